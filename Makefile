@@ -69,6 +69,7 @@ check: $(VENV)/.dev ## Format, lint and strict types, all without changing anyth
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 format: $(VENV)/.dev ## Format the code and sort its imports; write the client from the API's description
 	$(BIN)/python -m tools.described_client

@@ -1,4 +1,4 @@
-"""``python -m bench``: the service beside the floor, the usual way and PostgreSQL's own limit.
+"""``python -m bench``: the service beside the floor and the usual way.
 
 First the workloads in interleaved rounds, then the figures of ``bench.single``. Prints progress,
 writes bench/results/latest.json, and prints its tables. Only ratios within a round mean anything:
@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench import pgbench, report, seed, single, steady
+from bench import report, seed, single, steady
 from bench.report import OURS_ALONE, READS, WRITES, Measurement
 from bench.targets import Bare, Shop, Target, run, say, write_owners, wrk
 from tests.servers import PostgresServer
@@ -58,9 +58,7 @@ def everything(server: PostgresServer, profiles: int) -> Iterator[tuple[list[Sho
         yield shops, everybody
 
 
-def measure(
-    targets: list[Target], rounds: int, seconds: int, limit: pgbench.Limit
-) -> list[dict[str, Any]]:
+def measure(targets: list[Target], rounds: int, seconds: int) -> list[dict[str, Any]]:
     """Every workload on every target, in turns, so that a busy moment hits all alike."""
     results = []
     for number in range(1, rounds + 1):
@@ -72,9 +70,6 @@ def measure(
                     continue  # two processes on one file would wait for each other's locks
                 got = wrk(target, work, seconds)
                 results.append({"round": number, "work": work, "target": target.name} | got)
-            if work in pgbench.SCRIPTS:
-                got = limit.run(work, seconds)
-                results.append({"round": number, "work": work, "target": "pgbench"} | got)
             say(f"round {number} of {rounds}: {work}")
     return results
 
@@ -114,11 +109,10 @@ def main() -> None:
         everything(server, given.profiles) as (shops, targets),
     ):
         on_postgres, on_sqlite = shops
-        limit = pgbench.Limit(server, on_postgres.database, on_postgres.owners)
         # A first round is thrown away: caches fill, statements are prepared.
-        measure(targets, 1, 1, limit)
+        measure(targets, 1, 1)
         say("now it counts")
-        results = measure(targets, given.rounds, given.seconds, limit)
+        results = measure(targets, given.rounds, given.seconds)
         for shop in shops:
             say(f"a million requests, {shop.engine}")
             figures += single.memory(shop, partial(wrk, work="mix", seconds=10))

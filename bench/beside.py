@@ -57,6 +57,7 @@ WORKS: dict[str, Callable[[seed.Owner], tuple[str, str, Any]]] = {
     ),
     "new": lambda _: ("POST", "/items", {"productId": random.randint(1_000, 10**9)}),
     "newlist": lambda _: ("POST", "/lists", {"name": "Another"}),
+    "shared": lambda owner: ("GET", f"/shared/{owner.share}", None),
     "token": lambda _: ("POST", "/profiles/token", {"customer": "gid://shopify/Customer/1"}),
 }
 
@@ -73,11 +74,13 @@ def fill(shop: Shop, profiles: int) -> list[seed.Owner]:
     def some(part: range) -> list[seed.Owner]:
         gids = [f"gid://shopify/Customer/{number}" for number in part]
         tokens = [seed.token(shop.store, gid) for gid in gids]
-        lists, items = [], [""] * len(part)
+        lists, shares, items = [], [], [""] * len(part)
         client = Raw(shop.url, "")
         for client.token in tokens:
             made, _ = client.ask("POST", "/lists", {"name": "Wishes"})
             lists.append(made["data"]["id"])
+            shared, _ = client.ask("POST", f"/lists/{lists[-1]}/shares", {})
+            shares.append(shared["data"]["token"])
         for product in range(1, seed.ITEMS + 1):
             for at, client.token in enumerate(tokens):
                 body = {"productId": product, "listIds": [lists[at]]}
@@ -85,7 +88,7 @@ def fill(shop: Shop, profiles: int) -> list[seed.Owner]:
                 items[at] = item["data"]["id"]
         client.close()
         keys = [ids.profile_key(shop.store, gid) for gid in gids]
-        return list(map(seed.Owner, tokens, keys, items, lists))
+        return list(map(seed.Owner, tokens, keys, items, lists, shares))
 
     with ThreadPoolExecutor(8) as threads:
         parts = threads.map(some, [range(at, profiles, 8) for at in range(8)])

@@ -31,7 +31,6 @@ PAIRS: dict[tuple[str, str], tuple[float, float]] = {
     ("wishwell SQLite", "floor SQLite"): (0, 0),
     ("wishwell PostgreSQL", "usual PostgreSQL"): (7, 8),
     ("wishwell SQLite", "wishwell PostgreSQL"): (1.5, 0),
-    ("wishwell PostgreSQL", "pgbench"): (0, 0),
 }
 _HOLDS: dict[str, Callable[[float, float], bool]] = {"≤": operator.le, "≥": operator.ge}
 

@@ -1,8 +1,7 @@
 -- Requests of one workload for wrk: a random owner each time, made once at the start.
 -- BENCH_OWNERS: a file of `token profile item list` lines. BENCH_WORK: the workload. A delete takes
--- what is there only once: then the lines are taken in turn, from BENCH_START on. So does a new item,
--- each time round the lines of another product.
--- BENCH_TARGET: wishwell, floor or usual. Without BENCH_WORK: the address and headers of the command line.
+-- what is there only once: then the lines are taken in turn, from BENCH_START on.
+-- BENCH_TARGET: wishwell, floor or usual.
 local work, target = os.getenv("BENCH_WORK"), os.getenv("BENCH_TARGET")
 local base = target == "wishwell" and "/api/2025-04" or ""
 local admin = os.getenv("BENCH_ADMIN")
@@ -23,7 +22,6 @@ local function build(kind, o)
   if kind == "list" then return wrk.format("GET", base .. "/lists/" .. o.list, h) end
   if kind == "delete" then return wrk.format("DELETE", base .. "/items/" .. o.item, h) end
   h["Content-Type"] = "application/json"
-  if kind == "new" then return h end
   local n = math.random(30)
   if kind == "post" then
     h["x-q"], h["x-n"] = tostring(n), "QUANTITY"
@@ -46,7 +44,7 @@ local function build(kind, o)
   end
 end
 
-local function prepare()
+function init()
   math.randomseed(os.time())
   local mix = { "page", "page", "page", "saved", "saved", "saved", "item", "list", "list", "post" }
   for line in io.lines(os.getenv("BENCH_OWNERS")) do
@@ -57,13 +55,9 @@ local function prepare()
   end
 end
 
-local function another()
+function request()
   turn = turn + 1
   if work == "delete" then return requests[turn] end
-  if work == "new" then
-    local body = '{"productId":' .. 1000 + math.floor(turn / counter) .. '}'
-    return wrk.format("POST", base .. "/items", requests[turn % counter + 1], body)
-  end
   local one = requests[math.random(counter)]
   if work == "lists" then  -- off and on in turn: what is there already costs less
     one[1], one[2] = one[2], one[1]
@@ -73,8 +67,6 @@ local function another()
   -- Another one each time, of as many bytes as its name: what changes nothing costs less.
   return (one:gsub("QUANTITY", "  " .. math.random(100000, 999999)))
 end
-
-if work then init, request = prepare, another end
 
 function done(summary, latency)
   local e = summary.errors

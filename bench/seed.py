@@ -39,6 +39,7 @@ class Owner(NamedTuple):
     profile: str
     item: str
     list: str
+    share: str = ""
 
 
 def profile(

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from demo import catalogue
+from wishwell.reports.found import FOREVER
 
 ORIGIN = "https://shop.example"
 _DAYS = 60
-_FOREVER = "9999-12-31"
 
 
 @contextmanager
@@ -56,30 +56,29 @@ def store(port: int) -> Iterator[tuple[str, str]]:
 
 
 def _count(database: Path) -> None:
-    """Writes what counts of so many days would have found."""
+    """Writes what counts of so many days would have found, one a day, by their numbers."""
     now = datetime.datetime.now(datetime.UTC)
+    at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     days = [(now.date() - datetime.timedelta(_DAYS - at)).isoformat() for at in range(_DAYS + 1)]
-    ends = [*days[1:], _FOREVER]
-    wishes = {str(product.id): _growth(at) for at, product in enumerate(catalogue.PRODUCTS)}
-    wishes[""] = [
-        [sum(n) for n in zip(*of_day, strict=True)] for of_day in zip(*wishes.values(), strict=True)
-    ]
+    wishes = {str(product.id): _growth(n) for n, product in enumerate(catalogue.PRODUCTS)}
     with sqlite3.connect(database) as db:
         [store] = db.execute("SELECT id FROM stores").fetchone()
         db.executemany(
             "INSERT INTO wish_counts VALUES (?, ?, ?, '', ?, ?, ?, ?)",
             [
-                (store, end, product, day, *numbers)
+                (store, FOREVER if n == _DAYS else n + 2, product, n + 1, *numbers)
                 for product, found in wishes.items()
-                for day, end, numbers in zip(days, ends, found, strict=True)
+                for n, numbers in enumerate(found)
             ],
         )
-        at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        db.executemany(
-            "INSERT INTO counts (store_id, day, began_at, ended_at, took, customers, visitors, lists)"
-            " VALUES (?, ?, ?, ?, 60000, ?, ?, 900)",
-            [(store, day, at, at, 1900 + 14 * n, 1200 + 9 * n) for n, day in enumerate(days)],
-        )
+        for n, day in enumerate(days):
+            whole = [
+                sum(numbers) for numbers in zip(*(of[n] for of in wishes.values()), strict=True)
+            ]
+            db.execute(
+                "INSERT INTO counts VALUES (?, ?, ?, ?, ?, 60000, ?, ?, ?, 900, ?, ?)",
+                (store, day, n + 1, at, at, *whole, 1900 + 14 * n, 1200 + 9 * n),
+            )
     db.close()
 
 

@@ -24,8 +24,10 @@ numbers = itertools.count(1)
 class Platform:
     """A store whose shop is on the platform, and what the platform sends to it."""
 
-    def __init__(self, service: Service, *secrets: str, options: tuple[str, ...] = ()) -> None:
-        self.domain = f"shop-{next(numbers)}-{uuid.uuid4().hex[:8]}.myshopify.com"
+    def __init__(
+        self, service: Service, *secrets: str, options: tuple[str, ...] = (), domain: str = ""
+    ) -> None:
+        self.domain = domain or f"shop-{next(numbers)}-{uuid.uuid4().hex[:8]}.myshopify.com"
         words = ["--platform-shop", self.domain]
         for secret in secrets:
             (service.folder / secret).write_text(secret)

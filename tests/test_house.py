@@ -1,6 +1,7 @@
 """The rules of the house, as tests: which room may open which door, names, and documents."""
 
 import ast
+import json
 import re
 from dataclasses import fields
 from graphlib import TopologicalSorter
@@ -12,7 +13,7 @@ import msgspec
 import pytest
 
 from tests import schema
-from wishwell import config, products, stores
+from wishwell import __version__, config, products, stores
 from wishwell.access import auth
 from wishwell.cli import main
 from wishwell.db import statements
@@ -144,6 +145,17 @@ def test_no_document_and_no_example_names_a_setting_that_there_is_not():
             assert not unknown, file
 
 
+def test_all_packages_have_one_version():
+    """That of the wheel; CONTRIBUTING.md says how to change it."""
+    for folder in ("browser", "react", "forward"):
+        package = json.loads((ROOT / folder / "package.json").read_text())
+        lock = json.loads((ROOT / folder / "package-lock.json").read_text())
+        assert {package["version"], lock["version"]} == {__version__}, folder
+        needed = package.get("peerDependencies", {}).get("@wishwell/browser")
+        assert needed in (None, f"^{__version__}"), folder
+    assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
 def test_every_command_and_store_limit_is_documented():
     """docs/configuration.md shows each command, and each limit that a store may override."""
     text = (ROOT / "docs" / "configuration.md").read_text()
@@ -161,11 +173,24 @@ def test_every_status_of_an_error_is_documented():
         assert re.search(rf"^\| {status.value} ", text, re.MULTILINE), status
 
 
+def anchors(document):
+    """Of its headings, as GitHub makes them, and those that it names itself."""
+    text = document.read_text()
+    heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    slugs = {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in heads}
+    return slugs | set(re.findall(r'<a id="([\w-]+)"', text))
+
+
 def test_links_between_documents_lead_somewhere():
-    """No link of a document to a file that is not there."""
-    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
-        for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", path.read_text()):
-            assert (path.parent / target).exists(), f"{path.name}: {target}"
+    """No link of a document to a file, or to a section of one, that is not there."""
+    kept = ("*.md", "docs/**/*.md", "examples/*.md", "*/README.md", "examples/*/README.md")
+    for path in {path for pattern in kept for path in ROOT.glob(pattern)}:
+        for target, anchor in re.findall(
+            r"\]\((?!https?:|mailto:)([^)#]*)#?([^)]*)\)", path.read_text()
+        ):
+            there = path.parent / target if target else path
+            assert there.exists(), f"{path}: {target}"
+            assert not anchor or anchor in anchors(there), f"{path}: {target}#{anchor}"
 
 
 def test_files_that_documents_name_are_there():
@@ -183,9 +208,7 @@ def test_sections_that_examples_name_are_there():
     named = 0
     for path in filter(Path.is_file, (ROOT / "ops").rglob("*")):
         for document, anchor in re.findall(r"\b(docs/[\w-]+\.md)#([\w-]+)", path.read_text()):
-            heads = re.findall(r"^#+ (.+)$", (ROOT / document).read_text(), re.MULTILINE)
-            slugs = {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in heads}
-            assert anchor in slugs, f"{path.name}: {document}#{anchor}"
+            assert anchor in anchors(ROOT / document), f"{path.name}: {document}#{anchor}"
             named += 1
     assert named >= 3
 

@@ -274,7 +274,7 @@ class Operation:
 
 def operations_source(operations: list[Operation], types: Types) -> str:
     """asynchronous_operations.py, before it is formatted and what it does not use is removed."""
-    words = {tag["name"]: tag["description"] for tag in DESCRIPTION["tags"]}
+    words = {tag["name"]: tag["description"].split("\n\n")[0] for tag in DESCRIPTION["tags"]}
     names = ", ".join([*types.aliases, *types.records])
     text = OPERATIONS_HEAD + f"from wishwell.client.records import {names}\n"
     attached = ""

@@ -238,7 +238,7 @@ export interface paths {
         put: operations["putListItem"];
         post?: never;
         /**
-         * Take an item off a list
+         * Remove an item from a list
          * @description Takes the item off the list, and leaves its other lists alone. If it is not on it, the answer
          *     is 404.
          */
@@ -568,7 +568,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what happened
+         * List events
          * @description The events of the store, oldest first: a feed, not a page. It needs an admin token, without
          *     `Profile`. To go on, now or tomorrow, repeat the request with `from` set to `resume`, which
          *     is always there: each event comes once and none is missed. A profile's events come in the
@@ -881,7 +881,7 @@ export interface paths {
          */
         get: operations["listProducts"];
         /**
-         * Say what is known of several products
+         * Set several products
          * @description The same as `PUT /products/{productId}` for each of 1 to 250 products: for all of them or,
          *     on an error, for none. A product that is named twice is answered 400. It needs an admin
          *     token, without `Profile`.
@@ -914,7 +914,7 @@ export interface paths {
          */
         get: operations["getProduct"];
         /**
-         * Say what is known of a product
+         * Set a product
          * @description Says all that is known of a product: what the body does not name, or names with null, is
          *     unknown from then on. What it says of price and availability holds for each variant that
          *     does not say it itself. It needs an admin token, without `Profile`.
@@ -928,7 +928,7 @@ export interface paths {
         put: operations["putProduct"];
         post?: never;
         /**
-         * Forget a product
+         * Delete a product
          * @description Forgets what is known of the product, and what is not told yet of it. Wishes for it stay. It
          *     needs an admin token, without `Profile`.
          */
@@ -946,7 +946,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Most wished for
+         * Report the most wished-for products
          * @description The products that are most wished for, the largest `sort` first, in pages; with `by=variant` a
          *     row for each variant. Numbers are those of the last count (`asOf`); a walk may see a product twice
          *     or not at all while counts change. `format=csv` is all of it as a spreadsheet. `HEAD` answers
@@ -969,7 +969,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All wishes
+         * Report all wishes
          * @description How many wishes there are, whose, and how many came and went. `HEAD` answers the same without a
          *     body.
          */
@@ -990,7 +990,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Day by day
+         * Report day by day
          * @description A row for each day: the wishes at its end, and how many came and went; of all products, or of
          *     `product`. Days before the first count are left out. `format=csv` is the same as a spreadsheet.
          *     `HEAD` answers the same without a body.
@@ -1012,7 +1012,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who wishes for it
+         * List who wishes for a product
          * @description Who wishes for a product now, or for it in one variant, newest first, in pages. Nobody has
          *     confirmed the e-mail address. `format=csv` is all of it as a spreadsheet. `HEAD` answers the
          *     same without a body.
@@ -1034,7 +1034,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many want this
+         * Show how many want a product
          * @description About how many wish for each product, to be shown to anybody: the largest of 10, 25, 50, 100, 250,
          *     500, 1,000 and so on that the last count reaches, or 0. A browser may keep it for an hour. 404
          *     until the store has `--show-wishes on`. `HEAD` answers the same without a body.
@@ -1056,7 +1056,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the platform's requests
+         * List data requests
          * @description What the store's platform has asked for, newest first, in pages. A request that is done keeps
          *     its topic, its times, the SHA-256 of its body and how it ended. `HEAD` answers the same without
          *     a body.
@@ -1111,7 +1111,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the data that was asked for
+         * Export what was asked for
          * @description What was stored of the customer when a `customers/data_request` was done, as `GET
          *     /profile/export` has it. It is kept for 30 days, unless the customer is erased. `HEAD` answers
          *     the same without a body.
@@ -1135,7 +1135,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a request of the platform
+         * Receive a platform's request
          * @description For the platform alone: its mandatory webhooks `customers/data_request`, `customers/redact` and
          *     `shop/redact`. It needs no token: the body is signed with a platform secret of the store whose
          *     shop it names in `shop_domain`. Whatever is not proven is answered 401, always in the same
@@ -1194,8 +1194,8 @@ export interface components {
             product?: components["schemas"]["ItemProduct"];
         };
         /**
-         * @description What is known of an item's product, only with `include=product`. Image, price and
-         *     availability are the variant's own where it has them. What is left out is not known.
+         * @description What is known of an item's product, only with `include=product`. Address, image, price
+         *     and availability are the variant's own where it has them. What is left out is not known.
          */
         ItemProduct: {
             title?: components["schemas"]["Title"];
@@ -1519,6 +1519,7 @@ export interface components {
             image?: components["schemas"]["Url"];
             price?: components["schemas"]["Price"];
             available?: boolean;
+            url?: components["schemas"]["Url"];
         };
         /** @description The pages beside this one. */
         PageInfo: {
@@ -1611,6 +1612,7 @@ export interface components {
             productId: components["schemas"]["ProductId"];
             variantId?: components["schemas"]["ProductId"];
             title?: components["schemas"]["Title"];
+            variantTitle?: components["schemas"]["Title"];
             image?: components["schemas"]["Url"];
             wishes: number;
             customers: number;
@@ -1812,6 +1814,7 @@ export interface components {
             image?: components["schemas"]["NewUrl"];
             price?: components["schemas"]["NewPrice"];
             available?: components["schemas"]["NewAvailable"];
+            url?: components["schemas"]["NewUrl"];
         };
         TokenRequest: {
             /**
@@ -5288,7 +5291,7 @@ export interface operations {
             header: {
                 /**
                  * @description HMAC-SHA256 of the body as it is sent, in base64.
-                 * @example XWmrwMey6OsLMeiZKwP4FppHH3cmAiiJJAweH5Jo4bM=
+                 * @example tWGtyXnETCuk43plF8AZ+Hj9XEkXbWrg+Y+6zSaEN4Y=
                  */
                 "X-Shopify-Hmac-Sha256": string;
                 /**
@@ -5298,7 +5301,7 @@ export interface operations {
                 "X-Shopify-Shop-Domain": string;
                 /**
                  * @description The topic that the body has the fields of.
-                 * @example shop/redact
+                 * @example customers/redact
                  */
                 "X-Shopify-Topic": "customers/data_request" | "customers/redact" | "shop/redact";
                 /**

@@ -35,11 +35,15 @@ export class Memory {
 
   constructor(readonly text: boolean) {}
 
-  /** With ids of one type: text if the page says so, else a number for each that reads as one. */
+  /**
+   * With ids of one type: text if the page says so, else a number for each that reads as one. And
+   * without what `include` adds, or each reading with it would be a change to one without.
+   */
   alike<P extends Product>(product: P): P {
     const id = (it: ProductId) => (this.text ? `${it}` : isId(+it) && `${+it}` === it ? +it : it);
     const { productId, variantId } = product;
-    return { ...product, productId: id(productId), variantId: variantId && id(variantId) };
+    const ids = { productId: id(productId), variantId: variantId && id(variantId) };
+    return { ...product, ...ids, ['product']: undefined };
   }
 
   /** Only its ids: one variant, or without `variantId` the product in any variant. */

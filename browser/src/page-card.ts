@@ -1,4 +1,4 @@
-import { h, icon, ICONS, own, safe } from './page-dom.js';
+import { h, icon, ICONS, own, safe, type Child } from './page-dom.js';
 import type { Say } from './page-text.js';
 import type { Item, SharedItem } from './types.js';
 
@@ -11,7 +11,9 @@ export interface Looks {
   readonly productUrl: string | null;
   /** Whether the main thing to do is the shop's cart, and what then happens. */
   readonly hasCart: boolean;
-  toCart(card: Card<Item | SharedItem>): void;
+  toCart(item: Item | SharedItem): void;
+  /** A heading so many levels below the page's title. */
+  heading(below: number, names: string, ...content: Child[]): HTMLHeadingElement;
 }
 
 /** A product on the page. It changes in place, so that focus and picture stay. */
@@ -23,18 +25,11 @@ export class Card<W extends Item | SharedItem> {
   readonly #price = h('p.price');
   readonly #note = h('p.note');
   #source: string | undefined = '';
-  readonly #cart = h('button.primary.add', { onclick: () => this.looks.toCart(this) });
+  readonly #cart = h('button.primary.add', { onclick: () => this.looks.toCart(this.item) });
   /** Below the texts. */
   readonly actions = h('div.actions');
-  readonly node = h(
-    'li.card',
-    h('div.media', this.#picture, this.#badge),
-    h('h2.name', this.#link),
-    this.#variant,
-    this.#price,
-    this.#note,
-    this.actions,
-  );
+  readonly node = h('li.card', h('div.media', this.#picture, this.#badge));
+  /** With the variant's, as that of no other card. */
   name = '';
 
   /** `more` draws what only this page's cards have, and may say a badge. */
@@ -44,14 +39,18 @@ export class Card<W extends Item | SharedItem> {
     readonly more: () => string | void,
   ) {
     if (looks.hasCart) this.actions.append(this.#cart);
+    const name = looks.heading(1, 'name', this.#link);
+    this.node.append(name, this.#variant, this.#price, this.#note, this.actions);
   }
 
   show(item: W) {
     this.item = item;
     const { say, locale } = this.looks;
     const { product = {}, productId, quantity, note } = item;
-    this.name = product.title ?? say('product', { id: productId });
-    this.#link.textContent = this.name;
+    const title = product.title ?? say('product', { id: productId });
+    this.name = [title, product.variantTitle].filter(Boolean).join(', ');
+    this.#link.textContent = title;
+    this.#link.ariaLabel = this.name;
     const address = this.#address();
     if (address) this.#link.href = address;
     else this.#link.removeAttribute('href');

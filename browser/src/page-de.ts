@@ -38,7 +38,6 @@ export const DE: Texts = {
   undo: 'Rückgängig',
   back: '{name} ist wieder da.',
   cart: 'In den Warenkorb',
-  inCart: '{name} ist im Warenkorb.',
   soldOut: 'Ausverkauft',
   product: 'Produkt {id}',
   notices: 'Preissenkungen melden',
@@ -73,6 +72,7 @@ export const DE: Texts = {
   nowYours: 'Du hast {name} reserviert.',
   released: 'Du schenkst {name} nicht mehr.',
   faster: 'Jemand anderes war schneller.',
-  ended: 'Diese Liste ist nicht mehr geteilt',
-  endedText: 'Der Link gilt nicht mehr. Bitte um einen neuen.',
+  ended: 'Dieser Link führt zu keiner Liste',
+  endedText:
+    'Vielleicht fehlt ein Teil, oder die Liste wird nicht mehr geteilt. Bitte um einen neuen.',
 };

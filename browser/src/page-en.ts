@@ -36,7 +36,6 @@ export const EN = {
   undo: 'Undo',
   back: '{name} is back.',
   cart: 'Add to cart',
-  inCart: '{name} was added to the cart.',
   soldOut: 'Sold out',
   product: 'Product {id}',
   notices: 'Tell me of lower prices',
@@ -64,15 +63,15 @@ export const EN = {
   reserve: 'I’ll give this',
   howMany: 'How many do you give?',
   change: 'Change',
-  release: 'Give back',
+  release: 'I won’t give this',
   yours: 'You give this|You give {n}',
   taken: 'Somebody gives this',
   reserved: '{n} of {count} reserved',
   nowYours: 'You have reserved {name}.',
   released: 'You no longer give {name}.',
   faster: 'Somebody else was faster.',
-  ended: 'This list is no longer shared',
-  endedText: 'The link has ended. Ask for a new one.',
+  ended: 'This link does not work',
+  endedText: 'A part of it may be missing, or the list is no longer shared. Ask for a new link.',
 };
 
 export type Texts = typeof EN;

@@ -4,7 +4,7 @@ import { h, icon, ICONS, safe, type Child } from './page-dom.js';
 import { drag } from './page-drag.js';
 import { editItem } from './page-item.js';
 import { STEP, View } from './page-view.js';
-import { linkOf, shareOf, sharesOf } from './shares.js';
+import { share, sharesOf } from './shares.js';
 import type { components } from './api.js';
 import type { WishlistError } from './error.js';
 import type { Change, Item, ItemPage, List, ListWithItems } from './types.js';
@@ -80,7 +80,7 @@ export abstract class PageElement extends View<Item> {
       this.showMore,
     );
     return [
-      h('header.head', h('h1.title', say('title')), this.#noticesLabel),
+      h('header.head', this.heading(0, 'title', say('title')), this.#noticesLabel),
       this.notice,
       h('div.bar', this.#tabs, h('button.icon.new', plus, icon(ICONS.plus))),
       this.#panel,
@@ -135,7 +135,7 @@ export abstract class PageElement extends View<Item> {
     return { items, next };
   }
 
-  /** By `call`, as hearts remember items without products: to them each reading was a change. */
+  /** By `call`: hearts need not remember all that is shown here. */
   #page(limit: number, page = ''): Promise<ItemPage> {
     const query = page && `&page=${encodeURIComponent(page)}`;
     return this.wishlist.call('GET', `items?include=product&limit=${limit}${query}`);
@@ -318,7 +318,10 @@ export abstract class PageElement extends View<Item> {
       const list = await wishlist.lists.create({ name });
       this.lists.push(list);
       if (item) await this.put(item, list.id);
-      else this.#choose(list.id);
+      else {
+        this.#choose(list.id);
+        this.#tab?.focus();
+      }
       return list;
     });
   }
@@ -367,18 +370,10 @@ export abstract class PageElement extends View<Item> {
     const { say, wishlist } = this;
     const list = this.lists.find(({ id }) => id === this.#list)!;
     const page = this.getAttribute('shared-page') ?? `${wishlist.base}/shared#{token}`;
-    const share = await this.attempt(() => shareOf(wishlist, list.id, {}));
-    if (!share) return;
-    const link = { title: list.name, url: linkOf(share, page) };
-    if (navigator.canShare?.(link)) {
-      const told = await navigator.share(link).then(
-        () => true,
-        ({ name }) => name === 'AbortError', // the shopper has closed it
-      );
-      if (told) return;
-    }
+    const shared = await this.attempt(() => share(wishlist, list, { page }));
+    if (!shared || shared.sheet) return;
     const copy = async () => {
-      await navigator.clipboard.writeText(link.url);
+      await navigator.clipboard.writeText(shared.url);
       this.toast(say('linkCopied'));
     };
     // The press may be too long ago by now, so that it takes another one.
@@ -407,39 +402,37 @@ export abstract class PageElement extends View<Item> {
   }
 
   /** Removes an item, and offers to put it back as it was. */
-  async takeAway(card: Card<Item>) {
+  takeAway(card: Card<Item>) {
     const { say, wishlist } = this;
     const { item, name } = card;
-    const list = this.#list;
-    const before = this.#before(card);
     const { nextElementSibling: next, previousElementSibling: last } = card.node;
     const near = (next ?? last)?.querySelector<HTMLElement>('.options');
     this.#items = this.#items.filter(({ id }) => id !== item.id);
     this.#all--;
     this.#draw();
     (near ?? this.#tab)?.focus();
+    const places = new Map<string, string | null>();
+    const removed = this.attempt(async () => {
+      for (const list of item.listIds)
+        places.set(list, before((await this.#itemsOf(list)).items, item));
+      await wishlist.items.delete(item.id);
+    });
     const back = async () => {
       const { productId, variantId = null, quantity, tags, note = null } = item;
-      const listIds = item.listIds.filter((id) => this.lists.some((other) => other.id === id));
-      const body = { productId, variantId, quantity, tags, note, listIds };
-      const again = await wishlist.items.create(body);
-      // The item before it may be gone as well.
-      if (listIds.includes(list)) await this.put(again, list, before).catch(() => {});
+      const again = await wishlist.items.create({ productId, variantId, quantity, tags, note });
+      for (const [list, after] of places) {
+        if (!this.lists.some(({ id }) => id === list)) continue;
+        // The item before it may be gone as well.
+        await this.put(again, list, after).catch(() => this.put(again, list));
+      }
       this.toast(say('back', { name }));
-      return again;
     };
     const undo = async () => {
       this.#tab?.focus();
+      await removed;
       await this.attempt(back);
     };
     this.toast(say('removed', { name }), say('undo'), undo);
-    await this.attempt(() => wishlist.items.delete(item.id));
-  }
-
-  /** The id of the item before it; null for the first. */
-  #before(card: Card<Item>): string | null {
-    const at = this.#items.findIndex(({ id }) => id === card.item.id);
-    return this.#items[at - 1]?.id ?? null;
   }
 
   steps(card: Card<Item>): { earlier: boolean; later: boolean } | undefined {
@@ -471,6 +464,11 @@ export abstract class PageElement extends View<Item> {
     this.#items = items;
     this.#draw();
     this.announce(this.say('place', { name, n: to + 1, count: items.length }));
-    this.attempt(() => this.put(item, this.#list, this.#before(card)));
+    this.attempt(() => this.put(item, this.#list, before(items, item)));
   }
+}
+
+/** The id of the item before one on a list; null for the first. */
+function before(items: Item[], { id }: Item): string | null {
+  return items[items.findIndex((item) => item.id === id) - 1]?.id ?? null;
 }

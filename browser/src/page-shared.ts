@@ -10,7 +10,7 @@ import type { SharedItem, SharedList } from './types.js';
 export abstract class SharedElement extends View<SharedItem> {
   #list: SharedList | undefined;
   #token = '';
-  readonly #title = h('h1.title');
+  #title!: HTMLHeadingElement;
   readonly #copy = h('button.plain.copy', { onclick: () => this.#copyIt() });
   readonly #question = h('div.notice.question');
 
@@ -32,6 +32,7 @@ export abstract class SharedElement extends View<SharedItem> {
     const { say } = this;
     this.#copy.textContent = say('copy');
     delete this.#question.dataset.own;
+    this.#title = this.heading(0, 'title');
     this.#title.hidden = this.#copy.hidden = this.#question.hidden = true;
     return [
       h('header.head', this.#title, this.#copy),

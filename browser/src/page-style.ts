@@ -15,7 +15,7 @@ export const STYLE = `
 :host([hidden]),[hidden]{display:none!important}
 *,::before,::after{box-sizing:border-box}
 :focus-visible{outline:var(--wishlist-focus,3px solid Highlight);outline-offset:2px}
-h1,h2,p,ul,fieldset{margin:0;padding:0;border:0;min-width:0}
+h1,h2,h3,p,ul,fieldset{margin:0;padding:0;border:0;min-width:0}
 ul{list-style:none}
 button,input,textarea{font:inherit;color:inherit;letter-spacing:inherit}
 button{cursor:pointer;background:none;border:0;padding:0}
@@ -103,7 +103,7 @@ background:color-mix(in srgb,var(--_surface) 86%,transparent) content-box;color:
 .bone.tall{width:auto;height:var(--_target);margin-block-start:.6rem;border-radius:99rem}
 .blank{display:grid;justify-items:center;gap:.5rem;padding:3.5rem 1rem;text-align:center}
 .blank svg{width:3.5rem;stroke-width:1.2;opacity:.6}
-.blank h2{font-size:1.3rem;line-height:1.25}
+.what{font-size:1.3rem;line-height:1.25}
 .blank p{color:var(--_soft);max-width:26rem;text-wrap:balance}
 .blank .plain,.blank .primary{margin-block-start:.75rem}
 

@@ -200,7 +200,7 @@ export abstract class View<W extends Item | SharedItem> extends Base implements 
     this.blank.hidden = false;
     // What is shown already may have the focus.
     if (this.blank.textContent === title + text + label) return;
-    this.blank.replaceChildren(icon(path), title && h('h2', title), h('p', text));
+    this.blank.replaceChildren(icon(path), title && this.heading(1, 'what', title), h('p', text));
     if (typeof act === 'string') this.blank.append(h('a.plain', { href: act }, label));
     else if (act) this.blank.append(h('button.plain', { onclick: act }, label));
   }
@@ -340,10 +340,15 @@ export abstract class View<W extends Item | SharedItem> extends Base implements 
     return this.hasAttribute('cart');
   }
 
-  toCart({ item, name }: Card<Item | SharedItem>) {
-    const [bubbles, detail] = [true, { item }];
-    const event = { bubbles, composed: true, cancelable: true, detail };
-    if (this.dispatchEvent(new CustomEvent('wishlist-cart', event)))
-      this.toast(this.say('inCart', { name }));
+  /** Only the shop knows whether it comes into the cart, and says so. */
+  toCart(item: Item | SharedItem) {
+    const detail = { item };
+    this.dispatchEvent(new CustomEvent('wishlist-cart', { bubbles: true, composed: true, detail }));
+  }
+
+  /** The page around it may have a first heading of its own. */
+  heading(below: number, names: string, ...content: Child[]): HTMLHeadingElement {
+    const level = (document.querySelector('h1') ? 2 : 1) + below;
+    return h(`h${level}.${names}` as 'h1', ...content);
   }
 }

@@ -28,7 +28,7 @@ export class Service {
   async send<T>(method: string, path: string, call: Call): Promise<T> {
     const { query = {}, body, signal, repeatable = true } = call;
     const search = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : `${name}=${plain(value)}`,
+      value === undefined ? [] : `${name}=${plain(value as string)}`,
     );
     const url = `${this.root}/api/${path}` + (search.length ? '?' + search.join('&') : '');
     for (;;) {
@@ -81,6 +81,6 @@ export function at(path: TemplateStringsArray, id: string): string {
 }
 
 /** Percent-encoded, except for `:` and `,`, which a query may have and a log shows better. */
-function plain(value: unknown): string {
-  return encodeURIComponent(String(value)).replace(/%3A|%2C/g, decodeURIComponent);
+function plain(value: string): string {
+  return encodeURIComponent(value).replace(/%3A|%2C/g, decodeURIComponent);
 }

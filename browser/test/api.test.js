@@ -66,6 +66,24 @@ test('all walks every page once', async () => {
   assert.equal(shop.api('GET', 'items').length, 3);
 });
 
+test('items read with and without their products are the same items', async () => {
+  const wishlist = await open();
+  const said = await fetch(`${service.api}/products/77`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ title: 'Mug' }),
+  });
+  assert.equal(said.status, 200);
+  await wishlist.save({ productId: 77 });
+  const changes = collect(wishlist, 'change');
+  for (const include of /** @type {const} */ ([undefined, 'product', undefined])) {
+    const [item] = (await wishlist.items.list({ include })).data;
+    assert.equal(item.product?.title, include && 'Mug');
+  }
+  assert.deepEqual(changes, []);
+  assert.equal(wishlist.state({ productId: 77 }).saved, true);
+});
+
 test('more than 100 ids are deleted in several requests', async () => {
   const { items } = await open();
   const ids = [];

@@ -95,13 +95,18 @@ export const cart = {
     sessionStorage.cart = JSON.stringify(lines.filter((line) => line.quantity > 0));
     cart.show();
   },
+  add({ productId, variantId, quantity }, name) {
+    const line = { productId, variantId, quantity };
+    cart.put(line);
+    offer(`${name} is in your cart.`, { Undo: () => cart.put({ ...line, quantity: -quantity }) });
+  },
   show() {
     badge('#carted', cart.lines().reduce((sum, { quantity }) => sum + quantity, 0));
     document.dispatchEvent(new CustomEvent('cart'));
   },
 };
 
-document.addEventListener('wishlist-cart', ({ detail }) => cart.put(detail.item));
+document.addEventListener('wishlist-cart', ({ detail: { item } }) => cart.add(item, item.product?.title ?? 'It'));
 cart.show();
 
 /** Fills the link of a row of the cart with the look of a product. Returns its name and price. */
@@ -139,8 +144,6 @@ if (heart) {
   find('#buy').hidden = false;
   find('#buy').onclick = () => {
     const [productId, variantId] = ['product-id', 'variant-id'].map((name) => +heart.getAttribute(name));
-    const line = { productId, variantId, quantity: 1 };
-    cart.put(line);
-    offer(`${find('h1').textContent} is in your cart.`, { Undo: () => cart.put({ ...line, quantity: -1 }) });
+    cart.add({ productId, variantId, quantity: 1 }, find('h1').textContent);
   };
 }

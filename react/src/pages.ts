@@ -11,7 +11,7 @@ interface PageProps<I> extends HTMLAttributes<HTMLElement> {
   texts?: Partial<Texts> | undefined;
   /** For prices; the language's own without it. */
   locale?: string | undefined;
-  /** `preventDefault()` leaves the message to you. */
+  /** "Add to cart" was pressed: say when it is there. */
   onWishlistCart?: ((event: CustomEvent<{ item: I }>) => void) | undefined;
 }
 

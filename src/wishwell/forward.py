@@ -3,7 +3,7 @@
     app.mount("/apps/wishlist", Forward("http://127.0.0.1:8000", token, customer))
 
 It adds a token of ``wishwell token create --for storefront``, and does nothing more. It needs
-``pip install 'wishwell[client]'``. ``@wishwell/proxy`` is the same in JavaScript.
+the extra ``client``. ``@wishwell/proxy`` is the same in JavaScript.
 """
 
 import asyncio

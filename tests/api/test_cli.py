@@ -76,6 +76,18 @@ def test_store_create_prints_the_record(service, handle):
     assert f"{handle}-2" in service.quick("store", "create", f"{handle}-2")
 
 
+def test_table_is_as_wide_as_the_terminal(service, handle):
+    """contract: command-json. Without columns of nothing; a wider one has a line for each field."""
+    service.quick("store", "create", handle, "--auth-flow", "/signin")
+    table = service.quick("store", "list").splitlines()
+    assert table[0].split()[:4] == ["id", "handle", "platform", "productIds"]
+    assert "forgetSince" not in table[0]
+    _, out, _ = service.attempt("store", "list", COLUMNS="80")
+    lines = [line.split() for line in out.splitlines()]
+    assert ["handle", handle] in lines and ["authFlow", "/signin"] in lines
+    assert max(map(len, out.splitlines())) <= 80
+
+
 def test_store_update_changes_what_is_named_and_nothing_else(service, handle):
     """contract: command-store. Of limits, those that are named."""
     options = ("--platform", "presta", "--limit", "items=5", "--limit", "lists=6")

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from tests.http.test_openapi import DOCUMENT
+from tests.http.test_openapi import DOCUMENT, OPERATIONS
 from tests.security import secrets_in_print
 
 from .conftest import (
@@ -25,8 +25,15 @@ from .conftest import (
 
 def test_description_is_served_without_a_token(service):
     """contract: openapi-served. What it says is held by tests/http."""
-    answer = service.client().get("/.well-known/openapi")
-    assert answer.json() | {"info": DOCUMENT["info"]} == DOCUMENT
+    for encoding in ("gzip", "identity"):
+        headers = {"Accept-Encoding": encoding}
+        answer = service.client().get("/.well-known/openapi", headers=headers)
+        assert answer.headers.get("Content-Encoding", "identity") == encoding
+        assert "Accept-Encoding" in answer.headers["Vary"]
+        served = answer.json()
+        for name, (method, path, _) in OPERATIONS.items():
+            assert served["paths"][path][method].pop("x-codeSamples"), name
+        assert served | {"info": DOCUMENT["info"]} == DOCUMENT
 
 
 def test_docs_page_loads_nothing_from_elsewhere(service):

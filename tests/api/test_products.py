@@ -19,6 +19,7 @@ SHIRT = {
             "image": "https://img.example/8.jpg",
             "price": {"amount": "017.9000", "currency": "USD"},
             "available": False,
+            "url": "https://shop.example/7?v=8",
         },
         {"variantId": LARGEST},
     ],
@@ -85,7 +86,7 @@ def test_bounds_of_a_product(shop):
         {"variants": [{"variantId": n} for n in range(1, 252)]}, {"variants": {}},
         {"variants": [{}]}, {"variants": [{"variantId": 1}, {"variantId": 1}]},
         {"variants": [{"variantId": "a"}]}, {"variants": [{"variantId": 0}]},
-        {"variants": [{"variantId": 1, "url": "http://x"}]}, {"colour": "red"}, {"productId": 7},
+        {"variants": [{"variantId": 1, "url": "//x"}]}, {"colour": "red"}, {"productId": 7},
         {"price": "1 EUR"}, {"price": 1}, {"price": {"amount": "1"}}, {"price": price | {"x": 1}},
         *({"price": price | {"amount": a}} for a in (
             1, 1.5, "", "1e3", "-1", "+1", " 1", "1\n", "1.", ".5", "1,5", "1.00000", "1" * 13, "١",
@@ -111,7 +112,8 @@ def test_message_names_the_field_inside(shop):
         ),
         ({"variants": [[]]}, ("variants[0]: must be an object",)),
         ({"variants": [{}]}, ("variants[0].variantId: is required",)),
-        ({"variants": [{"variantId": 1, "url": "x"}]}, ("variants[0].url: is not a field",)),
+        ({"variants": [{"variantId": 1, "url": "x"}]}, ("variants[0].url: ", "http")),
+        ({"variants": [{"variantId": 1, "colour": "x"}]}, ("variants[0].colour: is not a field",)),
         ({"variants": [{"variantId": 1}] * 2}, ("variantId", "duplicates")),
         ({"url": "x"}, ("url", 2048)),
     ):

@@ -18,7 +18,6 @@ from .conftest import (
     printed_until,
     refused,
     request_head,
-    soon,
 )
 
 # What they share is started once: one process of the suite runs them.
@@ -190,13 +189,3 @@ def test_limits_are_shared_through_redis_and_local_when_it_goes_away(shared):
     assert max(took) < 0.5, "a dead Redis holds nobody up"
     for service in (first, second):
         assert "redis_away" in printed_until(service, service.client(token).get("/items"))
-
-    redis.start()
-    token = customer_of(first, "again", 1000)
-    here, there = first.client(token), second.client(token)
-
-    def counted_together() -> bool:
-        before = int(here.get("/items").headers["X-RateLimit-Remaining"])
-        return int(there.get("/items").headers["X-RateLimit-Remaining"]) == before - 1
-
-    soon(counted_together, within=15)

@@ -6,10 +6,12 @@ import io
 import json
 import re
 
+import httpx2
 import pytest
 
 from tests.conftest import ROOMY, SEALING_KEY, Shop
 from tests.servers import free_port
+from wishwell.reports.found import FOREVER
 
 from .conftest import envelope, refused, soon
 
@@ -27,7 +29,10 @@ class World:
         self.shop = Shop(service, *ROOMY, "--host", f"http://{HOST}")
         titles = {1: FORMULA, 2: MARKUP, 3: "Three"}
         said = [{"productId": id, "title": title} for id, title in titles.items()]
-        said[0]["image"] = "https://cdn.example/1.jpg"
+        said[0] |= {
+            "image": "https://cdn.example/1.jpg",
+            "variants": [{"variantId": 11, "title": "Red"}],
+        }
         self.shop.admin.put("/products", json={"products": said}).raise_for_status()
         self.ann, self.ben = self.shop.customer("ann"), self.shop.customer("ben")
         self.visitor = self.shop.session()
@@ -103,6 +108,8 @@ def test_products_come_in_pages_the_largest_first(world):
     assert [(row["productId"], row.get("variantId"), row["wishes"]) for row in by_variant] == [
         (1, None, 1), (1, 11, 1), (1, 12, 1), (2, None, 1), (3, None, 1)
     ]  # fmt: skip
+    assert [row.get("variantTitle") for row in by_variant] == [None, "Red", None, None, None]
+    assert "Red" in world.cli("products", "--by", "variant")
 
 
 def test_products_are_found_by_a_part_of_their_title(world):
@@ -276,3 +283,39 @@ def test_what_is_gone_is_told_by_the_next_count(world):
     world.counted()
     assert world.data("products")[-1]["productId"] == 3
     assert json.loads(world.cli("products", "--json"))[-1]["productId"] == 3
+
+
+MANY = 60_000
+"""Products that the service reads, and a connection takes, in several parts."""
+
+
+def test_spreadsheet_that_fails_breaks_the_connection(new_service):
+    """contract: report-csv. In the middle, of the program: never a file that looks whole."""
+    service = new_service()
+    service.quick("migrate")
+    service.start()
+    shop = Shop(service, *ROOMY)
+    [[store]] = service.rows(f"SELECT id FROM stores WHERE handle = '{shop.handle}'")
+    day = datetime.datetime.now(datetime.UTC).date().isoformat()
+    service.rows(
+        "INSERT INTO counts (store_id, day, number, began_at, ended_at, took, customers, visitors, "
+        f"added, lists, customers_wishing, visitors_wishing) VALUES ('{store}', '{day}', 1, "
+        f"'{day}T00:00:00.000Z', '{day}T00:00:00.000Z', 1, {MANY}, 0, {MANY}, 0, {MANY}, 0)"
+    )
+    service.rows(
+        "INSERT INTO wish_counts (store_id, until, product_id, variant_id, since, customers, "
+        "visitors, added) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+        f"{MANY}) SELECT '{store}', {FOREVER}, CAST(i AS text), '', 1, 1, 0, 1 FROM n"
+    )
+    query = {"format": "csv"}
+    whole = shop.admin.get("/reports/products", params=query).raise_for_status()
+    assert len(cells(whole.content.decode())) == MANY + 1
+    with shop.admin.stream("GET", "/reports/products", params=query) as answer:
+        assert answer.status_code == 200
+        pieces = answer.iter_bytes()
+        next(pieces)
+        service.rows("ALTER TABLE wish_counts RENAME TO away")
+        with pytest.raises(httpx2.RemoteProtocolError):
+            list(pieces)
+    service.rows("ALTER TABLE away RENAME TO wish_counts")
+    assert shop.admin.get("/reports/products", params={"limit": 1}).status_code == 200

@@ -40,7 +40,7 @@ def every_page(shopper, page):
         shopper.go(page, path)
         yield path
     page.goto(f"{shopper.url}{BASE}/shared")
-    expect(page.get_by_role("heading")).to_have_text("This list is no longer shared")
+    expect(page.get_by_role("heading")).to_have_text("This link does not work")
     yield "ended"
     shopper.expected.add(404)
     assert page.goto(shopper.url + NO_PAGE).status == 404

@@ -1,8 +1,7 @@
-"""The ten minutes of the README, as they stand there: commands, nginx, and the page."""
+"""A shop by the README, as it stands there: commands, nginx, and the page."""
 
 from __future__ import annotations
 
-import re
 import time
 
 import jwt
@@ -11,11 +10,12 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.conftest import missing
+from tests.documents import commands, fenced
 from tests.security.nginx import Nginx, nginx_binary
 from tests.servers import Service, wait_until
-from tests.service.test_documents import commands, shell
+from tests.service.test_documents import shell
 
-from .conftest import BASE, ROOT, cards, shows
+from .conftest import BASE, cards, shows
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -29,26 +29,20 @@ SERVERS = """
 """
 
 
-def fenced(language):
-    """The one block of that language in the section."""
-    text = (ROOT / "README.md").read_text().split("## A wishlist in ten minutes", 1)[1]
-    return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
-
-
-def test_ten_minutes_of_the_readme(chromium):
+def test_shop_of_the_readme(chromium):
     """A service, nginx with the location, a page with the heart; a customer; the catalogue, and the
     shop's wishlist page with title, price and picture."""
     if nginx_binary() is None:
         missing("there is no nginx")
-    run, *_, update, products = commands("README.md", "## A wishlist in ten minutes")
-    assert run == "make run"
+    run, _, update, products = commands("README.md", "## Put it into a shop")
+    assert run.endswith(" make run")
     with Service() as service:
-        location = fenced("nginx").replace("http://127.0.0.1:8000", service.url)
+        location = fenced("README.md", "nginx").replace("http://127.0.0.1:8000", service.url)
         # As its comment says, for a port like the test's.
         location = location.replace("$host;", "$host:$server_port;")
         location = location.replace("{", "{{").replace("}", "}}")
         nginx = Nginx(service.url, servers=SERVERS.replace("LOCATION", location))
-        html = f"<!doctype html><title>A shop</title>{fenced('html')}"
+        html = f"<!doctype html><title>A shop</title>{fenced('README.md', 'html')}"
         (nginx.folder / "index.html").write_text(html)
         nginx.start()
         url = nginx.url
@@ -65,7 +59,7 @@ def test_ten_minutes_of_the_readme(chromium):
 
         key = "the-key-with-which-the-shop-signs-its-cookie"
         (service.folder / "shop.key").write_text(f"{key}\n")
-        update = update.replace(".venv/bin/", "").replace("https://shop.example", url)
+        update = update.replace("https://shop.example", url)
         shell(service, [update])
         session = jwt.encode({"sub": "7", "exp": int(time.time()) + 600}, key, "HS256")
         page.context.add_cookies([{"name": "shop_session", "value": session, "url": url}])
@@ -80,10 +74,10 @@ def test_ten_minutes_of_the_readme(chromium):
         expect(heart).to_have_attribute("aria-pressed", "true")
 
         (service.folder / "products.csv").write_text(
-            fenced("csv").replace("https://shop.example", url)
+            fenced("README.md", "csv").replace("https://shop.example", url)
         )
         Image.new("RGB", (600, 600), "teal").save(nginx.folder / "shirt.jpg")
-        shell(service, [products.replace(".venv/bin/", "")])
+        shell(service, [products])
         page.get_by_role("link", name="Wishlist").click()
         shows(page, "Oslo shirt")
         expect(cards(page).locator(".price")).to_have_text("€24.90")
@@ -92,6 +86,8 @@ def test_ten_minutes_of_the_readme(chromium):
             .locator("img")
             .evaluate("async (it) => (await it.decode(), it.naturalWidth)")
         )
+        page.get_by_role("banner").get_by_role("link").click()
+        expect(heart).to_have_attribute("aria-pressed", "true")
         assert [line for line in wrong if "favicon" not in line and "404" not in line] == []
         page.context.close()
         customer = service.client(service.admin_token(), "gid://shopify/Customer/7")

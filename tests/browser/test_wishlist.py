@@ -12,6 +12,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.servers import wait_until
+
 from .conftest import BASE, CLICK, KEYS, cards, heart, press, shows, use
 
 pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
@@ -65,23 +67,55 @@ def test_cards_have_title_price_and_picture(shopper, path):
     expect(lamp.get_by_role("link")).to_have_attribute("href", re.compile("/products/lamp"))
     expect(unknown.get_by_role("link")).to_have_count(0)
     expect(unknown.locator("img")).to_have_count(0)
-    page.wait_for_function(
-        """() => document.querySelector('wishlist-page').shadowRoot.querySelector('img').naturalWidth"""
-    )
+    assert lamp.locator("img").evaluate("async (it) => (await it.decode(), it.naturalWidth)")
     if path == DOCUMENT:
         expect(button(page, "Add to cart")).to_have_count(0)
         return
     page.evaluate(
         "addEventListener('wishlist-cart', ({ detail }) => (window.told = detail.item), true)"
     )
-    button(page, f"Add to cart: {LAMP}").click()
-    expect(page.get_by_text(f"{LAMP} was added to the cart.")).to_be_visible()
+    button(page, f"Add to cart: {LAMP}, Ink").click()
+    expect(page.get_by_text(f"{LAMP} is in your cart.").first).to_be_visible()
     told = page.evaluate("window.told")
     assert (told["productId"], told["variantId"], told["quantity"]) == (102, 1023, 2)
     assert told["product"]["variantTitle"] == "Ink"
     expect(page.locator("#carted")).to_have_text("2")
     page.get_by_role("link", name="Cart").click()
     expect(page.get_by_text("Total: €178.")).to_be_visible()
+
+
+def test_two_variants_of_a_product_have_names_of_their_own(shopper):
+    """So do their buttons and their links, to those who hear the page."""
+    page = shopper.open()
+    page.evaluate(
+        """async () => {
+          const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
+          for (const variantId of [1022, 1023]) await wishlist.save({ productId: 102, variantId });
+        }"""
+    )
+    shopper.go(page, DEMO)
+    shows(page, LAMP, LAMP)
+    for name in (f"{LAMP}, Oat", f"{LAMP}, Ink"):
+        expect(page.get_by_role("link", name=name, exact=True)).to_have_count(1)
+        for does in ("Add to cart: ", "Options for "):
+            expect(button(page, does + name, exact=True)).to_have_count(1)
+
+
+def test_title_of_an_element_is_below_the_pages_own(shopper):
+    """A page has one first heading: the element's title, or the one that the shop's page has."""
+    page = shopper.open()
+    press(page, 101)
+    shopper.go(page, DEMO)
+    for title in (1, 2):
+        expect(page.get_by_role("heading", name="Wishlist", level=title)).to_be_visible()
+        expect(page.get_by_role("heading", name=CUP, level=title + 1)).to_be_visible()
+        page.evaluate(
+            """() => {
+              const element = document.querySelector('wishlist-page');
+              element.before(Object.assign(document.createElement('h1'), { textContent: 'Mine' }));
+              element.replaceWith(element.cloneNode());
+            }"""
+        )
 
 
 @each_way
@@ -97,6 +131,7 @@ def test_lists_are_made_named_filled_and_deleted(shopper, path, how):
     write(how, page.get_by_role("textbox", name="Name of the list"), "Birthday")
     page.keyboard.press("Enter")
     chosen(page, "Birthday")
+    expect(tab(page, "Birthday")).to_be_focused()
     expect(page.get_by_role("heading", name="This list is empty")).to_be_visible()
     use(how, button(page, "Show all products"))
     shows(page, LAMP, CUP)
@@ -127,9 +162,18 @@ def test_lists_are_made_named_filled_and_deleted(shopper, path, how):
 
 @each_way
 def test_wish_has_a_quantity_and_a_note_and_comes_back_as_it_was(shopper, path, how):
-    """Removed, then undone: its quantity, its note, its list, and its place on it."""
+    """Removed, then undone: its quantity, its note, and its place on each of its lists."""
     page = shopper.open()
+    home = shopper.save_list(page, "Home", [])
     shopper.make_list(page, "Birthday", [101, 102, 103], path)
+    page.evaluate(
+        """async (home) => {
+          const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
+          for await (const { id } of wishlist.items.all())
+            await wishlist.call('PUT', `lists/${home}/items/${id}`, { body: { after: null } });
+        }""",
+        home,
+    )
     lamp = cards(page).nth(1)
     use(how, button(page, f"Options for {LAMP}"))
     sheet = page.get_by_role("dialog", name=LAMP)
@@ -152,6 +196,9 @@ def test_wish_has_a_quantity_and_a_note_and_comes_back_as_it_was(shopper, path, 
     use(how, button(page, "Undo"))
     shows(page, CUP, LAMP, THROW)
     expect(page.get_by_text(f"{LAMP} is back.")).to_be_visible()
+    tab(page, "Home").click()
+    shows(page, CUP, LAMP, THROW)
+    page.go_back()
     page.reload()
     shows(page, CUP, LAMP, THROW)
     expect(lamp.locator(".price")).to_have_text("2 × €89.00")
@@ -215,6 +262,73 @@ def test_own_order_by_keyboard_and_by_dragging(shopper, path):
     shows(other, FIG, LAMP, CUP, THROW)
     page.reload()
     shows(page, FIG, LAMP, CUP, THROW)
+
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def swipe(page, start, end):
+    """A finger from one place to another, as the browser gets it from a screen."""
+    finger = page.context.new_cdp_session(page)
+    steps = [
+        (start[0] + (end[0] - start[0]) * n / 15, start[1] + (end[1] - start[1]) * n / 15)
+        for n in range(16)
+    ]
+    for n, (x, y) in enumerate(steps):
+        touch = {"touchPoints": [{"x": x, "y": y}], "type": "touchMove" if n else "touchStart"}
+        finger.send("Input.dispatchTouchEvent", touch)
+    page.wait_for_timeout(50)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def middle(locator):
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_own_order_by_finger(new_shopper, shared_demo):
+    """By its grip a card goes to another place, and the page stays; anywhere else a finger scrolls."""
+    shopper = new_shopper(shared_demo, **PHONE)
+    page = shopper.open()
+    shopper.make_list(page, "Birthday", [101, 102, 103, 104], DEMO)
+    shows(page, CUP, LAMP, THROW, FIG)
+    with page.expect_response(lambda answer: answer.request.method == "PUT"):
+        swipe(page, middle(cards(page).nth(1).locator(".grip")), middle(cards(page).nth(0)))
+    shows(page, LAMP, CUP, THROW, FIG)
+    assert page.evaluate("scrollY") == 0
+    swipe(page, middle(cards(page).nth(2).locator(".picture")), middle(cards(page).nth(0)))
+    assert wait_until(lambda: page.evaluate("scrollY") > 50, seconds=5)
+    shows(page, LAMP, CUP, THROW, FIG)
+    page.reload()
+    shows(page, LAMP, CUP, THROW, FIG)
+
+
+@pytest.mark.parametrize(
+    ("answer", "copied"),
+    [("undefined", False), ("throw new DOMException('', 'AbortError')", False),
+     ("throw new DOMException('', 'NotAllowedError')", True)],
+    ids=["shared", "closed", "refused"],
+)  # fmt: skip
+def test_link_goes_to_the_phones_own_sharing(new_shopper, shared_demo, answer, copied):
+    """If there is one; a shopper who closes it wants no copy, and where it refuses there is one."""
+    shopper = new_shopper(shared_demo, **PHONE, permissions=["clipboard-read", "clipboard-write"])
+    page = shopper.open()
+    page.add_init_script(
+        f"""navigator.canShare = ({{ url }}) => url.startsWith('http');
+        navigator.share = async (content) => {{ window.given = content; {answer}; }};"""
+    )
+    shopper.make_list(page, "Birthday", [101], DEMO)
+    button(page, "Share", exact=True).click()
+    assert wait_until(lambda: page.evaluate("window.given"), seconds=10)
+    given = page.evaluate("window.given")
+    assert given["title"] == "Birthday"
+    assert given["url"].startswith(f"{shopper.url}/shared#wwshr_")
+    if copied:
+        expect(page.get_by_text("Link copied.")).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()") == given["url"]
+    else:
+        expect(page.get_by_text("1 product · Shared")).to_be_visible()
+        expect(page.get_by_text("Link copied.")).to_have_count(0)
 
 
 @each_page
@@ -295,7 +409,7 @@ def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
         expect(page.get_by_role("heading", name="Wishlist")).to_be_visible()
         page.evaluate("document.querySelector('wishlist-page').lang = 'de'")
     page.goto(f"{shopper.url}{BASE}/shared")
-    expect(page.get_by_role("heading", name="Diese Liste ist nicht mehr geteilt")).to_be_visible()
+    expect(page.get_by_role("heading", name="Dieser Link führt zu keiner Liste")).to_be_visible()
 
 
 # ------------------------------------------------------------------------ what must not happen
@@ -375,7 +489,7 @@ def test_heart_blocks_nothing_and_its_room_is_kept(shopper, path):
     page.goto(shopper.url + path, wait_until="commit")
     expect(page.get_by_text(LAMP)).to_be_visible()
     painted = "performance.getEntriesByName('first-contentful-paint').length"
-    page.wait_for_function(painted)
+    assert wait_until(lambda: page.evaluate(painted), seconds=10)
     element = page.locator('wishlist-button[product-id="102"]')
     before = element.bounding_box()
     assert page.evaluate("customElements.get('wishlist-button')") is None

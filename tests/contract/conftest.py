@@ -11,7 +11,7 @@ import uvloop
 
 from bench import seed
 from wishwell import ids, opaque, profiles, stores
-from wishwell.db import Database, migrate
+from wishwell.db import Database, ask, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.wishes import items, linking, lists, reservations, shares
@@ -35,11 +35,6 @@ def new_item(product, variant=None, quantity=None, tags=None, list_ids=(), note=
 async def one(tx, statement, *arguments, **named):
     """A use-case of a single statement."""
     return await tx.one(statement, *arguments, **named)
-
-
-async def rows(tx, statement, *arguments, **named):
-    """A use-case of a single statement."""
-    return await tx.all(statement, *arguments, **named)
 
 
 async def execute(tx, sql):
@@ -152,7 +147,7 @@ class Bench:
         return self.write(one, statement, *arguments, **named)
 
     def all(self, statement, *arguments, **named):
-        return self.write(rows, statement, *arguments, **named)
+        return self.write(ask, statement, *arguments, **named)
 
     def execute(self, sql):
         self.write(execute, sql)

@@ -5,9 +5,10 @@ import asyncio
 import asyncpg
 import pytest
 
-from tests.contract.conftest import Held, rows
+from tests.contract.conftest import Held
 from wishwell import ids, opaque
 from wishwell.access import access_cache, auth
+from wishwell.db import ask
 from wishwell.errors import Unavailable
 
 DAY = 86_400_000
@@ -61,7 +62,7 @@ def test_made_up_admin_tokens_leave_connections_for_others(impatient, engine):
         ]
         await asyncio.sleep(0.1)
         for _ in range(20):
-            await impatient.db.read(rows, "stores_changed", since="")
+            await impatient.db.read(ask, "stores_changed", since="")
         began = asyncio.get_running_loop().time()
         answers = await asyncio.gather(*made_up, return_exceptions=True)
         await other.close()

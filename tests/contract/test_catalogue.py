@@ -66,8 +66,15 @@ def test_feed_of_google_needs_no_map():
                 True,
             ),
             (
-                Variant("11", "Red / M", "https://a.example/1.jpg", eur("19.90"), True),
-                Variant("12", "Blue / M", None, eur("24.90"), False),
+                Variant(
+                    "11",
+                    "Red / M",
+                    "https://a.example/1.jpg",
+                    eur("19.90"),
+                    True,
+                    "https://a.example/7?v=1",
+                ),
+                Variant("12", "Blue / M", None, eur("24.90"), False, "https://a.example/7?v=2"),
             ),
         ),
         "8": NewProduct(
@@ -204,7 +211,13 @@ def test_price_that_is_none_is_refused(cell, names):
     found, [told] = read(f"id,price\n7,{cell}\n")
     assert told.startswith("line 2: price: ") and names in told
     assert list(found) == []
-    assert becomes("id,price\n7,1.250 KWD\n")["7"].facts.price == Money("1.250", "KWD")
+
+
+def test_price_of_thousandths_has_a_point():
+    """contract: catalogue-price. In each currency that has them (ISO 4217)."""
+    for currency in ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"):
+        price = becomes(f"id,price\n7,1.250 {currency}\n")["7"].facts.price
+        assert price == Money("1.250", currency)
 
 
 # ------------------------------------------------------------------------------------ what is refused
@@ -298,6 +311,28 @@ def test_what_is_known_so_already_stays(bench, store):
     assert (found.put, found.unchanged) == (1, 599)
     assert bench.read(products.find, store, "7").price == eur("5")
     assert bench.read(products.find, store, "300") == before
+
+
+def test_file_without_variants_takes_none_away(bench, store):
+    """contract: catalogue-lost. What it does not read is told; one that has variants is believed."""
+    with_variants = "id,item_group_id,title\n1,7,Shirt red\n2,7,Shirt blue\n3,8,Hat red\n"
+    load(bench, store, with_variants)
+    found, told = read("id,Variant ID,title\n7,1,Shirt\n7,2,Shirt\n9,,Mug\n", store)
+    bench.drain(found.load(bench.db, bench.new_id, bench.clock.tick))
+    assert found.unread == {"variant_id"}
+    assert (found.put, found.refused) == (1, 2)
+    assert told[1].startswith(
+        "product 7: has variants, of which this file has none; name their column"
+    )
+    assert [variant.title for variant in bench.read(products.find, store, "7").variants] == [
+        "red",
+        "blue",
+    ]
+    found = load(bench, store, "id,item_group_id,title\n7,,Shirt\n3,8,Hat\n")
+    assert (found.put, found.refused, found.unread) == (2, 0, set())
+    assert bench.read(products.find, store, "7").variants == []
+    found, _ = read('{"id": 1, "Colour": "red"}\n', is_json=True)
+    assert found.unread == {"colour"}
 
 
 def test_what_the_file_lacks_is_deleted(bench, store):

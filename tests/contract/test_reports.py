@@ -4,7 +4,9 @@ import contextlib
 import csv
 import functools
 import io
+import tempfile
 from collections import Counter
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -12,12 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.contract.conftest import PLENTY, new_item
+from tests.contract.conftest import PLENTY, execute, new_item
 from tests.strategies import examples
 from wishwell import config, ids, reports
 from wishwell.errors import BeingErased, Conflict, NotFound
+from wishwell.moving import csv_file, importing
 from wishwell.reports import counting, spreadsheet
-from wishwell.reports.counting import day_of, following
+from wishwell.reports.found import FOREVER, Count, day_of, following, kept_from
 from wishwell.stores.reporting import Reporting
 from wishwell.wishes import erasure, items, purge
 from wishwell.wishes.items import ItemPatch
@@ -35,6 +38,7 @@ STEPS = st.lists(
         st.tuples(st.just("delete"), st.integers(0, 9)),
         st.tuples(st.just("change"), st.integers(0, 9), st.sampled_from((7, 8))),
         st.tuples(st.just("link"), st.integers(0, PEOPLE - 1)),
+        st.tuples(st.just("import"), st.integers(2, 3), st.integers(1, 3), st.integers(0, 60)),
         st.tuples(st.just("erase"), st.integers(0, PEOPLE - 1)),
         st.tuples(st.just("purge")),
         st.tuples(st.just("wait"), st.sampled_from((1, 7, 30, 24 * 3, 24 * 95))),
@@ -114,38 +118,45 @@ def do(bench, store, hand, people, step):
         case ("save", who, product, variant):
             saved = new_item(product, variant), bench.new_id(), PLENTY, now
             quietly(bench, items.save, people[who], *saved)
-        case ("delete", at) if there:
+        case ("delete" | "change" as what, at, *to) if there:
             owner, id = there[at % len(there)]
-            quietly(bench, items.delete, of_key(people, owner), id, now)
-        case ("change", at, variant) if there:
-            owner, id = there[at % len(there)]
-            quietly(
-                bench,
-                items.change,
-                of_key(people, owner),
-                id,
-                ItemPatch(variant_id=str(variant)),
-                now,
-            )
+            patch = [ItemPatch(variant_id=str(variant)) for variant in to]
+            quietly(bench, getattr(items, what), of_key(people, owner), id, *patch, now)
         case ("link", who) if people[who].is_session:
             bench.link(people[who], people[3])
             people[who] = bench.new_session(store)
+        case ("import", who, product, hours):
+            row = people[who].gid, product, ids.timestamp(bench.clock() - hours * HOUR)
+            import_row(bench, store, row)
         case ("erase", who):
             bench.write(erasure.erase, people[who], bench.clock())
             bench.drain(erasure.work(bench.db, bench.clock))
             if people[who].is_session:
                 people[who] = bench.new_session(store)
+        case ("wait", hours):
+            bench.clock.milliseconds += hours * HOUR
         case ("purge",):
             bench.drain(purge.sessions(bench.db, config.load({}), bench.clock()))
             states = [bench.one("profile_state", profile=one.id) for one in people]
             for at, state in enumerate(states):
                 if people[at].is_session and state is None:
                     people[at] = bench.new_session(store)
-        case ("wait", hours):
-            bench.clock.milliseconds += hours * HOUR
         case ("count",):
             count(bench, store)
             hand.count(bench, store, bench.clock())
+
+
+def import_row(bench, store, row):
+    """Another app's export with one wish, which may have been saved days ago."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "wishes.csv"
+        path.write_text("customer,product,saved\n" + ",".join(map(str, row)))
+        reading = csv_file.Reading({name: name for name in ("customer", "product", "saved")})
+        file = csv_file.CsvFile(str(path), store, reading, bench.clock() + 60_000)
+        list(file.check())
+        assert not file.errors
+        with contextlib.suppress(BeingErased):
+            bench.drain(importing.load(bench.db, file, store, dry=False, how="same"))
 
 
 def there_in(bench, store):
@@ -167,14 +178,16 @@ def quietly(bench, use_case, *arguments):
 def check(bench, store, hand, of):
     """Every report of the period against the count by hand."""
     numbers = hand.numbers(*of)
-    summary = bench.read(reports.summary, store, of)
+    span = bench.read(reports.span, store, of)
+    summary = reports.summary(span)
     assert (summary.customers, summary.visitors, summary.added, summary.removed) == numbers
     assert summary.wishes == summary.customers + summary.visitors
     for by in ("product", "variant"):
         for sort in ("wishes", "added", "removed"):
-            rows = bench.read(reports.products, store, of, reports.Chosen(sort, by), 0, 100)
+            rows = bench.read(reports.products, store, span, sort, by, 0, 9_999)
             shown = [getattr(row, sort) for row in rows]
-            assert shown == sorted(shown, reverse=True) or sort == "removed"
+            assert shown == sorted(shown, reverse=True)
+            assert sum(row.wishes for row in rows) == summary.wishes
             for row in rows:
                 of_row = functools.partial(
                     is_of, str(row.product_id), by, str(row.variant_id or "")
@@ -182,9 +195,9 @@ def check(bench, store, hand, of):
                 numbers = row.customers, row.visitors, row.added, row.removed
                 assert numbers == hand.numbers(*of, of_row)
     known = {wish[1] for _, found in hand.counts for wish in found}
-    for product in ("", *known):
+    for product in ("", *sorted(known)[:20]):
         mine = functools.partial(is_of, product, "product", "")
-        for day in bench.read(reports.days, store, of, product):
+        for day in bench.read(reports.days, store, span, product):
             customers, visitors, added, removed = hand.numbers(day.day, day.day, mine)
             assert (day.wishes, day.added, day.removed) == (customers + visitors, added, removed)
 
@@ -193,8 +206,8 @@ def is_of(product, by, variant, wish):
     return product in ("", wish[1]) and (by == "product" or wish[2] == variant)
 
 
-MANY = counting._KEYS + 10
-"""Products that one transaction does not hold."""
+MANY = 30
+"""Products that one transaction does not hold, where it holds 20."""
 
 
 class Counted:
@@ -227,8 +240,22 @@ class Counted:
         self.hand.count(self.bench, self.store, self.bench.clock())
 
     def rows(self):
-        asked = "SELECT * FROM wish_counts WHERE store_id = $1 ORDER BY product_id, variant_id, day"
+        asked = (
+            "SELECT * FROM wish_counts WHERE store_id = $1 ORDER BY product_id, variant_id, until"
+        )
         return self.bench.select(asked, self.store.id)
+
+    def told(self, first, last):
+        """All that reports of a period say."""
+        return self.bench.run(self.tell(first, last))
+
+    async def tell(self, first, last):
+        read, store = self.bench.db.read, self.store
+        span = await read(reports.span, store, reports.Period(first, last))
+        rows = await read(reports.products, store, span, "wishes", "variant", 0, 3 * MANY)
+        one, other = [await read(reports.days, store, span, product) for product in ("", "1")]
+        reached = await read(reports.reached, store, [str(n) for n in range(1, 2 * MANY)])
+        return span.counted, reports.summary(span), rows, one, other, reached
 
     async def some(self):
         """A count that has stored some of what it found, and no more yet."""
@@ -241,12 +268,13 @@ class Counted:
 
 
 async def counted_rows(tx, store):
-    named = {"day": "", "until": "", "product": "", "variant": "", "after": "", "limit": 9_999}
+    named = {"until": 0, "product": "", "variant": "", "limit": 9_999}
     return list(await tx.all("count_rows", store=store.id, **named))
 
 
 @pytest.fixture
-def counted(bench):
+def counted(bench, monkeypatch):
+    monkeypatch.setattr(counting, "_KEYS", 20)
     return Counted(bench)
 
 
@@ -258,27 +286,60 @@ def killed(counted):
 
 
 @pytest.mark.parametrize("days", [0, 1])
-def test_count_after_a_kill_is_as_if_there_had_been_none(counted, days):
-    """contract: count-exact, count-days. On the same day, and on the next one."""
+@pytest.mark.parametrize("kills", [0, 1, 2])
+def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
+    """contract: count-whole, count-exact, count-days. Also after a kill, on the same day and on the
+    next one; then a count is as if there had been no other."""
     counted.wait(1)
     first = day_of(counted.bench.clock(), counted.hand.zone)
     if not days:
         counted.count()
-    counted.delete(range(1, 6))
-    counted.save(range(MANY + 1, MANY + 8))
-    killed(counted)
-    counted.delete(range(6, 9))
-    counted.wait(days)
+    for round in range(kills + 1):
+        period = following(first, -1), day_of(counted.bench.clock(), counted.hand.zone)
+        before = counted.told(*period)
+        counted.delete(range(1, 6 + round))
+        counted.save(range(MANY * (round + 1) + 1, MANY * (round + 2)))
+        killed(counted)
+        assert counted.told(*period) == before
+        counted.delete(range(6, 9))
+        counted.wait(days)
     counted.count()
-    for of in ((first, first), (first, following(first, days)), (following(first, -1), first)):
-        report = counted.bench.read(reports.summary, counted.store, reports.Period(*of))
-        numbers = report.customers, report.visitors, report.added, report.removed
-        assert numbers == counted.hand.numbers(*of)
-        asked = counted.store, reports.Period(*of), reports.Chosen("wishes", "product"), 0, 2 * MANY
-        for row in counted.bench.read(reports.products, *asked):
-            mine = functools.partial(is_of, str(row.product_id), "product", "")
-            numbers = row.customers, row.visitors, row.added, row.removed
-            assert numbers == counted.hand.numbers(*of, mine), row
+    last = day_of(counted.bench.clock(), counted.hand.zone)
+    for of in ((first, first), (first, last), (following(first, -1), first)):
+        check(counted.bench, counted.store, counted.hand, reports.Period(*of))
+
+
+def test_report_that_is_read_in_steps_is_of_one_count(counted):
+    """contract: count-whole. Though another count ends meanwhile, and changes every product."""
+    counted.wait(1)
+    today = day_of(counted.bench.clock(), counted.hand.zone)
+    counted.count()
+    span = counted.bench.read(reports.span, counted.store, reports.Period(today, today))
+    counted.save(range(MANY + 1, MANY + 11))
+    counted.delete(range(1, MANY))
+    counted.count()
+    asked = counted.store, span, "wishes", "product", 0, 2 * MANY
+    rows = counted.bench.read(reports.products, *asked)
+    assert sum(row.wishes for row in rows) == reports.summary(span).wishes == MANY
+    day = counted.bench.read(reports.days, counted.store, span, "1")
+    assert [(one.wishes, one.added) for one in day] == [(1, 0)]
+
+
+def test_of_a_day_the_last_count_is_kept_alone(counted):
+    """contract: count-kept. What counts before it on that day found goes with the next ones."""
+    for _ in range(6):
+        counted.delete(range(1, MANY))
+        counted.count()
+        counted.save(range(1, MANY))
+        counted.count()
+    assert len(counted.rows()) < 3 * MANY
+    counted.wait(1)
+    counted.count()
+    counted.wait(1)
+    counted.count()
+    assert len(counted.rows()) <= 2 * MANY
+    first = day_of(counted.bench.clock() - 48 * HOUR, counted.hand.zone)
+    check(counted.bench, counted.store, counted.hand, reports.Period(first, following(first, 2)))
 
 
 def test_of_two_counts_at_once_one_is_given_up(counted):
@@ -307,33 +368,66 @@ def test_counts_are_kept_for_25_months(counted):
     assert len(counted.rows()) > MANY
     counted.wait(26 * 31)
     counted.count()
-    [(_, forever, *key, _, wishes, visitors, _), all_of_them] = sorted(counted.rows())[::-1]
-    assert (forever, key, wishes, visitors) == (counting.FOREVER, ["1", ""], 1, 0)
-    assert (all_of_them[2], all_of_them[5]) == ("", 1)
+    counted.count()
+    [row] = counted.rows()
+    assert (row[1], row[2], row[5]) == (FOREVER, "1", 1)
     today = day_of(counted.bench.clock(), counted.hand.zone)
-    [product] = counted.bench.read(
-        reports.products,
-        counted.store,
-        reports.Period(today, today),
-        reports.Chosen("wishes", "product"),
-        0,
-        9,
-    )
-    assert (product.product_id, product.wishes, product.added, product.removed) == (1, 1, 0, 0)
-    assert counted.bench.read(reports.counted, counted.store).since == today
+    for first in (today, kept_from(today), following(today, -26 * 31)):
+        span = counted.bench.read(reports.span, counted.store, reports.Period(first, today))
+        asked = counted.store, span, "wishes", "product", 0, 9
+        [product] = counted.bench.read(reports.products, *asked)
+        assert (product.product_id, product.wishes) == (1, 1)
+        assert (product.added, product.removed) == (0, 0)
+        assert span.counted.since == kept_from(today)
+        days = counted.bench.read(reports.days, counted.store, span)
+        assert days[0].day == max(first, span.counted.since)
+    old = following(today, -30 * 31)
+    span = counted.bench.read(reports.span, counted.store, reports.Period(old, following(old, 30)))
+    assert reports.summary(span).wishes == 0
 
 
 def test_a_store_is_counted_again_when_it_is_time(counted):
-    """contract: count-again. A small one after a minute; a count that took long is followed by a
-    pause of fifty times as long, and a clock that was set back puts nothing off."""
+    """contract: count-again. A small one after a minute; where counts take more than 2 % of a core,
+    all wait longer; a clock that was set back puts nothing off."""
     bench, store = counted.bench, counted.store
-    counted_once = bench.read(counting.last, store)
-    assert not bench.read(counting.due, [store], bench.clock(), 3_600)[0]
-    assert bench.read(counting.due, [store], bench.clock() + 60_000, 3_600)[0] == [store]
-    assert bench.read(counting.due, [store], bench.clock() - HOUR, 3_600)[0] == [store]
-    slow = counted_once._replace(took=100_000)
-    assert counting.pause(slow, counting.SMALL, 3_600) == 5_000_000
-    assert counting.pause(counted_once, counting.SMALL, 3_600) == HOUR
+    began = bench.clock()
+
+    def due(milliseconds, *stores):
+        return bench.read(counting.due, stores, began + milliseconds, 3_600)
+
+    def ended(store, took, wishes):
+        [last] = bench.read(counting.last, store)
+        kept = last._replace(took=took, customers=wishes, visitors=0, ended_at=ids.timestamp(began))
+        bench.write(counting._end, store, [last], [kept])
+
+    bench.run(forget_counts(bench))
+    assert due(0, store) == ([store], None, 0)
+    count(bench, store)
+    ended(store, 1_000, 9_999)
+    assert [due(at, store).stores for at in (59_999, 60_000, -1)] == [[], [store], [store]]
+    assert due(0, store).pause == 60
+    ended(store, 2_400, 9_999)
+    assert [due(at, store).stores for at in (119_999, 120_000)] == [[], [store]]
+    assert due(0, store).pause == 120
+    large, new = bench.new_store(), bench.new_store()
+    count(bench, large)
+    ended(large, 72_000, 10_000)
+    assert due(0, store, large, new).stores == [new]
+    assert due(0).pause == 3 * 3_600
+    assert due(179_999, store, large).stores == []
+    assert due(180_000, store, large).stores == [store]
+    assert due(3 * HOUR, store, large).stores == [store, large]
+    ended(store, 0, 1)
+    assert due(HOUR, large).stores == [large]
+
+
+async def forget_counts(bench):
+    """Of all stores: those of other tests would have their share."""
+
+    async def forget(tx):
+        await execute(tx, "DELETE FROM counts")
+
+    await bench.db.write(forget)
 
 
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r"])
@@ -355,12 +449,14 @@ SAID = (0, 0, 10, 10, 25, 25, 50, 50, 100, 100, 250, 250, 500, 500, 1_000, 1_000
 def test_anybody_hears_the_step_that_is_reached(bench):
     """contract: show-wishes."""
     store = bench.new_store()
-    columns = "store_id until product_id variant_id day customers visitors added"
-    of = [(store.id, counting.FOREVER, str(n + 1), "", "2026-01-01", n, 0, n) for n in WISHES]
+    columns = "store_id until product_id variant_id since customers visitors added"
+    of = [(store.id, FOREVER, str(n + 1), "", 1, n, 0, n) for n in WISHES]
     bench.insert("wish_counts", columns, of)
     asked = [row[2] for row in of]
+    assert {said for _, said in bench.read(reports.reached, store, asked)} == {0}
+    count = Count("2026-01-01", 1, "", "", 0, 0, 0, 0, 0, 0, 0)
+    bench.write(counting._end, store, [], [count])
     assert bench.read(reports.reached, store, asked) == [
         (n + 1, said) for n, said in zip(WISHES, SAID, strict=True)
     ]
     assert bench.read(reports.reached, store, ["7777777"]) == [(7777777, 0)]
-    assert bench.read(reports.counted, store) == reports.Counted(None, None)

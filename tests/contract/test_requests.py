@@ -6,8 +6,9 @@ import pytest
 
 from wishwell import ids, profiles, stores
 from wishwell.errors import Conflict, NotFound, StoreDeleted
+from wishwell.ids import DAY_MS
 from wishwell.moving import deletion, person, request_work, requests
-from wishwell.moving.requests import DAY_MS, Delivery
+from wishwell.moving.requests import Delivery
 from wishwell.profiles import pages
 from wishwell.profiles.search import Search
 from wishwell.wishes import erasure

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -16,91 +13,72 @@ from playwright.sync_api import ConsoleMessage
 
 from tests.browser.conftest import Shopper, chromium
 from tests.conftest import missing
+from tests.documents import ROOT, bare, commands, fresh
 from tests.security.nginx import nginx_binary
-from tests.servers import HERE, SECRETS, Program, Service, free_port
+from tests.servers import HERE, Program, Service, free_port
 
-__all__ = ["chromium"]
+__all__ = ["ROOT", "chromium"]
 
-ROOT = Path(__file__).parents[2]
 PYTHON = Path(sys.executable)
 # Nothing is downloaded that the lock file does not name, or run that a package brings.
 CLEAN = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
 class Shop(Program):
-    """One example in a folder of its own, with a store of its own."""
+    """One example in a clone of the checkout, with a store of its own, by the lines of its README."""
 
-    def __init__(self, name: str, service: Service, folder: Path) -> None:
+    def __init__(self, name: str, service: Service, clone: Path) -> None:
         super().__init__(name)
         self.service = service
         self.store = name
         self.port = free_port()
         self.url = f"http://{HERE}:{self.port}"
-        self.files = folder / "examples" / name
-        ignore = shutil.ignore_patterns("node_modules", ".next", ".react-router")
-        shutil.copytree(ROOT / "examples" / name, self.files, ignore=ignore)
+        self.files = clone / "examples" / name
         service.quick("store", "create", name)
 
-    def token(self, *options: str) -> str:
-        store = ("--store", self.store, "--label", "shop")
-        return self.service.quick(
-            "token", "create", *store, "--for", "storefront", *options
-        ).strip()
-
-    @cached_property
-    def environment(self) -> dict[str, str]:
-        """What all examples read, and nothing else of the environment of the tests."""
-        return {
-            "PATH": os.environ.get("PATH", os.defpath),
+    def environment(self, programs: Path) -> dict[str, str]:
+        """An empty home, and what examples/README.md sets."""
+        clean = bare(self.folder / "home")
+        return clean | {
+            "PATH": f"{programs}:{clean['PATH']}",
+            "WISHWELL_DATABASE_URL": f"sqlite:///{self.service.folder}/wishwell.db",
             "PORT": str(self.port),
-            "SHOP_ORIGIN": self.url,
-            "SESSION_SECRET": secrets.token_hex(32),
-            "WISHLIST_API": self.service.url,
-            "WISHLIST_TOKEN": self.token("--names-customers"),
             "NEXT_TELEMETRY_DISABLED": "1",
+            "npm_config_ignore_scripts": "true",
         }
 
-    def run(self, *argv: str | Path, **settings: str) -> None:
-        """Starts it, and waits until the page is there."""
-        env = self.environment | settings
-        self.begin(list(argv), self.url, seconds=60, cwd=self.files, env=env)
+    def run(self, programs: Path, before: str) -> None:
+        """Does line after line, the last of which serves, and waits until the page is there."""
+        *lines, last = commands(f"examples/{self.store}/README.md", "# ")
+        text = "\n".join([before, *lines, RECIPES.get(self.store, _plain)(self, last)])
+        for old, new in {
+            "--store default": f"--store {self.store}",
+            "store update default": f"store update {self.store}",
+            "http://127.0.0.1:8000": self.service.url,
+            "http://localhost:3000": self.url,
+            "--port 3000": f"--port {self.port}",
+        }.items():
+            text = text.replace(old, new)
+        script = ["bash", "-euo", "pipefail", "-c", text]
+        self.begin(script, self.url, seconds=480, cwd=self.files, env=self.environment(programs))
 
 
-def fastapi(shop: Shop) -> None:
-    shop.run(PYTHON, "-m", "uvicorn", "shop:app", "--port", str(shop.port))
+def _plain(_: Shop, last: str) -> str:
+    """In the place of the shell, so that its end is the end of all."""
+    return f"exec {last}"
 
 
-def django(shop: Shop) -> None:
-    module = {"DJANGO_SETTINGS_MODULE": "settings", "PYTHONPATH": "."}
-    env = shop.environment | module
-    subprocess.run([PYTHON, "-m", "django", "migrate", "-v0"], cwd=shop.files, env=env, check=True)
-    shop.run(PYTHON, "-m", "uvicorn", "asgi:application", "--port", str(shop.port), **module)
+def hydrogen(shop: Shop, last: str) -> str:
+    return f"exec {last} -- --host {HERE} --port {shop.port} --strictPort"
 
 
-def express(shop: Shop) -> None:
-    install(shop)
-    shop.run("node", "shop.js")
+def next_(_: Shop, last: str) -> str:
+    return f"exec {last} -- --hostname {HERE}"
 
 
-def next_(shop: Shop) -> None:
-    install(shop)
-    npm(shop, "npm", "run", "build")
-    shop.run("npm", "start", "--", "--hostname", HERE)
-
-
-def hydrogen(shop: Shop) -> None:
-    install(shop)
-    shop.run("npm", "run", "dev", "--", "--host", HERE, "--port", str(shop.port), "--strictPort")
-
-
-def nginx(shop: Shop) -> None:
+def nginx(shop: Shop, last: str) -> str:
     if nginx_binary() is None:
         missing("there is no nginx")
-    key = shop.folder / "key.txt"
-    key.write_text(secrets.token_hex(32))
-    SECRETS.add(key.read_text())
-    naming = ("--jwt-cookie", "shop_session", "--jwt-key-file", str(key))
-    shop.service.quick("store", "update", shop.store, *naming)
     port = str(free_port())
     changes = {
         "listen 80": f"listen {HERE}:{shop.port}",
@@ -110,17 +88,12 @@ def nginx(shop: Shop) -> None:
         ":9000": f":{port}",
         "9000": port,
     }
-    for file in (
-        shop.files / "shop.conf",
-        ROOT / "ops/nginx-storefront.conf",
-        shop.files / "sign_in.py",
-    ):
+    there = shop.files.parents[1] / "ops/nginx-storefront.conf"
+    for file in (shop.files / "shop.conf", there, shop.files / "sign_in.py"):
         text = file.read_text()
         for old, new in changes.items():
             text = text.replace(old, new)
         (shop.files / file.name).write_text(text)
-    bearer = f'proxy_set_header Authorization "Bearer {shop.token()}";\n'
-    (shop.files / "wishwell-authorization.conf").write_text(bearer)
     temporary = "\n".join(
         f"{name}_temp_path {shop.folder}/{name};"
         for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -129,38 +102,16 @@ def nginx(shop: Shop) -> None:
         f"daemon off; master_process off; pid {shop.folder}/pid; error_log stderr;\n"
         f"events {{}}\nhttp {{ access_log off; {temporary} include shop.conf; types {{ text/html html; }} }}\n"
     )
-    # One family of processes, so that one end is the end of both.
-    both = f"{PYTHON} sign_in.py & exec {nginx_binary()} -p . -c {shop.files}/nginx.conf"
-    shop.run("sh", "-c", both, JWT_KEY=key.read_text())
+    return f"{last} & exec {nginx_binary()} -p . -c {shop.files}/nginx.conf"
 
 
-RECIPES: dict[str, Callable[[Shop], None]] = {
+# Those that need more than their README says: where to listen, or a web server that is not the system's.
+RECIPES: dict[str, Callable[[Shop, str], str]] = {
     "nginx": nginx,
-    "fastapi": fastapi,
-    "django": django,
-    "express": express,
     "next": next_,
     "hydrogen": hydrogen,
 }
-
-
-def npm(shop: Shop, *argv: str, folder: Path | None = None) -> None:
-    where, env = folder or shop.files, os.environ | shop.environment
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=300, cwd=where, env=env)
-    assert done.returncode == 0, f"{' '.join(argv)}\n{(done.stdout + done.stderr)[-4000:]}"
-
-
-def install(shop: Shop) -> None:
-    """What its lock file names; and @wishwell/proxy, built as it would be for npm."""
-    if not (shutil.which("node") and shutil.which("npm")):
-        missing("there is no node, or no npm")
-    forward = shop.files.parents[1] / "forward"
-    if not forward.exists():
-        ignore = shutil.ignore_patterns("node_modules", "dist", "test")
-        shutil.copytree(ROOT / "forward", forward, ignore=ignore)
-        npm(shop, *CLEAN, folder=forward)
-        npm(shop, "npm", "run", "build", folder=forward)
-    npm(shop, *CLEAN)
+SHOPS = ("nginx", "fastapi", "django", "express", "next", "hydrogen")
 
 
 @pytest.fixture(scope="package")
@@ -171,18 +122,31 @@ def one_service() -> Iterator[Service]:
 
 
 @pytest.fixture(scope="package")
-def checkout(tmp_path_factory) -> Iterator[Path]:
-    """A folder with what the examples need of the checkout, at the same places."""
-    folder = tmp_path_factory.mktemp("examples")
-    yield folder
+def clone(tmp_path_factory) -> Iterator[Path]:
+    """The files of a clone."""
+    folder = tmp_path_factory.mktemp("examples") / "wishwell"
+    yield fresh(folder)
     shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.fixture(scope="package")
+def installed(clone) -> Path:
+    """The programs that `make run` installs there."""
+    environment = bare(clone.parent / "home")
+    subprocess.run(["make", ".venv/.run"], cwd=clone, env=environment, check=True, timeout=300)
+    return clone / ".venv" / "bin"
+
+
 @pytest.fixture
-def shop(request, one_service, checkout) -> Iterator[Shop]:
-    with_it = Shop(request.param, one_service, checkout)
+def shop(request, one_service, clone) -> Iterator[Shop]:
+    """The quick one takes the programs of these tests, where all is that its README installs."""
+    name, slow = request.param, request.node.get_closest_marker("slow")
+    with_it = Shop(name, one_service, clone)
     try:
-        RECIPES[request.param](with_it)
+        if slow:
+            with_it.run(request.getfixturevalue("installed"), "")
+        else:
+            with_it.run(PYTHON.parent, "pip() { :; }")
         yield with_it
         assert "Traceback" not in with_it.output(), with_it.output()[-4000:]
     finally:
@@ -200,8 +164,8 @@ def new_customer(shop, chromium) -> Iterator[Callable[[], Shopper]]:
     """Make a browser of its own for the shop."""
     made: list[Shopper] = []
 
-    def make() -> Shopper:
-        made.append(_Customer(shop.url, chromium.new_context()))
+    def make(**options) -> Shopper:
+        made.append(_Customer(shop.url, chromium.new_context(**options)))
         return made[-1]
 
     yield make

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import heart, press
+from tests.browser.conftest import heart, press, shows
 
 MUG = 101
 
@@ -45,3 +45,31 @@ def test_wishlist_follows_the_sign_in_and_goes_with_the_sign_out(shop, new_custo
     assert sign(elsewhere, elsewhere.open(), "in") == [MUG]
     assert sign(here, page, "out") == []
     pressed(page, yes=False)
+
+
+@pytest.mark.xdist_group("examples")
+@pytest.mark.parametrize("shop", [slow("next")], indirect=True)
+def test_next_has_the_pages(shop, new_customer):
+    """Links without a new page; the count follows; a list is shared, and somebody else sees it."""
+    owner = new_customer(permissions=["clipboard-read", "clipboard-write"])
+    page = owner.open()
+    press(page, MUG)
+    page.get_by_role("link", name="Wishlist (1)").click()
+    shows(page, f"Product {MUG}")
+    page.get_by_role("button", name="New list").click()
+    page.get_by_role("textbox").fill("Birthday")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Show all products").click()
+    page.get_by_role("button", name=f"Options for Product {MUG}").click()
+    page.get_by_role("checkbox", name="Birthday").check()
+    page.get_by_role("button", name="Done").click()
+    page.get_by_role("tab", name="Birthday").click()
+    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_text("Link copied.").wait_for()
+    other = new_customer().context.new_page()
+    other.goto(page.evaluate("navigator.clipboard.readText()"))
+    expect(other.get_by_role("heading", name="Birthday")).to_be_visible()
+    shows(other, f"Product {MUG}")
+    page.get_by_role("link", name="Shop").click()
+    heart(page, MUG).click()
+    expect(page.get_by_role("link", name="Wishlist (0)")).to_be_visible()

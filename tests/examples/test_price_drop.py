@@ -46,7 +46,9 @@ def test_lower_price_becomes_one_mail(receiver):
     """Also when its event comes twice; and what is not signed is not taken."""
     port = free_port()
     hook = f"http://{HERE}:{port}/"
-    settings = {"WISHWELL_WEBHOOK_HTTP": "true", "WISHWELL_WEBHOOK_PRIVATE": "true"}
+    _, exported, serve = commands("examples/price-drop/README.md", "# Price drop")
+    assert serve == "wishwell serve"
+    settings = dict(word.split("=") for word in exported.removeprefix("export ").split())
     with Service(settings) as service:
         for file in (ROOT / "examples" / "price-drop").glob("*.*"):
             shutil.copy(file, service.folder)

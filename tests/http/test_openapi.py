@@ -1,6 +1,7 @@
 """The description of the API in itself, and the page to browse it; what the service does is held
 to it elsewhere."""
 
+import gzip
 import hashlib
 import re
 from importlib import resources
@@ -10,10 +11,11 @@ import jsonschema_rs  # schemathesis brings it
 import pytest
 import yaml
 
+from wishwell.http import samples
+
 ROOM = resources.files("wishwell.http")
 PAGE = ROOM.joinpath("docs_page")
-VENDORED = {"LICENSE", "NOTICE", "swagger-ui.css"}
-VENDORED |= {"swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt"}
+VENDORED = {"LICENSE", "scalar.js.br", "scalar.js.gz"}
 OUR_PAGE = {"index.html", "start.js", "README.txt", "SHA256SUMS"}
 
 
@@ -267,15 +269,22 @@ def contents(name: str) -> str:
 def test_vendored_files_are_the_ones_that_were_looked_at():
     lines = [line.split("  ") for line in contents("SHA256SUMS").splitlines()]
     sums = {name: expected for expected, name in lines}
+    # As the package has it: what is unpacked.
+    unpacked = gzip.decompress(PAGE.joinpath("scalar.js.gz").read_bytes())
+    assert hashlib.sha256(unpacked).hexdigest() == sums.pop("scalar.js")
     assert set(sums) == VENDORED
     for name, expected in sums.items():
         assert hashlib.sha256(PAGE.joinpath(name).read_bytes()).hexdigest() == expected, name
     assert {entry.name for entry in PAGE.iterdir()} == VENDORED | OUR_PAGE
-    assert "5.35.0" in contents("README.txt")
+    assert "1.72.1" in contents("README.txt")
 
 
-def test_page_reads_the_description_of_this_server_and_asks_no_validator():
+def test_groups_of_the_page_hold_every_tag_in_order():
+    grouped = [tag for group in DOCUMENT["x-tagGroups"] for tag in group["tags"]]
+    assert grouped == [tag["name"] for tag in DOCUMENT["tags"]]
+
+
+def test_page_replaces_the_address_of_the_samples():
     script = contents("start.js")
-    assert f'url: "{DOCUMENT["servers"][0]["url"]}/.well-known/openapi"' in script
-    assert "validatorUrl: null" in script
-    assert "persistAuthorization: false" in script
+    assert f'fetch("{DOCUMENT["servers"][0]["url"]}/.well-known/openapi")' in script
+    assert f'replaceAll("{samples.ADDRESS}", location.origin)' in script

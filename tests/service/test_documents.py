@@ -3,24 +3,40 @@
 import json
 import os
 import re
+import secrets
 import subprocess
 import time
-from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 import jwt
 import pytest
 
-from tests.servers import Service, wait_until
+from tests.documents import ROOT, blocks, commands
+from tests.examples.conftest import SHOPS
+from tests.servers import SECRETS, Service, postgres_binaries, wait_until
 
-ROOT = Path(__file__).parents[2]
+# Whoever writes a page of commands adds it here.
+PAGES = [
+    *("README.md", "SECURITY.md", "demo/README.md", "react/README.md", "examples/README.md"),
+    *(f"docs/{name}.md" for name in ("operations", "data", "forgetting", "storefront", "client")),
+    *(
+        str(path.relative_to(ROOT))
+        for pattern in ("docs/runbooks.md", "examples/*/README.md")
+        for path in sorted(ROOT.glob(pattern))
+    ),
+]
 
 
-def commands(document, heading):
-    """The indented lines of a section."""
-    text = (ROOT / document).read_text()
-    section = re.split(r"^#+ ", text.split(heading, 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
-    return [line[4:] for line in section.splitlines() if line.startswith("    ")]
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_of_a_page_are_run_by_a_test_or_say_why_not(page):
+    """Some test takes the lines below that heading, or a comment before them has the reason."""
+    tests = "".join(path.read_text() for path in (ROOT / "tests").rglob("*.py"))
+    taken = re.findall(r'"([\w./-]+\.md)", "(#+ [^"]+)"', tests)
+    taken += [(f"examples/{name}/README.md", "# ") for name in SHOPS]
+    for block in blocks(page):
+        known = any(at == page and block.heading.startswith(head) for at, head in taken)
+        assert block.reason or known, f"{page}, {block.heading}: {block.lines}"
 
 
 def shell(service, lines, **more):
@@ -46,19 +62,73 @@ def answers(output):
     return found
 
 
-def test_first_five_minutes_of_the_readme():
-    """Visitor, list, save, search, sign-in: each line as pasted; the list follows."""
+def test_requests_of_the_readme():
+    """Visitor, save, sign-in: each line as pasted; the item follows."""
     with Service().start() as service:
-        lines = commands("README.md", "## The first five minutes")
-        assert len(lines) > 10
+        lines = commands("README.md", "## Call the API")
+        assert len(lines) > 8
         text = "\n".join(lines).replace("http://127.0.0.1:8000", service.url)
         output = shell(service, [text.replace("wwadm_…", service.admin_token())])
-    saved, searched, followed, refused, impersonated = answers(output)
-    assert searched["data"] == [saved["data"]]
-    assert followed["data"]["name"] == "Birthday"
-    assert followed["data"]["items"] == [saved["data"]]
-    assert refused["error"]["statusCode"] == 401
-    assert impersonated["data"] == [saved["data"]]
+    saved, signed_in, read = answers(output)
+    assert signed_in["data"]["profile"] == "gid://shopify/Customer/7"
+    assert read["data"] == [saved["data"]]
+
+
+SMALL = [
+    ("docs/operations.md", "## Migrations", ""),
+    ("docs/operations.md", "## Health", "ok"),
+    ("docs/operations.md", "## Metrics", "wishwell_requests_total{"),
+    ("docs/operations.md", "## Events and purge", "0 sessions"),
+    ("docs/storefront.md", "## Ten minutes", '"productId":632910392'),
+    ("docs/storefront.md", "## The wishlist page", "default"),
+    ("docs/storefront.md", "## Who is signed in", "wwadm_"),
+    ("docs/storefront.md", "## A store and its shop", "https://shop.example"),
+    ("docs/data.md", "# A store as a file", "0 profiles"),
+    ("docs/forgetting.md", "# When somebody", "1 had nothing"),
+]
+
+
+def test_commands_that_need_only_the_service():
+    """Section after section, with the files and the variables that the pages speak of."""
+    with Service().start() as service:
+        for name in ("key.txt", "secret.txt"):
+            (service.folder / name).write_text(secrets.token_hex(32))
+        known = {"API": f"{service.url}/api/2025-04", "ADMIN": service.admin_token()}
+        for page, heading, said in SMALL:
+            text = "\n".join(commands(page, heading))
+            output = shell(service, [text.replace("http://127.0.0.1:8000", service.url)], **known)
+            SECRETS.update(re.findall(r"wwadm_\w+", output))
+            assert said in output, (page, heading, output)
+
+
+@pytest.mark.slow
+def test_postgresql_is_set_up_as_described(postgres_server):
+    """A role and a database by the page's SQL, the commands, and a service that answers."""
+    name = f"shop_{secrets.token_hex(4)}"
+    admin = postgres_server.create_database()
+    path = {"PATH": f"{postgres_binaries()}:{os.environ['PATH']}"}
+    page = (ROOT / "docs/operations.md").read_text().partition("## PostgreSQL")[2]
+    role, bounds, *_ = re.findall(r"^```sql\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+
+    def sql(text):
+        text = re.sub(r"\bwishwell\b", name, text)
+        argv = ["psql", "-v", "ON_ERROR_STOP=1", admin]
+        subprocess.run(argv, input=text, env=os.environ | path, text=True, check=True)
+
+    with Service() as service:
+        sql(role)
+        *lines, serve = commands("docs/operations.md", "## PostgreSQL")
+        at = urlsplit(admin).netloc.rpartition("@")[2]
+        url = f"postgresql://{name}:secret@{at}/{name}"
+        names = ("WISHWELL_SIGNING_KEYS", "WISHWELL_SEALING_KEYS")
+        text = re.sub(r"postgresql://\S+", url, "\n".join(lines))
+        *_, token, signing, sealing = shell(service, [text, f"printenv {' '.join(names)}"]).split()
+        SECRETS.update((token, signing, sealing))
+        sql(bounds)
+        assert serve == "wishwell serve"
+        keys = dict(zip(names, (signing, sealing), strict=True))
+        service.settings |= keys | {"WISHWELL_DATABASE_URL": url}
+        assert service.start().client(token).get("/items").status_code == 200
 
 
 @pytest.mark.slow

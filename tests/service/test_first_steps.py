@@ -63,7 +63,7 @@ def test_wheel_alone_serves(tmp_path):
     client = [venv / "bin" / "python", "-c", "import wishwell.client"]
     without = subprocess.run(client, capture_output=True, text=True)
     assert without.returncode == 1
-    assert "pip install 'wishwell[client]'" in without.stderr.splitlines()[-1]
+    assert "pip install httpx2" in without.stderr.splitlines()[-1]
     service = Service()
     service.command = venv / "bin" / "wishwell"
     with service:

@@ -19,6 +19,7 @@ OLD = os.environ.get("WISHWELL_TEST_UPGRADE_FROM", "")
 """The command `wishwell` of the release before."""
 
 NEWER = [entry.name for entry in migrate.available("sqlite") if entry.version > 1]
+PLAN, MIGRATE, EMPTY = commands("docs/operations.md", "## Upgrade")
 NOBODYS = "01900000-0000-7000-8000-000000000000"
 
 pytestmark = [
@@ -66,7 +67,7 @@ def restore(service: Service, url: str) -> None:
         for suffix in ("-wal", "-shm"):
             Path(f"{path}{suffix}").unlink(missing_ok=True)
     else:
-        lines = [_document(r"`(psql [^`]+)`"), _document(r"`(pg_restore [^`]+)`")]
+        lines = [EMPTY, _document(r"`(pg_restore [^`]+)`")]
         shell(service, lines, PATH=_postgres_path())
 
 
@@ -103,8 +104,8 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     backup(old, url)
 
     # 3: what it will do, then that; the processes of before serve on.
-    assert new.cli("migrate", "--plan").stdout.split() == NEWER
-    assert NEWER[-1] in new.cli("migrate").stdout
+    assert shell(new, [PLAN]).split() == NEWER
+    assert NEWER[-1] in shell(new, [MIGRATE])
     assert old.rows(f"SELECT 1 FROM products WHERE store_id = '{NOBODYS}'") == []
     assert answers(old, shop.admin_token, people, links) == held
     assert here.post("/items", json={"productId": 101}).status_code == 201
@@ -142,7 +143,7 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
 
     # And forth again, some other day.
     old.stop()
-    assert NEWER[-1] in new.cli("migrate").stdout
+    assert NEWER[-1] in shell(new, [MIGRATE])
     new.settings["WISHWELL_PORT"] = "0"
     new.start()
     assert answers(new, shop.admin_token, people, links) == held

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from wishwell.http.storefront import assets
+from wishwell.http import assets
 
 from .conftest import BASE, nothing_done, set_cookies
 from .way import direct
@@ -54,8 +54,8 @@ def plain(new_front):
     [(None, "en"), ("de-AT,de;q=0.9,en;q=0.8", "de"), ("fr, en;q=0.5, de;q=0.4", "en")],
 )
 def test_page_is_whole(plain, path, element, title, accepted, lang):
-    """contract: storefront-pages. The element, its script and style, which are there, the language;
-    HEAD too. A store that tells nobody of lower prices does not offer it."""
+    """contract: storefront-pages. The element, its script and style, which are there, the language,
+    the way back to the shop; HEAD too. A store that tells nobody of lower prices does not offer it."""
     browser = plain.browser()
     headers = {} if accepted is None else {"Accept-Language": accepted}
     answer = browser.at(path, headers=headers)
@@ -67,6 +67,8 @@ def test_page_is_whole(plain, path, element, title, accepted, lang):
     silent = {"notices": "off"} if element == "wishlist-page" else {}
     assert page.attributes(element) == {"lang": lang} | silent
     assert title[lang] in page.texts
+    assert page.attributes("a") == {"href": "/"}
+    assert plain.host in page.texts
     assert page.attributes("noscript") == {}
     style, *modules = [found["href"] for name, found in page.found if name == "link"]
     assert modules == ["assets/wishwell.js", *["assets/de.js"] * (lang == "de")]
@@ -115,7 +117,8 @@ def test_settings_are_attributes_and_nothing_else(new_front):
     assert shared.attributes("wishlist-shared") == {"lang": "en", "product-url": hostile}
     for page in (own, shared):
         assert list(page.attributes("script")) == ["type", "src"]
-        assert not {"a", "img"} & {tag for tag, _ in page.found}
+        assert page.attributes("a") == {"href": "/"}
+        assert "img" not in {tag for tag, _ in page.found}
 
 
 def test_pages_of_the_shop_take_the_place(new_front):

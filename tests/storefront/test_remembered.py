@@ -105,20 +105,6 @@ async def test_deleted_store_is_forgotten(tmp_path):
         assert shops.of(other) is its
 
 
-@on_loop
-async def test_store_that_changes_begins_anew(tmp_path):
-    """contract: storefront-remembered, storefront-secrets. Its secret has leaked."""
-    async with deployment(tmp_path, 1) as (db, cache, shops, [store]):
-        now, sealing = int(time.time()), Sealing([b"s" * 40])
-        session = ids.session_gid(NAMESPACE, ids.random_uuid())
-        value = shops.of(store).cookies.value(session, now).encode()
-        assert shops.of(store).cookies.visitor(value, now) is not None
-        patch = SecretsPatch(new_signer="leaked")
-        await db.write(store_secrets.change, sealing, store, patch, ids.wall_clock())
-        await cache.refresh()
-        assert shops.of(store).cookies.visitor(value, now) is None
-
-
 def test_old_secret_is_good_for_what_it_signed_before():
     """contract: storefront-cookie, storefront-secrets. For 90 days from the rotation, and not longer: in a
     service that runs on, and at a start, which forgets it. Whoever got hold of it signs nothing new."""

@@ -1,15 +1,11 @@
-import { openSession } from './session';
+import { WishlistButton } from '@wishwell/react';
 
-export default async function Product() {
-  const way = (await openSession()).customerId ? 'out' : 'in';
+export default function Product() {
   return (
     <>
       <title>Mug</title>
       <h1>Mug</h1>
-      <wishlist-button product-id="101" />
-      <form method="post" action={`/sign-${way}`}>
-        <button>Sign {way}</button>
-      </form>
+      <WishlistButton productId={101} />
     </>
   );
 }

@@ -18,7 +18,7 @@ import msgspec
 from wishwell import ids
 from wishwell.access.erased import ErasedProfiles
 from wishwell.access.registry import Registry, news
-from wishwell.db import Database, Reader
+from wishwell.db import Database, Reader, ask
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.profiles import Profile
 from wishwell.stores import Store
@@ -264,7 +264,7 @@ class AccessCache:
     async def _write(self, note: _Note, at: int) -> None:
         statement, id = note
         named = {"id": id, "profile": id, "now": ids.timestamp(at)}  # each takes its own of these
-        await self._db.write(lambda tx: tx.run(statement, **named))
+        await self._db.write(ask, statement, **named)
         self._written[note] = at
 
     async def flush(self) -> None:
@@ -287,9 +287,8 @@ class AccessCache:
     async def _forget(self, now: int) -> None:
         self._written = {note: at for note, at in self._written.items() if at > now - ids.DAY_MS}
         before, for_cookies = self._registry.forget(now)
-        await self._db.write(
-            lambda tx: tx.run("revocations_forget", before=before, before_for_cookies=for_cookies)
-        )
+        named = {"before": before, "before_for_cookies": for_cookies}
+        await self._db.write(ask, "revocations_forget", **named)
         self._forgot_at = now
 
     async def close(self) -> None:

@@ -1,6 +1,7 @@
 """The command ``wishwell``."""
 
 import asyncio
+import contextlib
 import os
 import sys
 
@@ -10,7 +11,7 @@ import structlog
 from wishwell import __version__, config, ids, log, stores
 from wishwell.access import auth
 from wishwell.cli.data_commands import export_command, import_command
-from wishwell.cli.opening import in_days, new_id, now, run
+from wishwell.cli.opening import in_database, in_days, new_id, now, run
 from wishwell.cli.product_commands import products_command
 from wishwell.cli.profile_commands import profile
 from wishwell.cli.report_commands import report
@@ -20,7 +21,7 @@ from wishwell.cli.token_commands import token
 from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
 from wishwell.db import Database, migrate
-from wishwell.errors import Misconfigured
+from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
 from wishwell.run import app, terminal
 from wishwell.run.serve import serve_until_stopped
@@ -92,7 +93,8 @@ def _prepare(settings: Settings) -> None:
 
 async def _make_ready(db: Database, settings: Settings) -> None:
     """The first store, and for each store what is kept secret."""
-    await db.write(stores.ensure_default, new_id(), now())
+    with contextlib.suppress(Invalid):
+        await db.write(stores.ensure_default, new_id(), now())
     if (sealing := app.sealing(settings)) is not None:
         await db.write(secrets.prepare, sealing, ids.wall_clock())
         await webhooks.prepare(db, sealing)
@@ -169,29 +171,24 @@ def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
 # contract: command-purge
 @main.command("purge")
 @click.option("--dry-run", "dry", is_flag=True, help="Say how many would go; change nothing.")
-@click.pass_obj
-def purge_command(settings: Settings, dry: bool) -> None:
+@in_database
+async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     """Remove expired sessions now, and erase customers whom their store forgets.
 
     `serve` also does it by itself.
     """
-
-    async def remove(db: Database) -> tuple[int, int]:
-        seen = customers = 0
-        now = ids.wall_clock()
-        async for seen in purge.sessions(db, settings, now, dry=dry):
-            await asyncio.sleep(0.02)  # lets a running service write in between
-            if sys.stderr.isatty():
-                click.echo(f"\r{seen} sessions", err=True, nl=False)
-        async for customer, _ in erasure.idle(db, now, dry=dry):
-            customers += 1
-            if not dry:
-                erasure.note(customer, "wishwell purge")
-        if customers and not dry:
-            async for _ in erasure.work(db, ids.wall_clock):
-                await asyncio.sleep(0.02)
-        return seen, customers
-
-    sessions, customers = run(settings, remove)
+    sessions = customers = 0
+    now = ids.wall_clock()
+    async for sessions in purge.sessions(db, settings, now, dry=dry):
+        await asyncio.sleep(0.02)  # lets a running service write in between
+        if sys.stderr.isatty():
+            click.echo(f"\r{sessions} sessions", err=True, nl=False)
+    async for customer, _ in erasure.idle(db, now, dry=dry):
+        customers += 1
+        if not dry:
+            erasure.note(customer, "wishwell purge")
+    if customers and not dry:
+        async for _ in erasure.work(db, ids.wall_clock):
+            await asyncio.sleep(0.02)
     done = "would go" if dry else "removed"
     terminal.say(f"{sessions} sessions, {customers} customers {done}")

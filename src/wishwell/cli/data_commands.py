@@ -3,7 +3,7 @@
 import click
 
 from wishwell import ids, stores
-from wishwell.cli.opening import Progress, now, run
+from wishwell.cli.opening import Progress, in_database, now, run
 from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
 from wishwell.db import Database
@@ -22,21 +22,17 @@ _store = click.option("--store", "handle", required=True, metavar="HANDLE", help
 # contract: command-export
 @click.command("export")
 @_store
-@click.pass_obj
-def export_command(settings: Settings, handle: str) -> None:
+@in_database
+async def export_command(db: Database, _settings: Settings, /, handle: str) -> None:
     """Write a whole store to standard output, as JSON Lines.
 
     All of it is of one moment; others may write meanwhile. docs/data.md says what is in it and
     what is not.
     """
     progress, counts = Progress(), EndRecord(0, 0, 0)
-
-    async def write(db: Database) -> None:
-        async for piece in exporting.lines(db, handle, now(), counts):
-            terminal.write(piece)
-            progress.tell(f"{counts.profiles:,} profiles, {counts.items:,} items")
-
-    run(settings, write)
+    async for piece in exporting.lines(db, handle, now(), counts):
+        terminal.write(piece)
+        progress.tell(f"{counts.profiles:,} profiles, {counts.items:,} items")
     terminal.flush()
     terminal.say(
         f"{counts.profiles:,} profiles, {counts.lists:,} lists, {counts.items:,} items", err=True

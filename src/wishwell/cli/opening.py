@@ -1,11 +1,14 @@
 """What the commands share: the database, opened for one of them, files, the time, progress."""
 
 import asyncio
+import functools
 import os
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import click
 
 from wishwell import config, ids
 from wishwell.config import Settings
@@ -34,6 +37,17 @@ def run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
     return asyncio.run(opened())
 
 
+def in_database(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """A command that is given the open database and the settings before its own arguments."""
+
+    @click.pass_obj
+    @functools.wraps(work)
+    def command(settings: Settings, /, **given: Any) -> None:
+        run(settings, lambda db: work(db, settings, **given))
+
+    return command
+
+
 _LARGEST = 1 << 24
 """Bytes of a file that a command reads whole."""
 
@@ -57,7 +71,7 @@ def now() -> str:
 
 
 def in_days(now: int, days: int) -> str:
-    return ids.timestamp(now + days * 86_400_000)
+    return ids.timestamp(now + days * ids.DAY_MS)
 
 
 _TELL_EVERY = 5.0

@@ -60,14 +60,10 @@ def products_command(
         found = Catalogue(path, file, store, functools.partial(terminal.say, err=True), **how)
         for number in found.read():
             progress.tell(f"checked {number:,} rows")
+    if found.unread:
+        terminal.say(f"not read: {', '.join(sorted(found.unread))[:500]}", err=True)
     if dry:
-        number = 0
-        for number, product in enumerate(found, 1):
-            if number <= _SHOWN:
-                terminal.say(" ".join((product.product_id, *product.stored)))
-        terminal.say(f"to put: {number:,} products; {found.refused:,} rows refused")
-        if found.refused:
-            raise Invalid(f"{path}: what does not fit is said above.")
+        _preview(found, path)
         return
 
     async def put(db: Database) -> None:
@@ -84,6 +80,16 @@ def products_command(
         raise Invalid(f"{path}: nothing was deleted, as it is not sure what the file lacks.")
     if found.refused:
         raise Invalid(f"{path}: what does not fit was left out, and the rest is in.")
+
+
+def _preview(found: Catalogue, path: str) -> None:
+    number = 0
+    for number, product in enumerate(found, 1):
+        if number <= _SHOWN:
+            terminal.say(" ".join((product.product_id, *product.stored)))
+    terminal.say(f"to put: {number:,} products; {found.refused:,} rows refused")
+    if found.refused:
+        raise Invalid(f"{path}: what does not fit is said above.")
 
 
 def _reading(path: str, kind: str = "", columns: str = "", **given: str) -> dict[str, Any]:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import click
 
 from wishwell import ids, profiles, stores
-from wishwell.cli.opening import Progress, read_file, run
+from wishwell.cli.opening import Progress, in_database, read_file
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, NotFound, Unavailable
 from wishwell.moving import requests
-from wishwell.moving.requests import PlatformRequest
 from wishwell.profiles import Profile
 from wishwell.run import terminal
 from wishwell.stores import Store
@@ -34,8 +33,10 @@ def profile() -> None:
 @click.argument("gid", required=False)
 @click.option("--from", "path", metavar="FILE", help="A file with a GID a line, in place of GID.")
 @click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
-@click.pass_obj
-def profile_erase(settings: Settings, gid: str | None, path: str | None, handle: str) -> None:
+@in_database
+async def profile_erase(
+    db: Database, settings: Settings, /, gid: str | None, path: str | None, handle: str
+) -> None:
     """Erase a customer or visitor with everything of them, and wait until it is removed.
 
     Killed, it is finished by a running service, or when it is run again. After a backup was
@@ -48,48 +49,41 @@ def profile_erase(settings: Settings, gid: str | None, path: str | None, handle:
         text = read_file("--from", path).split("\n")
         lines = [(f"line {n}", line.strip()) for n, line in enumerate(text, 1) if line.strip()]
     progress = Progress()
-
-    async def erase(db: Database) -> tuple[int, int]:
-        store = await db.read(stores.by_handle, handle)
-        chosen = _parsed(settings, store, lines)
-        keys: list[str] = []
-        erased = 0
-        for at in range(0, len(chosen), _AT_ONCE):
-            for one in chosen[at : at + _AT_ONCE]:
-                with contextlib.suppress(NotFound):  # a session that has ended, or never was
-                    ended = await db.long_write(erasure.erase, one, ids.wall_clock())
-                    erasure.note(one, "wishwell profile erase")
-                    erased += bool(ended)
-                    keys += ended
-            if keys and not at:
-                terminal.say("hidden from everybody; waits until it is removed", err=True)
-            async for _ in erasure.work(db, ids.wall_clock):
-                progress.tell(f"{erased:,} of {len(chosen):,} erased; the rest is being removed")
-                await asyncio.sleep(_PAUSE)
-        left = [key for key in keys if await db.read(erasure.is_under_way, key)]
-        if left:
-            raise Unavailable(
-                f"{len(left):,} can't be removed yet; they stay hidden, and it is tried again."
-            )
-        return erased, len(chosen) - erased
-
-    erased, nothing = run(settings, erase)
-    terminal.say(f"{erased:,} erased; {nothing:,} had nothing")
+    store = await db.read(stores.by_handle, handle)
+    chosen = _parsed(settings, store, lines)
+    keys: list[str] = []
+    erased = 0
+    for at in range(0, len(chosen), _AT_ONCE):
+        for one in chosen[at : at + _AT_ONCE]:
+            with contextlib.suppress(NotFound):  # a session that has ended, or never was
+                ended = await db.long_write(erasure.erase, one, ids.wall_clock())
+                erasure.note(one, "wishwell profile erase")
+                erased += bool(ended)
+                keys += ended
+        if keys and not at:
+            terminal.say("hidden from everybody; waits until it is removed", err=True)
+        async for _ in erasure.work(db, ids.wall_clock):
+            progress.tell(f"{erased:,} of {len(chosen):,} erased; the rest is being removed")
+            await asyncio.sleep(_PAUSE)
+    left = [key for key in keys if await db.read(erasure.is_under_way, key)]
+    if left:
+        raise Unavailable(
+            f"{len(left):,} can't be removed yet; they stay hidden, and it is tried again."
+        )
+    terminal.say(f"{erased:,} erased; {len(chosen) - erased:,} had nothing")
 
 
 # contract: request-fields
 @profile.command("requests")
 @click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
-@click.pass_obj
-def profile_requests(settings: Settings, handle: str, as_json: bool) -> None:
+@in_database
+async def profile_requests(
+    db: Database, _settings: Settings, /, handle: str, as_json: bool
+) -> None:
     """List what the store's platform has asked for, newest first."""
-
-    async def listed(db: Database) -> list[PlatformRequest]:
-        store = await db.read(stores.by_handle, handle)
-        return await db.read(requests.every, store)
-
-    terminal.show(run(settings, listed), as_json)
+    store = await db.read(stores.by_handle, handle)
+    terminal.show(await db.read(requests.every, store), as_json)
 
 
 def _parsed(settings: Settings, store: Store, lines: Sequence[tuple[str, str]]) -> list[Profile]:

@@ -10,7 +10,7 @@ from wishwell.cli.opening import run
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.products import product_bodies
-from wishwell.reports import Period, spreadsheet, wishers
+from wishwell.reports import Span, spreadsheet, wishers
 from wishwell.run import terminal
 from wishwell.stores import Store
 
@@ -48,13 +48,12 @@ def report_products(
     settings: Settings, /, sort: reports.Sort, by: reports.By, limit: int, **given: Any
 ) -> None:
     """The products that are most wished for."""
-    chosen = reports.Chosen(sort, by)
 
-    async def parts(db: Database, store: Store, of: Period) -> Parts:
+    async def parts(db: Database, store: Store, of: Span) -> Parts:
         if not given["as_csv"]:
-            yield await db.long_read(reports.products, store, of, chosen, 0, limit)
+            yield await db.long_read(reports.products, store, of, sort, by, 0, limit)
             return
-        async for some in reports.every_product(db, store, of, chosen):
+        async for some in reports.every_product(db, store, of, sort, by):
             yield some
 
     _show(settings, parts, reports.columns(by), **given)
@@ -66,8 +65,8 @@ def report_products(
 def report_summary(settings: Settings, /, **given: Any) -> None:
     """All wishes, and what came and went."""
 
-    async def parts(db: Database, store: Store, of: Period) -> Parts:
-        yield [await db.long_read(reports.summary, store, of)]
+    async def parts(db: Database, store: Store, of: Span) -> Parts:
+        yield [reports.summary(of)]
 
     _show(settings, parts, reports.SUMMARY_COLUMNS, **given)
 
@@ -79,7 +78,7 @@ def report_summary(settings: Settings, /, **given: Any) -> None:
 def report_days(settings: Settings, /, product: str | None, **given: Any) -> None:
     """Each day: its wishes, and what came and went."""
 
-    async def parts(db: Database, store: Store, of: Period) -> Parts:
+    async def parts(db: Database, store: Store, of: Span) -> Parts:
         id = "" if product is None else product_bodies.product_id(product, store, "--product")
         yield await db.long_read(reports.days, store, of, id)
 
@@ -94,7 +93,7 @@ def report_days(settings: Settings, /, product: str | None, **given: Any) -> Non
 def report_wishers(settings: Settings, /, product: str, variant: str | None, **given: Any) -> None:
     """Who wishes for a product, newest first."""
 
-    async def parts(db: Database, store: Store, of: Period) -> Parts:
+    async def parts(db: Database, store: Store, of: Span) -> Parts:
         id = product_bodies.product_id(product, store, "--product")
         kind = variant and product_bodies.product_id(variant, store, "--variant")
         async for some in wishers.every(db, store, wishers.of(id, kind or None)):
@@ -105,7 +104,7 @@ def report_wishers(settings: Settings, /, product: str, variant: str | None, **g
 
 def _show(
     settings: Settings,
-    parts: Callable[[Database, Store, Period], Parts],
+    parts: Callable[[Database, Store, Span], Parts],
     columns: Sequence[str],
     *,
     handle: str,
@@ -118,16 +117,16 @@ def _show(
 
     async def show(db: Database) -> None:
         store = await db.read(stores.by_handle, handle)
-        of = reports.period(store, first, last, ids.wall_clock())
-        counted = await db.read(reports.counted, store)
+        period = reports.period(store, first, last, ids.wall_clock())
+        of = await db.long_read(reports.span, store, period)
         if as_csv:
             async for piece in spreadsheet.whole(columns, parts(db, store, of)):
                 terminal.write(piece)
             terminal.flush()
         else:
             terminal.show(await anext(parts(db, store, of)), as_json)
-        said = "not counted yet; `wishwell serve` does so" if counted.as_of is None else (
-            f"counted at {counted.as_of}, since {counted.since}"
+        said = "not counted yet; `wishwell serve` does so" if of.counted.as_of is None else (
+            f"counted at {of.counted.as_of}, since {of.counted.since}"
         )  # fmt: skip
         terminal.say(said, err=True)
 

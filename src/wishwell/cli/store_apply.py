@@ -1,6 +1,5 @@
 """`wishwell store apply`: stores as a file says."""
 
-import re
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,11 +10,12 @@ import yaml
 from msgspec import UNSET, UnsetType
 
 from wishwell import stores
-from wishwell.cli.opening import new_id, now, read_file, run
+from wishwell.cli.opening import in_database, new_id, now, read_file
 from wishwell.cli.store_commands import PARTS, patches, put
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
+from wishwell.moving.file_records import explained
 from wishwell.run import app, terminal
 from wishwell.stores import Store, StorePatch, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
@@ -42,7 +42,7 @@ class _StoreEntry(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    stores: list[_StoreEntry]
+    stores: list[Any]
 
 
 class _Change(NamedTuple):
@@ -64,31 +64,26 @@ class _Change(NamedTuple):
 @click.command("apply")
 @click.argument("path", metavar="FILE")
 @click.option("--yes", is_flag=True, help="Don't ask.")
-@click.pass_obj
-def store_apply(settings: Settings, path: str, yes: bool) -> None:
+@in_database
+async def store_apply(db: Database, settings: Settings, /, path: str, yes: bool) -> None:
     """Make and change stores as a YAML file says.
 
     Shows what it would change, and asks. A store that the file does not name, and what it does not
     say of a store, stays as it is. All changes are made, or none.
     """
     entries = _read(path)
-
-    async def apply(db: Database) -> int:
-        changes = [c for c in await db.read(_plan, settings, path, entries) if c.is_one]
-        for change in changes:
-            terminal.say(_shown(change))
-        if kept := len(entries) - len(changes):
-            terminal.say(f"= {kept:,} more: nothing to change")
-        if changes and not yes:
-            terminal.say("Change this? Type yes to go on:", err=True)
-            if terminal.first_line() != "yes":
-                raise Invalid("Nothing was changed.")
-        if changes:
-            await db.long_write(_apply, settings, changes)
-        return len(changes)
-
-    number = run(settings, apply)
-    terminal.say(f"{number:,} changed" if number else "nothing to do")
+    changes = [c for c in await db.read(_plan, settings, path, entries) if c.is_one]
+    for change in changes:
+        terminal.say(_shown(change))
+    if kept := len(entries) - len(changes):
+        terminal.say(f"= {kept:,} more: nothing to change")
+    if changes and not yes:
+        terminal.say("Change this? Type yes to go on:", err=True)
+        if terminal.first_line() != "yes":
+            raise Invalid("Nothing was changed.")
+    if changes:
+        await db.long_write(_apply, settings, changes)
+    terminal.say(f"{len(changes):,} changed" if changes else "nothing to do")
 
 
 class _Bad:
@@ -121,14 +116,19 @@ _Loader.add_constructor("tag:yaml.org,2002:set", lambda *_: _Bad())
 
 
 def _read(path: str) -> list[_StoreEntry]:
-    document = None
+    where = ""
     try:
         text = read_file("FILE", path)
         _check_depth(text)
         document = yaml.load(text, Loader=_Loader)  # noqa: S506
-        entries = msgspec.convert(document, _File).stores
+        entries = []
+        for number, given in enumerate(msgspec.convert(document, _File).stores):
+            handle = given.get("handle") if isinstance(given, dict) else None
+            where = f"{handle if isinstance(handle, str) else f'stores[{number}]'}: "
+            entries.append(msgspec.convert(given, _StoreEntry))
     except msgspec.ValidationError as error:
-        raise Invalid(f"{path}: {_explained(str(error), document)}.") from error
+        rule = explained(str(error)).replace("`_Bad`", "what can't be read")
+        raise Invalid(f"{path}: {where}{rule}.") from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise Invalid(f"{path}: {error}.") from error
     handles = [entry.handle for entry in entries]
@@ -148,24 +148,6 @@ def _check_depth(text: str) -> None:
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _DEEPEST:
             raise ValueError(f"line {event.start_mark.line + 1} is nested too deep")
-
-
-_PLACE = re.compile(
-    r" - at (?:`key` in )?`\$\.(?P<where>stores\[(?P<number>\d+)\]\.?)?(?P<field>[^`]*)`$"
-)
-
-
-def _explained(text: str, document: Any) -> str:
-    """What is wrong, behind the handle of its store and the field."""
-    place = _PLACE.search(text)
-    if place is None:
-        return text
-    rule, store = text[: place.start()].replace("`_Bad`", "what can't be read"), ""
-    if place["number"] is not None:
-        entry = document["stores"][int(place["number"])]
-        handle = entry.get("handle") if isinstance(entry, dict) else None
-        store = handle if isinstance(handle, str) else place["where"].rstrip(".")
-    return ": ".join(part for part in (store, place["field"], rule) if part)
 
 
 async def _plan(

@@ -10,10 +10,10 @@ import click
 import msgspec
 
 from wishwell import ids, stores
-from wishwell.cli.opening import Progress, new_id, now, read_file, run
+from wishwell.cli.opening import Progress, in_database, new_id, now, read_file
 from wishwell.config import Settings
 from wishwell.db import Database, Writer
-from wishwell.errors import Invalid, Misconfigured
+from wishwell.errors import Invalid
 from wishwell.moving import deletion
 from wishwell.run import app, terminal
 from wishwell.stores import Store, StorePatch, naming, reporting, store_secrets
@@ -89,8 +89,10 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
 @store.command("create")
 @click.argument("handle")
 @_store_options
-@click.pass_obj
-def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any) -> None:
+@in_database
+async def store_create(
+    db: Database, settings: Settings, /, handle: str, as_json: bool, **given: Any
+) -> None:
     """Create a store."""
     patch, hidden = _given_patches(settings, given)
 
@@ -99,7 +101,7 @@ def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any
         await store_secrets.check_apart(tx, app.sealing(settings), made)
         return made
 
-    terminal.show([run(settings, lambda db: db.write(make))], as_json)
+    terminal.show([await db.write(make)], as_json)
 
 
 @store.command("update")
@@ -115,8 +117,9 @@ def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any
     "good; leaked does not.",
 )
 @_store_options
-@click.pass_obj
-def store_update(
+@in_database
+async def store_update(
+    db: Database,
     settings: Settings,
     /,
     handle: str,
@@ -148,15 +151,15 @@ def store_update(
             await store_secrets.check_apart(tx, app.sealing(settings), changed)
         return changed
 
-    terminal.show([run(settings, lambda db: db.write(change))], as_json)
+    terminal.show([await db.write(change)], as_json)
 
 
 @store.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
-@click.pass_obj
-def store_list(settings: Settings, as_json: bool) -> None:
+@in_database
+async def store_list(db: Database, _settings: Settings, /, as_json: bool) -> None:
     """List the stores."""
-    terminal.show(run(settings, lambda db: db.read(stores.listed)), as_json)
+    terminal.show(await db.read(stores.listed), as_json)
 
 
 _SEEN_SECONDS = stores.SEEN_MS / 1000
@@ -168,34 +171,29 @@ _PAUSE = 0.02
 @store.command("delete")
 @click.argument("handle")
 @click.option("--yes", is_flag=True, help="Don't ask.")
-@click.pass_obj
-def store_delete(settings: Settings, handle: str, yes: bool) -> None:
+@in_database
+async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: bool) -> None:
     """Delete a store with everything of it: profiles, items, lists, webhooks, tokens.
 
     Others are served meanwhile. If it was interrupted, run it again.
     """
     progress = Progress()
-
-    async def delete(db: Database) -> int:
-        doomed = await db.read(stores.by_handle_or_deleted, handle)
-        if not yes:
-            terminal.say(
-                f"This deletes the store {doomed.handle!r} and everything of it. `wishwell export` "
-                "can keep a copy. Type the handle to go on:",
-                err=True,
-            )
-            if terminal.first_line() != doomed.handle:
-                raise Invalid("That is not the handle, and nothing was deleted.")
-        doomed = await db.write(deletion.begin, handle, now())
-        # By then no process writes to it any more.
-        await asyncio.sleep(_SEEN_SECONDS)
-        gone = 0
-        async for gone in deletion.run(db, doomed):
-            progress.tell(f"{gone:,} profiles deleted")
-            await asyncio.sleep(_PAUSE)
-        return gone
-
-    gone = run(settings, delete)
+    doomed = await db.read(stores.by_handle_or_deleted, handle)
+    if not yes:
+        terminal.say(
+            f"This deletes the store {doomed.handle!r} and everything of it. `wishwell export` "
+            "can keep a copy. Type the handle to go on:",
+            err=True,
+        )
+        if terminal.first_line() != doomed.handle:
+            raise Invalid("That is not the handle, and nothing was deleted.")
+    doomed = await db.write(deletion.begin, handle, now())
+    # By then no process writes to it any more.
+    await asyncio.sleep(_SEEN_SECONDS)
+    gone = 0
+    async for gone in deletion.run(db, doomed):
+        progress.tell(f"{gone:,} profiles deleted")
+        await asyncio.sleep(_PAUSE)
     terminal.say(f"deleted {handle}, with {gone:,} profiles")
 
 
@@ -273,12 +271,8 @@ async def put(
         changed = await stores.create(tx, new_id(), handle, patch, now())
     else:
         changed = await stores.update(tx, handle, patch, now())
-    sealing = app.sealing(settings)
-    if sealing is None and not hidden.changes_nothing:
-        raise Misconfigured(
-            "WISHWELL_SEALING_KEYS is required to keep secrets in a server database: at least 32 "
-            "characters, for example from `openssl rand -base64 48`."
-        )
-    if sealing is not None and (new or not hidden.changes_nothing):
+    asked = not hidden.changes_nothing
+    sealing = app.required_sealing(settings) if asked else app.sealing(settings)
+    if sealing is not None and (new or asked):
         await store_secrets.change(tx, sealing, changed, hidden, ids.wall_clock())
     return changed

@@ -8,7 +8,7 @@ import click
 from wishwell import ids, profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AccessCache, AdminScope
-from wishwell.cli.opening import in_days, new_id, now, run
+from wishwell.cli.opening import in_database, in_days, new_id, now, run
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, Misconfigured, NotFound, ServiceError, Undecided
@@ -83,18 +83,20 @@ def token_create(
 @token.command("list")
 @click.option("--store", "handle", metavar="HANDLE", help="List only this store's tokens.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
-@click.pass_obj
-def token_list(settings: Settings, handle: str | None, as_json: bool) -> None:
+@in_database
+async def token_list(
+    db: Database, _settings: Settings, /, handle: str | None, as_json: bool
+) -> None:
     """List the admin tokens: ids and labels, never the tokens themselves."""
-    terminal.show(run(settings, lambda db: db.read(auth.admin_tokens, handle)), as_json)
+    terminal.show(await db.read(auth.admin_tokens, handle), as_json)
 
 
 # contract: command-token-revoke
 @token.command("revoke")
 @click.argument("what", metavar="ID|GID|TOKEN")
 @click.option("--store", "handle", metavar="HANDLE", help="The store that the GID belongs to.")
-@click.pass_obj
-def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
+@in_database
+async def token_revoke(db: Database, settings: Settings, /, what: str, handle: str | None) -> None:
     """Revoke an admin token or profile tokens.
 
     ID or TOKEN revokes one token; GID revokes all tokens of a profile. - reads the argument from
@@ -102,23 +104,19 @@ def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
     process within 5 seconds.
     """
     what = terminal.first_line() if what == "-" else what.strip()
-
-    async def revoke(db: Database) -> None:
-        if what.startswith("gid://"):
-            shop = await db.read(stores.by_handle, handle or stores.DEFAULT_HANDLE)
-            profile = profiles.parse(shop, settings.session_namespace, what, "GID")
-            if not await db.read(profiles.is_known, profile):
-                raise NotFound(
-                    f"The store {shop.handle!r} has no such session. Name another with --store."
-                )
-            await db.write(auth.revoke_profile, profile, ids.wall_clock())
-        elif what.count(".") == 2:
-            profile, jti = await _claims(settings, db, what)
-            await db.write(auth.revoke_profile, profile, ids.wall_clock(), jti)
-        else:
-            await db.write(auth.revoke_admin_token, what, now())
-
-    run(settings, revoke)
+    if what.startswith("gid://"):
+        shop = await db.read(stores.by_handle, handle or stores.DEFAULT_HANDLE)
+        profile = profiles.parse(shop, settings.session_namespace, what, "GID")
+        if not await db.read(profiles.is_known, profile):
+            raise NotFound(
+                f"The store {shop.handle!r} has no such session. Name another with --store."
+            )
+        await db.write(auth.revoke_profile, profile, ids.wall_clock())
+    elif what.count(".") == 2:
+        profile, jti = await _claims(settings, db, what)
+        await db.write(auth.revoke_profile, profile, ids.wall_clock(), jti)
+    else:
+        await db.write(auth.revoke_admin_token, what, now())
     terminal.say("revoked", err=True)
 
 

@@ -11,14 +11,13 @@ from wishwell import events, ids, stores
 from wishwell.cli.opening import new_id, now, run
 from wishwell.config import Settings
 from wishwell.db import Database
-from wishwell.errors import Invalid, Misconfigured, NotFound
+from wishwell.errors import Invalid, NotFound
 from wishwell.events import deliveries, webhooks
 from wishwell.events.webhooks import WebhookPatch
 from wishwell.outbound import Outbound
 from wishwell.profiles.pages import Page
 from wishwell.run import app, terminal
 from wishwell.stores import Store
-from wishwell.stores.sealing import Sealing
 
 UseCase = Callable[[Any, Store], Awaitable[Any]]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -84,7 +83,7 @@ def _command(
 def create(settings: Settings, url: str, types: tuple[str, ...]) -> UseCase:
     """Create a webhook and print its secret, which is not shown again."""
     check_url(settings, "url", url)
-    sealing, types = _sealing(settings), tuple(dict.fromkeys(types))
+    sealing, types = app.required_sealing(settings), tuple(dict.fromkeys(types))
     return lambda tx, store: webhooks.create(tx, sealing, store, url, types, new_id(), now())
 
 
@@ -129,7 +128,7 @@ def delete(settings: Settings, id: str) -> UseCase:
 @_command("secret", _ID)
 def secret(settings: Settings, id: str) -> UseCase:
     """Print a new secret. The one before it signs for another 24 hours."""
-    sealing = _sealing(settings)
+    sealing = app.required_sealing(settings)
     return lambda tx, store: webhooks.renew_secret(tx, sealing, store, _known(id), ids.wall_clock())
 
 
@@ -184,13 +183,3 @@ def _known(id: str) -> str:
 def check_url(settings: Settings, name: str, url: str) -> None:
     """Raises ``Invalid``, which begins with ``name``, for an address that may not be called."""
     Outbound(http=settings.webhook_http, private=settings.webhook_private).check(name, url)
-
-
-def _sealing(settings: Settings) -> Sealing:
-    sealing = app.sealing(settings)
-    if sealing is None:
-        raise Misconfigured(
-            "WISHWELL_SEALING_KEYS is required for webhooks with a server database: a secret of "
-            "at least 32 characters, for example from `openssl rand -base64 48`."
-        )
-    return sealing

@@ -1,4 +1,4 @@
-"""The Python client of the API, sync and async: ``pip install 'wishwell[client]'``.
+"""The Python client of the API, sync and async; it needs the extra ``client``.
 
     with Wishwell("https://wishes.example", token, profile="gid://shopify/Customer/7") as wishes:
         item = wishes.items.create(632910392, quantity=2)
@@ -10,7 +10,7 @@ try:
     import httpx2 as _  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        "wishwell.client needs httpx2. Install it with: pip install 'wishwell[client]'"
+        "wishwell.client needs httpx2. Install it with: pip install httpx2"
     ) from error
 
 from wishwell.client import records

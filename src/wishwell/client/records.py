@@ -63,7 +63,7 @@ class Money(Record, frozen=True):
 
 
 class ItemProduct(Record, frozen=True):
-    """What is known of an item's product, only with ``include=product``. Image, price and
+    """What is known of an item's product, only with ``include=product``. Address, image, price and
     availability are the variant's own where it has them. What is left out is not known.
     """
 
@@ -399,6 +399,7 @@ class Variant(Record, frozen=True):
     image: str | None = None
     price: Money | None = None
     available: bool | None = None
+    url: str | None = None
 
 
 class Product(Record, frozen=True):
@@ -441,6 +442,7 @@ class ProductWishes(Record, frozen=True):
     removed: int
     variant_id: ProductId | None = None
     title: str | None = None
+    variant_title: str | None = None
     image: str | None = None
 
 

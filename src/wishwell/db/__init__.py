@@ -101,6 +101,11 @@ class Writer(Reader, Protocol):
         """Adds rows to a table, their columns in the order of its ``_filled``; in a transaction."""
 
 
+async def ask(tx: Reader, statement: str, /, **named: Any) -> Sequence[Row]:
+    """The use-case of one statement: its rows."""
+    return await tx.all(statement, **named)
+
+
 Reads = Callable[Concatenate[Reader, P], Awaitable[T]]
 Writes = Callable[Concatenate[Writer, P], Awaitable[T]]
 

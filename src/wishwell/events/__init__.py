@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import msgspec
 
 from wishwell import ids, profiles
-from wishwell.db import Database, Reader, Row, Writer, bad_rows
+from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
 from wishwell.errors import Gone
 from wishwell.events import webhooks
 from wishwell.profiles import Profile
@@ -260,7 +260,7 @@ async def number(db: Database, clock: Callable[[], int]) -> int:
     in several processes at once.
     """
     given = 0
-    for (store_id,) in await db.read(lambda tx: tx.all("feeds_waiting")):
+    for (store_id,) in await db.read(ask, "feeds_waiting"):
         now = ids.timestamp(clock())
         wanted: int | None = None
         published = 0

@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import AsyncIterator
 
 from wishwell import ids
-from wishwell.db import Database, Writer, bad_rows
+from wishwell.db import Database, Writer, ask, bad_rows
 from wishwell.errors import NotFound
 from wishwell.events import webhooks
 from wishwell.events.deliveries import MOST_LATER_MS
@@ -21,7 +21,7 @@ _STEP = 200
 async def of_events(db: Database, days: float, now: int) -> AsyncIterator[int]:
     """Removes events that are older. An event goes after all that come before it in the feed."""
     old = ids.timestamp(max(0, now - int(days * ids.DAY_MS)))
-    for store_id, *_ in await db.read(lambda tx: tx.all("feeds")):
+    for store_id, *_ in await db.read(ask, "feeds"):
         removed, count = -1, 1
         with bad_rows.passed_over("feeds", store_id):
             while count:
@@ -57,7 +57,7 @@ async def _remove_events(tx: Writer, store_id: str, first: int, old: str) -> tup
 async def of_deliveries(db: Database, days: float, now: int) -> AsyncIterator[int]:
     """Removes deliveries whose events are gone, tests that are older, and deleted webhooks."""
     since = now - int(days * ids.DAY_MS)
-    for store_id, id, _ in await db.read(lambda tx: tx.all("webhooks")):
+    for store_id, id, _ in await db.read(ask, "webhooks"):
         count = 1
         name = f"{id} of store {store_id}"
         with bad_rows.passed_over("webhooks", name), contextlib.suppress(NotFound):

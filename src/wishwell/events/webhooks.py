@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from wishwell import ids
-from wishwell.db import Database, Reader, Row, Writer, bad_rows
+from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.profiles import WholeStore, pages
 from wishwell.profiles.pages import Among, Cursor, Page, PageRequest
@@ -277,15 +277,13 @@ def opened(sealing: Sealing, store_id: str, id: str, text: str) -> Secrets:
 # contract: sealing-anew, sealing-opened
 async def prepare(db: Database, sealing: Sealing) -> None:
     """Seals what an older key sealed anew. Raises ``Misconfigured`` for what no key opens."""
-    for store_id, id, text in await db.read(lambda tx: tx.all("webhooks")):
+    for store_id, id, text in await db.read(ask, "webhooks"):
         with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
             plain = opened(sealing, store_id, id, text)
             if not sealing.is_newest(text):
-                await db.write(_reseal, store_id, id, text, _sealed(sealing, store_id, id, plain))
-
-
-async def _reseal(tx: Writer, store_id: str, id: str, before: str, sealed: str) -> None:
-    await tx.run("webhook_reseal", store=store_id, id=id, before=before, sealed=sealed)
+                named = {"store": store_id, "id": id, "before": text}
+                sealed = _sealed(sealing, store_id, id, plain)
+                await db.write(ask, "webhook_reseal", **named, sealed=sealed)
 
 
 def _sealed(sealing: Sealing, store_id: str, id: str, secrets: Secrets) -> str:

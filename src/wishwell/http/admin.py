@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wishwell.errors import NotFound
+from wishwell.http import assets
 from wishwell.http.context import Request
 from wishwell.http.responses import Headers, Response
-from wishwell.http.storefront import assets
 
 FOLDER = Path(__file__).parents[1] / "admin"
 _TYPES = {

@@ -1,8 +1,10 @@
 """The operations beside the API: its description, the documentation page, health, metrics."""
 
 import functools
+import gzip
 import re
 from importlib import resources
+from pathlib import Path
 
 import msgspec
 import prometheus_client
@@ -11,20 +13,22 @@ from prometheus_client import multiprocess
 
 from wishwell import __version__
 from wishwell.errors import NotFound, Unavailable
+from wishwell.http import assets, samples
 from wishwell.http import metrics as counted
 from wishwell.http.context import Request
 from wishwell.http.responses import JSON, Response
 
-_SELF_ONLY = (
-    b"content-security-policy",
-    b"default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
-    b"frame-ancestors 'none'",
-)
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
-_FILES = {
-    "swagger-ui-bundle.js": b"text/javascript; charset=utf-8",
-    "swagger-ui.css": b"text/css; charset=utf-8",
-    "start.js": b"text/javascript; charset=utf-8",
+_PAGE = Path(__file__).parent / "docs_page"
+_SCRIPTS = ("scalar.js", "start.js")
+# The renderer brings its styles as elements, hence unsafe-inline.
+_PAGE_HEADERS = {
+    b"content-type": b"text/html; charset=utf-8",
+    b"cache-control": b"no-cache",
+    b"referrer-policy": b"no-referrer",
+    b"content-security-policy": b"default-src 'none'; script-src 'self'; connect-src 'self'; "
+    b"style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+    b"frame-ancestors 'none'",
 }
 
 
@@ -35,6 +39,7 @@ def description() -> bytes:
     # The C loader is ten times as fast, if PyYAML has it. Both loaders are safe.
     document = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
     document["info"]["x-wishwell-version"] = __version__
+    samples.add(document)
     return msgspec.json.encode(document)
 
 
@@ -42,7 +47,15 @@ def description() -> bytes:
 async def openapi(request: Request) -> Response:
     # It is the same for all callers and does not change while this version runs.
     cached = (b"cache-control", b"public, max-age=300")
-    return Response(200, description(), [JSON, cached, _NOSNIFF])
+    headers = [JSON, cached, (b"vary", b"Accept-Encoding"), _NOSNIFF]
+    if assets.preferred(request.header(b"accept-encoding"), ["gzip", "identity"]) == "gzip":
+        return Response(200, _smaller(), [*headers, (b"content-encoding", b"gzip")])
+    return Response(200, description(), headers)
+
+
+@functools.cache
+def _smaller() -> bytes:
+    return gzip.compress(description(), mtime=0)
 
 
 # contract: health-live
@@ -101,16 +114,15 @@ def _takes_html(accept: str | None) -> bool:
 
 # contract: docs-page
 async def docs(request: Request) -> Response:
-    return _file("index.html", b"text/html; charset=utf-8")
+    page = (_PAGE / "index.html").read_text("utf-8")
+    for name in _SCRIPTS:
+        page = page.replace(f"docs/{name}", f"docs/{assets.hashed(name, _PAGE)}")
+    return Response(200, page.encode(), [*_PAGE_HEADERS.items(), _NOSNIFF])
 
 
 async def docs_file(request: Request) -> Response:
     name = request.parameters["file"]
-    if name not in _FILES:
+    if re.sub("-[0-9a-f]+", "", name) not in _SCRIPTS:
         raise NotFound("There is nothing at this path.")
-    return _file(name, _FILES[name])
-
-
-def _file(name: str, content_type: bytes) -> Response:
-    body = resources.files("wishwell.http").joinpath("docs_page", name).read_bytes()
-    return Response(200, body, [(b"content-type", content_type), _SELF_ONLY, _NOSNIFF])
+    # Relative, so that it also works below a path of a reverse proxy.
+    return assets.answer(name, ".", request.header(b"accept-encoding"), _PAGE)

@@ -25,20 +25,19 @@ _SHOWN_SECONDS = 3_600
 
 # contract: report-products
 async def product_report(request: Request) -> Response:
-    store, of, read = request.store, _period(request), request.service.db.long_read
-    by = _choice(request, "by", reports.BY)
-    chosen = reports.Chosen(_choice(request, "sort", reports.SORTS), by, _title(request))
-
+    store, read, period = request.store, request.service.db.long_read, _period(request)
+    sort, by = _choice(request, "sort", reports.SORTS), _choice(request, "by", reports.BY)
+    of, title = await read(reports.span, store, period), _title(request)
     if _as_csv(request):
-        parts = reports.every_product(request.service.db, store, of, chosen)
-        return _csv(f"wishes-{of.first}-{of.last}", reports.columns(by), parts)
-    binding = f"{store.id}|report|{of}|{chosen}"
+        parts = reports.every_product(request.service.db, store, of, sort, by, title)
+        return _csv(f"wishes-{period.first}-{period.last}", reports.columns(by), parts)
+    binding = f"{store.id}|report|{period}|{sort}|{by}|{title}"
     cursor, limit = handlers.cursor(request, binding), wire.limit(request.query.get("limit"))
     at = UUID(cursor.id).int if cursor else 0
-    rows = await read(reports.products, store, of, chosen, at, limit + 1)
+    rows = await read(reports.products, store, of, sort, by, at, limit + 1, title)
     later = _at(at + limit) if len(rows) > limit else None
     page = Page(rows[:limit], later, _at(max(0, at - limit)) if at else None)
-    return await _answer(request, page.records, page, binding)
+    return _answer(request, of, page.records, page, binding)
 
 
 def _at(offset: int) -> Cursor:
@@ -48,18 +47,19 @@ def _at(offset: int) -> Cursor:
 
 # contract: report-summary
 async def summary_report(request: Request) -> Response:
-    read = request.service.db.long_read
-    return await _answer(request, await read(reports.summary, request.store, _period(request)))
+    of = await request.service.db.long_read(reports.span, request.store, _period(request))
+    return _answer(request, of, reports.summary(of))
 
 
 # contract: report-days
 async def days_report(request: Request) -> Response:
-    store, of = request.store, _period(request)
+    store, read, period = request.store, request.service.db.long_read, _period(request)
     product = _product(request, "product", store) if "product" in request.query else ""
-    days = await request.service.db.long_read(reports.days, store, of, product)
+    of = await read(reports.span, store, period)
+    days = await read(reports.days, store, of, product)
     if _as_csv(request):
-        return _csv(f"days-{of.first}-{of.last}", reports.DAY_COLUMNS, _one(days))
-    return await _answer(request, days)
+        return _csv(f"days-{period.first}-{period.last}", reports.DAY_COLUMNS, _one(days))
+    return _answer(request, of, days)
 
 
 # contract: report-wishers
@@ -129,13 +129,12 @@ def _as_csv(request: Request) -> bool:
     return _choice(request, "format", ("json", "csv")) == "csv"
 
 
-async def _answer(
-    request: Request, data: Any, page: Page[Any] | None = None, binding: str = ""
+def _answer(
+    request: Request, of: reports.Span, data: Any, page: Page[Any] | None = None, binding: str = ""
 ) -> Response:
     """A report, with how far it reaches."""
-    counted = await request.service.db.long_read(reports.counted, request.store)
     links = request.service.cursor_signer.links(page, binding) if page else {}
-    return responses.report(data, links, msgspec.to_builtins(counted))
+    return responses.report(data, links, msgspec.to_builtins(of.counted))
 
 
 # contract: report-csv

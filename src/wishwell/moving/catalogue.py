@@ -15,7 +15,7 @@ from urllib.parse import quote
 import msgspec
 
 from wishwell import ids, products, stores
-from wishwell.db import Database, Reader, Row, Writer
+from wishwell.db import Database, Row, Writer, ask
 from wishwell.errors import Invalid, NotFound
 from wishwell.moving import table
 from wishwell.moving.import_register import room, temporary
@@ -80,8 +80,8 @@ class Catalogue:
     """The catalogue in ``file``. Once ``read``, it gives its products when iterated, once.
 
     ``tell`` gets a line for each row that does not fit. ``refused``: how many these are;
-    ``nameless``: those of which it is not known which product they are. Of products, ``put``,
-    ``unchanged`` and ``deleted``.
+    ``nameless``: those of which it is not known which product they are; ``unread``: columns that
+    say nothing here. Of products, ``put``, ``unchanged`` and ``deleted``.
     """
 
     def __init__(
@@ -102,11 +102,13 @@ class Catalogue:
         self._is_json, self._named = is_json, columns or {}
         self._encoding, self._currency = encoding, currency
         self.put = self.unchanged = self.deleted = self.refused = self.nameless = 0
+        self.unread: set[str] = set()
         self._split = in_pattern(pattern) if pattern else None
         known = USUAL | ({"product": "id", "variant": ""} if pattern else {}) | {**self._named}
         self._columns = {
             field: [*filter(None, map(_normal, known[field].split("|")))] for field in USUAL
         }
+        self._known = {name for names in self._columns.values() for name in names}
         self._readers: dict[str, Callable[[str], Any]] = {
             "product": lambda cell: table.product_id(store, "Product", cell),
             "variant": lambda cell: table.product_id(store, "ProductVariant", cell),
@@ -126,15 +128,16 @@ class Catalogue:
                 offers = itertools.chain(*(self._offer(*row) for _, row in some))
                 self._db.executemany("INSERT INTO offers VALUES (?,?,?,?)", offers)
             yield some[-1][0]
+        self.unread -= self._known
 
     # contract: catalogue-columns
     def _of_table(self) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
-        known = {name for names in self._columns.values() for name in names}
-        found = Table(self._path, self._file, self._encoding, known, _normal)
+        found = Table(self._path, self._file, self._encoding, self._known, _normal)
+        self.unread.update(found.header)
         for field in ("product", *self._named):
             if not {*found.header}.intersection(self._columns[field]):
                 found.place("|".join(self._columns[field]))
-        for name in known.intersection(found.header):
+        for name in self._known.intersection(found.header):
             found.place(name)  # which is there once
         for line, cells in found.rows():
             row = cells if isinstance(cells, str) else dict(zip(found.header, cells, strict=True))
@@ -147,7 +150,9 @@ class Catalogue:
                 return
             try:
                 if text.strip():
-                    yield line, {_normal(name): cell for name, cell in _json.decode(text).items()}
+                    row = {_normal(name): cell for name, cell in _json.decode(text).items()}
+                    self.unread.update(row)
+                    yield line, row
             except (msgspec.DecodeError, ValueError, RecursionError) as error:
                 yield line, f"is no object in JSON ({error})"
 
@@ -239,17 +244,24 @@ class Catalogue:
                 found[variant] = msgspec.json.decode(facts, type=Facts)
         return found
 
-    # contract: command-products
+    # contract: command-products, catalogue-lost
     async def load(
         self, db: Database, new_id: ids.UUID7, now: Callable[[], str]
     ) -> AsyncIterator[None]:
         """Puts the products, some in each transaction."""
         left = iter(self)
+        has_variants = bool(self._db.execute("SELECT 1 FROM offers WHERE variant > ''").fetchone())
         while some := list(itertools.islice(left, products.MAX_BULK)):
             new_ids = [new_id() for _ in some]
-            changed = await db.write(_put, self._store, some, new_ids, now())
+            changed, kept = await db.write(_put, self._store, some, new_ids, now(), has_variants)
             self.put += changed
-            self.unchanged += len(some) - changed
+            self.unchanged += len(some) - changed - len(kept)
+            self.refused += len(kept)
+            for id in kept:
+                self._tell(
+                    f"product {id}: has variants, of which this file has none; name their column "
+                    "by --map variant=COLUMN, or delete the product first"
+                )
             yield
 
     # contract: catalogue-missing
@@ -261,9 +273,10 @@ class Catalogue:
     async def delete_missing(self, db: Database, since: str) -> AsyncIterator[None]:
         """Deletes the products that no row is of, but those put after ``since``."""
         after, asked = ids.NO_UUID, "SELECT 1 FROM offers WHERE product = ?"
-        while rows := await db.read(_some, self._store, after):
-            after = rows[-1][1]
-            for product, _, _, _, put_at, *_ in rows:
+        these = {"store": self._store.id, "limit": products.MAX_BULK}
+        while some := await db.read(ask, "export_products", **these, after=after):
+            after = some[-1][1]
+            for product, _, _, _, put_at, *_ in some:
                 if put_at < since and not self._db.execute(asked, (product,)).fetchone():
                     with contextlib.suppress(NotFound):
                         await db.write(products.delete, self._store, product)
@@ -315,7 +328,7 @@ def _gathered(id: str, found: Mapping[str, Facts]) -> NewProduct:
     available = None if None in stock else True in stock
     whole = Facts(title or None, rows[0].url, rows[0].image, price, available)
     variants = [
-        Variant(variant, rest, facts.image, facts.price, facts.available)
+        Variant(variant, rest, facts.image, facts.price, facts.available, facts.url)
         for (variant, facts), rest in zip(found.items(), rests, strict=True)
         if variant
     ]
@@ -323,18 +336,25 @@ def _gathered(id: str, found: Mapping[str, Facts]) -> NewProduct:
 
 
 async def _put(
-    tx: Writer, store: Store, given: Sequence[NewProduct], new_ids: Sequence[str], now: str
-) -> int:
-    """Puts those that are not known so already. Returns how many."""
+    tx: Writer,
+    store: Store,
+    given: Sequence[NewProduct],
+    new_ids: Sequence[str],
+    now: str,
+    has_variants: bool,
+) -> tuple[int, list[str]]:
+    """Puts those that are not known so already. Returns how many, and which stay as they are, as
+    they would lose their variants to a file that has none of any product."""
     await stores.check_kept(tx, store)
     of = [product.product_id for product in given]
     rows = await tx.all("products_stored", store=store.id, products=of)
     known = {id: (document, variants) for id, document, variants in rows}
-    changed = [product for product in given if known.get(product.product_id) != product.stored]
+    kept = [] if has_variants else [id for id, (_, variants) in known.items() if variants != "[]"]
+    changed = [
+        product
+        for product in given
+        if product.product_id not in kept and known.get(product.product_id) != product.stored
+    ]
     if changed:
         await products.put(tx, store, changed, new_ids, now)
-    return len(changed)
-
-
-async def _some(tx: Reader, store: Store, after: str) -> Sequence[Row]:
-    return await tx.all("export_products", store=store.id, after=after, limit=products.MAX_BULK)
+    return len(changed), kept

@@ -1,9 +1,9 @@
 """Deletes a store with everything of it, in small steps beside live traffic."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
 from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row, Writer
+from wishwell.db import Database, Writer, ask
 from wishwell.stores import Store
 from wishwell.wishes import purge
 
@@ -48,10 +48,11 @@ async def run(db: Database, store: Store) -> AsyncIterator[int]:
             while await db.write(_erase, statement, store.id):
                 yield gone
         after = ids.NO_UUID
-        while rows := await db.read(_next, store.id, after):
-            keys = [row[0] for row in rows]
+        named = {"store": store.id, "limit": _PROFILES}
+        while found := await db.read(ask, "store_profiles", **named, after=after):
+            keys = [row[0] for row in found]
             after = keys[-1]
-            await db.write(_forget, keys)
+            await db.write(ask, "erase_revocations", profiles=keys)
             while (removed := await db.write(purge.remove_some, keys)) is None:
                 yield gone
             gone += removed
@@ -60,14 +61,6 @@ async def run(db: Database, store: Store) -> AsyncIterator[int]:
 
 async def _erase(tx: Writer, statement: str, id: str) -> int:
     return len(await tx.all(statement, store=id, limit=_RECORDS))
-
-
-async def _next(tx: Reader, id: str, after: str) -> Sequence[Row]:
-    return await tx.all("store_profiles", store=id, after=after, limit=_PROFILES)
-
-
-async def _forget(tx: Writer, keys: list[str]) -> None:
-    await tx.run("erase_revocations", profiles=keys)
 
 
 async def _finish(tx: Writer, id: str) -> bool:
@@ -79,7 +72,7 @@ async def _finish(tx: Writer, id: str) -> bool:
     for statement in _OF_STORE:
         if await _erase(tx, statement, id):
             return False
-    if await _next(tx, id, ids.NO_UUID):
+    if await tx.all("store_profiles", store=id, after=ids.NO_UUID, limit=1):
         return False
     await stores.erase(tx, id)
     return True

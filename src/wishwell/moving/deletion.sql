@@ -37,9 +37,9 @@ DELETE FROM products WHERE store_id = :store AND product_id IN (
 RETURNING id;
 
 -- name: erase_wish_counts
-DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id, day) IN (
-    SELECT c.until, c.product_id, c.variant_id, c.day FROM wish_counts c WHERE c.store_id = :store LIMIT :limit)
-RETURNING day;
+DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id) IN (
+    SELECT c.until, c.product_id, c.variant_id FROM wish_counts c WHERE c.store_id = :store LIMIT :limit)
+RETURNING until;
 
 -- name: erase_counts
 DELETE FROM counts WHERE store_id = :store;

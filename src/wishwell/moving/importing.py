@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from wishwell import ids, opaque, stores
-from wishwell.db import Database, Reader, Row, UniqueViolation, Writer
+from wishwell.db import Database, Reader, UniqueViolation, Writer, ask
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
 from wishwell.moving.additions import TABLES, Held, Rows, additions
@@ -135,7 +135,8 @@ async def check_apart(db: Database, file: ImportFile) -> None:
     for tokens in file.register.named("adminToken.hash"):
         hashes, _, token_ids = map(list, zip(*tokens, strict=True))
         pairs = set(zip(token_ids, hashes, strict=True))
-        for token_id, hash, of in await db.read(_admin_tokens_held, token_ids, hashes):
+        held = await db.read(ask, "import_admin_tokens_held", ids=token_ids, hashes=hashes)
+        for token_id, hash, of in held:
             if of != id or (token_id, hash) not in pairs:
                 line = next(line for h, line, t in tokens if h == hash or t == token_id)
                 raise Invalid(
@@ -143,17 +144,9 @@ async def check_apart(db: Database, file: ImportFile) -> None:
                 )
     for links in file.register.named("share.token"):
         lines = {hash: line for hash, line, _ in links}
-        for hash, of in await db.read(_share_tokens_held, list(lines)):
+        for hash, of in await db.read(ask, "import_share_tokens_held", hashes=list(lines)):
             if of != id:
                 raise Invalid(f"line {lines[hash]}: share.token: is that of another store's share")
-
-
-async def _admin_tokens_held(tx: Reader, token_ids: list[str], hashes: list[str]) -> Sequence[Row]:
-    return await tx.all("import_admin_tokens_held", ids=token_ids, hashes=hashes)
-
-
-async def _share_tokens_held(tx: Reader, hashes: list[str]) -> Sequence[Row]:
-    return await tx.all("import_share_tokens_held", hashes=hashes)
 
 
 async def take_store(

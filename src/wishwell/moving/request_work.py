@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import structlog
 
 from wishwell import ids, profiles, stores
-from wishwell.db import Database, Reader, Writer
+from wishwell.db import Database, Reader, Writer, ask
 from wishwell.errors import BeingErased, NotFound, Unavailable
-from wishwell.moving import deletion, person, requests
+from wishwell.moving import deletion, person
 from wishwell.moving.requests import PlatformRequest
 from wishwell.profiles import Profile, records
 from wishwell.stores import Store
@@ -68,7 +68,7 @@ async def _do(
 ) -> AsyncIterator[Erased | None]:
     named = {"store": store_id, "id": request.id}
     if request.state == "exported":
-        await db.write(_run, "request_export_ends", **named)
+        await db.write(ask, "request_export_ends", **named)
     elif request.topic == "shop/redact":
         async for _ in _delete(db, store_id, request, clock):
             yield None
@@ -80,13 +80,9 @@ async def _do(
         else:
             export, now = await _export(db, customer), clock()
             named |= {"now": ids.timestamp(now), "export": export}
-            ends = ids.timestamp(now + EXPORT_DAYS * requests.DAY_MS)
-            await db.long_write(_run, "request_exported", **named, due=ends)
+            ends = ids.timestamp(now + EXPORT_DAYS * ids.DAY_MS)
+            await db.long_write(ask, "request_exported", **named, due=ends)
     yield None
-
-
-async def _run(tx: Writer, statement: str, /, **named: str) -> None:
-    await tx.run(statement, **named)
 
 
 async def _store(tx: Reader, id: str) -> Store:

@@ -19,11 +19,10 @@ Topic = Literal["customers/data_request", "customers/redact", "shop/redact"]
 TOPICS: tuple[Topic, ...] = get_args(Topic)
 State = Literal["waiting", "exported", "erased", "nothing", "called_off", "deleting"]
 
-DAY_MS = 86_400_000
 DELETION_DAYS = 7
 """How long a deletion of the store may be called off."""
 
-_SAME_BODY_MS = 2 * DAY_MS
+_SAME_BODY_MS = 2 * ids.DAY_MS
 """For how long the same body is the same request: the platform delivers no longer."""
 
 
@@ -76,7 +75,7 @@ async def take(tx: Writer, store: Store, delivery: Delivery, id: str, now: int) 
     row = await tx.one("request_taken", **named, since=since)
     if row is not None:
         return str(row[0])
-    wait = DELETION_DAYS * DAY_MS if delivery.topic == "shop/redact" else 0
+    wait = DELETION_DAYS * ids.DAY_MS if delivery.topic == "shop/redact" else 0
     customer, at = delivery.customer, ids.timestamp(now)
     # A customer whom the platform knows by an address alone is nobody here.
     empty = customer is None and delivery.topic != "shop/redact"

@@ -46,6 +46,7 @@ class Variant(
     image: Url | None = None
     price: Money | None = None
     available: bool | None = None
+    url: Url | None = None
 
 
 class Facts(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):

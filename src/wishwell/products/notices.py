@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from wishwell import events, ids, stores
-from wishwell.db import Database, Reader, Row, Writer, bad_rows
+from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
 from wishwell.stores import Store
 from wishwell.wishes import items
 from wishwell.wishes.items import NO_VARIANT, Item
@@ -26,7 +26,7 @@ _TURN = 20
 """How many steps are done before the next look at which stores have notices; at least one for each
 of these stores."""
 
-_AGAIN_MS = 86_400_000
+_AGAIN_MS = ids.DAY_MS
 """An item gets one notice of a kind in this time (contract: notice-once-a-day)."""
 
 _SKEW_MS = 60_000
@@ -164,7 +164,7 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
     Stores with notices have a step in turn, for their product whose last step was the longest ago.
     Several processes share the work. Raises ``Unavailable``.
     """
-    waiting = [row[0] for row in await db.read(lambda tx: tx.all("stores_noticed"))]
+    waiting = [row[0] for row in await db.read(ask, "stores_noticed")]
     random.shuffle(waiting)  # so that processes rarely meet
     for _ in range(-(-_TURN // max(1, len(waiting)))):
         for store_id in [*waiting]:
@@ -185,7 +185,7 @@ async def _step_of(db: Database, store_id: str, now: int) -> int | None:
         return await db.write(step, stores.from_row(store), product_id, now)
     # It comes last from now on, or it would hold up the others of its store.
     named = {"store": store_id, "product": product_id, "noticed_at": ids.timestamp(now)}
-    await db.write(lambda tx: tx.run("product_behind", **named))
+    await db.write(ask, "product_behind", **named)
     return None
 
 

@@ -56,7 +56,7 @@ def _variant(variant: Variant, store: Store) -> Variant:
 
 def _check(given: Facts | Variant) -> None:
     for field in ("title", "url", "image"):
-        products.check_text(field, getattr(given, field, None) or "")
+        products.check_text(field, getattr(given, field) or "")
     if given.price is not None:
         check_price(given.price)
 

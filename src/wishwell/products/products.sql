@@ -31,7 +31,7 @@ WHERE p.store_id = :store AND p.product_id in_texts(:products) AND p.document <>
 -- As items_page, with what is known of the products. Of the variants, which may be 250 and long, the text that begins
 -- with the item's own.
 SELECT item_fields(i), d.document,
-       substr(d.variants, nullif(strpos(d.variants, '{{"variantId":"' || i.variant_id || '"'), 0), 6000){beyond}
+       substr(d.variants, nullif(strpos(d.variants, '{{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
 FROM items i LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
 WHERE i.profile_id = :owner{conditions}{from_cursor}
 ORDER BY i.id {direction}
@@ -39,7 +39,7 @@ LIMIT :limit;
 
 -- name: store_items_shown_page
 SELECT item_fields(i), p.gid, d.document,
-       substr(d.variants, nullif(strpos(d.variants, '{{"variantId":"' || i.variant_id || '"'), 0), 6000){beyond}
+       substr(d.variants, nullif(strpos(d.variants, '{{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
 WHERE i.store_id = :owner{conditions}{from_cursor}
@@ -49,7 +49,7 @@ LIMIT :limit;
 -- name: products_varied
 -- Of each of these products in its variant: the same.
 SELECT w.product_id, w.variant_id, p.document,
-       substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || w.variant_id || '"'), 0), 6000)
+       substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || w.variant_id || '"'), 0), 10000)
 FROM unnest(:products::text[], :variants::text[]) AS w (product_id, variant_id) --postgresql
 FROM (SELECT a.value AS product_id, b.value AS variant_id --sqlite
       FROM json_each(:products) a JOIN json_each(:variants) b ON b.key = a.key) AS w --sqlite

@@ -115,7 +115,7 @@ def facts(document: str, variant: str | None) -> Shown:
         end = variant.find(f",{_VARIANT}")
         own = _decode(variant[: end if end > 0 else -1])
         shown.variant_title = own.title
-        for field in ("image", "price", "available"):
+        for field in ("url", "image", "price", "available"):
             if (value := getattr(own, field)) is not None:
                 setattr(shown, field, value)
     return shown

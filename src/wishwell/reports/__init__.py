@@ -10,8 +10,8 @@ from wishwell import stores
 from wishwell.db import Database, Reader, Row, patterns
 from wishwell.errors import Invalid
 from wishwell.products import shown
-from wishwell.reports import counting
-from wishwell.reports.counting import following
+from wishwell.reports import counting, found
+from wishwell.reports.found import Count, Totals, following
 from wishwell.stores import Store
 
 Sort = Literal["wishes", "added", "removed"]
@@ -21,6 +21,7 @@ BY: tuple[By, ...] = get_args(By)
 
 MOST_DAYS = 366
 _SOME = 10_000
+_NONE = Count("", 0, "", "", 0, 0, 0, 0, 0, 0, 0)
 USUAL_DAYS = 30
 STEPS = (1, 2.5, 5)
 """What is said to anybody: ten times these, a hundred times, and so on."""
@@ -33,19 +34,21 @@ class Period(NamedTuple):
     last: str
 
 
-class Chosen(NamedTuple):
-    """Which products, and in which order; ``title``: a part of theirs, or '' for all."""
-
-    sort: Sort
-    by: By
-    title: str = ""
-
-
 class Counted(msgspec.Struct, rename="camel"):
     """When the last count began, and the first day that there is; None before the first count."""
 
     as_of: str | None
     since: str | None
+
+
+class Span(NamedTuple):
+    """What is known of a period. ``before``: the last count before it, ``now``: its last one;
+    ``days``: each day's."""
+
+    before: Count
+    now: Count
+    days: list[Count]
+    counted: Counted
 
 
 class ProductWishes(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -60,6 +63,7 @@ class ProductWishes(msgspec.Struct, rename="camel", omit_defaults=True):
     removed: int
     variant_id: str | int | None = None
     title: str | None = None
+    variant_title: str | None = None
     image: str | None = None
 
 
@@ -91,17 +95,17 @@ DAY_COLUMNS = Day.__struct_encode_fields__
 
 def columns(by: By) -> list[str]:
     """The columns of products in a spreadsheet."""
-    names = ("productId", "variantId", "title", "image")
+    names = ("productId", "variantId", "title", "variantTitle", "image")
     numbers = ("wishes", "customers", "visitors", "added", "removed")
-    return [name for name in (*names, *numbers) if by == "variant" or name != "variantId"]
+    return [name for name in (*names, *numbers) if by == "variant" or "variant" not in name]
 
 
 # contract: report-period
 def period(store: Store, first: str | None, last: str | None, now: int) -> Period:
     """The days of a report; ``now`` in milliseconds. Raises ``Invalid``."""
-    today = counting.day_of(now, counting.zone(store))
+    today = found.day_of(now, found.zone(store))
     for name, day in (("from", first), ("to", last)):
-        if day is not None and not counting.is_day(day):
+        if day is not None and not found.is_day(day):
             raise Invalid(f"{name}: must be a day such as {today}.")
     end = last or max(today, first or today)
     begin = first or following(end, 1 - USUAL_DAYS)
@@ -110,33 +114,46 @@ def period(store: Store, first: str | None, last: str | None, now: int) -> Perio
     return Period(begin, end)
 
 
-async def counted(tx: Reader, store: Store) -> Counted:
-    """How far a report of the store reaches."""
-    last = await counting.last(tx, store)
-    first = await tx.one("count_first", store=store.id)
-    return Counted(last and last.began_at, first[0] if first else None)
+# contract: count-whole
+async def span(tx: Reader, store: Store, of: Period) -> Span:
+    """The counts of a period: what is told of them is of one count, though another may end."""
+    first = following(of.first, -1)
+    rows = await tx.all("report_counts", **{"store": store.id, "from": first})
+    if not rows:
+        return Span(_NONE, _NONE, [], Counted(None, None))
+    *_, earliest = rows[0]
+    counts = [Count(*row[:-1]) for row in rows]
+    since = max(earliest, found.kept_from(counts[-1].day))
+    counted = Counted(counts[-1].began_at, since)
+    if of.last < since:
+        return Span(_NONE, _NONE, [], counted)
+    begin = max(of.first, since)
+    before = [_NONE, *(count for count in counts if count.day < begin)]
+    days = [count for count in counts if begin <= count.day <= of.last]
+    return Span(before[-1], [*before, *days][-1], days, counted)
 
 
 # contract: report-products
 async def products(
-    tx: Reader, store: Store, of: Period, chosen: Chosen, offset: int, limit: int
+    tx: Reader, store: Store, of: Span, sort: Sort, by: By, offset: int, limit: int, title: str = ""
 ) -> list[ProductWishes]:
-    """Products, the largest first; ``offset`` of them are left out."""
-    named = {"store": store.id, "from": of.first, "to": of.last, **chosen._asdict()}
-    titles = [patterns.in_either_case(chosen.title)]
-    rows = await tx.all("report_products", **named, titles=titles, offset=offset, limit=limit)
+    """Products, the largest first; ``offset`` of them are left out. ``title``: a part of theirs."""
+    named = {"store": store.id, "before": of.before.number, "now": of.now.number}
+    order = {"sort": sort, "by": by, "offset": offset, "limit": limit}
+    chosen = {"title": title, "titles": [patterns.in_either_case(title)]}
+    rows = await tx.all("report_products", **named, **order, **chosen)
     return [_product(row, store) for row in rows]
 
 
 async def every_product(
-    db: Database, store: Store, of: Period, chosen: Chosen
+    db: Database, store: Store, of: Span, sort: Sort, by: By, title: str = ""
 ) -> AsyncIterator[list[ProductWishes]]:
     """All products, some at a time."""
     offset, full = 0, True
     while full:
-        found = await db.long_read(products, store, of, chosen, offset, _SOME)
-        yield found
-        offset, full = offset + _SOME, len(found) == _SOME
+        some = await db.long_read(products, store, of, sort, by, offset, _SOME, title)
+        yield some
+        offset, full = offset + _SOME, len(some) == _SOME
 
 
 def _product(row: Row, store: Store) -> ProductWishes:
@@ -149,52 +166,56 @@ def _product(row: Row, store: Store) -> ProductWishes:
     if document:
         facts = shown.facts(document, own)
         made.title, made.image = facts.title, facts.image
+        made.variant_title = facts.variant_title
     return made
 
 
 # contract: report-summary
-async def summary(tx: Reader, store: Store, of: Period) -> Summary:
+def summary(of: Span) -> Summary:
     """All wishes at the end of the period, and what came and went in it."""
-    before = await counting.summary(tx, store, following(of.first, -1))
-    customers, visitors, total = await counting.summary(tx, store, of.last)
-    row = await tx.one("report_holders", store=store.id, day=of.last)
-    *profiles, lists = row or (0, 0, 0)
-    added = total - before[2]
-    removed = max(0, before[0] + before[1] + added - customers - visitors)
-    holders = dict(zip(("customers", "visitors"), profiles, strict=True))
-    return Summary(customers + visitors, customers, visitors, holders, lists, added, removed)
+    now, (added, removed) = of.now, _between(of.before.totals, of.now.totals)
+    holders = {"customers": now.customers_wishing, "visitors": now.visitors_wishing}
+    return Summary(now.wishes, now.customers, now.visitors, holders, now.lists, added, removed)
 
 
 # contract: report-days
-async def days(tx: Reader, store: Store, of: Period, product: str = "") -> list[Day]:
+async def days(tx: Reader, store: Store, of: Span, product: str = "") -> list[Day]:
     """Each day of the period, as far as there are counts; of one product, or of all."""
-    first, last = await tx.one("count_first", store=store.id), await counting.last(tx, store)
-    if not first or last is None:
-        return []
-    named = {"store": store.id, "from": of.first, "to": of.last, "product": product}
-    rows = deque(await tx.all("report_days", **named))
-    variants: dict[str, tuple[int, int]] = {}
-    made: list[Day] = []
-    day, before = following(of.first, -1), (0, 0)
-    while day <= min(of.last, last.day):
-        while rows and rows[0][1] <= day:
-            variant, _, wishes, added = rows.popleft()
-            variants[variant] = wishes, added
-        now = sum(has for has, _ in variants.values()), sum(got for _, got in variants.values())
-        if day >= max(of.first, first[0]):
-            added = now[1] - before[1]
-            made.append(Day(day, now[0], added, max(0, before[0] + added - now[0])))
-        day, before = following(day), now
+    before, totals = of.before.totals, [count.totals for count in of.days]
+    if product:
+        named = {"before": of.before.number, "now": of.now.number}
+        rows = deque(await tx.all("report_days", store=store.id, product=product, **named))
+        variants: dict[str, Totals] = {}
+        sums: list[Totals] = []
+        for count in (of.before, *of.days):
+            while rows and rows[0][1] <= count.number:
+                variant, _, customers, visitors, added = rows.popleft()
+                variants[variant] = customers, visitors, added
+            every = [sum(totals[at] for totals in variants.values()) for at in range(3)]
+            sums.append((every[0], every[1], every[2]))
+        before, *totals = sums
+    made = []
+    for count, now in zip(of.days, totals, strict=True):
+        made.append(Day(count.day, now[0] + now[1], *_between(before, now)))
+        before = now
     return made
+
+
+def _between(before: Totals, now: Totals) -> tuple[int, int]:
+    """What was added and removed from one count to the other."""
+    added = now[2] - before[2]
+    return added, max(0, sum(before[:2]) + added - sum(now[:2]))
 
 
 # contract: show-wishes
 async def reached(tx: Reader, store: Store, products: Sequence[str]) -> list[tuple[str | int, int]]:
     """For each product the largest of 10, 25, 50, 100, 250, … that its wishes reach, or 0."""
-    rows = await tx.all("report_wishes", store=store.id, products=list(products))
-    found = {row[0]: row[1] for row in rows}
+    last = await counting.last(tx, store)
+    named = {"products": list(products), "now": last[0].number if last else 0}
+    rows = await tx.all("report_wishes", store=store.id, **named)
+    wishes = {row[0]: row[1] for row in rows}
     id = str if store.has_text_ids else stores.number
-    return [(id(product), _step(found.get(product, 0))) for product in dict.fromkeys(products)]
+    return [(id(product), _step(wishes.get(product, 0))) for product in dict.fromkeys(products)]
 
 
 def _step(wishes: int) -> int:

@@ -1,9 +1,14 @@
--- name: count_last
--- The day of the last count, when it began and ended, and how long it took.
-SELECT day, began_at, ended_at, took FROM counts WHERE store_id = :store ORDER BY day DESC LIMIT 1;
+-- name: counts_until
+-- The counts of the last days until `day`, the newest first.
+SELECT c.day, c.number, c.began_at, c.ended_at, c.took, c.customers, c.visitors, c.added, c.lists,
+       c.customers_wishing, c.visitors_wishing
+FROM counts c WHERE c.store_id = :store AND c.day <= :day ORDER BY c.day DESC LIMIT :days;
 
--- name: count_first
-SELECT min(day) FROM counts WHERE store_id = :store;
+-- name: counts_last
+-- Of each store its last count: when it began and ended, how long it took, and the wishes that it found.
+SELECT c.store_id, c.began_at, c.ended_at, c.took, c.customers + c.visitors
+FROM stores s JOIN counts c ON c.store_id = s.id
+WHERE c.day = (SELECT max(x.day) FROM counts x WHERE x.store_id = c.store_id);
 
 -- name: count_profiles
 -- The next profiles of a store, and how many items and lists each has.
@@ -12,16 +17,17 @@ WHERE p.store_id = :store AND p.profile_id > :after AND shown(p)
 ORDER BY p.profile_id LIMIT :limit;
 
 -- name: count_items
-SELECT i.id, i.profile_id, i.product_id, i.variant_id, i.created_at FROM items i
-WHERE i.profile_id in_uuids(:profiles) AND i.id > :after
-ORDER BY i.id LIMIT :limit;
+-- Those of some profiles after another.
+SELECT i.product_id, i.variant_id, p.is_session, i.created_at
+FROM profiles p JOIN items i ON i.profile_id = p.profile_id --postgresql
+FROM profiles p CROSS JOIN items i ON i.profile_id = p.profile_id --sqlite
+WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND shown(p);
 
 -- name: count_rows
--- The next rows of those that hold on `day` or later.
-SELECT c.until, c.product_id, c.variant_id, c.day, c.customers, c.visitors, c.added FROM wish_counts c
-WHERE c.store_id = :store AND c.until >= :day
-  AND (c.until, c.product_id, c.variant_id, c.day) > (:until, :product, :variant, :after)
-ORDER BY c.until, c.product_id, c.variant_id, c.day LIMIT :limit;
+-- The next rows, in the order in which they end.
+SELECT c.until, c.product_id, c.variant_id, c.since, c.customers, c.visitors, c.added FROM wish_counts c
+WHERE c.store_id = :store AND (c.until, c.product_id, c.variant_id) > (:until, :product, :variant)
+ORDER BY c.until, c.product_id, c.variant_id LIMIT :limit;
 
 -- name: count_store_lock
 SELECT id FROM stores WHERE id = :store
@@ -29,79 +35,79 @@ FOR NO KEY UPDATE --postgresql
 ;
 
 -- name: count_row_remove
-DELETE FROM wish_counts WHERE store_id = :store AND until = :until AND product_id = :product
-    AND variant_id = :variant AND day = :day;
+DELETE FROM wish_counts WHERE store_id = :store AND until = :until AND product_id = :product AND variant_id = :variant;
 
--- name: count_row_add
-INSERT INTO wish_counts (store_id, until, product_id, variant_id, day, customers, visitors, added)
-VALUES (:store, :until, :product, :variant, :day, :customers, :visitors, :added)
-ON CONFLICT (store_id, until, product_id, variant_id, day)
-DO UPDATE SET customers = excluded.customers, visitors = excluded.visitors, added = excluded.added;
+-- name: count_row_put
+INSERT INTO wish_counts (store_id, until, product_id, variant_id, since, customers, visitors, added)
+VALUES (:store, :until, :product, :variant, :since, :customers, :visitors, :added)
+ON CONFLICT (store_id, until, product_id, variant_id)
+DO UPDATE SET since = excluded.since, customers = excluded.customers, visitors = excluded.visitors, added = excluded.added;
 
 -- name: count_end
-INSERT INTO counts (store_id, day, lists, began_at, ended_at, took, customers, visitors)
-VALUES (:store, :day, :lists, :began_at, :ended_at, :took, :customers, :visitors)
+INSERT INTO counts (store_id, day, number, began_at, ended_at, took, customers, visitors, added, lists,
+                    customers_wishing, visitors_wishing)
+VALUES (:store, :day, :number, :began_at, :ended_at, :took, :customers, :visitors, :added, :lists,
+        :customers_wishing, :visitors_wishing)
 ON CONFLICT (store_id, day)
-DO UPDATE SET lists = excluded.lists, began_at = excluded.began_at, ended_at = excluded.ended_at, took = excluded.took,
-    customers = excluded.customers, visitors = excluded.visitors;
+DO UPDATE SET number = excluded.number, began_at = excluded.began_at, ended_at = excluded.ended_at, took = excluded.took,
+    customers = excluded.customers, visitors = excluded.visitors, added = excluded.added,
+    lists = excluded.lists, customers_wishing = excluded.customers_wishing, visitors_wishing = excluded.visitors_wishing;
+
+-- name: counts_forget_days
+-- Those before `day` but the last, by which a period's beginning is known.
+DELETE FROM counts WHERE store_id = :store
+    AND day < (SELECT max(c.day) FROM counts c WHERE c.store_id = :store AND c.day < :day);
 
 -- name: counts_forget
--- Rows that ended before `day`.
-DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id, day) IN (
-    SELECT c.until, c.product_id, c.variant_id, c.day FROM wish_counts c
-    WHERE c.store_id = :store AND c.until <= :day LIMIT :limit)
-RETURNING day;
+-- Rows that no count which is left asks for.
+DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id) IN (
+    SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
+    WHERE c.store_id = :store AND c.until <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store) LIMIT :limit)
+RETURNING until;
 
 -- name: counts_forget_gone
 -- Those of products that nobody has wished for since.
-DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id, day) IN (
-    SELECT c.until, c.product_id, c.variant_id, c.day FROM wish_counts c
-    WHERE c.store_id = :store AND c.until = '9999-12-31' AND c.day < :day AND c.customers + c.visitors = 0
+DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id) IN (
+    SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
+    WHERE c.store_id = :store AND c.until = :forever AND c.customers + c.visitors = 0
+      AND c.since <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store)
     LIMIT :limit)
-RETURNING day;
+RETURNING until;
 
--- name: counts_forget_days
-DELETE FROM counts WHERE store_id = :store AND day < :day;
-
--- name: report_summary
--- What held at the end of a day. The + leads SQLite to the index of products, and not through all that still holds.
-SELECT coalesce(sum(c.customers), 0), coalesce(sum(c.visitors), 0), coalesce(sum(c.added), 0) FROM wish_counts c
-WHERE c.store_id = :store AND c.product_id = '' AND c.day <= :day
-  AND c.until > :day --postgresql
-  AND +c.until > :day --sqlite
-;
-
--- name: report_holders
-SELECT c.customers, c.visitors, c.lists FROM counts c WHERE c.store_id = :store AND c.day <= :day
-ORDER BY c.day DESC LIMIT 1;
-
--- name: report_days
--- The rows of a product, or of all with '', that hold on a day of the period or on the one before.
-SELECT c.variant_id, c.day, c.customers + c.visitors, c.added FROM wish_counts c
-WHERE c.store_id = :store AND c.product_id = :product AND c.day <= :to
-  AND c.until >= :from --postgresql
-  AND +c.until >= :from --sqlite
+-- name: report_counts
+-- The counts from a day on, at least the last one; and the first day that there is.
+SELECT c.day, c.number, c.began_at, c.ended_at, c.took, c.customers, c.visitors, c.added, c.lists,
+       c.customers_wishing, c.visitors_wishing, (SELECT min(n.day) FROM counts n WHERE n.store_id = :store)
+FROM counts c
+WHERE c.store_id = :store
+  AND (c.day >= :from OR c.day = (SELECT max(n.day) FROM counts n WHERE n.store_id = :store))
 ORDER BY c.day;
 
+-- name: report_days
+-- The rows of a product that hold at one of these counts, or between them.
+SELECT c.variant_id, c.since, c.customers, c.visitors, c.added FROM wish_counts c
+WHERE c.store_id = :store AND c.product_id = :product AND c.until > :before AND c.since <= :now
+ORDER BY c.since;
+
 -- name: report_products
--- Products, or with :by 'variant' each of their variants, of which something held on a day of the period or before it;
--- the largest first. :title: '' for all; else only those with one of the patterns :titles in their title.
+-- Products, or with :by 'variant' each of their variants, of which something held at one of two counts; the largest first.
+-- :title: '' for all; else only those with one of the patterns :titles in their title.
 SELECT y.product_id, y.variant_id, y.customers, y.visitors, y.added, y.removed, p.document,
-       substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || y.variant_id || '"'), 0), 6000)
+       substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || y.variant_id || '"'), 0), 10000)
 FROM (
     SELECT x.product_id, x.variant_id, x.customers, x.visitors, x.added,
            CASE WHEN x.had + x.added > x.customers + x.visitors
                 THEN x.had + x.added - x.customers - x.visitors ELSE 0 END AS removed
     FROM (
         SELECT c.product_id, CASE WHEN :by::text = 'variant' THEN c.variant_id ELSE '' END AS variant_id,
-               sum(CASE WHEN c.until > :to::text THEN c.customers ELSE 0 END)::bigint AS customers,
-               sum(CASE WHEN c.until > :to::text THEN c.visitors ELSE 0 END)::bigint AS visitors,
-               sum(CASE WHEN c.day < :from::text AND c.until >= :from::text THEN c.customers + c.visitors ELSE 0 END)::bigint AS had,
-               sum(CASE WHEN c.until > :to::text THEN c.added ELSE 0 END
-                 - CASE WHEN c.day < :from::text AND c.until >= :from::text THEN c.added ELSE 0 END)::bigint AS added
+               sum(CASE WHEN c.until > :now::bigint THEN c.customers ELSE 0 END)::bigint AS customers,
+               sum(CASE WHEN c.until > :now::bigint THEN c.visitors ELSE 0 END)::bigint AS visitors,
+               sum(CASE WHEN c.since <= :before::bigint THEN c.customers + c.visitors ELSE 0 END)::bigint AS had,
+               sum(CASE WHEN c.until > :now::bigint THEN c.added ELSE 0 END
+                 - CASE WHEN c.since <= :before::bigint THEN c.added ELSE 0 END)::bigint AS added
         FROM wish_counts c
-        WHERE c.store_id = :store AND c.until >= :from::text AND c.day <= :to::text
-          AND (c.until > :to::text OR c.day < :from::text) AND c.product_id <> ''
+        WHERE c.store_id = :store AND c.until > :before::bigint AND c.since <= :now::bigint
+          AND (c.until > :now::bigint OR c.since <= :before::bigint)
           AND (:title::text = '' OR c.product_id IN (
               SELECT p.product_id FROM products p WHERE p.store_id = :store AND titled(p, :titles)))
         GROUP BY c.product_id, CASE WHEN :by::text = 'variant' THEN c.variant_id ELSE '' END) x
@@ -109,12 +115,14 @@ FROM (
     ORDER BY CASE :sort::text WHEN 'added' THEN x.added WHEN 'wishes' THEN x.customers + x.visitors
              ELSE x.had + x.added - x.customers - x.visitors END DESC, x.product_id, x.variant_id
     LIMIT :limit OFFSET :offset) y
-LEFT JOIN products p ON p.store_id = :store AND p.product_id = y.product_id;
+LEFT JOIN products p ON p.store_id = :store AND p.product_id = y.product_id
+ORDER BY CASE :sort::text WHEN 'added' THEN y.added WHEN 'wishes' THEN y.customers + y.visitors ELSE y.removed END DESC,
+         y.product_id, y.variant_id;
 
 -- name: report_wishes
--- How many wish for each of these products, at the last count.
+-- How many wish for each of these products, at a count.
 SELECT c.product_id, sum(c.customers + c.visitors)::bigint FROM wish_counts c
-WHERE c.store_id = :store AND c.product_id in_texts(:products) AND c.until = '9999-12-31'
+WHERE c.store_id = :store AND c.product_id in_texts(:products) AND c.until > :now AND c.since <= :now
 GROUP BY c.product_id;
 
 -- name: store_items_wished_page

@@ -74,6 +74,16 @@ def sealing(settings: Settings) -> Sealing | None:
     return Sealing(keys) if keys else None
 
 
+def required_sealing(settings: Settings) -> Sealing:
+    """What seals secrets. Raises ``Misconfigured`` for a server database without the setting."""
+    if (found := sealing(settings)) is not None:
+        return found
+    raise Misconfigured(
+        "WISHWELL_SEALING_KEYS is required to keep secrets in a server database: at least 32 "
+        "characters, for example from `openssl rand -base64 48`."
+    )
+
+
 def _keys(settings: Settings, configured: Sequence[str], suffix: str) -> list[bytes]:
     """The configured keys, or else the one in the key file of an embedded database."""
     if configured or settings.engine != "sqlite":

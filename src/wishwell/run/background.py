@@ -62,10 +62,10 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         Job("sample", 1.0, functools.partial(_sample, sampler)),
         Job("feed", 0.25, functools.partial(_number_events, service)),
         Job("notices", 1.0, functools.partial(_tell_notices, service)),
-        Job("erasing", 1.0, _erasing(service)),
+        Job("erasing", 1.0, _housekeeping(service, "erase", _ERASE_SECONDS, _erase, _erased).turn),
         Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
         _housekeeping(service, "count", _count_turn(service), _count),
-        Job("requests", _REQUESTS_SECONDS, _requests(service)),
+        _housekeeping(service, "requests", _REQUESTS_SECONDS, _do_requests, _requested),
         # contract: command-purge
         _housekeeping(service, "purge", service.settings.purge_interval, _purge),
         # contract: event-retention
@@ -115,11 +115,17 @@ async def _send(service: Services) -> float | None:
 
 
 def _housekeeping(
-    service: Services, name: str, seconds: float, work: Callable[[Services], Awaitable[None]]
+    service: Services,
+    name: str,
+    seconds: float,
+    work: Callable[[Services], Awaitable[None]],
+    there_is: Callable[[Services], Awaitable[bool]] | None = None,
 ) -> Job:
-    """Something that only one of several processes does at a time."""
+    """Something that only one of several processes does at a time, where there is any of it."""
 
     async def turn() -> None:
+        if there_is is not None and not await there_is(service):
+            return
         if await service.db.write(purge.take_lease, name, service.clock(), int(seconds * 1000)):
             await work(service)
 
@@ -143,19 +149,13 @@ async def _purge(service: Services) -> None:
         log.info("purged", sessions=seen)
 
 
+async def _erased(service: Services) -> bool:
+    return bool(service.access_cache.erased)
+
+
 # contract: erase-steps
-def _erasing(service: Services) -> Callable[[], Awaitable[None]]:
-    """Removes what there was of erased profiles, where there are any."""
-    job = _housekeeping(service, "erase", _ERASE_SECONDS, _erase)
-
-    async def turn() -> None:
-        if service.access_cache.erased:
-            await job.turn()
-
-    return turn
-
-
 async def _erase(service: Services) -> None:
+    """Removes what there was of erased profiles."""
     async for _ in erasure.work(service.db, service.clock):
         await asyncio.sleep(_STEP_PAUSE)
 
@@ -170,19 +170,13 @@ def _retention(
     return work
 
 
+async def _requested(service: Services) -> bool:
+    return bool(await service.db.read(request_work.due, service.clock()))
+
+
 # contract: request-done
-def _requests(service: Services) -> Callable[[], Awaitable[None]]:
-    """Does what platforms asked for, where something is due."""
-    job = _housekeeping(service, "requests", _REQUESTS_SECONDS, _do_requests)
-
-    async def turn() -> None:
-        if await service.db.read(request_work.due, service.clock()):
-            await job.turn()
-
-    return turn
-
-
 async def _do_requests(service: Services) -> None:
+    """Does what platforms asked for."""
     async for erased in request_work.work(service.db, service.clock):
         if erased is not None:
             customer, keys = erased
@@ -200,9 +194,10 @@ def _count_turn(service: Services) -> float:
 async def _count(service: Services) -> None:
     """Counts what is wished for, in the stores where it is time."""
     db, kept, seconds = service.db, service.clock(), service.settings.count_seconds
-    found, oldest = await db.long_read(counting.due, await db.read(stores.listed), kept, seconds)
-    metrics.COUNTED.set(ids.from_timestamp(oldest) / 1000 if oldest else 0)
-    async for _ in counting.work(db, found, service.clock):
+    due = await db.long_read(counting.due, await db.read(stores.listed), kept, seconds)
+    metrics.COUNTED.set(ids.from_timestamp(due.oldest) / 1000 if due.oldest else 0)
+    metrics.COUNT_PAUSE.set(due.pause)
+    async for _ in counting.work(db, due.stores, service.clock):
         if service.clock() - kept > _count_turn(service) * 300:
             kept = service.clock()
             await db.write(purge.keep_lease, "count", kept)

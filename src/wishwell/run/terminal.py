@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import sqlite3
 import sys
 import traceback
@@ -19,6 +20,9 @@ from wishwell.errors import Invalid, Misconfigured, ServiceError, Unavailable
 
 DEFECT = os.EX_SOFTWARE
 """The exit code of a command that failed by a defect of the program."""
+
+_NOTHING = "-"
+_ENDLESS = 1_000_000  # columns of a file or a pipe
 
 logger = structlog.get_logger("wishwell")
 
@@ -146,7 +150,11 @@ def show_token(text: str, err: bool = False) -> None:
 
 # contract: command-json
 def show(records: Sequence[Any], as_json: bool) -> None:
-    """Prints records, as a table or as a JSON array with the API's keys."""
+    """Prints records, as a table or as a JSON array with the API's keys.
+
+    The table has no column in which nothing stands. One that is wider than the terminal becomes a
+    block of lines for each record.
+    """
     rows = [msgspec.to_builtins(record) for record in records]
     if as_json:
         say(msgspec.json.format(msgspec.json.encode(rows)).decode())
@@ -154,16 +162,25 @@ def show(records: Sequence[Any], as_json: bool) -> None:
     if not rows:
         say("none")
         return
-    columns = list({column: None for row in rows for column in row})
-    shown = [[_cell(row.get(column)) for column in columns] for row in rows]
+    cells = [{column: _cell(value) for column, value in row.items()} for row in rows]
+    columns = list({column: None for row in cells for column in row if row[column] != _NOTHING})
+    shown = [[row.get(column, _NOTHING) for column in columns] for row in cells]
     widths = [max(map(len, column)) for column in zip(columns, *shown, strict=True)]
+    if sum(widths) + 2 * len(widths) > shutil.get_terminal_size((_ENDLESS, 0)).columns:
+        width = max(map(len, columns))
+        for line in shown:
+            say(
+                "\n".join(f"{c.ljust(width)}  {v}" for c, v in zip(columns, line, strict=True))
+                + "\n"
+            )
+        return
     for line in (columns, *shown):
         say("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip())
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, dict):
-        return ",".join(f"{key}={number}" for key, number in value.items()) or "-"
+        return ",".join(f"{key}={number}" for key, number in value.items()) or _NOTHING
     if isinstance(value, list | tuple):
-        return ",".join(value) or "-"
-    return "-" if value in (None, "") else str(value)
+        return ",".join(value) or _NOTHING
+    return _NOTHING if value in (None, "") else str(value)

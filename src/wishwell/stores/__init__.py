@@ -231,8 +231,10 @@ async def _write(tx: Writer, statement: str, store: Store, now: str) -> None:
 
 # contract: store-default
 async def ensure_default(tx: Writer, id: str, now: str) -> None:
-    """Creates the store ``default`` if the database has no store."""
-    await tx.run("store_create_first", **_values(blank(id, DEFAULT_HANDLE, now)), now=now)
+    """Creates the store ``default`` if the database has no store. Raises ``Invalid`` if another
+    process has just done so."""
+    if await tx.one("stores") is None:
+        await create(tx, id, DEFAULT_HANDLE, StorePatch(), now)
 
 
 async def by_handle(tx: Reader, handle: str) -> Store:

@@ -6,15 +6,6 @@ INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming,
 VALUES (:id, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits, :price_drop_percent, :events_since, :created_at, :now,
     :forget_customers_after, :forget_since, :pages, :reporting);
 
--- name: store_create_first
--- Of several processes that start on an empty database, one makes the store `default`.
-INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
-    price_drop_percent, events_since, created_at, updated_at, forget_customers_after, forget_since, pages, reporting)
-SELECT :id::uuid, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits, :price_drop_percent::integer, :events_since, :created_at, :now,
-    :forget_customers_after::integer, :forget_since, :pages, :reporting
-WHERE NOT EXISTS (SELECT 1 FROM stores)
-ON CONFLICT (handle) DO NOTHING;
-
 -- name: in_turn for postgresql
 -- Until the transaction ends, a cluster asks its servers one after the other. Otherwise Citus refuses to change a
 -- reference table after it has read a distributed one.

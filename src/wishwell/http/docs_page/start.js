@@ -1,41 +1,28 @@
-"use strict";
+const answer = await fetch("/api/2025-04/.well-known/openapi");
+const text = await answer.text();
+// The samples name a service on this machine: name this one.
+const description = JSON.parse(text.replaceAll("http://127.0.0.1:8000", location.origin));
 
-// Swagger UI has a dark theme, but follows the reader's choice only in its stand-alone layout,
-// which is not used here.
-const dark = window.matchMedia("(prefers-color-scheme: dark)");
-const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", follow);
-follow();
+// A request that is tried has the example of every parameter. That of an optional one, a cursor of some
+// other walk for instance, would be sent where nothing was meant: it is there, but turned off.
+for (const parameter of Object.values(description.components.parameters)) {
+  if (parameter.required) continue;
+  parameter.examples = { default: { value: parameter.example, "x-disabled": true } };
+  delete parameter.example;
+}
 
-// "Try it out" fills in the example of every parameter. That of an optional one, a cursor of some
-// other walk for instance, would be sent where nothing was meant: show it in the text instead.
-const withQuietExamples = (description) => {
-  for (const parameter of Object.values(description.components.parameters)) {
-    if (!parameter.required && parameter.example !== undefined) {
-      parameter.description += `\n\nExample: \`${parameter.example}\``;
-      delete parameter.example;
-    }
-  }
-  return description;
-};
-
-const quietExamples = () => ({
-  statePlugins: {
-    spec: {
-      wrapActions: {
-        updateJsonSpec: (update) => (description) => update(withQuietExamples(description)),
-      },
-    },
-  },
-});
-
-SwaggerUIBundle({
-  url: "/api/2025-04/.well-known/openapi",
-  domNode: document.getElementById("swagger-ui"),
-  deepLinking: true,
+Scalar.createApiReference("#reference", {
+  content: description,
+  slug: "wishwell",
+  // The samples are those of the description.
+  hiddenClients: true,
   // An admin token must not outlive the page.
-  persistAuthorization: false,
-  // The badge of the online validator would be loaded from another origin.
-  validatorUrl: null,
-  plugins: [quietExamples],
+  persistAuth: false,
+  // All that would call a server of others, or lead there.
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: "never",
+  hideClientButton: true,
 });

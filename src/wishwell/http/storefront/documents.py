@@ -2,11 +2,12 @@
 
 from html import escape
 
+from wishwell.http import assets
 from wishwell.http.responses import Response
-from wishwell.http.storefront import assets
-from wishwell.stores import Store
+from wishwell.http.storefront.shop import Visit
 
 _PAGE = (assets.FOLDER / "page.html").read_text("utf-8")
+_WAY_BACK = '<header><a href="/">{}</a></header>'
 _MODULE = '<link rel="modulepreload" href="assets/{}">'
 _TEXTS = {
     "en": ("Wishlist", "Shared wishlist", "This page needs JavaScript."),
@@ -25,11 +26,12 @@ _HEADERS = {
 
 
 # contract: storefront-pages, storefront-own-pages
-def answer(path: str, base: str, store: Store, languages: str | None) -> Response:
+def answer(path: str, base: str, visit: Visit, languages: str | None) -> Response:
     """The page at a path below the base, or the way to it. ``languages``: what is accepted."""
     if not path:
         return assets.redirect(f"{base}/")
-    shared, pages = path == "/shared", store.pages
+    store, shared = visit.store, path == "/shared"
+    pages = store.pages
     own = pages.shared_page if shared else pages.wishlist_page
     # The browser takes the token, which is behind the #, along by itself.
     if own and "{token}" not in own and own != base + path:
@@ -48,6 +50,8 @@ def answer(path: str, base: str, store: Store, languages: str | None) -> Respons
         title=of_shared if shared else title,
         style=assets.hashed("page.css"),
         script=assets.hashed("page.js"),
+        # Without a host, the page may be asked for where there is no shop.
+        header=_WAY_BACK.format(escape(visit.host.removeprefix("www."))) if store.hosts else "",
         modules="\n".join(_MODULE.format(name) for name in modules),
         element="wishlist-shared" if shared else "wishlist-page",
         attributes="".join(

@@ -13,11 +13,11 @@ import structlog
 from wishwell import ids, profiles, recent, stores
 from wishwell.access.auth import Caller
 from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
-from wishwell.http import bodies, counting, metrics, responses, wire
+from wishwell.http import assets, bodies, counting, metrics, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
-from wishwell.http.storefront import assets, customers, documents, identity, paths
+from wishwell.http.storefront import customers, documents, identity, paths
 from wishwell.http.storefront.shop import Visit
 from wishwell.profiles import Profile
 from wishwell.wishes import linking
@@ -61,10 +61,10 @@ class Storefront:
         paths.check(request)
         visit = request.visit = await identity.begin(self._service, self._shops, request)
         if route == "asset":
-            return assets.answer(name, self._base, request.header(b"accept-encoding"))
+            return assets.answer(name, f"{self._base}/assets", request.header(b"accept-encoding"))
         if isinstance(route, str):
             languages = request.header(b"accept-language")
-            return documents.answer(name, self._base, visit.store, languages)
+            return documents.answer(name, self._base, visit, languages)
         await identity.identify(request, visit)
         if not request.reads:
             identity.check_origin(request, visit)

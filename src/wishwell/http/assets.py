@@ -1,6 +1,7 @@
-"""The browser library: its files, each served under a name that holds its hash."""
+"""Scripts and styles of pages, each served under a name that holds its hash."""
 
 import functools
+import gzip
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +10,9 @@ from pathlib import Path
 from wishwell.errors import NotFound
 from wishwell.http.responses import Response
 
-FOLDER = Path(__file__).parents[2] / "browser"
+FOLDER = Path(__file__).parents[1] / "browser"
+"""The browser library."""
+
 _TYPES = {".js": b"text/javascript", ".css": b"text/css"}
 _SUFFIXES = {"br": ".br", "gzip": ".gz", "identity": ""}
 """Of the file in each encoding, the one that is sent rather first."""
@@ -18,32 +21,34 @@ _QUALITY = re.compile(r"(?:q=([01](?:\.[0-9]{0,3})?))?")
 
 
 @functools.cache
-def _content(file: str) -> tuple[Mapping[str, bytes], str]:
-    """A file in each encoding that there is, and its name with the hash."""
+def _content(folder: Path, file: str) -> tuple[Mapping[str, bytes], str]:
+    """A file in each encoding that there is and as it is, and its name with the hash."""
     forms = {
         coding: path.read_bytes()
         for coding, suffix in _SUFFIXES.items()
-        if (path := FOLDER / f"{file}{suffix}").exists()
+        if (path := folder / f"{file}{suffix}").exists()
     }
+    if "identity" not in forms:
+        forms["identity"] = gzip.decompress(forms["gzip"])
     hash = hashlib.sha256(forms["identity"]).hexdigest()[:16]
     return forms, f"-{hash}.".join(file.split("."))
 
 
-def hashed(file: str) -> str:
+def hashed(file: str, folder: Path = FOLDER) -> str:
     """The name of a file with its hash."""
-    return _content(file)[1]
+    return _content(folder, file)[1]
 
 
 # contract: storefront-assets
-def answer(name: str, base: str, encodings: str | None) -> Response:
+def answer(name: str, place: str, encodings: str | None, folder: Path = FOLDER) -> Response:
     """A file, or for its plain name the way to the one with the hash. Raises ``NotFound``.
 
-    ``encodings``: what the browser accepts.
+    ``place`` is where the files are, ``encodings`` what the browser accepts.
     """
     file = re.sub("-[0-9a-f]*", "", name)
-    forms, current = _content(file)
+    forms, current = _content(folder, file)
     if name == file:
-        return redirect(f"{base}/assets/{current}")
+        return redirect(f"{place}/{current}")
     if name != current:
         raise NotFound(f"There is no such version; {file} leads to the current one.")
     coding = preferred(encodings, [*forms]) or "identity"

@@ -1,0 +1,111 @@
+"""A sample of each operation in the API's description, made from what that says of it.
+
+Each is a program that runs as it stands, with the token in ``TOKEN`` of the environment. The ids
+are those of the examples.
+"""
+
+import json
+import re
+import shlex
+from typing import Any
+from urllib.parse import urlencode
+
+ADDRESS = "http://127.0.0.1:8000"
+"""Where the service is. The page at /docs puts its own address in its place."""
+
+_NAMED_IN_BODY = {"createProfileToken"}
+"""Has the profile in its body, too."""
+
+_LABELS = {"Shell": "curl"}
+
+Node = Any  # a part of the description
+
+
+class _Sample:
+    """What the samples of one operation have in common."""
+
+    def __init__(self, document: Node, path: str, method: str, item: Node) -> None:
+        self.document, self.method, operation = document, method.upper(), item[method]
+        given = [*item.get("parameters", ()), *operation.get("parameters", ())]
+        parameters = [self._resolved(one) for one in given]
+        required: dict[str, dict[str, str]] = {"path": {}, "query": {}, "header": {}}
+        for one in parameters:
+            if one["required"]:
+                required[one["in"]][one["name"]] = str(one["example"])
+        query = urlencode(required["query"], safe=",@")
+        self.api = ADDRESS + document["servers"][0]["url"]
+        self.path = path.format_map(required["path"]) + (f"?{query}" if query else "")
+        may_name = operation["operationId"] not in _NAMED_IN_BODY
+        self.profile = next(
+            (one["example"] for one in parameters if one["name"] == "Profile" and may_name), None
+        )
+        security = operation.get("security", document["security"])
+        self.has_token = bool(security and security[0])
+        self.headers = required["header"]
+        if self.has_token and self.profile:
+            self.headers |= {"Profile": self.profile}
+        self.body = None
+        if "requestBody" in operation:
+            [content] = operation["requestBody"]["content"].values()
+            self.body = next(iter(content["examples"].values()))["value"]
+            self.headers |= {"Content-Type": "application/json"}
+        self.has_answer = "204" not in operation["responses"]
+        self.python = operation.get("x-python-sample")
+
+    def _resolved(self, node: Node) -> Node:
+        if "$ref" in node:
+            return self.document["components"]["parameters"][node["$ref"].rpartition("/")[2]]
+        return node
+
+    def curl(self) -> str:
+        how = f" -X {self.method}" if self.method != "GET" else ""
+        lines = [f"curl --fail-with-body{how}", shlex.quote(self.api + self.path)]
+        lines += ['-H "Authorization: Bearer $TOKEN"'] if self.has_token else []
+        lines += [f"-H {shlex.quote(f'{name}: {said}')}" for name, said in self.headers.items()]
+        if self.body is not None:
+            text = json.dumps(self.body, ensure_ascii=False, separators=(",", ":"))
+            lines += [f"-d {shlex.quote(text)}"]
+        return " \\\n  ".join(lines)
+
+    def typescript(self) -> str:
+        headers = ["    Authorization: `Bearer ${process.env.TOKEN}`,\n"] if self.has_token else []
+        headers += [
+            f"    {name if name.isalpha() else json.dumps(name)}: {json.dumps(said)},\n"
+            for name, said in self.headers.items()
+        ]
+        options = f'  method: "{self.method}",\n' if self.method != "GET" else ""
+        options += f"  headers: {{\n{''.join(headers)}  }},\n" if headers else ""
+        if self.body is not None:
+            text = json.dumps(self.body, ensure_ascii=False, indent=2).replace("\n", "\n  ")
+            text = re.sub(r'^( *)"([A-Za-z]\w*)":', r"\1\2:", text, flags=re.MULTILINE)
+            options += f"  body: JSON.stringify({text}),\n"
+        options = f", {{\n{options}}}" if options else ""
+        text = f"const api = {json.dumps(self.api)};\n"
+        text += f"const response = await fetch(`${{api}}{self.path}`{options});\n"
+        text += "if (!response.ok) throw new Error(await response.text());\n"
+        return text + ("console.log(await response.json());\n" if self.has_answer else "")
+
+    def with_client(self) -> str:
+        names = {"Wishwell", *re.findall(r"\b[A-Z]\w+(?=\()", self.python)}
+        arguments = [f'"{ADDRESS}"', 'os.environ["TOKEN"]']
+        arguments += [f'profile="{self.profile}"'] if self.profile else []
+        text = f"import os\n\nfrom wishwell.client import {', '.join(sorted(names))}\n\n"
+        text += "".join(
+            ["with Wishwell(\n", *(f"    {one},\n" for one in arguments), ") as api:\n"]
+        )
+        return text + "".join(f"    {line}\n" for line in self.python.splitlines())
+
+
+# contract: openapi-samples
+def add(document: Node) -> None:
+    """Gives each operation its ``x-codeSamples``: curl, TypeScript and, where the description has
+    ``x-python-sample`` (with ``api`` as the client), Python."""
+    for path, item in document["paths"].items():
+        for method in item.keys() - {"parameters"}:
+            sample = _Sample(document, path, method, item)
+            made = {"Shell": sample.curl(), "TypeScript": sample.typescript()}
+            made |= {"Python": sample.with_client()} if sample.python else {}
+            item[method]["x-codeSamples"] = [
+                {"lang": lang, "label": _LABELS.get(lang, lang), "source": source.rstrip()}
+                for lang, source in made.items()
+            ]

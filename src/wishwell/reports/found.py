@@ -1,0 +1,177 @@
+"""What a count finds, and what is to be stored of it (contract: count-exact, count-days).
+
+Counts have numbers that ascend. What is stored are running totals, from the count of a number on
+until another, so that a period is the difference of two counts.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from itertools import accumulate
+from typing import NamedTuple
+
+from wishwell import ids
+from wishwell.stores import Store, reporting
+
+FOREVER = 2**62
+MOST_MONTHS = 25
+
+Key = tuple[str, str]
+Totals = tuple[int, int, int]
+"""The wishes of customers and of visitors, and how many were added since the first count."""
+
+_NOTHING: Totals = (0, 0, 0)
+
+
+class Count(NamedTuple):
+    """The last count of a day: when it began and ended, the milliseconds that it took, the totals
+    of all products, and how many customers and visitors have a wish.
+
+    Of a day without one: that of the day before, with what was added since.
+    """
+
+    day: str
+    number: int
+    began_at: str
+    ended_at: str
+    took: int
+    customers: int
+    visitors: int
+    added: int
+    lists: int
+    customers_wishing: int
+    visitors_wishing: int
+
+    @property
+    def wishes(self) -> int:
+        return self.customers + self.visitors
+
+    @property
+    def totals(self) -> Totals:
+        return self.customers, self.visitors, self.added
+
+
+class Held(NamedTuple):
+    """What holds from the count of a number on, until that of another."""
+
+    since: int
+    until: int
+    totals: Totals
+
+
+class Found:
+    """What a count has found.
+
+    ``last``: the last counts of the last three days that have one, the newest first. ``days``:
+    those whose wishes are still counted as added, in order; each gets a number.
+    """
+
+    def __init__(self, last: Sequence[Count], today: str, zone: tzinfo) -> None:
+        first = last[0].day if last else today
+        # A clock that was set back, or a zone further west, must not open a day that has ended.
+        self.days = list(_days(first, max(first, today)))
+        self._kept = [count.number for count in last]
+        self.number = (self._kept[0] if last else 0) + 1
+        self._closed = next((count.number for count in last if count.day < first), 0)
+        self._starts = [starts(day, zone) for day in (*self.days, following(self.days[-1]))]
+        self.wishes: defaultdict[Key, list[int]] = defaultdict(self._nothing)
+        """Those of customers and of visitors, and how many were added on each of ``days``."""
+        self.all = self._nothing()
+        self.holders = [0, 0]
+        self.lists = 0
+
+    def _nothing(self) -> list[int]:
+        return [0] * (2 + len(self.days))
+
+    def add(self, product: str, variant: str, visitor: int, created_at: str) -> None:
+        """Counts a wish; ``visitor`` is 1 for that of a visitor."""
+        counts = self.wishes[product, variant]
+        counts[visitor] += 1
+        self.all[visitor] += 1
+        if created_at >= self._starts[0]:
+            at = bisect_right(self._starts, created_at)
+            if at <= len(self.days):
+                counts[at + 1] += 1
+                self.all[at + 1] += 1
+
+    def totals(self, counts: Sequence[int], before: Totals, last: Totals) -> list[Totals]:
+        """The totals of each day, of what was counted; ``before``: those before ``days``, ``last``:
+        of the last count."""
+        customers, visitors, *added = counts
+        sums = [*accumulate(added, initial=before[2])][1:]
+        return [*((*last[:2], total) for total in sums[:-1]), (customers, visitors, sums[-1])]
+
+    def rows(self, key: Key, held: Sequence[Held]) -> list[Held]:
+        """What is to be stored, given the rows that there are, in order. Left out is what only
+        counts would ask for that others of their day have followed, or that never ended."""
+        kept = [row for row in held if any(row.since <= at < row.until for at in self._kept)]
+
+        def of(number: int) -> Totals:
+            return next((row.totals for row in kept if row.since <= number < row.until), _NOTHING)
+
+        counts = self.wishes.get(key) or self._nothing()
+        states = [(row.since, row.totals) for row in kept]
+        new = self.totals(counts, of(self._closed), of(self.number - 1))
+        changes: list[tuple[int, Totals]] = []
+        for since, totals in (*states, *enumerate(new, self.number)):
+            if totals != (changes[-1][1] if changes else _NOTHING):
+                changes.append((since, totals))
+        ends = [*(since for since, _ in changes), FOREVER][1:]
+        return [Held(since, until, has) for (since, has), until in zip(changes, ends, strict=True)]
+
+    def counts(self, last: Sequence[Count], began: str, ended: str, took: int) -> list[Count]:
+        """The counts of ``days``."""
+        before = [count.totals for count in last if count.number == self._closed]
+        was = last[0].totals if last else _NOTHING
+        totals = self.totals(self.all, before[0] if before else _NOTHING, was)
+        made = [
+            last[0]._replace(day=day, number=number, added=added)
+            for number, (day, (_, _, added)) in enumerate(
+                zip(self.days[:-1], totals, strict=False), self.number
+            )
+        ]
+        number = self.number + len(made)
+        found = (*totals[-1], self.lists, *self.holders)
+        return [*made, Count(self.days[-1], number, began, ended, took, *found)]
+
+
+def zone(store: Store) -> tzinfo:
+    """The time zone of the store's days."""
+    return reporting.zone_of(store.reporting)
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is a day as reports have it."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def starts(day: str, zone: tzinfo) -> str:
+    """The moment at which a day begins, as records have it."""
+    begins = datetime.combine(date.fromisoformat(day), datetime.min.time(), zone)
+    return ids.timestamp(int(begins.astimezone(UTC).timestamp() * 1000))
+
+
+def day_of(now: int, zone: tzinfo) -> str:
+    """The day of a time in milliseconds."""
+    return datetime.fromtimestamp(now / 1000, zone).date().isoformat()
+
+
+def following(day: str, days: int = 1) -> str:
+    """The day so many days later; earlier, if negative."""
+    return (date.fromisoformat(day) + timedelta(days)).isoformat()
+
+
+def kept_from(day: str) -> str:
+    """The first day whose counts are kept at the end of a day."""
+    total = int(day[:4]) * 12 + int(day[5:7]) - 1 - MOST_MONTHS
+    return f"{total // 12:04}-{total % 12 + 1:02}-01"
+
+
+def _days(first: str, last: str) -> Iterator[str]:
+    while first <= last:
+        yield first
+        first = following(first)

@@ -1,0 +1,106 @@
+"""The page at /docs, in a browser: it is read, searched and tried, and calls nobody.
+
+What goes wrong on a page, a call to another server or a breach of its policy among them, fails its
+test (conftest.py).
+"""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.servers import Service
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+CREATE = "#tag/items/POST/items"
+
+
+@pytest.fixture(scope="module")
+def served():
+    with Service() as service:
+        yield service
+        assert "Traceback" not in service.output()
+
+
+@pytest.fixture
+def reader(new_shopper, served):
+    """Open the page at a place, in a browser of its own."""
+
+    def make(place: str = "", **options):
+        shopper = new_shopper(served, **options)
+        page = shopper.context.new_page()
+        page.goto(f"{served.url}/docs{place}")
+        expect(page.get_by_role("heading", name="Wishwell API")).to_be_attached()
+        return shopper, page
+
+    return make
+
+
+def operation(page: Page, title: str):
+    """The section of an operation."""
+    heading = page.get_by_role("heading", name=title, exact=True)
+    return page.locator("section.section").filter(has=heading)
+
+
+def test_page_loads_little_and_from_here_alone(reader, served):
+    """contract: docs-page. Four files, compressed; then the browser has the scripts."""
+    shopper, page = reader()
+    page.wait_for_load_state("networkidle")
+    paths = sorted(answer.url.removeprefix(served.url) for answer in shopper.responses)
+    expected = (
+        r"/api/2025-04/\.well-known/openapi",
+        r"/docs",
+        r"/docs/scalar-[0-9a-f]{16}\.js",
+        r"/docs/start-[0-9a-f]{16}\.js",
+    )
+    assert len(paths) == len(expected) and all(map(re.fullmatch, expected, paths)), paths
+    sizes = "performance.getEntriesByType('resource').map((file) => file.{}).sort()"
+    assert sum(page.evaluate(sizes.format("encodedBodySize"))) < 1_020_000
+    page.reload()
+    expect(page.get_by_role("heading", name="Signing in")).to_be_visible()
+    assert sum(page.evaluate(sizes.format("transferSize"))) < 40_000
+
+
+def test_reader_finds_an_operation_and_its_samples(reader):
+    """By search; the samples name this service, and the language chosen stays."""
+    _, page = reader()
+    page.get_by_role("button", name="Search").click()
+    page.keyboard.type("create item")
+    page.get_by_role("option", name="Create an item").click()
+    expect(page).to_have_url(re.compile(re.escape(CREATE)))
+    section = operation(page, "Create an item")
+    address = re.sub("/docs.*", "", page.url)
+    expect(section).to_contain_text(f"curl --fail-with-body -X POST \\ {address}/api/2025-04/items")
+    for language, words in (("TypeScript", "JSON.stringify"), ("Python", "api.items.create")):
+        section.get_by_role("button", name=re.compile("curl|TypeScript")).last.click()
+        page.get_by_role("option", name=language).click()
+        expect(section).to_contain_text(words)
+    expect(operation(page, "List items")).to_contain_text("api.items.all()")
+
+
+def test_request_is_tried_with_a_token_that_is_not_kept(reader, served):
+    """contract: docs-page. What is optional is not sent."""
+    _, page = reader("#tag/items/GET/items")
+    token = served.admin_token()
+    operation(page, "List items").get_by_role("button", name="Test Request").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_placeholder("Token").fill(token)
+    with page.expect_response(lambda answer: "/items" in answer.url) as answered:
+        dialog.get_by_role("button", name="Send get request").click()
+    request = answered.value.request
+    assert (answered.value.status, request.url) == (200, f"{served.url}/api/2025-04/items")
+    assert request.headers["authorization"] == f"Bearer {token}"
+    assert "profile" not in request.headers
+    expect(dialog).to_contain_text("200")
+    kept = "JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])"
+    assert token not in page.evaluate(kept)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_on_a_phone(reader, scheme):
+    """A link leads to its operation; nothing is wider than the screen; it is dark where asked for."""
+    _, page = reader(CREATE, color_scheme=scheme, **PHONE)
+    expect(operation(page, "Create an item")).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    [light] = page.evaluate("getComputedStyle(document.body).backgroundColor").partition("(")[2:]
+    assert (int(light.split(",")[0]) > 128) == (scheme == "light")

@@ -1,0 +1,88 @@
+"""A fresh clone, by somebody who has nothing else: an empty home, and the lines of the documents."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import httpx2
+import pytest
+
+from tests.documents import bare, commands, fenced
+from tests.servers import HERE, SECRETS, Program, free_port
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("clone")]
+
+
+@pytest.fixture
+def paste(clone):
+    """Runs lines in a folder beside or below the clone."""
+
+    def run(lines, folder=clone, **more):
+        script = ["bash", "-euo", "pipefail", "-c", "\n".join(lines)]
+        env = bare(clone.parent / "home") | more
+        done = subprocess.run(
+            script, cwd=folder, env=env, capture_output=True, text=True, timeout=400
+        )
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def serving(clone):
+    """Starts a line that serves, as a terminal would, and ends it."""
+    begun = []
+
+    def start(line, url, **more):
+        begun.append(Program("clone"))
+        env = bare(clone.parent / "home") | more
+        begun[-1].begin(["bash", "-c", line], url, seconds=300, cwd=clone, env=env)
+        return begun[-1]
+
+    yield start
+    for program in begun:
+        program.close()
+
+
+def test_demo_opens_its_shop(serving):
+    """But for the port, which something else may have."""
+    [line] = commands("demo/README.md", "# A shop")
+    assert commands("README.md", "## Look at the demo") == [line]
+    port = free_port()
+    url = f"http://{HERE}:{port}"
+    serving(f"exec {line} PORT={port}", url)
+    assert "/apps/wishlist/assets/wishwell.js" in httpx2.get(url).text
+
+
+def test_readme_from_its_first_line_to_its_last(clone, paste, serving):
+    """`make run`, the commands in another terminal, and requests with the token that it printed."""
+    run, *shop = commands("README.md", "## Put it into a shop")
+    assert commands("examples/README.md", "# Examples") == shop[:1]
+    port = free_port()
+    url = f"http://{HERE}:{port}"
+    service = serving(
+        f"export {run.replace(' make', '; exec make')}", f"{url}/readyz", WISHWELL_PORT=str(port)
+    )
+    token = re.search(r"wwadm_\w+", service.output())[0]
+    SECRETS.add(token)
+    (clone / "products.csv").write_text(fenced("README.md", "csv"))
+    (clone / "shop.key").write_text("the-key-with-which-the-shop-signs-its-cookie")
+    assert "1 products put" in paste(shop)
+    text = "\n".join(commands("README.md", "## Call the API"))
+    said = paste([text.replace("http://127.0.0.1:8000", url).replace("wwadm_…", token)])
+    assert said.count('"productId":632910392') == 2
+
+
+def test_packages_are_installed_beside_the_clone(clone, paste):
+    """Those of npm and of Python, into folders that have nothing of the checkout."""
+    shop = clone.parent / "shop"
+    shop.mkdir()
+    (shop / "package.json").write_text('{"private": true, "type": "module"}')
+    paste(commands("react/README.md", "# @wishwell/react"), shop)
+    use = "const { createWishlist } = await import('@wishwell/browser'); createWishlist()"
+    paste([f"node -e \"import('@wishwell/react').then(async () => {{ {use} }})\""], shop)
+    for number, line in enumerate(commands("docs/client.md", "# The Python client")):
+        paste([f"python3 -m venv {number}", f". {number}/bin/activate", line], shop)
+        paste([f'{number}/bin/python -c "from wishwell.client import Wishwell"'], shop)

@@ -1,0 +1,131 @@
+"""The samples of the API's description, each run as it stands against the program."""
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOMY, missing
+from tests.platform import NEW, Platform
+from tests.servers import Service
+from wishwell.http import management, samples
+
+BROWSER = Path(__file__).parents[2] / "browser" / "node_modules"
+SAMPLES = {
+    f"{operation['operationId']} {sample['lang']}": (path, sample["source"])
+    for path, item in json.loads(management.description())["paths"].items()
+    for method, operation in item.items()
+    if method != "parameters"
+    for sample in operation["x-codeSamples"]
+}
+NODE = shutil.which("node") or ""
+RUN_BY = {
+    "Shell": ["sh", "-c"],
+    "TypeScript": [NODE, "--input-type=module", "-e"],
+    "Python": [sys.executable, "-c"],
+}
+OPTIONS = (*ROOMY, "--events", "on", "--show-wishes", "on", "--auth-flow", "/sign-in")
+# Those of the examples in the description. The first is of whatever is named, the second beside it.
+CUSTOMER, SHARE = "7096539482", "0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90"
+FIRST, SECOND = "01964a1b-0739-7128-a24b-e40ad23f0824", "01964a1b-f199-7181-a54c-66175d9dc9f8"
+LIST, TOKEN = "019649e4-18b9-7651-8317-1ff4a6a3a450", "wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW"
+
+
+@pytest.fixture(scope="module")
+def platform():
+    with Service() as service:
+        made = Platform(service, NEW, options=OPTIONS, domain="wishes.myshopify.com")
+        made.exported = made.asks("customers/data_request", 1)
+        made.reaches(made.exported, "exported")
+        yield made
+        assert "Traceback" not in service.output()
+
+
+def made(http, path: str, **body) -> dict:
+    answer = http.post(path, json=body)
+    assert answer.status_code in (200, 201, 202), answer.text
+    return answer.json()["data"]
+
+
+def records(platform: Platform, path: str) -> dict[str, str]:
+    """What the ids of the examples are here: records that were just made."""
+    shop, customer = platform.shop, secrets.token_hex(5)
+    owner = shop.acting_as(shop.gid("owner" if path.startswith("/shared") else customer))
+    wishes = made(owner, "/lists", name=secrets.token_hex(5))
+    first, second = (
+        made(owner, "/items", productId=secrets.randbelow(10**9), listIds=[wishes["id"]])["id"]
+        for _ in range(2)
+    )
+    share = made(owner, f"/lists/{wishes['id']}/shares", reservations=True)
+    if "reservation" in path:
+        url = f"/shared/{share['token']}/items/{first}/reservation"
+        shop.acting_as(shop.gid(customer)).put(url, json={"quantity": 1})
+    shop.admin.put("/products/632910392", json={"title": "T-shirt"})
+    if "{webhookId}" in path:
+        first = made(shop.admin, "/webhooks", url="https://shop.example/wishes")["id"]
+        second = made(shop.admin, f"/webhooks/{first}/test")["id"]
+    if "{tokenId}" in path:
+        shop.another_admin_token()
+        first = shop.admin.get("/tokens").json()["data"][0]["id"]
+    if "{requestId}" in path:
+        second = platform.exported if "export" in path else platform.asks("shop/redact")
+    ids = {CUSTOMER: customer, FIRST: first, SECOND: second, LIST: wishes["id"]}
+    return ids | {SHARE: share["id"], TOKEN: share["token"]}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_sample_does_what_it_shows(platform, name):
+    """contract: openapi-samples. With the ids of records that are there, each ends well, which it
+    does only after a 2xx."""
+    path, source = SAMPLES[name]
+    shop = platform.shop
+    for example, here in records(platform, path).items():
+        source = source.replace(example, here)
+    source = source.replace(samples.ADDRESS, shop.service.url)
+    command = RUN_BY[name.partition(" ")[2]]
+    if not command[0]:
+        missing("there is no node on PATH")
+    env = {"PATH": os.environ["PATH"], "TOKEN": shop.admin_token}
+    done = subprocess.run([*command, source], env=env, capture_output=True, text=True, timeout=60)
+    for hook in shop.admin.get("/webhooks").json()["data"]:
+        shop.admin.delete(f"/webhooks/{hook['id']}")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_operations_have_samples():
+    """contract: openapi-samples. All of them curl and TypeScript, a dozen Python."""
+    by_language = {lang: [name for name in SAMPLES if name.endswith(lang)] for lang in RUN_BY}
+    assert len(by_language["Shell"]) == len(by_language["TypeScript"]) > 50
+    assert len(by_language["Python"]) >= 12
+
+
+def test_sample_that_is_refused_fails(platform):
+    """The tests above would see it, in each language."""
+    for lang, command in RUN_BY.items():
+        _, source = SAMPLES[f"listItems {lang}"]
+        source = source.replace(samples.ADDRESS, platform.shop.service.url)
+        env = {"PATH": os.environ["PATH"], "TOKEN": "wwadm_nobody"}
+        assert subprocess.run([*command, source], env=env, capture_output=True).returncode != 0
+
+
+@pytest.mark.slow
+def test_typescript_of_samples_has_its_types(tmp_path):
+    """Each is TypeScript, strictly; `npm ci` in browser/ brings the compiler."""
+    if not (BROWSER / "typescript").exists():
+        pytest.skip("there is no browser/node_modules")
+    files = []
+    for name, (_, source) in SAMPLES.items():
+        if name.endswith("TypeScript"):
+            files.append(tmp_path / f"{name.split()[0]}.ts")
+            files[-1].write_text(source)
+    compiler = [NODE, str(BROWSER / "typescript" / "bin" / "tsc"), "--noEmit", "--strict"]
+    compiler += ["--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler"]
+    compiler += ["--moduleDetection", "force", "--types", "node"]
+    compiler += ["--typeRoots", str(BROWSER / "@types")]
+    done = subprocess.run([*compiler, *map(str, files)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
