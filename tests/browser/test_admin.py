@@ -561,5 +561,6 @@ def test_code_that_gets_into_the_page_does_not_run(world, merchant):
     assert page.title() == "Overview · Wishwell"
     asked = [request.failure for request in merchant.sent if "evil.test" in request.url]
     assert {*asked} <= {"csp"}
+    assert page.locator("img[src=x]").count() == 0, "text became no markup"
     assert len(merchant.wrong) >= 6, "each was refused aloud"
     merchant.wrong.clear()
