@@ -9,13 +9,21 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 from PIL import Image
-from playwright.sync_api import Page, ViewportSize, sync_playwright
+from playwright.sync_api import Page, Route, ViewportSize, sync_playwright
+
+from demo import catalogue, merchant, pages
+from demo.__main__ import _free_port
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 _SIZE: ViewportSize = {"width": 1280, "height": 960}
+_MERCHANTS: dict[str, Any] = {
+    "admin-desktop.png": {"viewport": _SIZE},
+    "admin-phone.png": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
+}
 _FILL = """async () => {
   const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
   for (const name of ['Kitchen', 'Someday'])
@@ -29,7 +37,7 @@ _FILL = """async () => {
 @click.command("screenshots")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=FOLDER)
 def main(folder: Path) -> None:
-    """Write the pictures: hearts on products, and the wishlist."""
+    """Write the pictures: hearts on products, the wishlist, and the merchant's page."""
     folder.mkdir(exist_ok=True)
     program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
     with _demo() as url, sync_playwright() as playwright:
@@ -44,6 +52,26 @@ def main(folder: Path) -> None:
         page.get_by_role("tab", name="Birthday").click()
         page.get_by_text("8 products").wait_for()
         _write(folder / "wishlist.png", page)
+        with merchant.store(_free_port()) as (address, token):
+            for name, options in _MERCHANTS.items():
+                seen = browser.new_page(**options, device_scale_factor=2, reduced_motion="reduce")
+                seen.route(f"{merchant.ORIGIN}/**", _draw)
+                seen.goto(address)
+                seen.get_by_label("Admin or reports token").fill(token)
+                seen.get_by_role("button", name="Sign in").click()
+                seen.locator("main[aria-busy=false]").wait_for()
+                _write(folder / name, seen)
+
+
+def _draw(route: Route) -> None:
+    """Answers with the drawing of a product; the merchant's page takes none but by https."""
+    drawings = {
+        merchant.ORIGIN + catalogue.picture(product, variant): (product, variant)
+        for product in catalogue.PRODUCTS
+        for variant in product.variants
+    }
+    body = pages.picture_file(*drawings[route.request.url])
+    route.fulfill(body=body, content_type="image/svg+xml")
 
 
 def _write(path: Path, page: Page) -> None:

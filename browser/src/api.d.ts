@@ -2240,6 +2240,11 @@ export interface components {
          */
         By: "product" | "variant";
         /**
+         * @description A part of the products' titles, without regard to case. Such a report may read all of the store's products.
+         * @example shirt
+         */
+        TitlePart: string;
+        /**
          * @description A spreadsheet is all of the report, without pages.
          * @example csv
          */
@@ -4889,6 +4894,11 @@ export interface operations {
                  * @example variant
                  */
                 by?: components["parameters"]["By"];
+                /**
+                 * @description A part of the products' titles, without regard to case. Such a report may read all of the store's products.
+                 * @example shirt
+                 */
+                title?: components["parameters"]["TitlePart"];
                 /**
                  * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
                  *     the profile and to `query`: with others, or when it was changed, the answer is 400.

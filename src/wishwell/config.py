@@ -157,6 +157,7 @@ def _networks(value: str) -> tuple[Network, ...]:
 
 
 _flag = _like("true|false", "must be true or false", "true".__eq__)
+_switch = _like("on|off", "must be on or off")
 _level = _like("debug|info|warning|error", "must be debug, info, warning or error")
 _namespace = _like(r"[a-z0-9-]{1,40}", "must be 1 to 40 characters: a-z, 0-9 or -")
 _base = _like(
@@ -183,6 +184,7 @@ class Settings:
     host: str = _setting("127.0.0.1", str)
     port: int = _setting(8000, _whole(0, 65_535))
     workers: int = _setting(1, _whole(1, 64))
+    admin: str = _setting("on", _switch)
     signing_keys: tuple[str, ...] = _setting((), _secrets, secret=True)
     sealing_keys: tuple[str, ...] = _setting((), _secrets, secret=True)
     storefront_base: str = _setting("/apps/wishlist", _base)

@@ -112,6 +112,26 @@ def test_products_come_in_pages_the_largest_first(world):
     assert "Red" in world.cli("products", "--by", "variant")
 
 
+def test_products_are_found_by_a_part_of_their_title(world):
+    """contract: report-products, search-title. In pages and as CSV, too."""
+    for title, found in {
+        "three": [3],
+        "E": [3],
+        "<B>b": [2],
+        ", ": [1],
+        "*": [],
+        "o": [2],
+        "%": [],
+    }.items():
+        assert [row["productId"] for row in world.data("products", title=title)] == found, title
+    [_, row] = cells(world.get("products", title="THREE", format="csv").text)
+    assert row[0] == "3"
+    first = world.get("products", title="E", limit=1)
+    assert "pageInfo" not in first.json()
+    for bad in ("", "x" * 101, "a\tb"):
+        refused(world.get("products", title=bad), 400, "title", "100 characters")
+
+
 def test_summary_and_days_add_up(world):
     """contract: report-summary, report-days. A period before the first count has no days."""
     summary = world.data("summary")

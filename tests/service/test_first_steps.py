@@ -47,7 +47,12 @@ def test_wheel_alone_serves(tmp_path):
     subprocess.run(build, check=True, capture_output=True)
     [wheel] = out.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    for needed in ("wishes/items.sql", "http/openapi.yaml", "http/docs_page/index.html"):
+    for needed in (
+        "wishes/items.sql",
+        "http/openapi.yaml",
+        "http/docs_page/index.html",
+        "admin/index.html",
+    ):
         assert f"wishwell/{needed}" in names
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)
@@ -62,7 +67,7 @@ def test_wheel_alone_serves(tmp_path):
     service = Service()
     service.command = venv / "bin" / "wishwell"
     with service:
-        for path in ("/readyz", "/docs", "/api/2025-04/.well-known/openapi"):
+        for path in ("/readyz", "/docs", "/admin/", "/api/2025-04/.well-known/openapi"):
             assert httpx2.get(service.url + path).status_code == 200
 
 

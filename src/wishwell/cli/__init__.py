@@ -121,6 +121,7 @@ A new admin token, valid for 30 days (keep it on the server, never in a page):
 """
 _WELCOME = r"""
 Wishwell listens on {url}. The API is at {url}/api/2025-04, its documentation at {url}/docs
+The merchant's page, which asks for the token, is at {url}/admin
 A shop forwards its path {base}/ to {url}{base}/ and has hearts; the README shows how.
 
 Get a visitor's session token, save an item with it, and read the item back:

@@ -929,6 +929,7 @@ class Reports(Part):
         to: str | None = None,
         sort: SortBy | None = None,
         by: By | None = None,
+        title: str | None = None,
         page: str | None = None,
         limit: int | None = None,
     ) -> Page[ProductWishes]:
@@ -945,6 +946,9 @@ class Reports(Part):
 
         ``by``: What has a row of its own.
 
+        ``title``: A part of the products' titles, without regard to case. Such a report may read
+        all of the store's products.
+
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
         is bound to the profile and to ``query``: with others, or when it was changed, the answer is
         400.
@@ -953,7 +957,9 @@ class Reports(Part):
 
         Raises ``NotFound``.
         """
-        params = given(to=to, sort=sort, by=by, page=page, limit=limit, **{"from": from_})
+        params = given(
+            to=to, sort=sort, by=by, title=title, page=page, limit=limit, **{"from": from_}
+        )
         call = Call("GET", path("reports", "products"), page_of(ProductWishes), params=params)
         return self._line.result(call)
 

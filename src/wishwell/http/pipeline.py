@@ -108,7 +108,7 @@ class Pipeline:
         if _SHARED in request.path:
             answer.headers += _UNLISTED
         answer.headers.append((b"x-request-id", request.id.encode()))
-        if answer.status != 204 and answer.stream is None:
+        if answer.status not in (204, 304) and answer.stream is None:
             answer.headers.append((b"content-length", b"%d" % len(answer.body)))
         body = b"" if request.method == "HEAD" else answer.body
         await send(

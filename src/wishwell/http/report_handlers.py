@@ -12,7 +12,7 @@ from wishwell.http import handlers, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies
-from wishwell.profiles import Profile
+from wishwell.profiles import Profile, search
 from wishwell.profiles.pages import Cursor, Page
 from wishwell.reports import spreadsheet, wishers
 from wishwell.stores import Store
@@ -27,14 +27,14 @@ _SHOWN_SECONDS = 3_600
 async def product_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
     sort, by = _choice(request, "sort", reports.SORTS), _choice(request, "by", reports.BY)
-    of = await read(reports.span, store, period)
+    of, title = await read(reports.span, store, period), _title(request)
     if _as_csv(request):
-        parts = reports.every_product(request.service.db, store, of, sort, by)
+        parts = reports.every_product(request.service.db, store, of, sort, by, title)
         return _csv(f"wishes-{period.first}-{period.last}", reports.columns(by), parts)
-    binding = f"{store.id}|report|{period}|{sort}|{by}"
+    binding = f"{store.id}|report|{period}|{sort}|{by}|{title}"
     cursor, limit = handlers.cursor(request, binding), wire.limit(request.query.get("limit"))
     at = UUID(cursor.id).int if cursor else 0
-    rows = await read(reports.products, store, of, sort, by, at, limit + 1)
+    rows = await read(reports.products, store, of, sort, by, at, limit + 1, title)
     later = _at(at + limit) if len(rows) > limit else None
     page = Page(rows[:limit], later, _at(max(0, at - limit)) if at else None)
     return _answer(request, of, page.records, page, binding)
@@ -109,6 +109,14 @@ def _choice(request: Request, name: str, known: Sequence[T]) -> T:
         if one == text:
             return one
     raise Invalid(f"{name}: must be one of {', '.join(known)}.")
+
+
+def _title(request: Request) -> str:
+    """A part of titles; '' without the parameter."""
+    title = request.query.get("title", "")
+    if "title" in request.query and not search.TITLE.fullmatch(title):
+        raise Invalid("title: must be 1 to 100 characters, no control ones.")
+    return title
 
 
 def _product(request: Request, name: str, store: Store) -> str:

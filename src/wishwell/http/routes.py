@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from wishwell.errors import MethodNotAllowed
 from wishwell.http import (
+    admin,
     handlers,
     management,
     platform_handlers,
@@ -130,7 +131,7 @@ API = (
     _of_store("/requests", "page", "limit", GET=platform_handlers.list_requests),
     _of_store("/requests/{requestId}", DELETE=platform_handlers.call_off_request),
     _of_store("/requests/{requestId}/export", GET=platform_handlers.get_request_export),
-    _report("/reports/products", "from", "to", "sort", "by", "page", "limit", "format",
+    _report("/reports/products", "from", "to", "sort", "by", "title", "page", "limit", "format",
             GET=report_handlers.product_report),
     _report("/reports/summary", "from", "to", GET=report_handlers.summary_report),
     _report("/reports/days", "from", "to", "product", "format", GET=report_handlers.days_report),
@@ -150,6 +151,9 @@ MANAGEMENT = (
     Route("/metrics", {"GET": management.metrics}),
     Route("/docs", {"GET": management.docs}),
     Route("/docs/{file}", {"GET": management.docs_file}),
+    Route("/admin", {"GET": admin.bare}),
+    Route("/admin/", {"GET": admin.page}),
+    Route("/admin/{file}", {"GET": admin.file}),
 )
 
 

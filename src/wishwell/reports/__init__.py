@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 from wishwell import stores
-from wishwell.db import Database, Reader, Row
+from wishwell.db import Database, Reader, Row, patterns
 from wishwell.errors import Invalid
 from wishwell.products import shown
 from wishwell.reports import counting, found
@@ -135,21 +135,23 @@ async def span(tx: Reader, store: Store, of: Period) -> Span:
 
 # contract: report-products
 async def products(
-    tx: Reader, store: Store, of: Span, sort: Sort, by: By, offset: int, limit: int
+    tx: Reader, store: Store, of: Span, sort: Sort, by: By, offset: int, limit: int, title: str = ""
 ) -> list[ProductWishes]:
-    """Products, the largest first; ``offset`` of them are left out."""
+    """Products, the largest first; ``offset`` of them are left out. ``title``: a part of theirs."""
     named = {"store": store.id, "before": of.before.number, "now": of.now.number}
     order = {"sort": sort, "by": by, "offset": offset, "limit": limit}
-    return [_product(row, store) for row in await tx.all("report_products", **named, **order)]
+    chosen = {"title": title, "titles": [patterns.in_either_case(title)]}
+    rows = await tx.all("report_products", **named, **order, **chosen)
+    return [_product(row, store) for row in rows]
 
 
 async def every_product(
-    db: Database, store: Store, of: Span, sort: Sort, by: By
+    db: Database, store: Store, of: Span, sort: Sort, by: By, title: str = ""
 ) -> AsyncIterator[list[ProductWishes]]:
     """All products, some at a time."""
     offset, full = 0, True
     while full:
-        some = await db.long_read(products, store, of, sort, by, offset, _SOME)
+        some = await db.long_read(products, store, of, sort, by, offset, _SOME, title)
         yield some
         offset, full = offset + _SOME, len(some) == _SOME
 

@@ -91,6 +91,7 @@ ORDER BY c.since;
 
 -- name: report_products
 -- Products, or with :by 'variant' each of their variants, of which something held at one of two counts; the largest first.
+-- :title: '' for all; else only those with one of the patterns :titles in their title.
 SELECT y.product_id, y.variant_id, y.customers, y.visitors, y.added, y.removed, p.document,
        substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || y.variant_id || '"'), 0), 10000)
 FROM (
@@ -107,6 +108,8 @@ FROM (
         FROM wish_counts c
         WHERE c.store_id = :store AND c.until > :before::bigint AND c.since <= :now::bigint
           AND (c.until > :now::bigint OR c.since <= :before::bigint)
+          AND (:title::text = '' OR c.product_id IN (
+              SELECT p.product_id FROM products p WHERE p.store_id = :store AND titled(p, :titles)))
         GROUP BY c.product_id, CASE WHEN :by::text = 'variant' THEN c.variant_id ELSE '' END) x
     WHERE x.customers + x.visitors + x.added + x.had > 0
     ORDER BY CASE :sort::text WHEN 'added' THEN x.added WHEN 'wishes' THEN x.customers + x.visitors

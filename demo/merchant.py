@@ -1,0 +1,103 @@
+"""A store with two months of wishes, for the pictures of the merchant's page."""
+
+import datetime
+import math
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from demo import catalogue
+from wishwell.reports.found import FOREVER
+
+ORIGIN = "https://shop.example"
+_DAYS = 60
+
+
+@contextmanager
+def store(port: int) -> Iterator[tuple[str, str]]:
+    """Serves the store; yields the address of its page, and an admin token."""
+    wishwell = [sys.executable, "-m", "wishwell"]
+    with tempfile.TemporaryDirectory(prefix="wishwell-merchant-") as folder:
+        database = Path(folder) / "wishwell.db"
+        url = f"sqlite:///{database}"
+        environment = os.environ | {"WISHWELL_DATABASE_URL": url, "WISHWELL_PORT": str(port)}
+
+        def run(*words: str, given: str = "") -> str:
+            done = subprocess.run(
+                [*wishwell, *words],
+                env=environment, input=given, capture_output=True, text=True, check=True,
+            )  # fmt: skip
+            return done.stdout.strip()
+
+        run("migrate")
+        columns = ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
+        run(
+            *("products", "-", "--format", "jsonl", "--store", "default", "--map", columns),
+            given=catalogue.lines(ORIGIN),
+        )
+        token = run("token", "create", "--store", "default", "--label", "marketing")
+        _count(database)
+        with subprocess.Popen(
+            [*wishwell, "serve"], env=environment, stdout=subprocess.DEVNULL
+        ) as it:
+            address = f"http://127.0.0.1:{port}/admin/"
+            try:
+                _wait(address)
+                yield address, token
+            finally:
+                it.terminate()
+
+
+def _count(database: Path) -> None:
+    """Writes what counts of so many days would have found, one a day, by their numbers."""
+    now = datetime.datetime.now(datetime.UTC)
+    at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    days = [(now.date() - datetime.timedelta(_DAYS - at)).isoformat() for at in range(_DAYS + 1)]
+    wishes = {str(product.id): _growth(n) for n, product in enumerate(catalogue.PRODUCTS)}
+    with sqlite3.connect(database) as db:
+        [store] = db.execute("SELECT id FROM stores").fetchone()
+        db.executemany(
+            "INSERT INTO wish_counts VALUES (?, ?, ?, '', ?, ?, ?, ?)",
+            [
+                (store, FOREVER if n == _DAYS else n + 2, product, n + 1, *numbers)
+                for product, found in wishes.items()
+                for n, numbers in enumerate(found)
+            ],
+        )
+        for n, day in enumerate(days):
+            whole = [
+                sum(numbers) for numbers in zip(*(of[n] for of in wishes.values()), strict=True)
+            ]
+            db.execute(
+                "INSERT INTO counts VALUES (?, ?, ?, ?, ?, 60000, ?, ?, ?, 900, ?, ?)",
+                (store, day, n + 1, at, at, *whole, 1900 + 14 * n, 1200 + 9 * n),
+            )
+    db.close()
+
+
+def _growth(place: int) -> list[list[int]]:
+    """Of each day the wishes of customers and of visitors, and all that was added until then."""
+    found, has, added = [], 500.0 + 90 * ((place * 7) % 12), 0
+    for day in range(_DAYS + 1):
+        week = 1 + 0.5 * math.sin((day + place) * math.tau / 7)
+        came = int((2 + (place * 5) % 7) * week * (2 if day > 40 and place % 4 == 1 else 1))
+        has += came - 0.4 * came
+        added += came
+        found.append([int(has * 0.6), int(has * 0.4), added])
+    return found
+
+
+def _wait(address: str) -> None:
+    for _ in range(300):
+        try:
+            urllib.request.urlopen(address).close()
+            return
+        except OSError:
+            time.sleep(0.1)

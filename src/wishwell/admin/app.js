@@ -1,0 +1,133 @@
+// The frame: who is signed in, which view is open, and what its parts have brought so far.
+import { html, nothing, render } from './lit-html.js';
+import { begin, end, ending, look, session } from './api.js';
+import { notice, to } from './parts.js';
+import overview from './overview.js';
+import products from './products.js';
+import product from './product.js';
+import shoppers from './shoppers.js';
+import store from './store.js';
+
+/** A view: `path`, `name`, `admin` if it is for an admin token alone, `under` another view; `load(at)` asks for its parts,
+ * promises by name; `show(data, at)` is what is seen of those that have come. `at`: `query`, `go(changes)`, `redraw()`. */
+const VIEWS = [overview, products, product, shoppers, store];
+const LOOK_MS = 2_000;
+
+let open; // the view that is open
+let reason = ''; // why nobody is signed in any more
+
+const seen = () => VIEWS.filter((view) => session.admin || !view.admin);
+
+/** The view that the address names, and its query. */
+function address() {
+  const [path, query] = location.hash.slice(2).split('?');
+  const view = seen().find((one) => one.path === path) ?? overview;
+  return { view, query: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** Opens what the address names; its parts appear as they come. */
+async function show() {
+  if (!session.today) return;
+  const { view, query } = address();
+  const same = open?.view === view && open.at.query.id === query.id;
+  const at = { query, redraw: () => open === mine && draw(), go: (changes) => (location.hash = to(view.path, { ...query, ...changes })) };
+  const mine = { view, at, data: same ? open.data : {}, waits: true };
+  open = mine;
+  draw();
+  if (!same) {
+    document.getElementById('title')?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+  try {
+    const parts = Object.entries(view.load(at));
+    await Promise.all(parts.map(async ([name, part]) => {
+      const value = await part;
+      if (open !== mine) return;
+      mine.data[name] = value;
+      draw();
+    }));
+  } catch (error) {
+    mine.failed = error;
+  }
+  mine.waits = false;
+  at.redraw();
+}
+
+function draw() {
+  render(session.today ? frame() : signIn(), document.body);
+  document.title = open ? `${open.view.title?.(open.data, open.at) ?? open.view.name} · Wishwell` : 'Wishwell';
+}
+
+function frame() {
+  const { view, data, at, waits, failed } = open;
+  const link = (one) => html`<a href=${to(one.path, one.periods && { days: at.query.days })}
+    aria-current=${one.path === (view.under ?? view.path) ? 'page' : nothing}>${one.name}</a>`;
+  return html`<header>
+      <a class="brand" href=${to(overview.path)}><img src="icon.svg" alt="" width="28" height="28">Wishwell</a>
+      <nav aria-label="Views">${seen().filter((one) => !one.under).map(link)}</nav>
+      <span class="store">${session.store?.handle}</span>
+      <button @click=${() => end('You are signed out.')}>Sign out</button>
+    </header>
+    <main aria-busy=${Boolean(waits)}>
+      ${failed
+        ? html`<div class="empty" role="alert"><h1 id="title" tabindex="-1">This did not work</h1><p>${failed.message}</p>
+            <button @click=${show}>Try again</button></div>`
+        : view.show(data, at)}
+    </main>${notice}`;
+}
+
+// contract: admin-token. The field has no name, so that no form can ever put it into an address.
+function signIn() {
+  return html`<main class="sign-in"><form @submit=${enter}>
+    <h1 class="brand"><img src="icon.svg" alt="" width="40" height="40">Wishwell</h1>
+    <p role="alert">${reason}</p>
+    <input type="text" autocomplete="username" value="Wishwell" hidden>
+    <label for="token">Admin or reports token</label>
+    <input id="token" type="password" autocomplete="current-password" required autofocus spellcheck="false">
+    <button class="primary">Sign in</button>
+    <p class="soft">Make one with <code>wishwell token create --store default --label me</code>; add
+      <code>--for reports</code> for one that only reads numbers. This page forgets it when you leave.</p>
+  </form></main>`;
+}
+
+async function enter(event) {
+  event.preventDefault();
+  const [, field, button] = event.target.elements;
+  const given = field.value.trim();
+  button.disabled = true;
+  try {
+    if (!/^[\x21-\x7e]+$/.test(given)) throw new Error('A token has only letters, digits, - and _. Copy it anew.');
+    await begin(given);
+    field.value = '';
+    reason = '';
+    await show();
+  } catch (error) {
+    reason = error.status === 403 ? 'This token is for something else. Use an admin or a reports token.' : error.message;
+    draw();
+    field.focus();
+  } finally {
+    button.disabled = false;
+  }
+}
+
+ending.over = (why) => {
+  open = undefined;
+  reason = why;
+  notice.textContent = '';
+  for (const dialog of document.querySelectorAll('dialog')) dialog.close();
+  draw();
+  document.getElementById('token').focus();
+};
+
+/** Ends a token that was revoked, also while nobody touches the page; and shows a new count. */
+async function watch() {
+  if (!session.today) return;
+  const changed = await look().catch(() => false); // a 401 has ended it
+  if (changed && open?.view.lives) show();
+}
+
+setInterval(watch, LOOK_MS);
+addEventListener('visibilitychange', watch);
+addEventListener('pagehide', () => session.today && end());
+addEventListener('hashchange', show);
+draw();

@@ -1,0 +1,43 @@
+// A view's numbers, each with what it was in the period before, and the chart of one of them.
+import { html } from './lit-html.js';
+import { session } from './api.js';
+import './chart.js';
+import { NAMES, dayName, empty, notCounted, number, percent, periodOf, waiting } from './parts.js';
+
+let drawn = 'wishes';
+
+/** `data`: the view's parts `now` and `before`, numbers by their names, and `days`, the rows of the report. */
+export function figures({ now, before, days }, names, { query, redraw }) {
+  const period = periodOf(query);
+  // Of days before the first count it is not known what came and went.
+  const known = (name) => name === 'wishes' || name === 'shoppers' || period.before.from >= session.since;
+  const draw = (name) => {
+    drawn = name;
+    redraw();
+  };
+  const one = (name) => {
+    const inside = html`<span class="name">${NAMES[name]}</span>
+      <span class="big">${now ? number(now[name]) : '…'}</span>
+      <span class="change">${now && change(name, now[name], known(name) ? before?.[name] : undefined)}</span>`;
+    return name === 'shoppers'
+      ? html`<div class="tile">${inside}</div>`
+      : html`<button class="tile" aria-pressed=${drawn === name} @click=${() => draw(name)}>${inside}</button>`;
+  };
+  return html`<section class="card"><div class="tiles">${names.map(one)}</div>${chart(days, period)}</section>`;
+}
+
+function change(name, now, before) {
+  if (before === undefined) return html`<span class="soft">not known of before</span>`;
+  const good = name === 'removed' ? now < before : now > before;
+  const way = now === before ? 'soft' : good ? 'up' : 'down';
+  const part = before ? percent((now - before) / before) : '';
+  return html`<span class=${way}>${part}</span> <span class="soft">before: ${number(before)}</span>`;
+}
+
+function chart(days, { to }) {
+  if (!session.asOf) return notCounted();
+  if (!days) return waiting();
+  if (!days.length) return empty('No counts of these days', `Counting began on ${dayName(session.since)}. Choose days from then on.`);
+  return html`<days-chart .data=${{ days, metric: drawn }}></days-chart>
+    ${session.since === to ? html`<p class="soft">This is the first day that is counted. From tomorrow on there is a line.</p>` : ''}`;
+}

@@ -1,0 +1,51 @@
+import { html, nothing, svg } from './lit-html.js';
+import { get, session } from './api.js';
+import { figures } from './figures.js';
+import { empty, number, periodChoice, periodOf, productLink, time, to, waiting } from './parts.js';
+
+function load({ query }) {
+  const { from, to, before } = periodOf(query);
+  const summary = async (days) => {
+    const numbers = await get('reports/summary', days);
+    return { ...numbers, shoppers: numbers.profiles.customers + numbers.profiles.visitors };
+  };
+  const top = (sort) => get('reports/products', { from, to, sort, limit: 10 });
+  return {
+    now: summary({ from, to }),
+    before: before.to >= session.since ? summary(before) : undefined,
+    days: get('reports/days', { from, to }),
+    wished: top('wishes'),
+    rising: top('added'),
+  };
+}
+
+function show(data, at) {
+  return html`<div class="head"><h1 id="title" tabindex="-1">Overview</h1>
+      <p class="soft">${session.asOf ? html`Counted ${time(session.asOf)}` : nothing}</p>
+      <div class="tools">${periodChoice(at)}</div></div>
+    ${figures(data, ['wishes', 'shoppers', 'added', 'removed'], at)}
+    <div class="two">
+      ${top('Most wished for', 'at the end of these days', data.wished, 'wishes', at.query)}
+      ${top('Rising', 'added in these days', data.rising, 'added', at.query)}
+    </div>`;
+}
+
+/** The products with the largest numbers, each with its part of the largest. */
+function top(title, what, rows, column, query) {
+  const some = rows?.filter((row) => row[column] > 0);
+  const line = (row) => {
+    const part = `${(100 * row[column]) / some[0][column]}%`;
+    return html`<li><svg class="bar" aria-hidden="true">${svg`<rect width=${part} height="100%" rx="6"></rect>`}</svg>
+      ${productLink(row)}<b>${number(row[column])}<span class="unseen"> ${column}</span></b></li>`;
+  };
+  return html`<section class="card"><h2>${title} <small class="soft">${what}</small></h2>
+    ${!some ? waiting() : some.length
+      ? html`<ol class="top">${some.map(line)}</ol>
+          <a href=${to('products', { ...query, sort: column })}>All products</a>`
+      : rows.length
+        ? empty('Nothing was added', 'Choose a longer period, or look again after the next count.')
+        : empty('No wishes yet', 'Put hearts on the pages of the shop’s products, press one, and wait a minute.')}
+  </section>`;
+}
+
+export default { path: 'overview', name: 'Overview', periods: true, lives: true, load, show };

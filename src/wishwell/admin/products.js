@@ -1,0 +1,50 @@
+import { html, nothing } from './lit-html.js';
+import { session } from './api.js';
+import { NAMES, csvButton, empty, notCounted, number, pages, periodChoice, periodOf } from './parts.js';
+import { productLink, searchForm, table, waiting } from './parts.js';
+
+const SORTS = ['wishes', 'added', 'removed'];
+
+/** What the report is asked. */
+function asked({ query }) {
+  const { from, to } = periodOf(query);
+  return { from, to, sort: SORTS.includes(query.sort) ? query.sort : 'wishes', title: query.title };
+}
+
+const load = (at) => ({ found: pages('reports/products', asked(at)) });
+
+function show({ found }, at) {
+  const { query, go, redraw } = at;
+  const { sort, from, to } = asked(at);
+  const head = (name) => {
+    const choose = () => go({ sort: name });
+    return [html`<button class="sort" aria-pressed=${sort === name} @click=${choose}>${NAMES[name]}</button>`, 'number'];
+  };
+  return html`<div class="head"><h1 id="title" tabindex="-1">Products</h1>
+      <div class="tools">
+        ${searchForm('Part of a title', 'Search by title', query.title, (title) => go({ title }))}
+        ${periodChoice(at)}
+        ${csvButton('reports/products', `wishes-${from}-${to}`, asked(at))}
+      </div></div>
+    <section class="card">${body()}</section>`;
+
+  function body() {
+    if (!session.asOf) return notCounted();
+    if (!found) return waiting();
+    if (!found.rows.length && query.title)
+      return empty(`No product with “${query.title}” in its title is wished for`,
+        'Try a shorter part of it. A search finds only products whose titles the shop has brought in.');
+    if (!found.rows.length)
+      return empty('No wishes in these days', 'Put hearts on the pages of the shop’s products, or choose other days.');
+    const heads = ['Product', ...SORTS.map(head), ['Customers', 'number wide'], ['Visitors', 'number wide']];
+    const cell = (n, kind = '') => html`<td class="number ${kind}">${number(n)}</td>`;
+    const line = (row) => html`<tr><th scope="row">${productLink(row)}</th>${SORTS.map((name) => cell(row[name]))}
+      ${cell(row.customers, 'wide')}${cell(row.visitors, 'wide')}</tr>`;
+    return html`${table('Products by their wishes', heads, found.rows.map(line))}
+      ${found.rows.some((row) => row.title) ? nothing : html`<p class="soft">To see titles and pictures here, bring in the
+        shop’s products with <code>wishwell products</code>.</p>`}
+      ${found.more(redraw)}`;
+  }
+}
+
+export default { path: 'products', name: 'Products', periods: true, load, show };

@@ -1,0 +1,96 @@
+import { html, nothing } from './lit-html.js';
+import { ask, download, get, session } from './api.js';
+import { act, confirmed, counted, empty, number, outward, pages, picture, say, searchForm } from './parts.js';
+import { table, time, to, waiting } from './parts.js';
+
+function load({ query: { id } }) {
+  if (!id) return {};
+  return {
+    profile: get('profile', {}, id),
+    lists: pages('lists', {}, id),
+    items: pages('items', { include: 'product' }, id),
+  };
+}
+
+/** Goes to a shopper, or finds those who gave an e-mail address. What was typed stays out of the address. */
+async function look(text, redraw) {
+  Object.assign(session, { looked: text, found: undefined });
+  if (text.includes('@')) {
+    session.found = await pages('profiles', { email: text });
+    location.hash = to('shoppers');
+  } else if (text) {
+    const gid = text.startsWith('gid://') ? text : `gid://${session.store.platform}/Customer/${text}`;
+    location.hash = to('shoppers', { id: gid });
+  }
+  redraw();
+}
+
+function show(data, { query: { id }, redraw }) {
+  const find = (text) => look(text, redraw);
+  return html`<div class="head"><h1 id="title" tabindex="-1">Shoppers</h1><div class="tools">
+      ${searchForm('Customer id, GID or e-mail', 'Customer id, GID or e-mail', session.looked, find)}</div></div>
+    ${id ? person(data, id, redraw) : html`<section class="card">${session.found ? matches(redraw) : empty(
+      'Whom do you look for?',
+      'Type the id that the shop knows a customer by, a GID, or an e-mail address that was typed at sign-in. ' +
+        'Their lists are shown as they see them.')}</section>`}`;
+}
+
+function matches(redraw) {
+  const { looked, found } = session;
+  if (!found.rows.length)
+    return empty(`Nobody gave “${looked}”`, 'A customer who typed no address here is found by the id that the shop knows.');
+  const line = (row) => html`<tr>
+    <th scope="row"><a href=${to('shoppers', { id: row.profile })}>${row.profile}</a></th><td>${row.kind}</td>
+    <td class="number">${number(row.items)}</td><td>${time(row.createdAt)}</td></tr>`;
+  return html`<p class="soft">They gave this address, and nobody has confirmed it.</p>
+    ${table('Profiles', ['Profile', 'Kind', ['Wishes', 'number'], 'Since'], found.rows.map(line))}${found.more(redraw)}`;
+}
+
+async function erase(gid) {
+  const text = 'All that is stored of them is removed within a minute: lists, wishes, shares, events. It can’t be undone.';
+  if (!(await confirmed({ title: 'Erase this shopper?', text, button: 'Erase', typed: gid }))) return;
+  await ask('profile', { method: 'DELETE', profile: gid });
+  location.hash = to('shoppers');
+  say(`${gid} is erased.`);
+}
+
+function person({ profile, lists, items }, id, redraw) {
+  if (!profile) return html`<section class="card">${waiting()}</section>`;
+  const since = profile.createdAt ? html` · since ${time(profile.createdAt)}` : nothing;
+  const keep = () => download('profile/export', 'profile.json', { profile: id });
+  const all = items?.rows.length
+    ? html`<section class="card"><h2>All wishes</h2>${wishes(items.rows)}${items.more(redraw)}</section>` : nothing;
+  return html`<section class="card"><div class="head"><div><h2>${profile.profile}</h2>
+        <p>A ${profile.kind === 'session' ? 'visitor' : 'customer'} · ${counted(profile.items, 'wish', 'wishes')}
+          · ${counted(profile.lists, 'list')}${since}</p>
+        ${profile.email ? html`<p>${profile.email} <span class="badge">unconfirmed</span></p>` : nothing}</div>
+      <div class="tools"><button @click=${act(keep)}>Export</button>
+        <button class="danger" @click=${act(() => erase(profile.profile))}>Erase …</button></div></div>
+      ${profile.createdAt ? nothing : empty('Nothing is stored of them', 'They saved nothing yet, or the id is another one.')}
+    </section>
+    ${lists?.rows.map((list) => ofList(list, lists, id, redraw))}${lists?.more(redraw)}${all}`;
+}
+
+/** A list, its items in the order that its owner sees; the first is open. */
+function ofList(list, { rows }, profile, redraw) {
+  const read = async () => {
+    list.items ??= (await get(`lists/${list.id}`, { include: 'product', sort: 'customer' }, profile)).items;
+    redraw();
+  };
+  return html`<section class="card"><details ?open=${list === rows[0]} @toggle=${act(read)}>
+    <summary><h2>${list.name} <small class="soft">${counted(list.itemCount, 'wish', 'wishes')}</small></h2></summary>
+    ${list.items ? wishes(list.items) : waiting()}</details></section>`;
+}
+
+function wishes(items) {
+  if (!items.length) return html`<p class="soft">There is nothing on it.</p>`;
+  const one = ({ product, productId, variantId, note, quantity, createdAt, tags }) => html`<li>
+    ${picture(product?.image)}<div><p>${outward(product?.url, product?.title ?? `Product ${productId}`)}
+      ${product?.variantTitle ?? (variantId ? `variant ${variantId}` : nothing)}</p>
+      ${note ? html`<p class="note">${note}</p>` : nothing}
+      <p class="soft">${quantity > 1 ? `${number(quantity)} × · ` : nothing}${time(createdAt)}
+        ${tags.map((tag) => html`<span class="badge">${tag}</span>`)}</p></div></li>`;
+  return html`<ul class="wishes">${items.map(one)}</ul>`;
+}
+
+export default { path: 'shoppers', name: 'Shoppers', admin: true, load, show };

@@ -1,0 +1,76 @@
+import { html, nothing } from './lit-html.js';
+import { ask, download, get } from './api.js';
+import { act, confirmed, empty, number, pages, say, table, time, waiting } from './parts.js';
+
+const load = () => ({ store: get('store'), tokens: pages('tokens'), requests: pages('requests') });
+
+function show({ store, tokens, requests }, { redraw }) {
+  const settings = () => html`<p class="soft">As they are in force.
+      Change them with <code>wishwell store update ${store.handle} …</code></p>${values(store)}`;
+  return html`<div class="head"><h1 id="title" tabindex="-1">Store</h1></div>
+    <section class="card"><h2>Admin tokens</h2>${tokens ? held(tokens, redraw) : waiting()}</section>
+    <section class="card"><h2>What the platform asks for</h2>${requests ? asked(requests, redraw) : waiting()}</section>
+    <section class="card"><h2>Settings</h2>${store ? settings() : waiting()}</section>`;
+}
+
+/** A button that asks, then deletes at `path`, and says so. */
+const ends = (path, button, done, question, ended) => html`<button class="danger small" @click=${act(async () => {
+  if (!(await confirmed({ ...question, button }))) return;
+  await ask(path, { method: 'DELETE' });
+  ended();
+  say(done);
+})}>${button} …</button>`;
+
+function held({ rows, more }, redraw) {
+  const state = (token) => {
+    if (token.revokedAt) return html`revoked ${time(token.revokedAt)}`;
+    if (new Date(token.expiresAt ?? '9999') < new Date()) return html`expired ${time(token.expiresAt)}`;
+    if (token.current) return html`<span class="badge">in use here</span>`;
+    const text = 'Programs that use it are refused within 5 seconds. It can’t be undone.';
+    return ends(`tokens/${token.id}`, 'Revoke', `${token.label} is revoked.`, { title: `Revoke “${token.label}”?`, text }, () => {
+      token.revokedAt = new Date().toISOString();
+      redraw();
+    });
+  };
+  const line = (token) => html`<tr><th scope="row">${token.label}</th><td>${token.scope}</td>
+    <td>${time(token.createdAt)}</td><td>${token.lastUsedAt ? time(token.lastUsedAt) : 'never'}</td>
+    <td>${token.expiresAt ? time(token.expiresAt) : 'never'}</td><td>${state(token)}</td></tr>`;
+  return html`${table('Admin tokens', ['Label', 'For', 'Made', 'Last used', 'Expires', 'State'], rows.map(line))}${more(redraw)}`;
+}
+
+function asked({ rows, more }, redraw) {
+  if (!rows.length)
+    return empty('It has asked for nothing', 'What Shopify asks for, to show or to erase a customer, is listed here.');
+  const action = (request) => {
+    const { id, state, topic } = request;
+    const keep = () => download(`requests/${id}/export`, `request-${id}.json`);
+    if (state === 'exported') return html`<button class="small" @click=${act(keep)}>Export</button>`;
+    if (state !== 'waiting' || topic !== 'shop/redact') return nothing;
+    const question = { title: 'Call the deletion of the store off?', text: 'The store is kept. The platform is not told.' };
+    return ends(`requests/${id}`, 'Call off', 'The deletion is called off.', question, () => {
+      request.state = 'called_off';
+      redraw();
+    });
+  };
+  const line = (request) => html`<tr>
+    <th scope="row">${request.topic} <span class="soft">${request.profile}</span></th>
+    <td>${time(request.receivedAt)}</td><td>${request.state.replace('_', ' ')}</td>
+    <td>${time(request.dueAt ?? request.expiresAt ?? request.doneAt)}</td><td>${action(request)}</td></tr>`;
+  return html`${table('Requests', ['Request', 'Came', 'State', 'Until', 'Action'], rows.map(line))}${more(redraw)}`;
+}
+
+/** Names and values as they came; a name in words. */
+function values(of) {
+  const words = (name) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', ' ');
+  return html`<dl>${Object.entries(of).map(([name, value]) => html`<div><dt>${words(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`;
+}
+
+function shown(value) {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value === 'number') return number(value);
+  if (Array.isArray(value)) return value.join(', ') || '–';
+  if (value && typeof value === 'object') return Object.keys(value).length ? values(value) : '–';
+  return /^\d{4}-\d\d-\d\dT/.test(value) ? time(value) : value || '–';
+}
+
+export default { path: 'store', name: 'Store', admin: true, load, show };

@@ -1,0 +1,134 @@
+"""The merchant's page as it is served; tests/browser/test_admin.py uses it."""
+
+import gzip
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.servers import free_port
+from wishwell.http import admin
+
+from .conftest import envelope, soon
+
+FILES = {path.name: path for path in admin.FOLDER.iterdir()}
+pytestmark = pytest.mark.either_engine
+SERVED = sorted(name for name in FILES if Path(name).suffix in (".html", ".js", ".css", ".svg"))
+
+
+@pytest.fixture
+def http(service):
+    """Without a token; paths begin at the top."""
+    client = service.client()
+    client.base_url = service.url
+    return client
+
+
+def test_page_is_served_with_its_files(http):
+    """contract: admin-page. With and without the slash, as a browser takes it, and again only if it changed."""
+    bare = http.get("/admin")
+    assert (bare.status_code, bare.headers["Location"]) == (302, "admin/")
+    for name in SERVED:
+        path, stored = f"/admin/{'' if name == 'index.html' else name}", FILES[name].read_bytes()
+        answer = http.get(path, headers={"Accept-Encoding": "br, gzip"})
+        assert answer.status_code == 200 and answer.content == stored, name
+        assert answer.headers["Content-Encoding"] == "gzip"
+        assert (answer.headers["Vary"], answer.headers["Cache-Control"]) == (
+            "Accept-Encoding",
+            "no-cache",
+        )
+        plain = http.get(path, headers={"Accept-Encoding": "identity"})
+        assert plain.content == stored and "Content-Encoding" not in plain.headers
+        again = http.get(path, headers={"If-None-Match": answer.headers["ETag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        assert http.get(path, headers={"If-None-Match": 'W/"older"'}).status_code == 200
+        head = http.head(path)
+        assert (head.status_code, head.content) == (200, b"")
+    for path in (
+        "/admin/nothing.js",
+        "/admin/README.txt",
+        "/admin/SHA256SUMS",
+        "/admin/../config.py",
+        "/admin/x/app.js",
+    ):
+        envelope(http.get(path), 404)
+    assert http.post("/admin/").status_code == 405
+
+
+def test_page_is_closed(http):
+    """contract: admin-closed. What the policy allows is said once, of every file and every answer."""
+    for path in ("/admin/", *(f"/admin/{name}" for name in SERVED)):
+        headers = http.get(path).headers
+        policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+        assert policy == {
+            "default-src": "'none'",
+            **dict.fromkeys(
+                ("script-src", "style-src", "connect-src", "require-trusted-types-for"), "'self'"
+            ),
+            "img-src": "'self' https:",
+            **dict.fromkeys(("base-uri", "form-action", "frame-ancestors"), "'none'"),
+        } | {"require-trusted-types-for": "'script'", "trusted-types": "lit-html"}
+        assert headers["X-Frame-Options"] == "DENY"
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert not {"Set-Cookie", "Access-Control-Allow-Origin"} & {*headers}
+    # Nothing is inline, and every address is relative: it also works below a path of a proxy.
+    page = FILES["index.html"].read_text()
+    assert not re.search(
+        r"""<style|\bstyle=|\bon\w+=|<script>|(?:src|href)="(?!\w[\w-]*\.\w+")""", page
+    )
+
+
+def test_no_page_on_the_host_of_a_shop(service, make_shop, http):
+    """contract: admin-page, storefront-shop-host. Whichever header names it; elsewhere it is there."""
+    host = f"shop-admin.test:{free_port()}"
+    make_shop("--host", f"http://{host}")
+    soon(lambda: http.get("/admin/", headers={"Host": host}).status_code == 404)
+    for path in (
+        "/admin",
+        "/admin/",
+        "/admin/app.js",
+        "/apps/wishlist/admin",
+        "/apps/wishlist/admin/",
+    ):
+        for header in ("Host", "X-Forwarded-Host"):
+            envelope(http.get(path, headers={header: host}), 404)
+    assert http.get("/admin/", headers={"Host": "wishes.internal"}).status_code == 200
+
+
+def test_page_can_be_turned_off(new_service):
+    """contract: admin-page. As if it had never been there; the API stays."""
+    service = new_service(WISHWELL_ADMIN="off").start()
+    for path in ("/admin", "/admin/", "/admin/app.js"):
+        envelope(service.client().get(f"{service.url}{path}"), 404)
+    assert service.client().get("/.well-known/openapi").status_code == 200
+    service.stop()
+
+
+def test_page_is_in_no_label_but_its_routes(service, http):
+    """contract: metrics-served, log-private. What somebody appends is in neither metric nor log."""
+    http.get("/admin/?token=wwadm_typed-into-the-address")
+    http.get("/admin/wwadm_typed-as-a-file")
+    metrics = http.get("/metrics").text
+    assert 'route="/admin/"' in metrics and 'route="/admin/{file}"' in metrics
+    assert "wwadm_typed" not in metrics + service.output()
+
+
+def test_vendored_files_are_the_ones_that_were_looked_at():
+    """Each has its licence beside it; README.txt says how to renew them."""
+    sums = dict(line.split("  ")[::-1] for line in FILES["SHA256SUMS"].read_text().splitlines())
+    for name, expected in sums.items():
+        assert hashlib.sha256(FILES[name].read_bytes()).hexdigest() == expected, name
+    assert {name.split(".")[0] for name in sums if "LICENSE" in name} == {"lit-html", "uplot"}
+    readme = FILES["README.txt"].read_text()
+    assert "lit-html 3.3.3" in readme and "uPlot 1.6.32" in readme
+    assert (
+        "uPlot (v1.6.32)" in FILES["uplot.js"].read_text()
+        and '"3.3.3"' in FILES["lit-html.js"].read_text()
+    )
+    ours = {name for name in SERVED if name not in sums}
+    lines = [line for name in ours for line in FILES[name].read_text().splitlines() if line.strip()]
+    assert len(lines) <= 900, "the page is small"
+    sent = sum(len(gzip.compress(FILES[name].read_bytes())) for name in SERVED)
+    assert sent < 60_000

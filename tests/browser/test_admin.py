@@ -1,0 +1,566 @@
+"""The merchant's page, used as a merchant does: of a real service that counts, in a real browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.conftest import ISSUED, ROOMY, SEALING_KEY, SIGNING_KEY
+from tests.platform import NEW, Platform
+from tests.servers import Service, wait_until
+
+from .conftest import CLICK, KEYS, use
+from .test_pages import DESKTOP, PHONE, violations
+
+pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
+
+PICTURE = "https://pictures.test/shirt.png"
+MARKUP, FORMULA = "<img src=x onerror=alert(1)>", '=HYPERLINK("http://x"&A1)'
+NOTE = "<script>alert(1)</script><a href=javascript:alert(1)>me</a>"
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+    "1f15c4890000000b4944415478da6360000200000500017a5eab3f0000000049454e44ae426082"
+)
+
+
+class World:
+    """A store whose products are wished for by two customers and a visitor; two processes serve it."""
+
+    def __init__(self, service: Service) -> None:
+        self.service, self.platform = service, Platform(service, NEW, options=tuple(ROOMY))
+        self.shop = self.platform.shop
+        products = [
+            {"productId": 1, "title": "Oslo shirt", "image": PICTURE, "url": "https://shop.test/1"},
+            {"productId": 2, "title": MARKUP, "image": "http://pictures.test/plain.png"},
+            {"productId": 3, "title": FORMULA},
+        ]
+        self.shop.admin.put("/products", json={"products": products}).raise_for_status()
+        self.ann, self.ben = self.shop.customer("ann"), self.shop.customer("ben")
+        birthday = {"name": "Birthday <b>30</b>"}
+        list = self.ann.http.post("/lists", json=birthday).raise_for_status().json()["data"]["id"]
+        for who, product, more in (
+            (self.ann, 1, {"quantity": 2}),
+            (self.ann, 2, {"note": NOTE, "listIds": [list]}),
+            (self.ben, 1, {}),
+            (self.ben, 3, {}),
+            (self.shop.session(), 1, {}),
+        ):
+            who.http.post("/items", json={"productId": product, **more}).raise_for_status()
+        email = {"email": "Ann@example.com"}
+        self.ann.http.post("/profiles/identify", json=email).raise_for_status()
+        self.counted()
+
+    def counted(self) -> None:
+        before = self.as_of()
+        assert wait_until(lambda: self.as_of() != before, seconds=20)
+        before = self.as_of()  # that one may have begun earlier
+        assert wait_until(lambda: self.as_of() != before, seconds=20)
+
+    def as_of(self) -> str:
+        return self.shop.admin.get("/reports/summary").json()["asOf"]
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    keys = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_KEY}
+    with Service(
+        keys
+        | {
+            "WISHWELL_DATABASE_URL": "sqlite:///wishwell.db",
+            "WISHWELL_COUNT_SECONDS": "1",
+            "WISHWELL_LIMIT_ADDRESS": "10000",
+        }
+    ) as service:
+        service.start()
+        yield World(service)
+        printed = service.output()
+        assert not [token for token in ISSUED.pop(id(service), []) if token in printed]
+
+
+class Merchant:
+    """Somebody at the page, and all that their browser did."""
+
+    def __init__(self, browser, url: str, **options) -> None:
+        self.url, self.wrong, self.expected, self.sent = url, [], set(), []
+        self.context = browser.new_context(reduced_motion="reduce", **options)
+        self.context.set_default_timeout(10_000)
+        self.context.on("console", self._said)
+        self.context.on("weberror", lambda error: self.wrong.append(str(error.error)))
+        self.context.on("dialog", self._asked)
+        self.context.on("request", lambda request: self.sent.append(request))
+        self.context.route(
+            "https://pictures.test/**",
+            lambda route: route.fulfill(body=PNG, content_type="image/png"),
+        )
+        self.page = self.context.new_page()
+
+    def _asked(self, dialog) -> None:
+        self.wrong.append(dialog.message)
+        dialog.dismiss()
+
+    def _said(self, message) -> None:
+        refused = re.search(r"responded with a status of (\d+)|net::ERR_FAILED", message.text)
+        if message.type == "error" and not (refused and refused[1] in self.expected):
+            self.wrong.append(message.text)
+
+    def open(self, token: str, view: str = "") -> Page:
+        self.page.goto(f"{self.url}/admin/{view}")
+        self.page.get_by_label("Admin or reports token").fill(token)
+        self.page.get_by_role("button", name="Sign in").click()
+        self.settled()
+        return self.page
+
+    def go(self, name: str) -> None:
+        self.page.get_by_role("navigation").get_by_role("link", name=name).click()
+        expect(self.page.get_by_role("heading", name=name, level=1)).to_be_visible()
+        self.settled()
+
+    def settled(self) -> None:
+        self.page.locator("main[aria-busy=false]").wait_for()
+
+
+@pytest.fixture
+def new_merchant(chromium, world) -> Iterator:
+    made: list[Merchant] = []
+
+    def make(**options) -> Merchant:
+        made.append(Merchant(chromium, world.service.url, **options))
+        return made[-1]
+
+    yield make
+    for merchant in made:
+        merchant.context.close()
+    assert [wrong for merchant in made for wrong in merchant.wrong] == []
+
+
+@pytest.fixture
+def merchant(new_merchant) -> Merchant:
+    return new_merchant()
+
+
+def number(page: Page, name: str) -> str:
+    return page.locator(".tile", has_text=name).locator(".big").inner_text()
+
+
+def cells(page: Page, name: str) -> list[list[str]]:
+    rows = page.get_by_role("table", name=name).get_by_role("row").all()
+    return [row.locator("th, td").all_inner_texts() for row in rows]
+
+
+def is_signed_out(page: Page, words: str = "") -> None:
+    expect(page.get_by_label("Admin or reports token")).to_be_focused()
+    expect(page.locator("form")).to_contain_text(words)
+    assert "Oslo" not in page.content() and "ann" not in page.content()
+
+
+# ------------------------------------------------------------------------------------ what it shows
+
+
+@pytest.mark.parametrize("how", [CLICK, KEYS])
+def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
+    """contract: admin-scope. From the sign-in to the e-mail address, by mouse or by keyboard alone."""
+    page = merchant.page
+    page.goto(f"{merchant.url}/admin")
+    expect(page.get_by_label("Admin or reports token")).to_be_focused()
+    page.keyboard.type(world.shop.admin_token)
+    page.keyboard.press("Enter")
+    merchant.settled()
+    assert [number(page, name) for name in ("Wishes", "Shoppers", "Added")] == ["5", "3", "5"]
+    most = page.locator("section", has_text="Most wished for")
+    expect(most.locator("li").first).to_have_text(re.compile(r"Oslo shirt\s*3 wishes"))
+    use(how, most.get_by_role("link", name="Oslo shirt"))
+    heading = page.get_by_role("heading", name="Oslo shirt", level=1)
+    expect(heading).to_be_focused()
+    merchant.settled()
+    rows = cells(page, "Who wishes for it")
+    assert rows[0] == ["Shopper", "E-mail", "Variant", "Quantity", "Saved", "Hears of lower prices"]
+    assert [row[0].split()[0] for row in rows[1:]] == ["Session", "Customer", "Customer"]
+    assert (rows[3][:2], rows[3][3]) == (["Customer ann", "Ann@example.com unconfirmed"], "2")
+    use(how, page.get_by_role("link", name="Customer ann"))
+    expect(page.get_by_role("heading", name=world.ann.gid)).to_be_visible()
+
+
+def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant):
+    """contract: admin-inert. Markup and formulas do nothing, in the page or in the file."""
+    page = merchant.open(world.shop.admin_token, "#/products")
+    assert [row[:2] for row in cells(page, "Products by their wishes")[1:]] == [
+        ["Oslo shirt", "3"], [MARKUP, "1"], [FORMULA, "1"]
+    ]  # fmt: skip
+    with page.expect_download() as kept:
+        page.get_by_role("button", name="Download CSV").click()
+    text = kept.value.path().read_bytes().decode("utf-8-sig")
+    assert re.fullmatch(
+        r"wishes-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv", kept.value.suggested_filename
+    )
+    assert [row[1] for row in csv.reader(io.StringIO(text))] == [
+        "title",
+        "Oslo shirt",
+        MARKUP,
+        "'" + FORMULA,
+    ]
+    page.get_by_role("button", name="Added").click()
+    expect(page.get_by_role("button", name="Added")).to_have_attribute("aria-pressed", "true")
+    page.get_by_label("Period").select_option("Last 7 days")
+    page.get_by_label("Part of a title").fill("oSLo")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("table").get_by_role("row")).to_have_count(2)
+    assert page.url.endswith("#/products?sort=added&days=7&title=oSLo")
+    page.get_by_label("Part of a title").fill("nothing like it")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("heading", name="No product with “nothing like it”")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("table").get_by_role("row")).to_have_count(2)
+
+
+def test_text_of_shoppers_and_catalogues_is_text(world, merchant):
+    """contract: admin-inert. No element comes of it, no picture but by https, no link but to http."""
+    page = merchant.open(world.shop.admin_token)
+    for view in ("overview", "products", "product?id=2", f"shoppers?id={world.ann.gid}"):
+        page.goto(f"{merchant.url}/admin/#/{view}")
+        page.get_by_text(MARKUP).first.wait_for()
+        merchant.settled()
+        found = page.evaluate("""[...document.querySelectorAll('main img, script, main b, a')].flatMap(
+            (one) => [one.src, one.href]).filter((at) => at && !at.startsWith(location.origin + '/admin/'))""")
+        assert {*found} <= {PICTURE, "https://shop.test/1"}, view
+    expect(page.get_by_text(NOTE).first).to_be_visible()
+    expect(page.get_by_role("heading", name="Birthday <b>30</b>")).to_be_visible()
+
+
+def test_chart_says_its_numbers(world, merchant):
+    """On hover, by the arrow keys, to a screen reader, and as a table; what it draws is chosen above."""
+    page = merchant.open(world.shop.admin_token)
+    slider, today = page.get_by_role("slider", name="Wishes by day"), time.strftime("%Y")
+    says = re.compile(rf"{today}: wishes 5$")
+    expect(slider).to_have_attribute("aria-valuetext", says)
+    slider.focus()
+    for key in ("ArrowRight", "Home", "ArrowLeft", "End"):
+        page.keyboard.press(key)
+        expect(page.locator(".tip")).to_have_text(says)
+    slider.blur()
+    expect(page.locator(".tip")).to_be_hidden()
+    box = page.locator(".u-over").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 50)
+    expect(page.locator(".tip")).to_have_text(says)
+    page.get_by_role("button", name="Removed").click()
+    expect(page.get_by_role("slider", name="Removed by day")).to_have_attribute(
+        "aria-valuetext", re.compile(": removed 0$")
+    )
+    page.get_by_text("As a table").click()
+    assert [row[1:] for row in cells(page, "Removed by day")] == [
+        ["Wishes", "Added", "Removed"],
+        ["5", "5", "0"],
+    ]
+
+
+def test_first_content_waits_for_no_large_report(world, merchant):
+    """Numbers and chart are there while products are still being counted out, as with 100,000 of them."""
+    held: list[Route] = []
+    merchant.page.route("**/reports/products*", lambda route: held.append(route))
+    merchant.page.goto(f"{merchant.url}/admin/")
+    merchant.page.get_by_label("Admin or reports token").fill(world.shop.admin_token)
+    merchant.page.keyboard.press("Enter")
+    expect(merchant.page.get_by_role("slider", name="Wishes by day")).to_be_visible()
+    assert (number(merchant.page, "Shoppers"), len(held)) == ("3", 2)
+    assert merchant.page.get_by_role("link", name="Oslo shirt").count() == 0
+    for route in held:
+        route.continue_()
+    expect(merchant.page.get_by_role("link", name="Oslo shirt").first).to_be_visible()
+
+
+def test_shopper_is_found_shown_kept_and_erased(world, merchant):
+    """contract: admin-erase. By id, GID and e-mail in any case; to erase them the GID has to be typed."""
+    world.shop.customer("carl").http.post("/items", json={"productId": 3}).raise_for_status()
+    page = merchant.open(world.shop.admin_token, "#/shoppers")
+
+    def find(text: str) -> None:
+        page.get_by_label("Customer id, GID or e-mail").fill(text)
+        page.get_by_role("button", name="Search").click()
+
+    find("ANN@example.com")
+    page.get_by_role("link", name=world.ann.gid).click()
+    expect(page.get_by_role("heading", name=world.ann.gid)).to_be_visible()
+    expect(page.get_by_text("Ann@example.com")).to_be_visible()
+    expect(page.locator("details").get_by_text(NOTE)).to_be_visible()
+    find(world.ben.gid)
+    expect(page.get_by_role("heading", name=world.ben.gid)).to_be_visible()
+    find("nobody")
+    expect(page.get_by_role("heading", name="Nothing is stored of them")).to_be_visible()
+    find("carl")
+    carl = world.shop.gid("carl")
+    with page.expect_download() as kept:
+        page.get_by_role("button", name="Export").click()
+    assert json.loads(kept.value.path().read_text())["data"]["profile"]["profile"] == carl
+    page.get_by_role("button", name="Erase").click()
+    erase = page.get_by_role("dialog").get_by_role("button", name="Erase")
+    expect(page.get_by_role("textbox", name="Type")).to_be_focused()
+    page.keyboard.type("carl")
+    page.keyboard.press("Enter")
+    expect(erase).to_be_disabled()
+    page.keyboard.press("Escape")
+    assert world.shop.acting_as(carl).get("/profile").json()["data"]["items"] == 1
+    page.get_by_role("button", name="Erase").click()
+    page.keyboard.type(carl)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_have_text(f"{carl} is erased.")
+    assert world.shop.acting_as(carl).get("/profile").json()["data"]["items"] == 0
+
+
+def test_store_shows_its_tokens_settings_and_requests(world, merchant):
+    """contract: admin-erase. Another token is revoked, after a question; the one in use can't be."""
+    other = world.shop.client(world.shop.another_admin_token("left <i>behind</i>"))
+    off, export = (
+        world.platform.asks("shop/redact"),
+        world.platform.asks("customers/data_request", "ann"),
+    )
+    world.platform.reaches(export, "exported")
+    page = merchant.open(world.shop.admin_token, "#/store")
+    expect(page.get_by_text(world.shop.id, exact=True)).to_be_visible()
+    row = page.get_by_role("row", name="left <i>behind</i>")
+    row.get_by_role("button", name="Revoke").click()
+    page.get_by_role("button", name="Cancel").click()
+    assert other.get("/store").status_code == 200
+    row.get_by_role("button", name="Revoke").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(row.get_by_text("revoked")).to_be_visible()
+    assert wait_until(lambda: other.get("/store").status_code == 401, seconds=5)
+    expect(page.get_by_role("row", name="in use here").get_by_role("button")).to_have_count(0)
+    with page.expect_download() as kept:
+        page.get_by_role("row", name="customers/data_request").get_by_role(
+            "button", name="Export"
+        ).click()
+    assert world.ann.gid in kept.value.path().read_text()
+    asked = page.get_by_role("row", name="shop/redact").first
+    asked.get_by_role("button", name="Call off").click()
+    page.get_by_role("dialog").get_by_role("button", name="Call off").click()
+    expect(asked.get_by_text("called off")).to_be_visible()
+    assert world.platform.all()[off]["state"] == "called_off"
+
+
+def test_reports_token_sees_numbers_and_nobody(world, merchant):
+    """contract: admin-scope. Overview and Products, without who wishes, however it is asked for."""
+    merchant.expected.add("403")
+    token = world.shop.another_admin_token("dashboard", "--for", "reports")
+    page = merchant.open(token, f"#/shoppers?id={world.ann.gid}")
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    assert page.get_by_role("navigation").get_by_role("link").all_inner_texts() == [
+        "Overview",
+        "Products",
+    ]
+    merchant.go("Products")
+    page.get_by_role("link", name="Oslo shirt").click()
+    expect(page.get_by_role("slider")).to_be_visible()
+    merchant.settled()
+    assert number(page, "Wishes") == "3"
+    assert "Who wishes" not in page.content() and "ann" not in page.inner_text("main")
+
+
+@pytest.mark.parametrize("kind", ["customer", "storefront", "unknown", "no token"])
+def test_other_tokens_are_refused(world, merchant, kind):
+    """contract: admin-scope. In words, and the field waits for another one."""
+    merchant.expected |= {"401", "403"}
+    token, words = {
+        "customer": lambda: (world.ann.token, "for something else"),
+        "storefront": lambda: (
+            world.shop.another_admin_token("s", "--for", "storefront"),
+            "for something else",
+        ),
+        "unknown": lambda: (f"wwadm_{'x' * 49}", "token"),
+        "no token": lambda: ("ein Schlüssel", "letters, digits"),
+    }[kind]()
+    page = merchant.page
+    page.goto(f"{merchant.url}/admin/")
+    page.get_by_label("Admin or reports token").fill(token)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text(words)
+    is_signed_out(page)
+
+
+# ------------------------------------------------------------------------------------ every state
+
+
+def every_state(world: World, merchant: Merchant) -> Iterator[str]:
+    page = merchant.page
+    page.goto(f"{merchant.url}/admin/")
+    yield "sign-in"
+    page.route(
+        "**/api/**", lambda route: route.fulfill(json={"data": [], "asOf": None, "since": None})
+    )
+    page.route("**/reports/summary*", nothing)
+    page.get_by_label("Admin or reports token").fill(world.shop.admin_token)
+    page.keyboard.press("Enter")
+    page.get_by_text("Nothing is counted yet").wait_for()
+    yield "before the first count"
+    page.unroute_all()
+    page.get_by_text("Oslo shirt").first.wait_for()  # by itself, once there is a count
+    merchant.settled()
+    yield "overview"
+    page.get_by_role("button", name="Added").click()
+    page.get_by_text("As a table").click()
+    page.get_by_role("slider").focus()
+    yield "chart"
+    for name in ("Products", "Shoppers", "Store"):
+        merchant.go(name)
+        yield name
+    for view in (
+        "products?title=zzz",
+        "product?id=1",
+        "product?id=77",
+        f"shoppers?id={world.ann.gid}",
+    ):
+        page.goto(f"{merchant.url}/admin/#/{view}")
+        page.wait_for_timeout(200)
+        merchant.settled()
+        yield view
+    page.get_by_role("button", name="Erase").click()
+    yield "question"
+    page.keyboard.press("Escape")
+    page.route("**/api/**/products*", lambda route: route.abort())
+    page.get_by_role("navigation").get_by_role("link", name="Products").click()
+    page.get_by_text("can’t be reached").wait_for()
+    yield "unreachable"
+    page.unroute_all()
+    page.get_by_role("button", name="Try again").click()
+    page.get_by_text("Oslo shirt").wait_for()
+
+
+def nothing(route: Route) -> None:
+    numbers = dict.fromkeys(("wishes", "customers", "visitors", "lists", "added", "removed"), 0)
+    people = {"profiles": {"customers": 0, "visitors": 0}}
+    route.fulfill(json={"data": numbers | people, "asOf": None, "since": None})
+
+
+def test_every_state_is_open_to_everybody(world, merchant):
+    """axe-core finds nothing in any state, light or dark, and none scrolls sideways, phone or desktop."""
+    page, found, wide = merchant.page, {}, []
+    merchant.expected |= {
+        "404",
+        None,
+    }  # of a product of which the shop said nothing; what was cut off
+    for name in every_state(world, merchant):
+        for scheme, rules in (("dark", "cat.color"), ("light", "all")):
+            page.emulate_media(color_scheme=scheme)
+            found[name, scheme] = violations(page, rules)
+        for size in (PHONE, {"width": 320, "height": 640}, DESKTOP):
+            page.set_viewport_size(size)
+            if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+                wide.append((name, size["width"]))
+    assert len(found) == 26
+    assert {state: wrong for state, wrong in found.items() if wrong} == {}
+    assert wide == []
+
+
+# ------------------------------------------------------------------------------------ opens no door
+
+
+def test_token_is_in_the_memory_alone(world, merchant):
+    """contract: admin-token, admin-closed. In no cookie, storage, address or cache; pictures are all that is
+    loaded from elsewhere, and they are not told from where."""
+    token = world.shop.admin_token
+    page = merchant.open(token)
+    field = {"type": "password", "autocomplete": "current-password", "name": None}
+    for name in ("Products", "Shoppers", "Store", "Overview"):
+        merchant.go(name)
+    state = page.evaluate("""async () => [{ ...localStorage }, { ...sessionStorage }, document.cookie,
+        await indexedDB.databases(), await caches.keys(), (await navigator.serviceWorker.getRegistrations()).length]""")
+    assert state == [{}, {}, "", [], [], 0]
+    assert merchant.context.cookies() == []
+    assert token not in page.content() and token not in page.evaluate(
+        "JSON.stringify(history.state) + location"
+    )
+    elsewhere = [
+        request for request in merchant.sent if not request.url.startswith(f"{merchant.url}/")
+    ]
+    assert {request.url for request in elsewhere} == {PICTURE}
+    for request in merchant.sent:
+        headers = request.all_headers()
+        assert token not in request.url and "referer" not in headers and "cookie" not in headers
+        api = "/api/2025-04/" in request.url
+        assert (token in headers.get("authorization", "")) == api, request.url
+        if api:
+            assert request.response().headers["cache-control"] == "no-store"
+    page.get_by_role("button", name="Sign out").click()
+    is_signed_out(page, "signed out")
+    shown = page.get_by_label("Admin or reports token")
+    assert {
+        name: shown.get_attribute(name) for name in field
+    } == field and shown.input_value() == ""
+
+
+def test_reload_and_leaving_end_it(world, merchant):
+    """contract: admin-token. Also for who comes back to the page as it was."""
+    page = merchant.open(world.shop.admin_token)
+    page.reload()
+    is_signed_out(page)
+    merchant.open(world.shop.admin_token)
+    page.goto(f"{merchant.url}/livez")
+    page.go_back()
+    is_signed_out(page)
+
+
+def test_revoked_token_ends_an_idle_page_within_5_seconds(world, new_merchant):
+    """contract: admin-token, token-revoked. In two processes, whichever was told; a question is closed, too."""
+    with world.service.beside() as other:
+        other.start()
+        pages = []
+        for url in (world.service.url, other.url):
+            merchant = new_merchant()
+            merchant.url = url
+            merchant.expected.add("401")
+            pages.append(
+                merchant.open(
+                    world.shop.another_admin_token("lost"), f"#/shoppers?id={world.ann.gid}"
+                )
+            )
+            pages[-1].get_by_role("button", name="Erase").click()
+        tokens = world.shop.admin.get("/tokens").json()["data"]
+        for token in [one for one in tokens if one["label"] == "lost"]:
+            world.shop.admin.delete(f"/tokens/{token['id']}").raise_for_status()
+        began = time.monotonic()
+        for page in pages:
+            expect(page.get_by_role("alert")).to_contain_text("no longer valid", timeout=5_000)
+        assert time.monotonic() - began < 5
+        for page in pages:
+            is_signed_out(page)
+
+
+def test_page_is_not_framed(world, merchant):
+    """contract: admin-closed. By no page, not even of its own origin."""
+    page = merchant.page
+    page.goto(f"{merchant.url}/livez")
+    page.evaluate("""() => new Promise((shown) => {
+        const frame = document.createElement('iframe');
+        frame.onload = shown;
+        frame.src = '/admin/';
+        document.body.append(frame);
+    })""")
+    assert [frame.url for frame in page.frames[1:]] == ["chrome-error://chromewebdata/"]
+    merchant.wrong = [wrong for wrong in merchant.wrong if "frame-ancestors" not in wrong]
+
+
+def test_code_that_gets_into_the_page_does_not_run(world, merchant):
+    """contract: admin-closed. Neither inline, nor by text that is taken for markup; nothing goes elsewhere."""
+    page = merchant.open(world.shop.admin_token)
+    for attack in (
+        "document.body.append(Object.assign(document.createElement('script'), { textContent: 'document.title = 1' }))",
+        "document.body.innerHTML = '<img src=x onerror=alert(1)>'",
+        "setTimeout('document.title = 1')",
+        "document.body.setAttribute('onclick', 'document.title = 1'); document.body.click()",
+        "document.body.append(Object.assign(document.createElement('form'), { action: 'https://evil.test' })).submit()",
+        "document.body.append(Object.assign(new Image(), { src: 'http://evil.test/x.png' }))",
+        "fetch('https://evil.test/')",
+    ):
+        page.evaluate(f"(async () => {{ {attack} }})().catch(() => {{}})")
+    page.wait_for_timeout(300)
+    assert page.title() == "Overview · Wishwell"
+    asked = [request.failure for request in merchant.sent if "evil.test" in request.url]
+    assert {*asked} <= {"csp"}
+    assert page.locator("img[src=x]").count() == 0, "text became no markup"
+    assert len(merchant.wrong) >= 6, "each was refused aloud"
+    merchant.wrong.clear()
