@@ -1,6 +1,6 @@
 """A request, and the parts of the service that answers it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -77,7 +77,7 @@ class Request(msgspec.Struct):
     route: str = "unknown"
     parameters: dict[str, str] = msgspec.field(default_factory=dict)
     """The parameters in the path, by name."""
-    query: dict[str, str] = msgspec.field(default_factory=dict)
+    query: Mapping[str, str] = msgspec.field(default_factory=dict)
     """The query parameters of an operation of the API, by name."""
     caller: Caller | None = None
     taken: Taken | None = None

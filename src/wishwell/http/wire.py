@@ -6,6 +6,7 @@ The bounds are part of the types, so that tests can compare them with the publis
 
 import functools
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 from urllib.parse import unquote_to_bytes
@@ -324,7 +325,8 @@ def _explained(text: str, store: Store) -> str:
 
 
 # contract: parameter-unknown
-def parameters(query_string: bytes, known: frozenset[str]) -> dict[str, str]:
+@functools.lru_cache(256)
+def parameters(query_string: bytes, known: frozenset[str]) -> Mapping[str, str]:
     """The query parameters. Raises ``Invalid`` if one is unknown, a duplicate, or not UTF-8."""
     found: dict[str, str] = {}
     if not query_string:

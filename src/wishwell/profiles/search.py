@@ -5,6 +5,7 @@ A record must match all terms, and of each term at least one value (contract: se
 ``db/pages.py`` has the SQL of each field.
 """
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -44,7 +45,9 @@ class Search:
         return [list(values) for _, values in self.terms]
 
 
+# Every visitor of a page asks the same: reading 24 products takes longer than finding them.
 # contract: search-invalid, search-terms
+@functools.lru_cache(256)
 def parse(query: str, store: Store, noun: str = "items") -> Search:
     """Parses an expression that searches a noun's records.
 
