@@ -69,6 +69,17 @@ def test_id_of_the_other_kind_is_refused(shop, text_shop):
     refused(shop.customer("1").http.get("/items?query=product:a"), 400, "integer", "product")
 
 
+def test_the_same_query_is_of_each_stores_kind(shop, text_shop):
+    """contract: product-id-kind. Whatever another store was asked before, word for word."""
+    number, text = shop.customer("1").http, text_shop.customer("1").http
+    save(number, 7), save(text, "007")
+    for _ in range(2):
+        assert products(text, "product:007,7") == ["007"]
+        refused(number.get("/items?query=product:007,7"), 400, "integer", "product")
+        assert products(number, "product:7") == [7]
+        assert products(text, "product:7") == []
+
+
 @pytest.mark.parametrize("field", ["productId", "variantId"])
 def test_malformed_text_is_refused(text_shop, field):
     """contract: product-id-text."""

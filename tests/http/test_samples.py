@@ -36,10 +36,16 @@ FIRST, SECOND = "01964a1b-0739-7128-a24b-e40ad23f0824", "01964a1b-f199-7181-a54c
 LIST, TOKEN = "019649e4-18b9-7651-8317-1ff4a6a3a450", "wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW"
 
 
+class Exported(Platform):
+    """A shop with a request for data that is done."""
+
+    exported: str
+
+
 @pytest.fixture(scope="module")
 def platform():
     with Service() as service:
-        made = Platform(service, NEW, options=OPTIONS, domain="wishes.myshopify.com")
+        made = Exported(service, NEW, options=OPTIONS, domain="wishes.myshopify.com")
         made.exported = made.asks("customers/data_request", 1)
         made.reaches(made.exported, "exported")
         yield made
@@ -52,7 +58,7 @@ def made(http, path: str, **body) -> dict:
     return answer.json()["data"]
 
 
-def records(platform: Platform, path: str) -> dict[str, str]:
+def records(platform: Exported, path: str) -> dict[str, str]:
     """What the ids of the examples are here: records that were just made."""
     shop, customer = platform.shop, secrets.token_hex(5)
     owner = shop.acting_as(shop.gid("owner" if path.startswith("/shared") else customer))
