@@ -30,11 +30,12 @@ class Shop(Program):
     def __init__(self, name: str, service: Service, clone: Path) -> None:
         super().__init__(name)
         self.service = service
-        self.store = name
+        self.name = name
         self.port = free_port()
+        self.store = f"{name}-{self.port}"  # more than one test may have this example
         self.url = f"http://{HERE}:{self.port}"
         self.files = clone / "examples" / name
-        service.quick("store", "create", name)
+        service.quick("store", "create", self.store)
 
     def environment(self, programs: Path) -> dict[str, str]:
         """An empty home, and what examples/README.md sets."""
@@ -44,13 +45,12 @@ class Shop(Program):
             "WISHWELL_DATABASE_URL": f"sqlite:///{self.service.folder}/wishwell.db",
             "PORT": str(self.port),
             "NEXT_TELEMETRY_DISABLED": "1",
-            "npm_config_ignore_scripts": "true",
         }
 
     def run(self, programs: Path, before: str) -> None:
         """Does line after line, the last of which serves, and waits until the page is there."""
-        *lines, last = commands(f"examples/{self.store}/README.md", "# ")
-        text = "\n".join([before, *lines, RECIPES.get(self.store, _plain)(self, last)])
+        *lines, last = commands(f"examples/{self.name}/README.md", "# ")
+        text = "\n".join([before, *lines, RECIPES.get(self.name, _plain)(self, last)])
         for old, new in {
             "--store default": f"--store {self.store}",
             "store update default": f"store update {self.store}",
