@@ -1,5 +1,6 @@
 """`wishwell backup`: a copy while others write, and what it refuses."""
 
+import os
 import re
 import shutil
 import sqlite3
@@ -43,18 +44,24 @@ def test_backup_beside_writers_is_complete_up_to_a_moment():
 
 
 def test_backup_refuses_what_would_lose_something(tmp_path):
-    """The file that is there, unless it is asked to; the database itself; no folder; no room. What was there
-    stays, and nothing is left."""
+    """contract: command-backup. The file that is there, unless it is asked to; the database itself; its key and
+    WAL; no folder; no room. What was there stays, and nothing is left."""
     service = Service()
     assert "There is no database" in service.cli("backup", "a.db", check=False).stderr
     service.cli("migrate")
     service.cli("backup", "a.db")
     first = (service.folder / "a.db").read_bytes()
     (service.folder / "link.db").symlink_to("wishwell.db")
+    (service.folder / "wishwell.db-wal").write_bytes(b"")
+    (service.folder / "wishwell.db.key").write_text("a key")
+    os.mkfifo(service.folder / "pipe")
     for words, why in (
         (["a.db"], "is there already"),
         (["wishwell.db", "--replace"], "is the database itself"),
         (["link.db", "--replace"], "is the database itself"),
+        (["wishwell.db-wal", "--replace"], "is no backup"),
+        (["wishwell.db.key", "--replace"], "is no backup"),
+        (["pipe", "--replace"], "is no backup"),
         (["none/a.db"], "No such file or directory"),
     ):
         done = service.cli("backup", *words, check=False)

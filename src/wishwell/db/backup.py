@@ -24,6 +24,8 @@ def copy(path: str, target: str, *, replace: bool) -> int:
         raise Misconfigured(f"{target} is the database itself: name another file.")
     if place.exists() and not replace:
         raise Misconfigured(f"{target} is there already: name another file, or add --replace.")
+    if place.exists() and not _is_database(place):  # such as the key of the database, or its WAL
+        raise Misconfigured(f"{target} is no backup, so it is not replaced: name another file.")
     try:
         # Beside it, so that it can be renamed; with mode 600.
         handle, part = tempfile.mkstemp(".part", f".{place.name[:200]}-", place.parent)
@@ -41,6 +43,13 @@ def copy(path: str, target: str, *, replace: bool) -> int:
     finally:
         os.close(handle)
         Path(part).unlink(missing_ok=True)
+
+
+def _is_database(place: Path) -> bool:
+    if not place.is_file():
+        return False
+    with place.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
 
 
 def _fill(path: str, part: str, handle: int) -> None:
