@@ -25,7 +25,7 @@ from bench.flood import share
 from bench.steady import steady
 from bench.targets import ENGINES, Shop, in_turns, processor, run, say
 from tests.servers import PREFIX, PostgresServer
-from wishwell.reports import counting, found
+from wishwell.reports import counting, tally
 
 PRODUCTS, READERS = 100_000, 500
 USUAL_SECONDS, FIRST_SECONDS = 3_600, 32
@@ -82,16 +82,16 @@ def fill_days(shop: Shop, store: str, products: int, days: int, every: int) -> N
     """Counts of days until today; each product changes every so many days."""
     today, began = datetime.datetime.now(datetime.UTC).date().isoformat(), seed.now()
     counts = ", ".join(
-        f"('{store}', '{found.following(today, number - days)}', {number}, '{began}', "
+        f"('{store}', '{tally.following(today, number - days)}', {number}, '{began}', "
         f"'{began}', 9000000, 9, 0, 9, 9, 0, 0)"
         for number in range(1, days + 1)
     )
     write(
         shop,
-        f"INSERT INTO counts (store_id, {', '.join(found.Count._fields)}) VALUES {counts}",
+        f"INSERT INTO counts (store_id, {', '.join(tally.Count._fields)}) VALUES {counts}",
         "INSERT INTO wish_counts (store_id, since, until, product_id, variant_id, customers, "
         f"visitors, added) {numbers(products * days // every)} SELECT '{store}', at, CASE WHEN "
-        f"at + {every} > {days} THEN {found.FOREVER} ELSE at + {every} END, "
+        f"at + {every} > {days} THEN {tally.FOREVER} ELSE at + {every} END, "
         f"CAST(1000000 + product AS text), '', at + product % 50, 3, at FROM (SELECT "
         f"i % {products} AS product, i / {products} * {every} + i % {every} + 1 AS at FROM n) x",
         "VACUUM ANALYZE wish_counts" if shop.server else "ANALYZE wish_counts",

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from demo import catalogue
-from wishwell.reports.found import FOREVER
+from wishwell.reports.tally import FOREVER
 
 ORIGIN = "https://shop.example"
 _DAYS = 60

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import ROOMY, SEALING_KEY, Shop
 from tests.servers import free_port
-from wishwell.reports.found import FOREVER
+from wishwell.reports.tally import FOREVER
 
 from .conftest import envelope, refused, soon
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.conftest import ROOMY, SIGNING_KEY, Shop
 from tests.servers import Service, free_port, wait_until
-from wishwell.reports.found import FOREVER
+from wishwell.reports.tally import FOREVER
 
 from .conftest import BASE
 from .test_pages import violations

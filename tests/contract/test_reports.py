@@ -20,7 +20,7 @@ from wishwell import config, ids, reports
 from wishwell.errors import BeingErased, Conflict, NotFound
 from wishwell.moving import csv_file, importing
 from wishwell.reports import counting, spreadsheet
-from wishwell.reports.found import FOREVER, Count, day_of, following, kept_from
+from wishwell.reports.tally import FOREVER, Count, day_of, following, kept_from
 from wishwell.stores.reporting import Reporting
 from wishwell.wishes import erasure, items, purge
 from wishwell.wishes.items import ItemPatch

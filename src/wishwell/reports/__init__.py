@@ -10,8 +10,8 @@ from wishwell import stores
 from wishwell.db import Database, Reader, Row, patterns
 from wishwell.errors import Invalid
 from wishwell.products import shown
-from wishwell.reports import counting, found
-from wishwell.reports.found import Count, Totals, following
+from wishwell.reports import counting, tally
+from wishwell.reports.tally import Count, Totals, following
 from wishwell.stores import Store
 
 Sort = Literal["wishes", "added", "removed"]
@@ -103,9 +103,9 @@ def columns(by: By) -> list[str]:
 # contract: report-period
 def period(store: Store, first: str | None, last: str | None, now: int) -> Period:
     """The days of a report; ``now`` in milliseconds. Raises ``Invalid``."""
-    today = found.day_of(now, found.zone(store))
+    today = tally.day_of(now, tally.zone(store))
     for name, day in (("from", first), ("to", last)):
-        if day is not None and not found.is_day(day):
+        if day is not None and not tally.is_day(day):
             raise Invalid(f"{name}: must be a day such as {today}.")
     end = last or max(today, first or today)
     begin = first or following(end, 1 - USUAL_DAYS)
@@ -123,7 +123,7 @@ async def span(tx: Reader, store: Store, of: Period) -> Span:
         return Span(_NONE, _NONE, [], Counted(None, None))
     *_, earliest = rows[0]
     counts = [Count(*row[:-1]) for row in rows]
-    since = max(earliest, found.kept_from(counts[-1].day))
+    since = max(earliest, tally.kept_from(counts[-1].day))
     counted = Counted(counts[-1].began_at, since)
     if of.last < since:
         return Span(_NONE, _NONE, [], counted)

@@ -10,14 +10,14 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import structlog
 
 from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row, Writer
+from wishwell.db import Database, Reader, Row, Writer, ask
 from wishwell.errors import StoreDeleted, Unavailable
-from wishwell.reports.found import FOREVER, Count, Found, Held, Key, day_of, kept_from, zone
+from wishwell.reports.tally import FOREVER, Count, Held, Key, Tally, day_of, kept_from, zone
 from wishwell.stores import Store
 
 SMALL = 10_000
@@ -109,43 +109,39 @@ async def run(db: Database, store: Store, clock: Callable[[], int]) -> AsyncIter
     """
     began = clock()
     before = await db.long_read(last, store, days=3)
-    found, took = Found(before, day_of(began, zone(store)), zone(store)), 0.0
-    async for seconds in _walk(db, store, found):
+    tally, took = Tally(before, day_of(began, zone(store)), zone(store)), 0.0
+    async for seconds in _walk(db, store, tally):
         took += seconds
         yield seconds
-    async for seconds in _write(db, store, found, before):
+    async for seconds in _write(db, store, tally, before):
         took += seconds
         yield seconds
-    counts = found.counts(before, ids.timestamp(began), ids.timestamp(clock()), int(took * 1000))
+    counts = tally.counts(before, ids.timestamp(began), ids.timestamp(clock()), int(took * 1000))
     await db.write(_end, store, before, counts)
-    while await db.write(_forget, store, kept_from(found.days[-1])):
+    while await db.write(_forget, store, kept_from(tally.days[-1])):
         yield 0.0
 
 
-async def _walk(db: Database, store: Store, found: Found) -> AsyncIterator[float]:
+async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[float]:
     """Reads all wishes of the store."""
     after = ids.NO_UUID
     while True:
         started = time.perf_counter()
         named = {"store": store.id, "after": after, "limit": _PROFILES}
-        profiles = await db.long_read(_rows, "count_profiles", **named)
+        profiles = await db.long_read(ask, "count_profiles", **named)
         yield time.perf_counter() - started
         if not profiles:
             return
         for _, is_session, items, lists in profiles:
-            found.holders[is_session] += items > 0
-            found.lists += lists
+            tally.holders[is_session] += items > 0
+            tally.lists += lists
         for to in _groups(profiles):
             started = time.perf_counter()
             named = {"store": store.id, "after": after, "to": to}
-            for row in await db.long_read(_rows, "count_items", **named):
-                found.add(*row)
+            for row in await db.long_read(ask, "count_items", **named):
+                tally.add(*row)
             after = to
             yield time.perf_counter() - started
-
-
-async def _rows(tx: Reader, statement: str, /, **named: Any) -> Sequence[Row]:
-    return await tx.all(statement, **named)
 
 
 def _groups(profiles: Iterable[Row]) -> Iterator[str]:
@@ -161,7 +157,7 @@ def _groups(profiles: Iterable[Row]) -> Iterator[str]:
 
 
 async def _write(
-    db: Database, store: Store, found: Found, before: Sequence[Count]
+    db: Database, store: Store, tally: Tally, before: Sequence[Count]
 ) -> AsyncIterator[float]:
     """Stores what has changed. No report shows it before ``_end``."""
     started = time.perf_counter()
@@ -172,10 +168,10 @@ async def _write(
         yield time.perf_counter() - started
         started = time.perf_counter()
     changes: dict[Key, tuple[list[Held], list[Held]]] = {}
-    keys = chain(found.wishes, (key for key in held if key not in found.wishes))
+    keys = chain(tally.wishes, (key for key in held if key not in tally.wishes))
     for number, key in enumerate(keys, 1):
         rows_before = held.get(key, [])
-        rows_now = found.rows(key, rows_before)
+        rows_now = tally.rows(key, rows_before)
         if rows_now != rows_before:
             changes[key] = rows_before, rows_now
         if len(changes) == _KEYS:
@@ -195,7 +191,7 @@ async def _held(db: Database, store: Store, number: int) -> AsyncIterator[Sequen
     place = {"until": number + 1, "product": "", "variant": ""}
     full = True
     while full:
-        rows = await db.long_read(_rows, "count_rows", store=store.id, limit=_ROWS, **place)
+        rows = await db.long_read(ask, "count_rows", store=store.id, limit=_ROWS, **place)
         full = len(rows) == _ROWS
         if full:
             place = dict(zip(place, rows[-1], strict=False))

@@ -18,7 +18,7 @@ import msgspec
 
 from wishwell import config, ids, stores
 from wishwell.config import Settings
-from wishwell.db import Database, Reader, cluster, connecting, migrate, url
+from wishwell.db import Database, Reader, ask, cluster, connecting, migrate, url
 from wishwell.errors import ServiceError, Unavailable
 from wishwell.events import webhooks
 from wishwell.outbound import Outbound
@@ -149,7 +149,7 @@ async def _migrations(settings: Settings) -> str:
 async def _keys(settings: Settings, db: Database) -> str:
     """Whether the keys are there, and open what is sealed. Makes none."""
     path = config.sqlite_path(settings.database_url)
-    sealed = await db.read(lambda tx: tx.all("stores_secrets"))
+    sealed = await db.read(ask, "stores_secrets")
     _, served = await db.read(_times)
     for suffix, configured, used in (
         (".sealing.key", settings.sealing_keys, served or sealed),
@@ -167,7 +167,7 @@ async def _keys(settings: Settings, db: Database) -> str:
         return Note("without WISHWELL_SEALING_KEYS there are no storefront and no webhooks")
     for store_id, text in sealed:
         store_secrets.opened(sealing, store_id, text)
-    for store_id, id, text in await db.read(lambda tx: tx.all("webhooks")):
+    for store_id, id, text in await db.read(ask, "webhooks"):
         webhooks.opened(sealing, store_id, id, text)
     return "there, and they open all that is sealed"
 
@@ -190,7 +190,7 @@ async def _clock(db: Database) -> str:
 
 
 async def _webhooks(db: Database) -> str:
-    if failing := await db.read(lambda tx: tx.all("webhooks_failing")):
+    if failing := await db.read(ask, "webhooks_failing"):
         handle, id, since = failing[0]
         raise Wrong(f"{len(failing)} fail: {id} of store {handle} since {since}.")
     return "none fails"

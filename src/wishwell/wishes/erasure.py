@@ -16,7 +16,7 @@ import structlog
 
 from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
-from wishwell.db import Database, Reader, Row, Writer
+from wishwell.db import Database, Reader, Row, Writer, ask
 from wishwell.errors import Unavailable
 from wishwell.profiles import Profile
 from wishwell.wishes import purge
@@ -103,7 +103,7 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
     failed: set[str] = set()
     gone = 0
     while True:
-        waiting = await db.read(lambda tx: tx.all("erasures_waiting", limit=_AT_ONCE + len(failed)))
+        waiting = await db.read(ask, "erasures_waiting", limit=_AT_ONCE + len(failed))
         left = [(key, store) for key, store in waiting if key not in failed]
         if not left:
             return

@@ -60,8 +60,8 @@ class Held(NamedTuple):
     totals: Totals
 
 
-class Found:
-    """What a count has found.
+class Tally:
+    """What a count has found so far.
 
     ``last``: the last counts of the last three days that have one, the newest first. ``days``:
     those whose wishes are still counted as added, in order; each gets a number.
