@@ -1,5 +1,6 @@
 """Reports: every number is that of a plain count by hand, whatever happens in between."""
 
+import asyncio
 import contextlib
 import csv
 import functools
@@ -358,6 +359,25 @@ def test_of_two_counts_at_once_one_is_given_up(counted):
         assert await counted.bench.db.read(counted_rows, counted.store) == stored
 
     counted.bench.run(both())
+
+
+def test_reports_take_turns(counted):
+    """contract: report-turn."""
+    running, most = 0, 0
+
+    async def report(tx):
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        for _ in range(50):
+            await tx.all("counts_last")
+        running -= 1
+
+    async def several():
+        await asyncio.gather(*(counted.bench.db.long_read(report) for _ in range(5)))
+
+    counted.bench.run(several())
+    assert (running, most) == (0, 1)
 
 
 def test_counts_are_kept_for_25_months(counted):

@@ -117,8 +117,8 @@ class Database(Protocol):
         """Runs a use-case that only reads. Each of its statements has its own snapshot."""
 
     async def long_read(self, use_case: Reads[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """``read`` for what looks at many records: with five times as long, and beside the event
-        loop on SQLite, where ``read`` would stop it."""
+        """``read`` for what looks at many records: one at a time, with five times as long, and
+        beside the event loop on SQLite, where ``read`` would stop it."""
 
     async def write(self, use_case: Writes[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Runs a use-case. Its writes are committed before this returns, or undone on any error.

@@ -58,6 +58,7 @@ class Postgres:
         self._most_writes = max(1, connections // 2)
         self._cut = 0  # writes that were, since the last one that ended
         self._asked = 0.0
+        self._long = asyncio.Lock()
 
     async def _connect(self, address: Address) -> Connection:
         if self._pooled is None:
@@ -93,9 +94,11 @@ class Postgres:
         except _TRY_AGAIN:
             return await self._repeated(1, 1, use_case, *arguments, **named)
 
+    # contract: report-turn
     async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        end = asyncio.get_running_loop().time() + _LONG * self._seconds
-        return await self._once((end, end, math.inf), use_case, *arguments, **named)
+        async with self._long:
+            end = asyncio.get_running_loop().time() + _LONG * self._seconds
+            return await self._once((end, end, math.inf), use_case, *arguments, **named)
 
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         await self._admit_write()

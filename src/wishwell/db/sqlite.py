@@ -44,7 +44,7 @@ _GROUP = 256
 _BUSY_SECONDS = 2.0
 """How long a statement waits for a write of another process before it fails."""
 
-_LONG_SECONDS, _LONG_STEPS = 10.0, 1_000
+_LONG_SECONDS, _LONG_STEPS = 10.0, 100_000
 """How long a long read may take, and after how many of SQLite's steps that is looked at."""
 
 _CONSTRAINTS = {
@@ -193,14 +193,17 @@ class SQLite:
         self._closed = False
         self._commits = 0
         self._committed_writes = 0
+        self._long = asyncio.Lock()
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._thread.start()
 
     async def read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         return await use_case(self._reader, *arguments, **named)
 
+    # contract: report-turn
     async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        return await asyncio.to_thread(self._read_apart, use_case, *arguments, **named)
+        async with self._long:
+            return await asyncio.to_thread(self._read_apart, use_case, *arguments, **named)
 
     def _read_apart(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         with _translated():
