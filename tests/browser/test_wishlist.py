@@ -362,6 +362,7 @@ def test_offline_it_says_so_and_online_it_is_up_to_date(shopper, path):
     press(page, 101)
     shopper.go(page, path)
     shows(page, CUP)
+    page.wait_for_load_state("networkidle")  # a reading that is cut off would be an error
     shopper.context.set_offline(True)
     notice = page.get_by_text("You are offline.")
     expect(notice).to_be_visible()
