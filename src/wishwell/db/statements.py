@@ -42,7 +42,7 @@ _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
 _FIELDS = re.compile(r"\b(\w+_(?:fields|filled))\((\w+)\)")
 _OWNER = (
-    r"(SELECT profile_id, store_id, items, lists, changes FROM profiles"
+    r"(SELECT profile_id, store_id, items, lists FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
 )
 _SHOWN = (

@@ -9,8 +9,7 @@ VALUES (:profile, :store, :gid, :is_session, :now, :now)
 ON CONFLICT (profile_id) DO NOTHING;
 
 -- name: profile_lock
--- Whatever begins with the lock may change what is shown of the profile, and counts as a change
--- (docs/decisions/0007-smaller-choices.md).
+-- What begins with the lock may change which records there are (docs/decisions/0007-smaller-choices.md).
 UPDATE profiles SET changes = changes + 1 WHERE profile_id = :profile RETURNING closed_at;
 
 -- name: profile_count

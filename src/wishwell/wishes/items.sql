@@ -27,20 +27,14 @@ SET quantity = coalesce(:quantity::integer, items.quantity),
                        AND :now::text > items.updated_at THEN :now::text ELSE items.updated_at END
 RETURNING item_fields(items), items.changed, items.id = :id::uuid AS created
 ), counted AS ( --postgresql
-    UPDATE profiles SET items = items + saved.created::integer, changes = changes + 1 --postgresql
-    FROM saved WHERE profiles.profile_id = :profile) --postgresql
+    UPDATE profiles SET items = items + 1, changes = changes + 1 --postgresql
+    FROM saved WHERE profiles.profile_id = :profile AND saved.created) --postgresql
 SELECT * FROM saved; --postgresql
-; --sqlite
-UPDATE profiles --sqlite
-SET items = items + (SELECT count(*) FROM items i WHERE i.profile_id = :profile AND i.id = :id), --sqlite
-    changes = changes + 1 --sqlite
-WHERE profile_id = :profile; --sqlite
+; UPDATE profiles SET items = items + 1, changes = changes + 1 --sqlite
+WHERE profile_id = :profile AND EXISTS (SELECT 1 FROM items i WHERE i.profile_id = :profile AND i.id = :id); --sqlite
 
--- name: item_change for each
--- Null leaves a field as it is. updated_at moves only when something changed (contract: item-updated-at). Differs as
--- item_save does.
-WITH o AS (UPDATE profiles SET changes = changes + 1 --postgresql
-           WHERE profile_id = :profile AND closed_at IS NULL RETURNING profile_id) --postgresql
+-- name: item_change
+-- Null leaves a field as it is. updated_at moves only when something changed (contract: item-updated-at).
 UPDATE items
 SET product_id = coalesce(:product::text, items.product_id),
     variant_id = coalesce(:variant::text, items.variant_id),
@@ -57,11 +51,9 @@ SET product_id = coalesce(:product::text, items.product_id),
                             coalesce(:note::text, items.note))
                            <> (items.product_id, items.variant_id, items.quantity, items.tags, items.note)
                        AND :now::text > items.updated_at THEN :now::text ELSE items.updated_at END
-FROM o --postgresql
-FROM owner(:profile) AS o --sqlite
+FROM owner(:profile) AS o
 WHERE items.profile_id = :profile AND items.id = :id
-RETURNING item_fields(items), items.changed
-; UPDATE profiles SET changes = changes + 1 WHERE profile_id = :profile; --sqlite
+RETURNING item_fields(items), items.changed;
 
 -- name: items_delete for postgresql
 -- Those of these items that are on no list and have no tags. Others' rows would be seen as they were before a wait for
