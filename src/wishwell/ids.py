@@ -16,15 +16,12 @@ from datetime import UTC, datetime, timedelta
 
 UUID_PATTERN = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
 RECORD_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
-"""A UUIDv7, as ``UUID7`` makes them; not ``NO_UUID`` or ``MAX_UUID``, between which pages walk."""
+"""A UUIDv7, as ``UUID7`` makes them; not ``NO_UUID``."""
 
 _CUSTOMER_PATTERN = re.compile(r"gid://([a-z0-9-]+)/Customer/([A-Za-z0-9_-]{1,64})", re.ASCII)
 _SESSION_PATTERN = re.compile(rf"gid://[a-z0-9-]{{1,40}}/Session/{UUID_PATTERN.pattern}", re.ASCII)
 NO_UUID = "00000000-0000-0000-0000-000000000000"
 """An id that no record has (RFC 9562, 5.9)."""
-
-MAX_UUID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
-"""The greatest id (RFC 9562, 5.10)."""
 
 DAY_MS = 86_400_000
 LAST = 253_402_300_799_999
