@@ -1,6 +1,6 @@
 """PUT and DELETE /lists/{listId}/items/{itemId}: one list of an item, and its place on it.
 
-In any sequence, with its events: tests/contract/test_model.py and test_events.py.
+In any sequence, with its events: tests/contract/test_model.py.
 """
 
 import concurrent.futures

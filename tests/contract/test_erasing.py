@@ -4,8 +4,6 @@ import itertools
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tests import schema
 from tests.contract.conftest import bounds
@@ -231,17 +229,6 @@ def test_nothing_there_tells_nothing(bench, world):
         )
 
 
-def test_own_choice_about_notices_survives_a_link(bench, world):
-    """contract: profile-notices. The customer's, else the session's."""
-    for mine, theirs, after in ((None, False, False), (True, False, True), (None, None, True)):
-        customer, session = bench.new_customer(world.store), bench.new_session(world.store)
-        for profile, choice in ((customer, mine), (session, theirs)):
-            bench.write(records.choose, profile, choice, bench.clock.tick())
-        bench.save(session, 1)
-        bench.link(session, customer)
-        assert bench.read(records.find, customer).notices is after
-
-
 def test_forgotten_customers_are_those_who_were_away(bench):
     """contract: forget-customers. What was before the option was turned on counts as seen then."""
     store = bench.new_store(forget_customers_after=1)
@@ -272,59 +259,6 @@ def test_months_end_on_a_day_that_exists():
     for now, months, before in (("2027-03-31", 1, "2027-02-28"), ("2027-01-15", 13, "2025-12-15")):
         at = ids.from_timestamp(f"{now}T10:00:00.000Z")
         assert ids.timestamp(erasure._months_before(at, months)) == f"{before}T10:00:00.000Z"
-
-
-STEPS = st.lists(
-    st.tuples(st.sampled_from(["save", "share", "reserve", "copy", "link"]), st.integers(0, 3), st.integers(0, 3)),
-    min_size=5,
-    max_size=25,
-)  # fmt: skip
-
-
-@settings(max_examples=15, deadline=None, suppress_health_check=[*HealthCheck])
-@given(STEPS, st.sampled_from([0, 3]))
-def test_nobody_else_loses_anything(bench, store, steps, ended):
-    """contract: erase-steps. Neighbours keep all but the reservations that were with the erased one."""
-    world = World(bench, store)
-    people = [*(bench.new_customer(store) for _ in range(3)), bench.new_session(store)]
-    shared: dict[int, list[str]] = {n: [] for n in range(4)}
-    for step, who, whom in steps:
-        one, n = people[who], next(numbers)
-        if step == "save":
-            on = bench.new_list(one, f"list {n}").id
-            bench.save(one, n, quantity=9, note=f"note {n}", list_ids=(on,))
-        elif step == "share":
-            on = bench.new_list(one, f"list {n}").id
-            bench.save(one, 1 + n % 7, quantity=9, list_ids=(on,))
-            shared[who].append(bench.share(one, on, NOTED).token)
-        elif step == "link" and one.is_session:
-            continue
-        elif step == "link":
-            session = bench.new_session(store)
-            bench.save(session, 1 + n % 7)
-            bench.link(session, one)
-        elif shared[whom] and whom != who:
-            token = shared[whom][-1]
-            if step == "copy":
-                world.copy(token, one, f"copy {n}")
-            else:
-                view = bench.read(shares.view, bench.finder, token, one, bench.clock.tick())
-                bench.reserve(token, view.items[0].id, one)
-    gone = people[ended]
-    others = [one for one in people if one is not gone]
-    sql = "SELECT profile_id, holder_id, item_id FROM reservations WHERE store_id = $1"
-    held = "SELECT owner_id, profile_id, item_id FROM held WHERE store_id = $1"
-    reserved = bench.select(sql, store.id)
-    before = [{**world.document(one), "reservations": None} for one in others]
-    world.erase(gone)
-    world.work()
-    assert [{**world.document(one), "reservations": None} for one in others] == before
-    left = [row for row in reserved if gone.id not in map(str, row[:2])]
-    assert (
-        sorted(bench.select(sql, store.id)) == sorted(bench.select(held, store.id)) == sorted(left)
-    )
-    for one in others:
-        bench.check(one)
 
 
 @pytest.mark.slow

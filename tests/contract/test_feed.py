@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.contract.conftest import PLENTY, Meanwhile, new_item
-from tests.contract.test_events import heard
-from tests.contract.test_purge import DAY, run_purge
+from tests.contract.test_model import heard
+from tests.contract.test_purge import DAY
 from tests.replay import told
 from wishwell import events, ids, profiles
 from wishwell.db.postgres import Postgres
@@ -191,34 +191,6 @@ def test_event_keeps_the_form_in_which_it_was_written(telling):
     ] * 3
     with pytest.raises(Conflict):
         bench.update_store(bench.store, product_ids="integer")
-
-
-def test_bulk_delete_tells_of_each_item_and_no_other(telling):
-    """contract: event-nothing-changed. 250 ids of a whole store, an unknown one among them."""
-    bench = telling
-    first, second = bench.new_customer(), bench.new_customer()
-    mine = [bench.save(first, product).id for product in range(1, 126)]
-    theirs = [bench.save(second, product).id for product in range(1, 125)]
-    named = [*mine, *theirs, ids.NO_UUID]
-    now = bench.clock.tick()
-    bench.write(items.delete_many, profiles.WholeStore(bench.store), named, now)
-    bench.write(items.delete_many, profiles.WholeStore(bench.store), named, bench.clock.tick())
-    for profile, gone in ((first, mine), (second, theirs)):
-        deleted = [event for event in heard(bench, profile) if event["type"] == "item.deleted"]
-        assert sorted(event["data"]["item"]["id"] for event in deleted) == sorted(gone)
-        assert {event["timestamp"] for event in deleted} == {now}
-
-
-def test_purge_tells_nothing_and_takes_nothing_from_the_feed(telling):
-    """contract: event-nothing-changed, event-link. What a session has told stays."""
-    bench = telling
-    session = bench.new_session()
-    bench.save(session)
-    number(bench)
-    run_purge(bench, bench.clock() + 92 * DAY)
-    assert bench.one("profile_state", profile=session.id) is None
-    assert number(bench) == 0
-    assert [event.profile for event in feed(bench).events] == [session.gid]
 
 
 def retain(bench, days=7):

@@ -1,78 +1,34 @@
-"""Linking keeps its rules, for any two profiles."""
+"""Linking: what no sequence of steps meets; the rest is in test_model.py."""
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from tests import strategies
 from tests.contract.conftest import bounds
-from tests.contract.test_model import UNLIMITED, compare, do
-from tests.profile_model import Model
-from wishwell import profiles, stores
+from wishwell import profiles
+from wishwell.profiles import records
 from wishwell.wishes import linking, lists
-
-names = st.lists(strategies.alike, max_size=4)
-# Of items, lists, places, items on a list; twice as many are kept, so two sign-ins pass each.
-rooms = st.sampled_from(
-    [(99, 99, 99, 99), (2, 99, 99, 99), (99, 2, 99, 99), (99, 99, 2, 99), (99, 99, 99, 2)]
-)
-VISITS = {
-    "mine": strategies.sequences,
-    "visits": st.lists(st.tuples(names, strategies.sequences), min_size=1, max_size=3),
-    "room": rooms,
-}
-
-# An item that moves and one that is merged, each on six lists.
-_SIX = [("save", product, None, 1, [], [*range(6)], "") for product in (1, 2)]
-_LISTS = [("new_list", name) for name in "abcdef"]
-
-
-@given(**VISITS)
-@example(mine=[("new_list", "a"), *_SIX[1:]], visits=[([], [*_LISTS, *_SIX])], room=(99,) * 4)
-@strategies.examples(20)
-def test_links_agree_with_the_model(bench, mine, visits, room):
-    """contract: link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,
-    link-list-full, link-limits, item-updated-at, list-updated-at. Of one sign-in after the other, also
-    where there is little room."""
-    of = dict(zip(("items", "lists", "entries", "list_items"), room, strict=True))
-    customer, model = bench.new_customer(), Model(**of)
-    full = model.most
-    model.most = (UNLIMITED, UNLIMITED)
-    for step in mine:
-        do(bench, customer, model, step)
-    model.most = full
-    for names, sequence in visits:
-        session, other = bench.new_session(), Model()
-        for step in [*(("new_list", name) for name in names), *sequence]:
-            do(bench, session, other, step)
-        had, at = len(other.items), bench.clock.tick()
-        moved = bench.write(linking.link, session, customer, stores.Bounds(**of), at)
-        assert moved == had - model.link(other, at)
-        compare(bench, customer, model)
-        assert bench.holds(session) == (0, 0, 0)
-        bench.check(session)
-        again = bench.new_customer()
-        assert bench.write(linking.link, session, again, stores.Bounds(**of), at) == 0
-
-
-test_links_at_length = strategies.at_length(test_links_agree_with_the_model, 150, **VISITS)
 
 
 @pytest.mark.parametrize(
-    ("visitors", "own", "then"),
-    [("a@b.example", None, "a@b.example"), ("a@b.example", "c@d.example", "c@d.example")],
+    ("own", "address", "own_choice", "choice"),
+    [
+        (None, "a@b.example", None, False),
+        ("c@d.example", "c@d.example", True, True),
+    ],
 )
-def test_link_takes_the_address_along_unless_there_is_one(bench, visitors, own, then):
-    """contract: link-email. And the session keeps none."""
+def test_link_takes_address_and_choice_along_unless_there_are_such(
+    bench, own, address, own_choice, choice
+):
+    """contract: link-email, profile-notices. And the session keeps no address."""
     customer, session = bench.new_customer(), bench.new_session()
-    remember = profiles.remember_email
-    for profile, address in ((session, visitors), (customer, own)):
-        if address:
-            bench.write(remember, profile, address, bench.clock.tick())
+    for profile, said, wants in ((session, "a@b.example", False), (customer, own, own_choice)):
+        if said:
+            bench.write(profiles.remember_email, profile, said, bench.clock.tick())
+        bench.write(records.choose, profile, wants, bench.clock.tick())
     bench.link(session, customer)
     kept = "SELECT email FROM profiles WHERE profile_id = $1"
-    assert bench.select(kept, customer.id) == [(then,)]
+    assert bench.select(kept, customer.id) == [(address,)]
     assert bench.select(kept, session.id) == [(None,)]
+    assert bench.read(records.find, customer).notices is choice
 
 
 class Counting:

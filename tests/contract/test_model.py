@@ -1,4 +1,5 @@
-"""Any sequence of what a shopper can do agrees with a simple model in memory, on both engines."""
+"""Any sequence of what shoppers can do, sign-ins too, agrees with a simple model in memory, and its events
+tell exactly what happened: a reader of them has what is there, and hears nothing else."""
 
 from typing import Any
 
@@ -9,11 +10,13 @@ from msgspec import UNSET
 
 from tests.contract.conftest import bounds, new_item
 from tests.profile_model import Model
-from tests.strategies import at_length, examples, sequences
+from tests.replay import Replay, changed, told
+from tests.strategies import alike, at_length, examples, sequences
+from wishwell import events, stores
 from wishwell.errors import Conflict, Forbidden, Invalid, NotFound
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import items, lists, saving
+from wishwell.wishes import items, linking, lists, saving
 from wishwell.wishes.items import ItemPatch
 
 UNLIMITED = 10_000
@@ -170,6 +173,73 @@ def searches(model):
         yield f"list:{made}", lambda id: id in model.lists[made]["items"]
 
 
+def heard(bench, profile):
+    """The events of a profile, in their order."""
+    rows = bench.select(
+        "SELECT profile_id, sequence, type, created_at, gid, data FROM events "
+        "WHERE profile_id = $1 ORDER BY sequence",
+        profile.id,
+    )
+    return [told(events.from_row((str(row[0]), *row[1:]))) for row in rows]
+
+
+def state(model):
+    """What of a model is told: its items, and its lists with the order of what has a place."""
+    on_lists = {}
+    for made, held in model.lists.items():
+        placed = sorted((at, id) for id, at in held["items"].items() if at)
+        on_lists[made] = model.shown_list(made) | {"itemIds": [id for _, id in placed]}
+    return {id: model.shown(id) for id in model.items}, on_lists
+
+
+def expected(before, after, *, linked=False):
+    """What is told of a step from one state to the next: type, record, names of what changed."""
+    found = []
+    for noun, were, are in zip(("item", "list"), before, after, strict=True):
+        for id in were.keys() | are.keys():
+            if id not in were:
+                found.append((f"{noun}.created", id, ()))
+            elif id not in are:
+                found.append((f"{noun}.deleted", id, ()))
+            else:
+                names = changed(were[id], are[id])
+                if noun == "list" and not linked:
+                    names -= {"itemCount"}
+                    # Who leaves a list, leaves its place; the item tells it.
+                    if [at for at in were[id]["itemIds"] if at in are[id]["itemIds"]] == are[id][
+                        "itemIds"
+                    ]:
+                        names -= {"itemIds"}
+                if noun == "item" and before[1].keys() - after[1].keys():
+                    names -= {"listIds"}  # the list tells that it is gone
+                if names:
+                    found.append((f"{noun}.updated", id, tuple(sorted(names))))
+    return sorted(found)
+
+
+def said(event):
+    noun = event["type"].partition(".")[0]
+    return event["type"], event["data"][noun]["id"], tuple(sorted(event["data"].get("changed", ())))
+
+
+def step(bench, profile, model, replay, doing):
+    """Does it; what is told is what changed, and nothing else."""
+    before = state(model.copy())
+    do(bench, profile, model, doing)
+    new = heard(bench, profile)[replay.sequence :]
+    assert sorted(said(event) for event in new) == expected(before, state(model))
+    for event in new:
+        replay.hear(event)
+    compare_told(replay, model)
+
+
+def compare_told(replay, model):
+    assert replay.items == {id: model.shown(id) for id in model.items}
+    assert replay.shown_lists() == {
+        made: model.shown_list(made, "customer") for made in model.lists
+    }
+
+
 # A part of an order, after a whole one: what is not named follows in the order that it had.
 PARTLY = [
     ("new_list", "x"),
@@ -177,22 +247,79 @@ PARTLY = [
     ("order", 0, [2, 0, 1]),
     ("order", 0, [1]),
 ]
+# Two lists of a visitor of one name.
+GARDENS = [("new_list", "Garden")] * 2
+# An item that moves and one that is merged, each on six lists.
+_SIX = [("save", product, None, 1, [], [*range(6)], "") for product in (1, 2)]
+SIX = [*(("new_list", name) for name in "abcdef"), *_SIX]
 
-
-rooms = st.sampled_from([(UNLIMITED, UNLIMITED), (5, UNLIMITED), (UNLIMITED, 3)])
-
-
-@given(sequence=sequences, room=rooms)
-@example(sequence=PARTLY, room=(UNLIMITED, UNLIMITED))
-@examples(20)
-def test_any_sequence_agrees_with_the_model(bench, sequence, room):
-    """contract: engines-alike. Records, order, counts and refusals, at bounds too."""
-    profile, model = bench.new_customer(), Model(*room)
-    for step in sequence:
-        do(bench, profile, model, step)
-    compare(bench, profile, model)
-
-
-test_any_sequence_at_length = at_length(
-    test_any_sequence_agrees_with_the_model, 200, sequence=sequences, room=rooms
+named = st.lists(alike, max_size=3).map(lambda names: [("new_list", name) for name in names])
+visit = st.builds(lambda lists, more: [*lists, *more], named, sequences)
+# Of items and lists, which only a sign-in asks for here, of places, and of items on a list.
+rooms = st.sampled_from(
+    [(99, 99, 99, 99), (2, 99, 99, 99), (99, 2, 99, 99), (99, 99, 4, 99), (99, 99, 99, 2)]
 )
+VISITS = {
+    "mine": visit,
+    "visits": st.lists(visit, max_size=3),
+    "after": sequences,
+    "room": rooms,
+    "larger": st.booleans(),
+}
+
+
+def sign_in(bench, profile, model, replay, doing, most):
+    """A visitor does so much, and signs in as the customer."""
+    session, other, theirs = bench.new_session(), Model(), Replay()
+    for one in doing:
+        step(bench, session, other, theirs, one)
+    before, had, now = state(model.copy()), (len(other.items), len(other.lists)), bench.clock.tick()
+    moved = bench.write(linking.link, session, profile, most, now)
+    left = model.link(other, now)
+    assert moved == had[0] - left
+    *new, last = heard(bench, profile)[replay.sequence :]
+    assert sorted(said(event) for event in new) == expected(before, state(model), linked=True)
+    nouns = [event["type"].partition(".")[0] for event in new]
+    assert nouns == sorted(nouns, reverse=True)  # lists, then items
+    assert last["type"] == "profile.linked"
+    assert last["data"] == {
+        "session": session.gid, "customer": profile.gid, "items": had[0], "lists": had[1], "left": left
+    }  # fmt: skip
+    assert len(heard(bench, session)) == theirs.sequence
+    for event in [*new, last]:
+        replay.hear(event)
+        assert (event["profile"], event["timestamp"]) == (profile.gid, now)
+    compare_told(replay, model)
+    assert bench.holds(session) == (0, 0, 0)
+    bench.check(session)
+    assert bench.write(linking.link, session, bench.new_customer(), most, now) == 0
+
+
+@given(**VISITS)
+@example(mine=PARTLY, visits=[], after=[], room=(99,) * 4, larger=False)
+@example(mine=[], visits=[GARDENS], after=[], room=(99,) * 4, larger=False)
+@example(mine=[("new_list", "a"), *_SIX[1:]], visits=[SIX], after=[], room=(99,) * 4, larger=False)
+@examples(20)
+def test_any_sequence_agrees_with_the_model(telling, mine, visits, after, room, larger):
+    """contract: engines-alike, event-fields, event-transaction, event-nothing-changed, event-changed,
+    event-order, link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,
+    link-list-full, link-limits, item-updated-at, list-updated-at. Records, order, counts, refusals and
+    events of each step, of one sign-in after the other, and of what follows; at bounds, also of a profile
+    that is ``larger`` than they allow."""
+    bench, (most_items, most_lists, *most) = telling, room
+    customer, replay = bench.new_customer(), Replay()
+    model = Model(items=most_items, lists=most_lists)
+    model.most = (UNLIMITED, UNLIMITED) if larger else most
+    for one in mine:
+        step(bench, customer, model, replay, one)
+    compare(bench, customer, model)
+    model.most = most
+    for doing in visits:
+        sign_in(bench, customer, model, replay, doing, stores.Bounds(*room))
+        compare(bench, customer, model)
+    for one in after[:8]:
+        step(bench, customer, model, replay, one)
+    compare(bench, customer, model)
+
+
+test_any_sequence_at_length = at_length(test_any_sequence_agrees_with_the_model, 150, **VISITS)

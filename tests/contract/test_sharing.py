@@ -1,4 +1,4 @@
-"""Sharing against a model: owners, visitors, copies, reservations, ended shares, sign-ins, purges and deletions."""
+"""Sharing against a model: owners, visitors, copies, reservations, ended shares, sign-ins, purges and erasures."""
 
 import contextlib
 from dataclasses import dataclass
@@ -9,9 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.contract.conftest import bounds
-from tests.contract.test_events import compare as compare_told
-from tests.contract.test_events import heard
-from tests.contract.test_model import UNLIMITED, both, compare, do
+from tests.contract.test_model import UNLIMITED, both, compare, compare_told, do, heard
 from tests.contract.test_purge import DAY, run_purge
 from tests.profile_model import GONE, Model
 from tests.replay import Replay
@@ -19,7 +17,7 @@ from tests.strategies import alike, at, at_length, examples, steps
 from wishwell import ids
 from wishwell.db import RunAgain
 from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound, Unavailable, UnknownShare
-from wishwell.wishes import copies, linking, purge, reservations, shares
+from wishwell.wishes import copies, erasure, linking, purge, reservations, shares
 
 CUSTOMERS, VISITORS = (0, 1), (2, 3)
 who = st.sampled_from([*CUSTOMERS, *VISITORS])
@@ -33,6 +31,7 @@ moves = st.lists(
         st.tuples(st.just("copy"), who, which, st.none() | alike),
         st.tuples(st.just("link"), st.sampled_from(VISITORS), st.sampled_from(CUSTOMERS)),
         st.tuples(st.just("purge"), st.sampled_from(VISITORS)),
+        st.tuples(st.just("erase"), who),
         st.tuples(st.just("reserve"), who, which, at, st.integers(1, 3)),
         st.tuples(st.just("reserve"), who, which, at, st.integers(1, 3)),
         st.tuples(st.just("give_back"), who, at),
@@ -239,11 +238,23 @@ class World:
         for one in VISITORS:
             if one != visitor:
                 bench.one("session_renew", profile=self.profiles[one].id, now=bench.clock.tick())
+        told = heard(bench, self.profiles[visitor])
         run_purge(bench, bench.clock() + DAY)
-        self.models[visitor] = Model()
+        assert heard(bench, self.profiles[visitor]) == told
+        self.forget(visitor)
+
+    def erase(self, one):
+        self.bench.write(erasure.erase, self.profiles[one], self.bench.clock())
+        self.bench.drain(erasure.work(self.bench.db, self.bench.clock))
+        self.forget(one)
+
+    def forget(self, one):
+        """Somebody else is there instead."""
+        self.models[one] = Model()
         for taken in self.taken.values():
-            taken.pop(visitor, None)
-        self.profiles[visitor] = bench.new_session()
+            taken.pop(one, None)
+        new = self.bench.new_session if one in VISITORS else self.bench.new_customer
+        self.profiles[one] = new()
 
     # ------------------------------------------------------------------------ what can be seen
 
@@ -346,7 +357,8 @@ JOINING = [
 def test_nobody_sees_what_is_not_theirs(telling, done):
     """contract: shared-fields, shared-unknown, shared-notes, share-link, share-ended, share-expiry,
     share-list-deleted, copy-list, copy-once, event-copy, reserve-put, reserve-quantity, reserve-kept,
-    reserve-ends, reserve-delete, reserve-sign-in, reserve-purge, engines-alike."""
+    reserve-ends, reserve-delete, reserve-sign-in, reserve-purge, erase-steps, event-nothing-changed,
+    engines-alike."""
     world = World(telling)
     for step in done:
         world.move(step)

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from tests.contract.conftest import PLENTY, Meanwhile, new_item
-from tests.contract.test_events import heard
+from tests.contract.test_model import heard
 from wishwell import profiles
 from wishwell.errors import NotFound, Unavailable
 from wishwell.profiles import search
