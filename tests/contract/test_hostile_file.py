@@ -258,6 +258,14 @@ def first(source, kind):
     return next(number for number, line in enumerate(source) if kind in line)
 
 
+def said_of(bench, path, lines):
+    """What a check says of these lines."""
+    write(path, lines)
+    file = ImportFile(str(path), bench.clock())
+    file.check()
+    return file.errors
+
+
 @pytest.mark.either_engine
 def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, source, tmp_path):
     """contract: import-checked. Each kind of line twice, left out, in another place; a key twice."""
@@ -266,23 +274,97 @@ def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, so
         at = first(source, kind)
         twice = encoded([*source[: at + 1], source[at], *source[at + 1 :]])
         assert tried(bench, path, twice, other), kind
-        for lines in (
-            [*source[:at], *source[at + 1 :]],
-            [source[0], source[at], *source[1:at], *source[at + 1 :]],
-            [*source[:at], *source[at + 1 : -1], source[at], source[-1]],
-        ):
-            tried(bench, path, encoded(lines), other)
+        rest = [*source[:at], *source[at + 1 :]]
+        of_profile = kind in ("list", "item", "share", "reservation")
+        for lines in (rest, [source[0], source[at], *rest[1:]]):
+            assert tried(bench, path, encoded(lines), other) or not of_profile, kind
+        tried(bench, path, encoded([*rest[:-1], source[at], source[-1]]), other)
     text = encoded(source)
     for number, line in enumerate(text):
         spoilt = line.replace(b": {", b': {"id": "x", "id": "x", ', 1)
         said = tried(bench, path, [*text[:number], spoilt, *text[number + 1 :]], other)
         assert said.startswith("/") == (number == 0)
+    again = {"share": source[first(source, "share")]["share"] | {"id": bench.new_id()}}
+    for line, word in (
+        (b"{]", "JSON"),
+        (b'{"item": {"note": "\xff"}}', "decode"),
+        (b'{"wish": {}}', "wish"),
+        (encoded([source[1] | source[2]])[0], "exactly one"),
+        (encoded([again])[0], "share.token"),
+    ):
+        at = first(source, "share") + 1 if word == "share.token" else 2
+        said = said_of(bench, path, [*text[:at], line, *text[at:]])[0]
+        assert said.startswith(f"line {at + 1}: ") and word in said, said
 
 
-def test_id_that_two_profiles_share_is_refused(bench, other, source, tmp_path):
-    """contract: import-checked. Pages walk a store by it."""
-    # One of a customer and one of a session, on no list.
+def wrong_values(source):
+    """Of the first record of a kind a field, a value that it must not have, and a word of what is said."""
+    of = {kind: source[first(source, kind)][kind] for kind in file_records.KINDS.values()}
+    given = source[: first(source, "reservation")]
+    *_, owner = (line["profile"]["gid"] for line in given if "profile" in line)
+    return [
+        ("profile", "gid", "gid://x/Session/1", "GID"),
+        ("list", "createdAt", "2026-13-01T00:00:00.000Z", "createdAt"),
+        ("list", "name", " Wishes", "name"),
+        ("list", "order", [of["list"]["id"]], "order"),
+        ("item", "id", "x", "item.id"),
+        ("item", "colour", "red", "colour"),
+        ("item", "quantity", 0, "quantity"),
+        ("item", "productId", "one", "integer"),
+        ("item", "tags", ["A"], "tag"),
+        ("item", "tags", ["a", "a"], "duplicates"),
+        ("item", "note", "\0", "control"),
+        ("item", "note", "n" * 501, "500"),
+        ("item", "listIds", [of["share"]["id"]], "listIds"),
+        ("share", "token", of["share"]["token"][:-1], "token"),
+        ("share", "listId", of["item"]["id"], "shared list"),
+        ("reservation", "itemId", of["list"]["id"], "reservation.itemId"),
+        ("reservation", "holder", "x", "GID"),
+        ("reservation", "holder", owner, "owner"),
+    ]
+
+
+@pytest.mark.either_engine
+def test_wrong_value_is_named_by_its_line(bench, source, tmp_path):
+    """contract: import-checked. With what is wrong."""
+    for kind, field, value, word in wrong_values(source):
+        at = first(source, kind)
+        said = said_of(bench, tmp_path / "f", changed(source, at, (kind, field), value))[0]
+        assert said.startswith(f"line {at + 1}: ") or word == "reservation.itemId", said
+        assert word in said, said
+
+
+@pytest.mark.either_engine
+def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
+    """contract: import-checked. At the end of a line, within one, and from its beginning."""
+    path, text = tmp_path / "f", encoded(source)
+    for kept in ([*text[:-1], text[-1][:-30]], text[:-1], text[:-2]):
+        assert said_of(bench, path, kept)
+    assert not said_of(bench, path, text)
+    for first_ in ([], [b"{}"], [b"{"], text[1:], [text[0].replace(b'n": 1', b'n": 2'), *text[1:]]):
+        with pytest.raises(Invalid):
+            said_of(bench, path, first_)
+
+
+@pytest.mark.either_engine
+def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path):
+    """contract: import-checked. A file of something else is not told line by line."""
+    path = tmp_path / "f"
+    assert len(said_of(bench, path, [*encoded(source[:1]), *[b"x"] * 1_000])) == 21
+    item = first(source, "item")
+    profile = max(number for number in range(item) if "profile" in source[number])
+    lines = changed(source, profile, ("profile", "events"), "x")
+    lines[item] = changed(source, item, ("item", "productId"), 0)[item]
+    errors = said_of(bench, path, lines)
+    assert [error.split(":")[0] for error in errors] == [f"line {profile + 1}", f"line {item + 1}"]
+
+
+def test_items_that_are_alike_are_refused(bench, other, source, tmp_path):
+    """contract: import-checked. Two of one product, and an id that two profiles share: pages walk by it."""
     of = {line["item"]["productId"]: n for n, line in enumerate(source) if "item" in line}
+    lines = changed(source, of[2], ("item", "productId"), 1)
+    assert "same product" in tried(bench, tmp_path / "f", lines, other)
+    # One of a customer and one of a session, on no list.
     a, b = sorted((of[3], of[5]))
     lines = changed(source, b, ("item", "id"), source[a]["item"]["id"])
     said = tried(bench, tmp_path / "f", lines, other)

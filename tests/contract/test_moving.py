@@ -2,9 +2,7 @@
 
 import json
 import os
-from typing import Any
 
-import msgspec
 import pytest
 
 from tests import schema
@@ -23,11 +21,11 @@ from tests.contract.moved import (
     profiles_of,
     wish,
 )
-from wishwell import events, ids, products, profiles, stores
+from wishwell import events, products, profiles, stores
 from wishwell.access import auth
 from wishwell.errors import Conflict, Gone, Invalid, StoreDeleted
 from wishwell.events import deliveries
-from wishwell.moving import deletion, exporting, file_records, importing
+from wishwell.moving import deletion, exporting, importing
 from wishwell.moving.import_file import ImportFile
 from wishwell.reports import counting
 from wishwell.wishes import items, lists, reservations, shares
@@ -140,145 +138,30 @@ def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypat
     delete(bench, store)
 
 
-def test_import_makes_no_events_and_sequences_go_on(bench, shop, tmp_path):
-    """contract: import-whole."""
-    store, customer = shop
-    telling = profiles.of_customer(bench.update_store(store, events=True), customer.gid)
-    wish(bench, telling, 50)
-    bench.write(items.delete, telling, next(row[0] for row in held(bench, telling).values()), NOW)
-    file = exported(bench, store, tmp_path)
-    told = bench.select("SELECT events FROM profiles WHERE profile_id = $1", telling.id)
-    assert told == [(2,)]
+def test_import_makes_no_events_and_what_is_told_goes_on(bench, tmp_path):
+    """contract: import-whole, import-feed. With the next sequence and the next number, also after an event
+    that was told, and had no number yet."""
+    store = bench.new_store(events=True)
+    customer = wish(bench, bench.new_customer(store), 1, 2)
+    bench.run(events.number(bench.db, bench.clock))
+    bench.write(items.delete, customer, held(bench, customer)[1][0], NOW)
+    path = exported(bench, store, tmp_path)
     delete(bench, store)
-    assert bench.select("SELECT 1 FROM profiles WHERE store_id = $1", store.id) == []
-    _, again = load(bench, file, store.handle)
+    _, again = load(bench, path, store.handle)
     assert again.id == store.id
     assert again.events_since != store.events_since
-    assert bench.select("SELECT events FROM profiles WHERE profile_id = $1", telling.id) == told
     assert bench.select("SELECT 1 FROM events WHERE store_id = $1", store.id) == []
 
+    def feed(after):
+        return bench.read(events.feed, again, after, 50, ())
 
-def lines(*records, ends=True):
-    """A file of records behind the first line of an export."""
-    store = file_records.StoreFields(
-        *msgspec.structs.astuple(stores.blank(ID.format(0), "shop", NOW))
-    )
-    first = file_records.StoreRecord(file_records.VERSION, NOW, store)
-    counted = [
-        sum(kind in one for one in records if isinstance(one, dict))
-        for kind in ("profile", "list", "item")
-    ]
-    end = {"end": dict(zip(("profiles", "lists", "items"), counted, strict=True))}
-    rest = [
-        one if isinstance(one, str) else json.dumps(one)
-        for one in (*records, *([end] if ends else []))
-    ]
-    return file_records.encode(first).decode() + "".join(f"{one}\n" for one in rest)
-
-
-ID = f"{ids.uuid7_at(AT)[:-1]}{{}}"
-TIMES = {"createdAt": NOW, "updatedAt": NOW}
-PROFILE = {"profile": {"gid": "gid://shopify/Customer/1", "createdAt": NOW, "touchedAt": NOW}}
-
-
-TOKEN = shares.new_token()
-FIELDS = {
-    "list": {"name": "Wishes", **TIMES},
-    "item": {"productId": 1, **TIMES},
-    "share": {"listId": ID.format(1), "token": TOKEN, "createdAt": NOW},
-}
-
-
-def line(kind, number, **fields):
-    return {kind: {"id": ID.format(number), **FIELDS[kind], **fields}}
-
-
-def a_list(number=1, **fields):
-    return line("list", number, **fields)
-
-
-def an_item(number=2, **fields):
-    return line("item", number, **fields)
-
-
-def a_share(number=3, **fields):
-    return line("share", number, **fields)
-
-
-def a_reservation(number=2, holder="gid://shopify/Customer/2"):
-    of = {"itemId": ID.format(number), "holder": holder, "quantity": 1, "createdAt": NOW}
-    return {"reservation": of}
-
-
-SHARED = [PROFILE, a_list(shared=True), an_item(listIds=[ID.format(1)])]
-OWN = PROFILE["profile"]["gid"]
-WRONG: dict[str, tuple[list[Any], int, str]] = {
-    "no JSON": ([PROFILE, "{]"], 3, "JSON"),
-    "no UTF-8": ([PROFILE, '{"item": {"note": "\udcff"}}'], 3, "decode"),
-    "unknown kind": ([{"wish": {}}], 2, "wish"),
-    "two kinds": ([PROFILE | a_list()], 2, "exactly one"),
-    "unknown field": ([PROFILE, an_item(colour="red")], 3, "colour"),
-    "a missing field": ([PROFILE, {"item": {"id": ID.format(1)}}], 3, "productId"),
-    "no id": ([PROFILE, an_item("x")], 3, "item.id"),
-    "a bad time": ([PROFILE, a_list(createdAt="2026-13-01T00:00:00.000Z")], 3, "createdAt"),
-    "a bad quantity": ([PROFILE, an_item(quantity=0)], 3, "quantity"),
-    "ids as text": ([PROFILE, an_item(productId="one")], 3, "integer"),
-    "a bad tag": ([PROFILE, an_item(tags=["A"])], 3, "tag"),
-    "a tag twice": ([PROFILE, an_item(tags=["a", "a"])], 3, "duplicates"),
-    "NUL": ([PROFILE, an_item(note="\0")], 3, "control"),
-    "a long note": ([PROFILE, an_item(note="n" * 501)], 3, "500"),
-    "a bad name": ([PROFILE, a_list(name=" Wishes")], 3, "name"),
-    "a bad GID": ([{"profile": PROFILE["profile"] | {"gid": "gid://x/Session/1"}}], 2, "GID"),
-    "no profile": ([a_list()], 2, "profile"),
-    "a list that is not there": ([PROFILE, an_item(listIds=[ID.format(9)])], 3, "listIds"),
-    "an order of others": ([PROFILE, a_list(order=[ID.format(2)]), an_item()], 3, "order"),
-    "a list twice": ([PROFILE, a_list(), a_list()], 4, "twice"),
-    "an item twice": ([PROFILE, an_item(), an_item(productId=2)], 4, "twice"),
-    "a product twice": ([PROFILE, an_item(), an_item(3)], 2, "same product"),
-    "no token": ([*SHARED, a_share(token=TOKEN[:-1])], 5, "token"),
-    "a share of a private list": ([PROFILE, a_list(), a_share()], 4, "shared list"),
-    "a share twice": ([*SHARED, a_share(), a_share(token=shares.new_token())], 6, "twice"),
-    "a token twice": ([*SHARED, a_share(), a_share(4)], 6, "share.token"),
-    "reserved nothing": ([*SHARED, a_reservation(9)], 2, "reservation.itemId"),
-    "reserved by the owner": ([*SHARED, a_reservation(holder=OWN)], 5, "owner"),
-    "reserved by nobody": ([*SHARED, a_reservation(holder="x")], 5, "GID"),
-    "reserved twice": ([*SHARED, a_reservation(), a_reservation()], 2, "twice"),
-    "more behind the end": ([{"end": {"profiles": 0, "lists": 0, "items": 0}}, PROFILE], 3, "behind"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_wrong_line_is_named(tmp_path, case):
-    """contract: import-checked. By its number, with what is wrong."""
-    records, number, word = WRONG[case]
-    said = checked(tmp_path / "store.jsonl", lines(*records)).errors[0]
-    assert said.startswith(f"line {number}: "), said
-    assert word in said
-
-
-def test_file_that_was_cut_off_is_refused(tmp_path):
-    """contract: import-checked. At the end of a line, within one, and from its beginning."""
-    whole = lines(PROFILE, a_list(), an_item(listIds=[ID.format(1)]))
-    path = tmp_path / "store.jsonl"
-    for kept in (whole[:-30], whole.rpartition("\n{")[0] + "\n", lines(PROFILE, ends=False)):
-        assert checked(path, kept).errors
-    assert not checked(path, whole).errors
-    for first in ("", "{}\n", "{\n", whole.partition("\n")[2], whole.replace('n":1', 'n":2', 1)):
-        with pytest.raises(Invalid):
-            checked(path, first)
-
-
-def test_errors_are_few_and_not_what_follows_from_others(tmp_path):
-    """contract: import-checked. A file of something else is not told line by line."""
-    path = tmp_path / "store.jsonl"
-    assert len(checked(path, lines(*["x"] * 1_000)).errors) == 21
-    one, two = (
-        {"profile": PROFILE["profile"] | {"gid": f"gid://shopify/Customer/{n}"}} for n in (7, 8)
-    )
-    two["profile"]["events"] = "x"
-    on, wrong = an_item(4, listIds=[ID.format(1)]), an_item(3, productId=0)
-    errors = checked(path, lines(one, an_item(2), two, a_list(), on, wrong)).errors
-    assert [error.split(":")[0] for error in errors] == ["line 4", "line 7"], errors
+    assert feed(3) == feed(None) == events.Page([], 3)
+    with pytest.raises(Gone):
+        feed(2)
+    wish(bench, profiles.of_customer(again, customer.gid), 4)
+    bench.run(events.number(bench.db, bench.clock))
+    page = feed(3)
+    assert ([event.sequence for event in page.events], page.until) == ([4], 4)
 
 
 def test_import_into_a_store_of_another_kind_is_refused(bench, shop, tmp_path):
@@ -335,22 +218,6 @@ def sizes(bench, *profiles):
     return found
 
 
-def test_deletion_begins_with_the_webhooks(bench, shop):
-    """contract: store-delete. Also with one of a process that has not heard of it yet."""
-    store, customer = shop
-    new_hook(bench, store.id)
-    doomed = bench.write(deletion.begin, store.handle, NOW)
-    assert sizes(bench, customer)["webhooks"] == 0
-    new_hook(bench, store.id)
-
-    async def run():
-        async for _ in deletion.run(bench.db, doomed):
-            assert store.id not in [row[0] for row in await bench.db.read(deliveries.due, NOW)]
-
-    bench.run(run())
-    assert sizes(bench, customer)["webhooks"] == 0
-
-
 async def add_hook(tx, hook):
     await tx.run("webhook_add", **hook)
 
@@ -396,40 +263,23 @@ def test_write_that_comes_after_its_store_is_gone_leaves_nothing(bench, shop):
 
 
 def test_write_that_comes_while_its_store_is_deleted_goes_with_it(bench, shop):
-    """contract: store-rows, store-delete. Between any two steps."""
+    """contract: store-rows, store-delete. Between any two steps; nothing is sent from the first on, also
+    by a webhook of a process that has not heard of it yet."""
     store, customer = shop
+    new_hook(bench, store.id)
+    doomed = bench.write(deletion.begin, store.handle, NOW)
+    assert sizes(bench, customer)["webhooks"] == 0
+    new_hook(bench, store.id)
 
     async def remove():
-        doomed = await bench.db.write(deletion.begin, store.handle, NOW)
         late = iter(late_writes(bench, store).values())
         async for _ in deletion.run(bench.db, doomed):
+            assert store.id not in [row[0] for row in await bench.db.read(deliveries.due, NOW)]
             if (write := next(late, None)) is not None:
                 await bench.db.write(*write)
 
     bench.run(remove())
     assert not any(sizes(bench, customer).values())
-
-
-def test_feed_goes_on_with_the_next_number(bench, tmp_path):
-    """contract: import-feed. Also after an event that was told, and had no number yet."""
-    store = bench.new_store(events=True)
-    customer = wish(bench, bench.new_customer(store), 1, 2)
-    bench.run(events.number(bench.db, bench.clock))
-    wish(bench, customer, 3)
-    path = exported(bench, store, tmp_path)
-    delete(bench, store)
-    store = load(bench, path, store.handle)[1]
-
-    def feed(after):
-        return bench.read(events.feed, store, after, 50, ())
-
-    assert feed(3) == feed(None) == events.Page([], 3)
-    with pytest.raises(Gone):
-        feed(2)
-    wish(bench, bench.new_customer(store), 4)
-    bench.run(events.number(bench.db, bench.clock))
-    page = feed(3)
-    assert (len(page.events), page.until) == (1, 4)
 
 
 # ----------------------------------------------------------------------- shares and reservations
