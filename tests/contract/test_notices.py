@@ -4,16 +4,14 @@ import json
 from decimal import Decimal
 from typing import NamedTuple
 
-import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests import strategies
-from wishwell import events, ids, products, profiles, stores
+from wishwell import events, ids, products, profiles
 from wishwell.products import Facts, NewProduct, Variant, notices
 from wishwell.products.notices import Money
-from wishwell.stores import naming
 
 PRODUCT = "7"
 DAY_MS = 86_400_000
@@ -79,7 +77,8 @@ def written(bench, store):
 
 
 def test_one_of_a_kind_in_a_day(bench, store):
-    """contract: notice-once-a-day, notice-reference. The other kind is its own."""
+    """contract: notice-once-a-day, notice-reference, clock-steps. The other kind is its own; and what a
+    clock has told that was ten years ahead loses no later notice."""
     _, id = wish(bench, store)
     for price in ("100 EUR", "90 EUR"):
         put(bench, store, price, False)
@@ -87,23 +86,14 @@ def test_one_of_a_kind_in_a_day(bench, store):
     put(bench, store, "100 EUR", False)
     put(bench, store, "80 EUR", True)
     assert told(bench, store) == {id: [(BACK, None, "80", None)]}
-    put(bench, store, "100 EUR", True)
-    bench.clock.milliseconds += DAY_MS
-    put(bench, store, "80 EUR", True)
-    assert told(bench, store) == {id: [(DROPPED, "100", "80", None)]}
-
-
-def test_wrong_clock_that_told_a_wish_loses_no_later_notice(bench, store):
-    """contract: clock-steps. It was ten years ahead when it told of a drop and of a product that is back."""
-    _, id = wish(bench, store)
     put(bench, store, "100 EUR", False)
     bench.clock.milliseconds += 3650 * DAY_MS
     put(bench, store, "90 EUR", True)
-    assert len(told(bench, store)[id]) == 2
+    assert told(bench, store) == {id: [(DROPPED, "100", "90", None), (BACK, None, "90", None)]}
     bench.clock.milliseconds -= 3650 * DAY_MS
     put(bench, store, "100 EUR", False)
-    put(bench, store, "80 EUR", True)
-    both = {(DROPPED, "100", "80", None), (BACK, None, "80", None)}
+    put(bench, store, "70 EUR", True)
+    both = {(DROPPED, "100", "70", None), (BACK, None, "70", None)}
     assert both < set(told(bench, store, every=True)[id])
 
 
@@ -128,22 +118,6 @@ def test_put_of_a_product_whose_row_is_damaged_begins_anew(bench, store, known):
     assert told(bench, store) == {}
     put(bench, store, "60 EUR")
     assert told(bench, store) == {id: [(DROPPED, "80", "60", None)]}
-
-
-def test_variants_are_told_to_those_who_wish_for_them(bench, store):
-    """contract: notice-variant. One without a variant hears of any, once; the others of their own."""
-    any_, one, two, other = (wish(bench, store, variant)[1] for variant in (None, 1, 2, 9))
-    put(bench, store, "100 EUR", variants={1: ("100 EUR", None), 2: (None, None)})
-    put(bench, store, "100 EUR", variants={1: ("90 EUR", None), 2: (None, None)})
-    assert told(bench, store) == {id: [(DROPPED, "100", "90", 1)] for id in (any_, one)}
-    bench.clock.milliseconds += DAY_MS
-    # What the product says holds for a variant that is named without a price, and for one that is not.
-    put(bench, store, "80 EUR", variants={1: ("90 EUR", None), 2: (None, None)})
-    assert told(bench, store) == {
-        any_: [(DROPPED, "100", "80", None)],
-        two: [(DROPPED, "100", "80", 2)],
-        other: [(DROPPED, "100", "80", None)],
-    }
 
 
 def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
@@ -185,7 +159,8 @@ def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
 
 
 def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
-    """contract: notice-taken-back. Also by a currency, by silence, and by the product's end."""
+    """contract: notice-taken-back. Also by a currency, by silence, and by the product's end; and one that
+    is out of stock again is not back."""
     for _ in range(30):
         wish(bench, store)
     for back in ("100 EUR", "95.01 EUR", "50 USD", None, "gone"):
@@ -199,6 +174,9 @@ def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
             put(bench, store, back)
         assert told(bench, store) == {}
         assert bench.read(notices.waiting) == 0
+    for available in (False, True, False):
+        put(bench, store, None, available)
+    assert told(bench, store) == {}
 
 
 def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
@@ -386,10 +364,11 @@ def plain(was, price, available, percent):
 @example(sequence=dropping("0", "0.00"), percent=1)
 @strategies.examples(30)
 def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, percent):
-    """contract: notice-drop, notice-reference, notice-currency, notice-stock, notice-unknown. Each put
-    is told before the next, a day later: exactly what the rules say of each variant."""
+    """contract: notice-drop, notice-reference, notice-currency, notice-stock, notice-unknown,
+    notice-variant. Each put is told before the next, a day later: exactly what the rules say of each
+    variant, and to a wish without one of the first that has something to tell."""
     store = bench.new_store(events=True, price_drop_percent=percent)
-    wishes = {variant: wish(bench, store, variant)[1] for variant in (1, 2, 9)}
+    wishes = {variant: wish(bench, store, variant)[1] for variant in (None, 1, 2, 9)}
     model: dict[int | None, Plain] = {}
     for (price, available), variants in sequence:
         bench.clock.milliseconds += DAY_MS + 1
@@ -406,35 +385,15 @@ def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, perce
         model = after
         found = told(bench, store)
         for variant, item in wishes.items():
-            dropped, back = expected.get(variant, expected[None])
+            own = variant if variant in expected else None
+            heard = [own] if variant is not None else [*expected]
+            drops = [one for one in heard if expected[one][0] is not None]
+            backs = [one for one in heard if expected[one][1]]
             kinds = {one[0]: one for one in found.get(item, [])}
-            assert (DROPPED in kinds, BACK in kinds) == (dropped is not None, back)
-            if dropped is not None:
-                assert Decimal(kinds[DROPPED][1]) == dropped
-
-
-@given(sequence=puts, percent=st.integers(1, 90))
-@settings(max_examples=200, deadline=None)
-def test_what_is_left_to_tell_is_true_now(sequence, percent):
-    """contract: notice-taken-back, notice-again. After any puts that came before all was told."""
-    named = naming.Naming()
-    store = stores.Store("1", "s", "p", "integer", "", (), named, (), {}, percent, "2027", "")
-    known = ""
-    for at, ((price, available), variants) in enumerate(sequence):
-        given_ = product(price, available, variants).said
-        was = notices.known_from(store, PRODUCT, known)
-        known, position, noticed = notices.compare(store, was, "here", given_, f"{at:04}")
-        after = msgspec.json.decode(known, type=dict[str, notices.Known])
-        assert after.keys() == given_.keys()
-        left = [one for one in after.values() if one.dropped_at or one.restocked_at]
-        assert (noticed is not None) == bool(left)
-        new = any(f"{at:04}" in (one.dropped_at, one.restocked_at) for one in left)
-        assert position == (ids.NO_UUID if new else "here")
-        for one in left:
-            assert one.available or not one.restocked_at
-            if one.dropped_at:
-                before, now = Decimal(one.dropped_from.amount), Decimal(one.price.amount)
-                assert one.dropped_from.currency == one.price.currency
-                assert now < before
-                assert now <= before * (1 - Decimal(percent) / 100)
-                assert before >= Decimal(one.reference.amount)
+            assert kinds.keys() == {*[DROPPED][: len(drops)], *[BACK][: len(backs)]}
+            for kind, (first, *_) in (
+                (kind, of) for kind, of in ((DROPPED, drops), (BACK, backs)) if of
+            ):
+                assert kinds[kind][3] == first
+            if drops:
+                assert Decimal(kinds[DROPPED][1]) == expected[drops[0]][0]
