@@ -7,7 +7,7 @@ import jwt
 import pytest
 
 from tests.contract.conftest import Clock
-from wishwell import profiles, stores
+from wishwell import stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AccessCache
 from wishwell.errors import Invalid, Misconfigured, Unauthenticated
@@ -76,16 +76,6 @@ def test_revocation_takes_the_tokens_of_a_clock_that_is_ahead(bench):
     bench.write(auth.revoke_profile, customer, process.clock())
     assert not process.takes(ahead)
     assert process.takes(process.issue(customer, bench.read(auth.revoked_until, customer)))
-
-
-def test_longest_token_is_taken(bench):
-    """contract: profile-token-strict. It is far from the 4,096 characters that are ever read."""
-    process, store = Process(bench), bench.new_store("x" * 63, platform="p" * 40)
-    token = process.issue(
-        profiles.of_customer(store, f"gid://{store.platform}/Customer/{'9' * 64}")
-    )
-    assert process.takes(token)
-    assert len(token) < 600
 
 
 def test_tokens_given_after_a_clock_was_set_back_can_be_revoked(bench):
