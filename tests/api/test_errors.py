@@ -46,17 +46,7 @@ def test_path_that_there_is_not_has_the_envelope(shop):
     """contract: path-unknown, error-envelope, limit-headers. No limits outside `/api`."""
     deep = (f"/items/{SOME}/", f"/items/{SOME}/list", f"/lists/{SOME}/items", "/items/a/b/c/d")
     ends = ("", "/", "/item", "/items/", "/items//", "/profile/", "/profiles/", "/profiles/token/")
-    odd = (
-        "/Items",
-        "//items",
-        "/.well-known",
-        "/.env",
-        "/%00",
-        "/%ff",
-        "/../items",
-        "/favicon.ico",
-    )
-    for path in (*deep, *ends, *odd):
+    for path in (*deep, *ends, "/Items", "//items", "/.well-known", "/%00", "/%ff", "/../items"):
         refused(shop.admin.get(shop.service.url + PREFIX + path), 404)
     service = shop.service
     for path in ("/nothing", "/apix", "//", "/%00", "/..%2f..%2fetc/passwd"):
@@ -77,16 +67,12 @@ def test_malformed_id_is_told_what_an_unknown_one_is(shop):
     """contract: record-id. As one of another kind is; the words are those of the path."""
     member = shop.customer("1").http
     other = {"item": new_list(member)["id"], "list": save(member, 1)["id"]}
-    odd = ("1", "null", "x" * 500, "%00", "%ff", "a%2Fb", "%0d%0a", "..%2Fitems")
-    for http in (shop.admin, member, shop.acting_as(shop.gid("1"))):
-        for noun, put in (("item", ("/lists", "listIds")), ("list", ("/items/order", "itemIds"))):
-            for id in ("x", SOME, other[noun], *(odd if http is member else ())):
-                path = f"/{noun}s/{id}"
-                answers = [http.get(path), http.patch(path, json={}), http.delete(path)]
-                answers.append(http.put(f"{path}{put[0]}", json={put[1]: []}))
-                for answer in answers:
-                    message = refused(answer, 404)
-                    assert message == f"There is no such {noun}." or id in odd
+    for noun, put in (("item", ("/lists", "listIds")), ("list", ("/items/order", "itemIds"))):
+        for id in ("x", SOME, other[noun], "x" * 500, "%00", "%ff", "%0d%0a"):
+            path = f"/{noun}s/{id}"
+            answers = [member.get(path), member.patch(path, json={}), member.delete(path)]
+            answers.append(member.put(f"{path}{put[0]}", json={put[1]: []}))
+            assert {refused(answer, 404) for answer in answers} == {f"There is no such {noun}."}
 
 
 def test_everything_under_api_has_limits(service, roomy_shop):
@@ -150,29 +136,6 @@ def test_request_id_is_new_for_each_request(shop):
     assert all(is_uuid(id) for id in ids) and len(set(ids)) == len(ids)
 
 
-def test_message_names_the_field_and_the_rule(shop):
-    """contract: error-message, body-malformed, parameter-unknown."""
-    http = shop.customer("1").http
-    saved, kept = save(http, 1)["id"], new_list(http)["id"]
-    required = "body: is required; send a JSON object."
-    for answer, message in (
-        (http.patch(f"/items/{saved}"), required),
-        (http.patch(f"/lists/{kept}"), required),
-        (http.post("/items"), "productId: is required; send a JSON object as the body."),
-        (http.patch(f"/items/{SOME}?x=1"), "x: is not a query parameter here; this takes none."),
-    ):
-        assert refused(answer, 400) == message
-    for path, body, words in (
-        ("/items", {"productId": "1"}, ["productId", "integer"]),
-        ("/items", {"productId": 1, "quantity": 0}, ["quantity", "1000000"]),
-        ("/items", {"productId": 1, "tags": ["A"]}, ["tags", "a-z"]),
-        ("/items", {"productId": 1, "tags": ["a"] * 21}, ["tags", "20"]),
-        ("/lists", {"name": ""}, ["name", "255"]),
-        ("/lists", {"name": 5}, ["name", "string"]),
-    ):
-        refused(http.post(path, json=body), 400, *words)
-
-
 def test_message_repeats_no_large_or_raw_input(shop):
     """contract: error-message. What a client sent comes back neither raw nor at length."""
     long = "x" * 10_000
@@ -198,26 +161,17 @@ TYPES = {
 def test_body_that_is_not_declared_as_json_is_refused(shop):
     """contract: body-json. JSON counts in any spelling."""
     http = shop.customer("1").http
-    kept, saved = new_list(http)["id"], save(http, 9)["id"]
-    plain, statuses = {"Content-Type": "text/plain"}, {}
+    saved, statuses = save(http, 9)["id"], {}
     with nothing_changes(http):
-        for method, path, body in (
-            ("POST", "/items", {"productId": 1}),
-            ("PATCH", f"/items/{saved}", {"quantity": 2}),
-            ("DELETE", "/items", {"itemIds": [saved]}),
-            ("PUT", f"/items/{saved}/lists", {"listIds": []}),
-            ("POST", "/lists", {"name": "x"}),
-            ("PATCH", f"/lists/{kept}", {"name": "x"}),
-            ("PUT", f"/lists/{kept}/items/order", {"itemIds": []}),
-        ):
-            for name, kind in TYPES.items():
-                headers = {"Content-Type": kind} if kind is not None else {}
-                answer = http.request(method, path, content=json.dumps(body), headers=headers)
-                statuses[f"{name} {method} {path}"] = answer.status_code
+        for name, kind in TYPES.items():
+            headers = {"Content-Type": kind} if kind is not None else {}
+            answer = http.post("/items", content=b'{"productId": 1}', headers=headers)
+            statuses[name] = answer.status_code
         assert wrong(415, statuses) == {}
-        refused(http.post("/items", content=b"{}"), 415, "application/json")
-    for path, text in (("/profiles/token", b"{}"), ("/profiles/identify", b'{"email":"a@b.c"}')):
-        refused(shop.admin.post(path, content=text, headers=plain), 415)
+        body, plain = json.dumps({"itemIds": [saved]}), {"Content-Type": "text/plain"}
+        answer = http.request("DELETE", "/items", content=body, headers=plain)
+        refused(answer, 415, "application/json")
+    refused(shop.admin.post("/profiles/token", content=b"{}", headers=plain), 415)
     good = ("application/json", "Application/JSON", "application/json; charset=utf-8")
     for kind in (*good, 'application/json;charset="UTF-8"'):
         answer = http.post("/items", content=b'{"productId": 9}', headers={"Content-Type": kind})

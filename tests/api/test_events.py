@@ -108,26 +108,3 @@ def test_feed_that_is_asked_for_wrongly(telling):
         assert message.startswith(f"{query.partition('=')[0]}: ")
     answer = telling.admin.get("/events", params={"from": "9" * 18})
     refused(answer, 410, "has not given it", "ask without `from`")
-
-
-def test_nothing_is_told_until_the_store_wants_it_and_soon_after(shop):
-    """contract: store-events, store-change-seen. Off by default; complete from `eventsSince` on,
-    and what was told stays when they are turned off."""
-    assert shop.record["eventsSince"] is None
-    customer = shop.customer()
-    customer.http.post("/items", json={"productId": 1})
-    shop.update("--events", "on")
-
-    def told():
-        customer.http.post("/items", json={"productId": time.time_ns() // 1_000_000})
-        return read(shop)["data"]
-
-    assert wait_until(told, seconds=7, every=0.5)
-    first = read(shop)["data"][0]
-    assert first["data"]["item"]["productId"] != 1
-    shop.update("--events", "off")
-    time.sleep(3)
-    before = end(shop)
-    customer.http.post("/items", json={"productId": 2})
-    time.sleep(1)
-    assert end(shop) == before != "0"

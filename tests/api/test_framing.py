@@ -237,16 +237,6 @@ def test_white_space_behind_a_value_is_no_part_of_it(service, shop):
     assert got.headers["x-request-id"] == given
 
 
-def test_answer_comes_in_one_piece(service, shop):
-    """Its head and its body in one packet, where uvicorn sends two; also on a kept connection."""
-    ask = request_head("GET", "/items", shop.customer("1").token)
-    with connect(service) as connection:
-        for _ in range(30):
-            connection.sendall(ask)
-            head, _, body = connection.recv(65_536).partition(b"\r\n\r\n")
-            assert head.startswith(b"HTTP/1.1 200") and body == b'{"data":[]}'
-
-
 def test_answers_without_a_body_and_after_100_continue_are_whole(service, shop):
     """contract: http-forms. HEAD, 204, and a body that waits to be asked for."""
     member = shop.customer("1")

@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from .conftest import data, new_list, products, refused, save, walk
+from .conftest import data, new_list, products, refused, save
 
 
 @pytest.fixture
@@ -35,17 +35,6 @@ def test_pages_lead_on_and_back(http, seven):
     assert back["data"] == seven[2:4] and set(back["pageInfo"]) == {"next", "previous"}
 
 
-def test_pages_of_lists_and_of_the_whole_store(roomy_shop):
-    """contract: page-order, whole-store. Newest first, whosever they are."""
-    made = []
-    for n in range(1, 6):
-        http = roomy_shop.customer(str(n % 3)).http
-        made.insert(0, (save(http, n)["id"], new_list(http)["id"]))
-    for path, ids in zip(("/items", "/lists"), zip(*made, strict=True), strict=True):
-        pages = walk(roomy_shop.admin, path, limit=2)
-        assert [record["id"] for page in pages for record in page] == [*ids]
-
-
 def test_pages_default_to_50_and_go_up_to_250(http):
     """contract: page-limit. `limit` 1 to 250, default 50."""
     for n in range(1, 56):
@@ -66,17 +55,14 @@ def test_limit_that_is_no_whole_number_from_1_to_250_is_refused(http):
         refused(http.get(f"/lists?{query}"), 400, "limit")
 
 
-@pytest.mark.parametrize(
-    "query", ["foo=1", "offset=5", "Limit=5", "limit[]=5", "foo", "=1", "%ff=1", "%00=1"]
-)
-def test_parameter_that_is_unknown_is_refused(http, query):
+def test_parameter_that_is_unknown_is_refused(http):
     """contract: parameter-unknown. An unknown query parameter is 400 and named."""
-    name = query.partition("=")[0]
-    words = [name] if name and "%" not in name else []
-    for path in ("/items", "/lists", f"/items/{uuid.uuid4()}", f"/lists/{uuid.uuid4()}"):
-        refused(http.get(f"{path}?{query}"), 400, *words)
-    refused(http.post(f"/items?{query}", json={"productId": 1}), 400, *words)
-    refused(http.post(f"/lists?{query}", json={"name": "x"}), 400, *words)
+    for query in ("foo=1", "Limit=5", "limit[]=5", "foo", "=1", "%ff=1", "%00=1"):
+        name = query.partition("=")[0]
+        words = [name] if "%" not in name else []
+        for path in ("/items", f"/lists/{uuid.uuid4()}"):
+            refused(http.get(f"{path}?{query}"), 400, *words)
+        refused(http.post(f"/items?{query}", json={"productId": 1}), 400, *words)
     refused(http.get("/lists?query=product:1"), 400, "query")
     assert products(http) == []
 
@@ -85,18 +71,12 @@ def test_parameter_that_is_unknown_is_refused(http, query):
 
 
 def test_cursor_that_was_changed_is_refused(http, seven):
-    """contract: cursor-opaque. One that was changed is 400."""
+    """contract: cursor-opaque. One that was changed is 400; anywhere: fuzz/targets.py."""
     cursor = http.get("/items?limit=3").json()["pageInfo"]["next"]
     data(http.get("/items", params={"limit": 3, "page": cursor}))
-    # The last character may hold bits that no byte uses; whatever decodes to the same is the same.
-    changed = [
-        cursor[:at] + ("A" if cursor[at] != "A" else "B") + cursor[at + 1 :]
-        for at in range(len(cursor) - 1)
-    ]
-    changed += [cursor[:at] for at in range(len(cursor))]
-    changed += [cursor * 2, cursor + "A", f"..{cursor}", f" {cursor}", f"{cursor}\0"]
-    changed += ["null", "0", "é", "A" * 5000, seven[0]["id"]]
-    for text in changed:
+    first = "A" if cursor[0] != "A" else "B"
+    changed = [first + cursor[1:], cursor[:-1], cursor + "A", f" {cursor}", f"{cursor}\0"]
+    for text in (*changed, "", "é", "A" * 5000, seven[0]["id"]):
         refused(http.get("/items", params={"limit": 3, "page": text}), 400, "page")
     refused(http.get("/items?limit=3&page=%ff"), 400, "page")
     refused(http.get("/items", params=[("page", cursor), ("page", cursor)]), 400, "page")
@@ -148,32 +128,18 @@ def found(http, query: str) -> list[tuple]:
 
 
 FOUND: dict[str, list[tuple]] = {
-    "product:1": [(1, 7), (1, 8)],
     "product:12": [(12, 0)],
-    "variant:7": [(1, 7), (2, 7)],
-    "tag:gift": [(1, 7), (1, 8)],
-    "list:KEPT": [(1, 7), (2, 7)],
-    f"product:{2**53 - 1}": [],
     "product:2,3,99": [(2, 7), (3, 0)],
-    "tag:gift,new": [(1, 7), (1, 8), (3, 0)],
-    "variant:7,8": [(1, 7), (1, 8), (2, 7)],
-    "list:KEPT,OTHER": [(1, 7), (2, 7)],
-    "product:1 variant:7": [(1, 7)],
-    "tag:new list:KEPT": [(1, 7)],
     "product:1,2 variant:7 tag:gift list:KEPT": [(1, 7)],
-    "product:3 variant:7": [],
     "tag:gift tag:new": [(1, 7)],
-    "product:1 product:2": [],
 }
 
 
 def test_search_takes_any_value_of_each_term(http, stocked):
-    """contract: search-terms. Any of the values by commas, all of the terms by spaces."""
-    other = new_list(http)["id"]
+    """contract: search-terms. Any of the values by commas, all of the terms by spaces; more of them:
+    tests/contract/test_model.py."""
     for query, wanted in FOUND.items():
-        assert found(http, query.replace("KEPT", stocked).replace("OTHER", other)) == wanted, query
-    pages = walk(http, "/items", limit=1, query="product:1,2,3")
-    assert [record["productId"] for page in pages for record in page] == [3, 2, 1, 1]
+        assert found(http, query.replace("KEPT", stocked)) == wanted, query
 
 
 def test_search_up_to_its_bounds_and_past_them(http, stocked):
@@ -200,16 +166,21 @@ def test_search_finds_nothing_of_others(http, stocked, roomy_shop):
 
 
 BAD_QUERIES = [
-    "colour:red", "Product:1", "product", "product:", ":1", ":", "1", "product:a", "product:1,", "product:,1",
-    "product:1,,2", "product:0", "product:-1", "product:1.5", "product:1e3", "product:+1", "product:\u0661",
-    f"product:{2**53}", "product:" + "9" * 400, "product:1:2", "variant:x", "variant:0", "tag:Gift", "tag:",
-    "tag:" + "x" * 51, "tag:\u00e9", "tag:a\0", "product:1 colour:red", "product:1;variant:2", "product:1'--",
-    "product=1", "list:", "\0", "product:*", "product:1\ttag:new", "product:1\u00a0tag:new",
-]  # fmt: skip
+    *("product:", ":1", "1", "product:a", "product:1,", "product:1,,2", "product:0", "variant:+1"),
+    *(
+        f"product:{2**53}",
+        "tag:Gift",
+        "tag:a\0",
+        "list:",
+        "product:1 colour:red",
+        "product:1\ttag:a",
+    ),
+]
 
 
 def test_search_that_is_malformed_is_refused(http, stocked):
-    """contract: search-invalid. An unknown field or a malformed value is 400."""
+    """contract: search-invalid. An unknown field or a malformed value is 400; whatever the text:
+    tests/http/test_patterns.py."""
     for query in BAD_QUERIES:
         refused(http.get("/items", params={"query": query}), 400, "query")
     allowed = ("product", "variant", "tag", "list")

@@ -31,20 +31,6 @@ def test_profile_says_what_it_has(shop):
     envelope(shop.acting_as(UNKNOWN).get("/profile"), 404)
 
 
-def test_bad_change_of_a_profile_changes_nothing(shop):
-    """contract: profile-notices, error-message."""
-    ann = shop.customer()
-    bodies = (
-        {"notices": 1},
-        {"notices": None},
-        {"email": "a@b.example"},
-        {"notices": True, "x": 1},
-    )
-    for body in bodies:
-        assert list(body)[-1] in envelope(ann.http.patch("/profile", json=body), 400)
-    assert "createdAt" not in data(ann.http.get("/profile"))
-
-
 def test_notices_are_for_those_who_want_them(make_shop):
     """contract: profile-notices."""
     shop = make_shop("--events", "on")

@@ -100,29 +100,6 @@ def test_bounds_of_a_product(shop):
     refused(shop.admin.get("/products/7"), 404)
 
 
-def test_message_names_the_field_inside(shop):
-    """contract: error-message, product-bounds."""
-    for fields, words in (
-        ({"price": {"amount": 1, "currency": "EUR"}}, ("price.amount: ", "19.90")),
-        ({"price": {"amount": "1", "currency": "EUR\n"}}, ("price.currency: ",)),
-        ({"variants": [{"variantId": 1, "title": ""}]}, ("variants[0].title: ", 255)),
-        (
-            {"variants": [{"variantId": 1}, {"variantId": "x"}]},
-            ("variants[1].variantId: ", "integer"),
-        ),
-        ({"variants": [[]]}, ("variants[0]: must be an object",)),
-        ({"variants": [{}]}, ("variants[0].variantId: is required",)),
-        ({"variants": [{"variantId": 1, "url": "x"}]}, ("variants[0].url: ", "http")),
-        ({"variants": [{"variantId": 1, "colour": "x"}]}, ("variants[0].colour: is not a field",)),
-        ({"variants": [{"variantId": 1}] * 2}, ("variantId", "duplicates")),
-        ({"url": "x"}, ("url", 2048)),
-    ):
-        refused(shop.admin.put("/products/7", json=fields), 400, *words)
-    for title in (1, "\n"):
-        body = {"products": [{"productId": 1}, {"productId": 2, "title": title}]}
-        refused(shop.admin.put("/products", json=body), 400, "products[1].title: ")
-
-
 @pytest.mark.parametrize("kind", ["integer", "text"])
 def test_path_has_the_form_of_the_stores_ids(make_shop, kind):
     """contract: product-path, product-id-kind."""

@@ -8,11 +8,7 @@ import pytest
 from .conftest import (
     data,
     fresh_window,
-    has_standard_headers,
-    new_list,
     refused,
-    save,
-    soon,
 )
 
 pytestmark = pytest.mark.either_engine
@@ -41,32 +37,6 @@ def test_limits_by_default(shop):
                 assert limit_of(member.http.request(method, path)) == profile, f"{method} {path}"
             assert limit_of(shop.admin.request(method, path)) == admin, f"{method} {path}"
             assert limit_of(shop.acting_as(shop.gid("1")).request(method, path)) == admin
-
-
-def test_every_response_carries_the_three_headers(shop):
-    """contract: limit-headers. Errors and the description included."""
-    http = shop.customer("1").http
-    items = [save(http, 1), save(http, 1, variantId=1)]
-    said = {"Content-Type": "text/plain"}, {"Content-Type": "application/json"}
-    answers = {
-        200: http.get("/items"),
-        201: http.post("/items", json={"productId": 2}),
-        204: http.delete(f"/lists/{new_list(http)['id']}"),
-        400: http.get("/items?limit=0"),
-        401: shop.client("nonsense").get("/items"),
-        403: shop.client(shop.customer("1").token, shop.gid("1")).get("/items"),
-        404: http.get("/items/x"),
-        405: http.patch("/items"),
-        409: http.patch(f"/items/{items[1]['id']}", json={"variantId": None}),
-        413: http.post("/items", content=b" " * 300_000, headers=said[1]),
-        415: http.post("/items", content="x", headers=said[0]),
-    }
-    assert {status: answer.status_code for status, answer in answers.items()} == {
-        n: n for n in answers
-    }
-    more = [shop.anonymous.request(method, "/.well-known/openapi") for method in ("GET", "HEAD")]
-    for answer in (*answers.values(), *more, http.get("/nothing"), shop.anonymous.get("/items")):
-        has_standard_headers(answer)
 
 
 @pytest.mark.parametrize(
@@ -136,13 +106,3 @@ def test_limit_in_parallel_lets_exactly_so_many_through(make_shop):
         answers = list(pool.map(lambda n: clients[n % 6].get("/items"), range(60)))
     assert sorted(answer.status_code for answer in answers) == [200] * 20 + [429] * 40
     assert sorted(left(answer) for answer in answers) == [0] * 41 + [*range(1, 20)]
-
-
-def test_limit_that_is_changed_counts_soon(shop):
-    """contract: store-limits, store-change-seen. Also of a service that runs."""
-    http = shop.customer("1").http
-    assert limit_of(http.get("/items")) == 600
-    shop.update("--limit", "profile_read=900")
-    soon(lambda: limit_of(http.get("/items")) == 900)
-    shop.update("--limit", "profile_read=")
-    soon(lambda: limit_of(http.get("/items")) == 600)

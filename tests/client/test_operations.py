@@ -2,7 +2,6 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs
 
 import pytest
@@ -20,52 +19,9 @@ from wishwell.client import (
 pytestmark = pytest.mark.either_engine
 
 
-def test_shares_from_making_to_ending(wishes, connect, roomy_shop):
-    made = wishes.lists.create("Garden")
-    item = wishes.items.create(7, quantity=2, note="the blue one", list_ids=[made.id])
-    soon = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
-    share = wishes.shares.create(made.id, expires_at=soon, reservations=True)
-    assert (share.list_id, share.expires_at, share.notes) == (made.id, soon, False)
-    assert wishes.shares.list(made.id).data == (share,)
-    assert wishes.shares.update(made.id, share.id) == share
-    changed = wishes.shares.update(made.id, share.id, expires_at=None, notes=True)
-    assert (changed.expires_at, changed.reservations, changed.notes) == (None, True, True)
-    other = connect(roomy_shop.service.url, roomy_shop.customer().token)
-    found = other.shared.find(share.token)
-    assert (found.name, found.reservations) == ("Garden", True)
-    [shown] = found.items
-    assert (shown.id, shown.product_id, shown.quantity) == (item.id, 7, 2)
-    assert (shown.variant_id, shown.note) == (None, "the blue one")
-    reserved = other.shared.reserve(share.token, item.id, 2)
-    assert (reserved.id, reserved.reserved, reserved.yours) == (item.id, 2, 2)
-    [seen] = wishes.shared.find(share.token).items
-    assert (seen.reserved, seen.yours) == (None, None)
-    other.shared.delete_reservation(share.token, item.id)
-    assert other.shared.copy(share.token).name == "Garden"
-    assert other.shared.copy(share.token, name="Mine").item_count == 1
-    wishes.shares.delete(made.id, share.id)
-    with pytest.raises(NotFound):
-        other.shared.find(share.token)
-
-
-def test_store_and_its_tokens(connect, roomy_shop):
-    admin = connect(roomy_shop.service.url, roomy_shop.admin_token)
-    store = admin.store.find()
-    assert (store.handle, store.events_since, store.limits["lists"]) == (
-        *(roomy_shop.handle, None),
-        1_000_000,
-    )
-    roomy_shop.another_admin_token("other")
-    other, own = admin.tokens.all()
-    assert (other.label, other.current, own.current, own.revoked_at) == ("other", None, True, None)
-    admin.tokens.revoke(other.id)
-    assert admin.tokens.list().data[0].revoked_at >= other.created_at
-    with pytest.raises(Conflict):
-        admin.tokens.revoke(own.id)
-
-
 def test_update_tells_unset_from_none(wishes):
-    """What is not named stays, None clears the variant, and nothing named changes nothing."""
+    """contract: item-update, item-variant-null. What is not named stays, None clears the variant, and
+    nothing named changes nothing."""
     item = wishes.items.create(7, variant_id=3, quantity=2, tags=["gift"], note="blue! 💙")
     assert wishes.items.update(item.id) == item
     assert item.note == "blue! 💙" and wishes.items.update(item.id, note=None).note is None
@@ -87,6 +43,7 @@ def logged(service, request_id):
 
 
 def test_errors_carry_status_message_and_request_id(wishes, service):
+    """contract: item-conflict. Of a change that would make two items the same."""
     item = wishes.items.create(1)
     wishes.items.create(2)
     with pytest.raises(Conflict) as conflict:

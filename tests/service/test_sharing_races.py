@@ -210,16 +210,6 @@ def narrow(service):
 
 
 @race
-async def test_shares_at_once_never_pass_the_most(http, narrow):
-    """contract: share-most. Thirty at once: twenty are made."""
-    mine = await racer(http, narrow, customer=narrow.gid())
-    path = f"/lists/{(await mine.do('POST', '/lists', {'name': 'x'}))['id']}/shares"
-    answers = await asyncio.gather(*(mine.ask("POST", path, {}) for _ in range(30)))
-    assert sorted(statuses_of(answers)) == [201] * 20 + [400] * 10
-    assert len(await mine.do("GET", path)) == 20
-
-
-@race
 async def test_copies_at_once_double_nothing_and_pass_no_bound(http, narrow):
     """contract: copy-once, copy-limits. Of two lists, 16 at once: what fits, whole or not at all."""
     owner = await racer(http, narrow, customer=narrow.gid())
@@ -238,36 +228,6 @@ async def test_copies_at_once_double_nothing_and_pass_no_bound(http, narrow):
         whole = await mine.do("GET", f"/lists/{one['id']}?sort=customer")
         products = [item["productId"] for item in whole["items"]]
         assert products in ([*range(8, 0, -1)], [*range(12, 4, -1)])
-
-
-@race
-async def test_copies_and_views_while_the_owner_signs_in(http, narrow):
-    """contract: share-link, copy-list. One that joins another is whole or gone."""
-    visitor, gid = await racer(http, narrow), narrow.gid()
-    customer = await racer(http, narrow, customer=gid)
-    await shared_list(customer, 50, name="Joins")
-    moves = (await shared_list(visitor, 1, 2, name="Moves"))["token"]
-    joins = (await shared_list(visitor, 1, 3, name="Joins"))["token"]
-    nobody, others = Racer(http), [await racer(http, narrow) for _ in range(6)]
-
-    async def look(token, refused=()):
-        for _ in range(4):
-            found = await nobody.do("GET", f"/shared/{token}", refused=refused)
-            assert found is None or len(found["items"]) == 2
-
-    async def copy(mine, token, refused=()):
-        made = await mine.do("POST", f"/shared/{token}/copies", {}, refused=refused)
-        assert made is None or made["itemCount"] == 2
-
-    await asyncio.gather(
-        racer(http, narrow, customer=gid, session=visitor.gid),
-        *(look(moves) for _ in range(2)),
-        *(look(joins, (404,)) for _ in range(2)),
-        *(copy(mine, moves) for mine in others[:3]),
-        *(copy(mine, joins, (404,)) for mine in others[3:]),
-    )
-    await look(moves)
-    assert (await nobody.ask("GET", f"/shared/{joins}")).status_code == 404
 
 
 @race
