@@ -64,7 +64,8 @@ def test_product_is_forgotten(shop, make_shop):
 
 
 def test_bounds_of_a_product(shop):
-    """contract: product-bounds, product-money. At each bound and past it."""
+    """contract: product-bounds, product-money. At each bound and past it; any URL:
+    tests/http/test_patterns.py."""
     price = {"amount": "1", "currency": "EUR"}
     good: list[dict] = [
         {"title": "x" * 255}, {"title": "愛" * 255}, {"title": " "},
@@ -77,21 +78,13 @@ def test_bounds_of_a_product(shop):
         put(shop, **fields)
     done(shop.admin.delete("/products/7"))
     bad = [
-        {"title": ""}, {"title": "x" * 256}, {"title": "a\nb"}, {"title": 7}, {"title": "\0"},
-        {"url": "http://" + "x" * 2042}, {"url": "ftp://x"}, {"url": "javascript:alert(1)"},
-        {"url": "http://"}, {"url": "http://a b"}, {"url": "https://é"}, {"url": ""},
-        {"url": "https://shop.example@evil.example"}, {"url": "https://a:b@x/"},
-        {"url": "https://[::1/"}, {"url": "https://[z]/"}, {"url": "https://:80/"}, {"url": "https://x:y/"},
-        {"url": "https://a\\@x"}, {"image": "https://x\n"}, {"image": "//x"}, {"available": 1}, {"available": "true"},
-        {"variants": [{"variantId": n} for n in range(1, 252)]}, {"variants": {}},
-        {"variants": [{}]}, {"variants": [{"variantId": 1}, {"variantId": 1}]},
-        {"variants": [{"variantId": "a"}]}, {"variants": [{"variantId": 0}]},
-        {"variants": [{"variantId": 1, "url": "//x"}]}, {"colour": "red"}, {"productId": 7},
-        {"price": "1 EUR"}, {"price": 1}, {"price": {"amount": "1"}}, {"price": price | {"x": 1}},
-        *({"price": price | {"amount": a}} for a in (
-            1, 1.5, "", "1e3", "-1", "+1", " 1", "1\n", "1.", ".5", "1,5", "1.00000", "1" * 13, "١",
-        )),
-        *({"price": price | {"currency": c}} for c in ("eur", "EURO", "€", "", None, "EUR\n")),
+        {"title": "x" * 256}, {"title": "a\nb"},
+        {"url": "http://" + "x" * 2042}, {"url": "javascript:alert(1)"}, {"url": "https://é"},
+        {"url": "https://a:b@x/"}, {"url": "https://[::1/"}, {"image": "//x"},
+        {"variants": [{"variantId": n} for n in range(1, 252)]},
+        {"variants": [{"variantId": 1}, {"variantId": 1}]}, {"variants": [{"variantId": 1, "url": "//x"}]},
+        *({"price": price | {"amount": a}} for a in ("1e3", "-1", "1.", ".5", "1,5", "1.00000", "1" * 13, "١")),
+        *({"price": price | {"currency": c}} for c in ("eur", "EURO", "€")),
     ]  # fmt: skip
     statuses = {
         str(fields)[:80]: shop.admin.put("/products/7", json=fields).status_code for fields in bad

@@ -7,7 +7,6 @@ import json
 
 import pytest
 
-from tests.conftest import SEALING_KEY
 from tests.platform import BODIES, NEW, OLD, OTHERS, WEBHOOKS, Platform
 from tests.servers import wait_until
 from wishwell.errors import Unauthenticated
@@ -206,18 +205,3 @@ def test_data_of_a_customer_is_kept_until_they_are_erased(asking):
     }  # fmt: skip
     assert wait_until(lambda: ann.http.get("/items").status_code == 401, seconds=6, every=0.2)
     assert asking.shop.acting_as(ann.gid).get("/items").json()["data"] == []
-
-
-def test_killed_between_storing_and_doing(new_service):
-    """contract: request-kept. What was answered 200 is done after the next start, once."""
-    service = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY).start()
-    asking = Platform(service, NEW)
-    ben = asking.shop.customer("8")
-    ben.http.post("/items", json={"productId": 1})
-    erased, exported = asking.asks("customers/redact", 8), asking.asks("customers/data_request", 9)
-    service.kill()
-    service.restart()
-    asking.reaches(erased, "erased")
-    asking.reaches(exported, "exported")
-    assert asking.shop.acting_as(ben.gid).get("/items").json()["data"] == []
-    service.stop()

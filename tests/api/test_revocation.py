@@ -20,46 +20,32 @@ def stops(http) -> None:
     refused(http.post("/items", json={"productId": 99}), 401)
 
 
-def test_admin_token_that_was_revoked_is_refused_within_5_seconds(shop):
-    """contract: token-revoked, command-token-revoke. By its id, or whole."""
-    http = shop.client(shop.another_admin_token("leaked"))
-    data(http.get("/items"))
+def test_tokens_that_were_revoked_are_refused_within_5_seconds(shop):
+    """contract: token-revoked, token-revoked-until, command-token-revoke. An admin token by its id or
+    whole, a profile token whole, all of a profile by its GID; others, and a new one, are good. In every
+    process: tests/service/test_workers.py."""
+    leaked, found = (shop.another_admin_token(label) for label in ("leaked", "found"))
+    one, other, all_of, visitor = (
+        shop.customer("1"),
+        shop.customer("1"),
+        shop.customer("2"),
+        shop.session(),
+    )
+    saved = save(all_of.http, 1)
+    gone = [shop.client(leaked), shop.client(found), one.http, all_of.http, visitor.http]
+    for http in gone:
+        data(http.get("/items"))
     shop.service.quick("token", "revoke", id_of_token(shop, "leaked"))
-    found = shop.another_admin_token("found")
-    said = shop.service.cli("token", "revoke", "-", input=found)
-    assert found not in said.stdout + said.stderr
-    stops(http)
-    stops(shop.client(found))
-    data(shop.admin.get("/items"))
-
-
-def test_profile_tokens_that_were_revoked_are_refused_within_5_seconds(shop):
-    """contract: token-revoked, token-revoked-until. A new one is good at once."""
-    customer, again, other = shop.customer("1"), shop.customer("1"), shop.customer("2")
-    visitor = shop.session()
-    saved = save(customer.http, 1)
-    save(visitor.http, 2)
-    for member in (customer, visitor):
-        data(member.http.get("/items"))
-        shop.service.quick("token", "revoke", "--store", shop.handle, member.gid)
-    fresh = shop.customer("1")
-    data(fresh.http.get("/items"))
-    for http in (customer.http, again.http, visitor.http):
+    for whole in (found, one.token):
+        said = shop.service.cli("token", "revoke", "-", input=f"{whole}\n")
+        assert whole not in said.stdout + said.stderr
+    for gid in (all_of.gid, visitor.gid):
+        shop.service.quick("token", "revoke", "--store", shop.handle, gid)
+    for good in (shop.customer("2").http, other.http, shop.admin):
+        data(good.get("/items"))
+    for http in gone:
         stops(http)
-    for good in (fresh, other):
-        data(good.http.get("/items"))
-    assert data(shop.acting_as(customer.gid).get(f"/items/{saved['id']}")) == saved
-    assert len(data(shop.acting_as(visitor.gid).get("/items"))) == 1
-
-
-def test_one_profile_token_that_was_revoked_takes_no_other_with_it(shop):
-    """contract: token-revoked. Revocation of one token, within 5 s."""
-    first, second, third = (shop.customer("1") for _ in range(3))
-    shop.service.quick("token", "revoke", first.token)
-    shop.service.cli("token", "revoke", "-", input=f"{second.token}\n")
-    stops(first.http)
-    stops(second.http)
-    data(third.http.get("/items"))
+    assert data(shop.acting_as(all_of.gid).get(f"/items/{saved['id']}")) == saved
 
 
 def slowly(body, meanwhile):

@@ -157,17 +157,6 @@ def test_copy_that_would_pass_a_bound(make_shop, limit):
         refused(http.post(f"{shown.path}/copies"), 400, limit.partition("=")[2])
 
 
-def test_copy_with_a_wrong_body(shop, shown):
-    """contract: list-name, body-unknown-field, whole-store-create."""
-    http = shop.customer("2").http
-    for body, word in (({"name": " "}, "name"), ({"name": 1}, "name"), ({"x": 1}, "x")):
-        refused(http.post(f"{shown.path}/copies", json=body), 400, word)
-    refused(http.post(f"{shown.path}/copies?x=1"), 400, "x")
-    refused(shop.admin.post(f"{shown.path}/copies"), 400, "Profile")
-    refused(shop.anonymous.post(f"{shown.path}/copies"), 401)
-    assert data(http.get("/lists")) == []
-
-
 # --- limits --------------------------------------------------------------------------------------
 
 

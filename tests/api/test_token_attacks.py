@@ -12,12 +12,9 @@ import jwt
 import pytest
 
 from tests.conftest import SIGNING_KEY
+from tests.storefront.conftest import text
 
 from .conftest import data, products, refused, wrong
-
-
-def encoded(part: bytes) -> str:
-    return base64.urlsafe_b64encode(part).rstrip(b"=").decode()
 
 
 def signed(
@@ -28,9 +25,9 @@ def signed(
         part if isinstance(part, bytes) else json.dumps(part, separators=(",", ":")).encode()
         for part in (header, payload)
     )
-    text = f"{encoded(head)}.{encoded(body)}"
+    plain = f"{text(head)}.{text(body)}"
     secret = key.encode() if isinstance(key, str) else key
-    return f"{text}.{encoded(hmac.new(secret, text.encode(), digest).digest())}"
+    return f"{plain}.{text(hmac.new(secret, plain.encode(), digest).digest())}"
 
 
 @pytest.fixture
@@ -68,22 +65,19 @@ def test_token_with_claims_that_are_never_issued_is_refused(roomy_shop, genuine)
     _, header, good = genuine
     now = int(time.time())
     claims = {
-        "expired": {"exp": now - 90, "iat": now - 86_490}, "exp text": {"exp": str(good["exp"])}, "exp huge": {"exp": 10**30},
-        "exp list": {"exp": [good["exp"]]}, "exp null": {"exp": None}, "exp boolean": {"exp": True}, "exp negative": {"exp": -1},
-        "exp NaN": {"exp": math.nan}, "exp Infinity": {"exp": math.inf}, "exp fraction": {"exp": good["exp"] - 0.5},
-        "exp object": {"exp": {}}, "exp far": {"exp": good["iat"] + 86_400 * 30}, "exp a minute more": {"exp": good["exp"] + 60},
-        "iat future": {"iat": now + 3600, "exp": now + 7200}, "exp at iat": {"iat": now + 50, "exp": now + 50}, "iat text": {"iat": str(good["iat"])}, "iat null": {"iat": None},
-        "iat list": {"iat": []}, "iat fraction": {"iat": good["iat"] + 0.5}, "iat Infinity": {"iat": -math.inf}, "iat huge": {"iat": 10**30}, "nbf future": {"nbf": now + 3600},
-        "aud other": {"aud": str(uuid.uuid4())}, "aud null": {"aud": None}, "aud number": {"aud": 1}, "aud empty": {"aud": ""},
-        "aud object": {"aud": {}}, "aud text of it": {"aud": f"{good['aud']} "},
-        "sub null": {"sub": None}, "sub number": {"sub": 1}, "sub list": {"sub": [good["sub"]]}, "sub empty": {"sub": ""},
-        "sub garbage": {"sub": "customer 1"}, "sub other platform": {"sub": "gid://other/Customer/1"}, "sub NUL": {"sub": good["sub"] + "\0"},
-        "sub unknown session": {"sub": f"gid://wishwell/Session/{uuid.uuid4()}"}, "sub long": {"sub": good["sub"] + "9" * 64},
-        "sub admin": {"sub": "admin"}, "jti null": {"jti": None}, "jti number": {"jti": 5}, "jti list": {"jti": []},
+        "expired": {"exp": now - 90, "iat": now - 86_490}, "exp far": {"exp": good["iat"] + 86_400 * 30},
+        "exp a minute more": {"exp": good["exp"] + 60}, "iat future": {"iat": now + 3600, "exp": now + 7200},
+        "exp at iat": {"iat": now + 50, "exp": now + 50}, "nbf future": {"nbf": now + 3600},
+        "aud other": {"aud": str(uuid.uuid4())}, "aud text of it": {"aud": f"{good['aud']} "},
+        "sub other platform": {"sub": "gid://other/Customer/1"}, "sub NUL": {"sub": good["sub"] + "\0"},
+        "sub unknown session": {"sub": f"gid://wishwell/Session/{uuid.uuid4()}"}, "sub admin": {"sub": "admin"},
     }  # fmt: skip
     tokens = {name: signed(header, good | change) for name, change in claims.items()}
-    for name in ("exp", "iat", "aud", "sub", "jti"):
+    for name, value in good.items():
         tokens[f"no {name}"] = signed(header, without(good, name))
+        more = (str(value), value + 0.5) if isinstance(value, int) else (value[:4], f"{value}9" * 9)
+        for odd in (None, True, -1, 10**30, math.nan, math.inf, "", [], [value], {}, *more):
+            tokens[f"{name} {odd!r:.20}"] = signed(header, good | {name: odd})
     plain = json.dumps(good, separators=(",", ":"))
     double = plain[:-1] + f',"sub":"{roomy_shop.gid("2")}"}}'
     tokens |= {"sub twice": signed(header, double.encode()), "no claims": signed(header, {})}
@@ -101,18 +95,16 @@ def test_token_with_a_header_that_is_never_issued_is_refused(roomy_shop, genuine
     _, good, payload = genuine
     other = base64.urlsafe_b64encode(b"an-attackers-own-key-of-32-bytes").decode()
     headers = {
-        "alg list": {"alg": ["HS256"]}, "alg number": {"alg": 256}, "alg null": {"alg": None}, "alg lower": {"alg": "hs256"},
-        "alg empty": {"alg": ""}, "alg spaced": {"alg": "HS256 "}, "alg RS256": {"alg": "RS256"}, "alg ES256": {"alg": "ES256"},
-        "alg EdDSA": {"alg": "EdDSA"}, "alg PS256": {"alg": "PS256"}, "alg dir": {"alg": "dir", "enc": "A256GCM"},
-        "kid unknown": {"kid": "unknown"}, "kid path": {"kid": "../../../../dev/null"}, "kid url": {"kid": "http://127.0.0.1:1/key"},
-        "kid sql": {"kid": "' or 1=1 --"}, "kid NUL": {"kid": "\0"}, "kid number": {"kid": 0}, "kid list": {"kid": [good["kid"]]},
-        "kid null": {"kid": None}, "kid empty": {"kid": ""}, "kid long": {"kid": "x" * 3000},
-        "typ other": {"typ": "at+jwt+x"}, "typ number": {"typ": 1}, "crit": {"crit": ["exp"]}, "crit unknown": {"crit": ["x"], "x": 1},
-        "crit empty": {"crit": []}, "b64 false": {"b64": False, "crit": ["b64"]}, "zip": {"zip": "DEF", "crit": ["zip"]},
+        "alg lower": {"alg": "hs256"}, "alg RS256": {"alg": "RS256"}, "alg dir": {"alg": "dir", "enc": "A256GCM"},
+        "kid path": {"kid": "../../../../dev/null"}, "kid url": {"kid": "http://127.0.0.1:1/key"},
+        "kid long": {"kid": "x" * 3000}, "crit": {"crit": ["exp"]}, "crit empty": {"crit": []},
+        "b64 false": {"b64": False, "crit": ["b64"]}, "zip": {"zip": "DEF", "crit": ["zip"]},
     }  # fmt: skip
     tokens = {name: signed(good | change, payload) for name, change in headers.items()}
-    for name in ("alg", "kid", "typ"):
+    for name, value in good.items():
         tokens[f"no {name}"] = signed(without(good, name), payload)
+        for odd in (None, 0, "", [], [value], f"{value} ", "unknown", "\0"):
+            tokens[f"{name} {odd!r}"] = signed(good | {name: odd}, payload)
     for name in ("none", "None", "NONE", "nOnE"):
         bare = signed(good | {"alg": name}, payload).rpartition(".")[0]
         tokens |= {name: f"{bare}.", f"{name}, signed": signed(good | {"alg": name}, payload)}
@@ -122,11 +114,28 @@ def test_token_with_a_header_that_is_never_issued_is_refused(roomy_shop, genuine
         "SHA-512 called HS256": signed(good, payload, digest="sha512"),
         "key in the header": signed(good | {"jwk": {"kty": "oct", "k": other}}, payload, key="an-attackers-own-key-of-32-bytes"),
         "key by url": signed(good | {"jku": "http://127.0.0.1:1/"}, payload, key="an-attackers-own-key-of-32-bytes"),
-        "header empty": signed({}, payload), "header array": signed([good], payload), "header text": signed(b'"x"', payload),
-        "header not JSON": signed(b"{", payload), "header null": signed(b"null", payload), "header bytes": signed(b"\xff\xfe", payload),
-        "header deep": signed(b"[" * 900 + b"]" * 900, payload), "header empty bytes": signed(b"", payload),
+        "header array": signed([good], payload),
         "alg twice": signed(json.dumps(good, separators=(",", ":"))[:-1].encode() + b',"alg":"none"}', payload),
     }  # fmt: skip
+    refuses_all(roomy_shop, tokens)
+
+
+NO_OBJECT = (
+    b"",
+    b"{",
+    b"null",
+    b'"x"',
+    b"\xff\xfe",
+    b"[" * 900 + b"]" * 900,
+    b'{"sub":' + b"[" * 1000,
+)
+
+
+def test_token_whose_parts_are_no_objects_is_refused(roomy_shop, genuine):
+    """contract: profile-token-strict. Signed all the same."""
+    _, header, payload = genuine
+    tokens = {f"header {part!r:.9}": signed(part, payload) for part in NO_OBJECT}
+    tokens |= {f"payload {part!r:.9}": signed(header, part) for part in NO_OBJECT}
     refuses_all(roomy_shop, tokens)
 
 
@@ -134,21 +143,19 @@ def test_token_with_another_signature_is_refused(roomy_shop, genuine):
     """contract: profile-token-strict, token-refused. Of another deployment, or changed."""
     token, header, payload = genuine
     head, body, signature = token.split(".")
-    richer = encoded(json.dumps(payload | {"sub": roomy_shop.gid("2")}).encode())
+    richer = text(json.dumps(payload | {"sub": roomy_shop.gid("2")}).encode())
     tokens = {
         "key of another deployment": signed(header, payload, key="the-key-of-another-deployment-altogether"),
         "empty key": signed(header, payload, key=b""), "kid as the key": signed(header, payload, key=str(header["kid"])),
         "hash of the key": signed(header, payload, key=hashlib.sha256(SIGNING_KEY.encode()).hexdigest()),
-        "changed payload": f"{head}.{richer}.{signature}", "changed header": f"{encoded(b'{}')}.{body}.{signature}",
+        "changed payload": f"{head}.{richer}.{signature}", "changed header": f"{text(b'{}')}.{body}.{signature}",
         "no signature": f"{head}.{body}.", "two parts": f"{head}.{body}", "one part": head, "four parts": f"{token}.x",
         "five parts": f"{head}.{body}.{signature}.x.y", "empty parts": "..", "dots": "....", "cut": token[:-4], "longer": token + "AAAA",
         "first character": f"{head}.{body}.{'A' if signature[0] != 'A' else 'B'}{signature[1:]}", "zeros": f"{head}.{body}.{'A' * 43}",
         "twice": f"{token}{token}", "swapped": f"{body}.{head}.{signature}", "bad base64": f"{head}.{body}.!!!!", "padded part": f"{head}=.{body}.{signature}",
         "padded signature": f"{token}=", "padded twice": f"{token}==",
         "not ASCII": f"{head}.{body}.\u00e9", "spaces": f"{head}. {body}.{signature}",
-        "payload array": signed(header, [payload]), "payload text": signed(header, b'"x"'), "payload not JSON": signed(header, b"{"),
-        "payload null": signed(header, b"null"), "payload empty": signed(header, b""), "payload bytes": signed(header, b"\xff\xfe"),
-        "payload deep": signed(header, b'{"sub":' + b"[" * 1000 + b"]" * 1000 + b"}"),
+        "payload array": signed(header, [payload]),
         "over 4 KB": signed(header, payload | {"x": "x" * 4000}), "12 KB": signed(header, payload | {"x": "x" * 9000}), "text": "x" * 5000,
     }  # fmt: skip
     refuses_all(roomy_shop, tokens)

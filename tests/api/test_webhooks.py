@@ -9,7 +9,6 @@ import threading
 import time
 import uuid
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 from standardwebhooks import Webhook as Verifier
@@ -102,25 +101,15 @@ def test_webhook_from_its_creation_to_its_end(make_shop):
     refused(shop.admin.delete(path), 404)
 
 
-WRONG: list[dict[str, Any]] = [
-    {"url": "http://shop.example/"}, {"url": "https://127.0.0.1/"}, {"url": "https://shop.example:22/"},
-    {"url": 1}, {"types": ["item.made"]}, {"types": ["item.created"] * 2}, {"secret": "x"},
-]  # fmt: skip
-
-
 def test_webhook_or_change_that_is_refused(make_shop):
     """contract: webhook-fields, outbound-where. And nothing changes."""
     shop = make_shop("--events", "on")
-    refused(shop.admin.post("/webhooks", json={}), 400, "url")
     hook = data(shop.admin.post("/webhooks", json={"url": URL}), 201)
     path = f"/webhooks/{hook['id']}"
-    asked = [("POST", "/webhooks", {"url": URL} | body) for body in WRONG]
-    asked += [("PATCH", path, body) for body in (*WRONG, {"enabled": 1})]
-    times = ("yesterday", "2027-01-01T00:00:00")
-    asked += [("POST", f"{path}/replays", {"since": since}) for since in times]
-    for method, to, body in asked:
-        answer = shop.admin.request(method, to, json=body)
-        assert refused(answer, 400).startswith(list(body)[-1])
+    for end in ("http://shop.example/", "https://127.0.0.1/", "https://shop.example:22/"):
+        refused(shop.admin.post("/webhooks", json={"url": end}), 400, "url")
+        refused(shop.admin.patch(path, json={"url": end}), 400, "url")
+    refused(shop.admin.post(f"{path}/replays", json={"since": "2027-01-01T00:00:00"}), 400, "since")
     del hook["secret"]
     assert data(shop.admin.get("/webhooks")) == [hook]
     for unknown in ("x", str(uuid.uuid4()), "%00"):

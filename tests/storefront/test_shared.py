@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.api.conftest import fresh_window
-
 from .conftest import Browser, envelope, nothing_done, removes_cookie, sessions_in, set_cookies
 from .way import direct
 
@@ -93,25 +91,6 @@ def test_visitor_whose_session_has_ended_is_nobody(front):
     answer = visitor.get(path)
     assert answer.status_code == 200, answer.text
     assert removes_cookie(answer)
-
-
-@direct("a way says by itself whose address it is, and believes nobody")
-def test_reads_count_for_the_address(proxied):
-    """contract: shared-limit, shared-guess. Whoever looks, and apart from other reads."""
-    fresh_window(5)
-    owner = proxied.signed_in(X_Forwarded_For="192.0.2.40")
-    path = shared(owner, 1)
-    lookers = [owner] * 3 + [proxied.browser(X_Forwarded_For="192.0.2.40")] * 3
-    answers = [looker.get(path) for looker in lookers]
-    assert [answer.status_code for answer in answers] == [200] * 5 + [429]
-    left = [answer.headers["X-RateLimit-Remaining"] for answer in answers]
-    assert left[:5] == ["4", "3", "2", "1", "0"]
-    assert owner.get("/lists").status_code == 200
-    other = proxied.browser(X_Forwarded_For="192.0.2.41")
-    assert other.get(path).status_code == 200
-    answer = other.get(UNKNOWN)
-    assert envelope(answer, 404)
-    assert answer.headers["X-RateLimit-Limit"] == "1000000"
 
 
 @direct("through a way the address is known")
