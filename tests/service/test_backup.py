@@ -3,10 +3,15 @@
 import os
 import re
 import shutil
+import signal
 import sqlite3
+import subprocess
+from contextlib import closing
+
+import pytest
 
 from tests.api.conftest import walk
-from tests.servers import Service
+from tests.servers import Service, wait_until
 
 from .conftest import saving
 
@@ -54,6 +59,8 @@ def test_backup_refuses_what_would_lose_something(tmp_path):
     (service.folder / "link.db").symlink_to("wishwell.db")
     (service.folder / "wishwell.db-wal").write_bytes(b"")
     (service.folder / "wishwell.db.key").write_text("a key")
+    (service.folder / "served.db").write_bytes(first)
+    (service.folder / "served.db-wal").write_bytes(b"what the copy would get, too")
     os.mkfifo(service.folder / "pipe")
     for words, why in (
         (["a.db"], "is there already"),
@@ -62,6 +69,7 @@ def test_backup_refuses_what_would_lose_something(tmp_path):
         (["wishwell.db-wal", "--replace"], "is no backup"),
         (["wishwell.db.key", "--replace"], "is no backup"),
         (["pipe", "--replace"], "is no backup"),
+        (["served.db", "--replace"], "served.db-wal"),
         (["none/a.db"], "No such file or directory"),
     ):
         done = service.cli("backup", *words, check=False)
@@ -69,10 +77,33 @@ def test_backup_refuses_what_would_lose_something(tmp_path):
     full = service.run(["sh", "-c", f"ulimit -f 64; {service.command} backup a.db --replace"])
     assert full.returncode == 1
     assert full.stderr.startswith("wishwell: No backup was made (")
+    assert not list(service.folder.glob(".*"))
     assert (service.folder / "a.db").read_bytes() == first
     service.cli("store", "create", "another")
     service.cli("backup", "a.db", "--replace")
     assert (service.folder / "a.db").read_bytes() != first
+    service.cli("backup", os.fsdecode(b"\xff.db"))
+
+
+@pytest.mark.parametrize("meanwhile", ["there", "terminated", "hung up"])
+def test_backup_that_something_comes_between(meanwhile):
+    """contract: command-backup. A file of that name stays; what was copied goes."""
+    service = Service()
+    service.cli("migrate")
+    target = service.folder / "a.db"
+    with closing(sqlite3.connect(service.folder / "wishwell.db")) as other:
+        other.execute("PRAGMA journal_mode = DELETE")
+        other.execute("BEGIN EXCLUSIVE")  # the copy waits for it
+        argv = [str(service.command), "backup", "a.db"]
+        copying = subprocess.Popen(argv, cwd=service.folder, env=service.environment)
+        assert wait_until(lambda: list(service.folder.glob(".*.part")), seconds=20)
+        if meanwhile == "there":
+            target.write_text("another's")
+        else:
+            copying.send_signal(signal.SIGTERM if meanwhile == "terminated" else signal.SIGHUP)
+    assert copying.wait(timeout=20) == 1
+    assert target.exists() == (meanwhile == "there")
+    assert not target.exists() or target.read_text() == "another's"
     assert not list(service.folder.glob(".*"))
 
 

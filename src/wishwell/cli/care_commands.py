@@ -1,6 +1,7 @@
 """`wishwell doctor` and `wishwell backup`."""
 
 import asyncio
+import signal
 import time
 
 import click
@@ -45,7 +46,10 @@ def backup_command(settings: Settings, path: str, replace: bool) -> None:
             "`wishwell backup` copies an embedded database. Of PostgreSQL make backups with "
             "pg_dump or pgBackRest: docs/runbooks.md#restore"
         )
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C does: nothing stays of the copy
+        if signal.getsignal(ending) == signal.SIG_DFL:
+            signal.signal(ending, signal.default_int_handler)
     began = time.monotonic()
     size = backup.copy(config.sqlite_path(settings.database_url), path, replace=replace)
     took = time.monotonic() - began
-    terminal.say(f"{path}: {size / 1e6:,.1f} MB, whole, after {took:,.1f} s")
+    terminal.say(f"{click.format_filename(path)}: {size / 1e6:,.1f} MB, whole, after {took:,.1f} s")
