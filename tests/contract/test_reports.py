@@ -450,16 +450,18 @@ async def forget_counts(bench):
     await bench.db.write(forget)
 
 
-@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("sign", [*"=+-@\t\r", *"＝＋－＠"])
 def test_no_cell_begins_as_a_formula(sign):
     """contract: report-csv."""
     [[cell, number, *_]] = csv.reader(
         io.StringIO(
-            spreadsheet.lines([reports.Day(f"{sign}1", -1, 0, 0)], reports.DAY_COLUMNS).decode(),
+            spreadsheet.lines(
+                [reports.Day(f"{sign}1;{sign}1", -1, 0, 0)], reports.DAY_COLUMNS
+            ).decode(),
             newline="",
         )
     )
-    assert (cell, number) == (f"'{sign}1", "-1")
+    assert (cell, number) == (f"'{sign}1;'{sign}1", "-1")
 
 
 WISHES = (0, 9, 10, 24, 25, 49, 50, 99, 100, 249, 250, 499, 500, 999, 1_000, 2_499, 2_500, 12_345)

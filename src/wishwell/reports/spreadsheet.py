@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
 from typing import Any
 
@@ -10,7 +11,8 @@ import msgspec
 _MARK = "\N{BYTE ORDER MARK}"
 """By it a spreadsheet knows that the text is UTF-8."""
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = re.compile("(^|;)(?=[=+@\t\r＝＋－＠-])")
+"""Where one may begin: in languages that write ``1,5`` Excel splits cells at ``;``."""
 
 
 async def whole(
@@ -41,7 +43,7 @@ def _lines(rows: Iterable[Sequence[Any]]) -> bytes:
 
 
 def _cell(value: Any) -> Any:
-    """A text that a spreadsheet would take for a formula begins with an apostrophe."""
+    """What a spreadsheet would take for a formula has an apostrophe before it."""
     if isinstance(value, bool):
         return str(value).lower()
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    return _FORMULA.sub(r"\1'", value) if isinstance(value, str) else value
