@@ -110,7 +110,7 @@ def period(store: Store, first: str | None, last: str | None, now: int) -> Perio
     end = last or max(today, first or today)
     begin = first or following(end, 1 - USUAL_DAYS)
     if not following(end, 1 - MOST_DAYS) <= begin <= end:
-        raise Invalid(f"from: must be at most to, and {MOST_DAYS} days with it at most.")
+        raise Invalid(f"from: must not be after to, and there may be {MOST_DAYS} days at most.")
     return Period(begin, end)
 
 

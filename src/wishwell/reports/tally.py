@@ -142,9 +142,9 @@ def zone(store: Store) -> tzinfo:
 
 
 def is_day(text: str) -> bool:
-    """Whether a text is a day as reports have it."""
+    """Whether a text is a day as reports have it, and there are days long before it."""
     try:
-        return date.fromisoformat(text).isoformat() == text
+        return "1970-01-01" <= date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
 
