@@ -104,7 +104,7 @@ async def _line(what: str, seen: Awaitable[str]) -> Line:
         # The text of an error that nobody expected may hold a secret.
         said = terminal.plain(error) or f"{type(error).__name__}, a defect of wishwell."
         see = SEE["database" if isinstance(error, Unavailable) else what]
-    return Line("bad", what, f"{' '.join(said.split())} See docs/{see}")
+    return Line("bad", what, f"{' '.join(said.split()).removesuffix('.')}. See docs/{see}")
 
 
 async def _settings(settings: Settings) -> str:
@@ -243,9 +243,8 @@ async def _hosts(settings: Settings, db: Database) -> str:
     await outbound.close()
     if not all(good):
         astray = hosts[good.index(False)]
-        raise Wrong(
-            f"{astray}{settings.storefront_base}/ and {good.count(False) - 1} more don't lead here."
-        )
+        told = f"{good.count(False)} of {len(good)} don't lead here, such as"
+        raise Wrong(f"{told} {astray}{settings.storefront_base}/")
     return f"{len(good)} of {len(hosts)} were asked, and lead here" if hosts else "none is named"
 
 
