@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+import re
 import string
 import time
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from typing import Any
 
 import jwt
 import pytest
+
+from tests.api.conftest import soon
 
 from . import way
 from .conftest import (
@@ -121,6 +124,14 @@ def test_wrong_jwt(front, name):
         in_cookie = front.browser().get("/items", headers={"Cookie": f"shop_jwt={token}"})
         assert nobodys(in_cookie)
         assert in_cookie.headers["Wishwell-Shopper"] == "-"
+
+
+def test_log_says_why_a_cookie_names_nobody(front):
+    """contract: storefront-evidence. Else a shop sees only that nobody is signed in."""
+    cookie = {"Cookie": f"shop_jwt={shop_jwt('7', exp=None)}"}
+    id = front.browser().get("/items", headers=cookie).headers["X-Request-Id"]
+    line = rf'"requestId":"{id}".*MissingRequiredClaimError.*"event":"jwt_refused"'
+    soon(lambda: re.search(line, front.api.output()))
 
 
 RIGHT = {

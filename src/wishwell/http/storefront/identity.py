@@ -141,10 +141,13 @@ async def _customer(request: Request, visit: Visit, jars: list[bytes]) -> str | 
             return await visit.shop.customer(token.strip())
     if naming.jwt_cookie:
         found = cookie.values(jars, naming.jwt_cookie.encode())
-        # A shop's old cookies are sent for years.
-        with contextlib.suppress(Wrong):
+        try:
             if len(found) == 1:
                 return await visit.shop.customer(found[0].decode("latin-1"))
+        except Wrong as wrong:  # nobody: a shop's old cookies are sent for years
+            log.info(
+                "jwt_refused", requestId=request.id, store=visit.store.handle, reason=str(wrong)
+            )
     return None
 
 
