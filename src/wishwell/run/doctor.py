@@ -4,7 +4,6 @@ Changes no data. Every look is bounded in time, and no line holds a secret.
 """
 
 import asyncio
-import contextlib
 import os
 import re
 import shutil
@@ -232,20 +231,22 @@ async def _hosts(settings: Settings, db: Database) -> str:
     hosts = [host for store in await db.read(stores.listed) for host in store.hosts]
     outbound = Outbound(http=True, private=True)  # named by who runs this, not by a stranger
 
-    async def leads_here(host: str) -> bool:
+    async def astray(host: str) -> str:
+        """Why a host does not lead here; "" if it does."""
         items = f"{host}{settings.storefront_base}/api/items"
-        with contextlib.suppress(Unanswered):
+        try:
             answer = await outbound.call("GET", items, seconds=_SECONDS / 2)
-            return answer.status == 200 and answer.body.startswith(b'{"data":')
-        return False
+        except Unanswered as error:
+            return f"{items}: {error}"
+        good = answer.status == 200 and answer.body.startswith(b'{"data":')
+        return "" if good else f"{items} is answered with {answer.status}, not with a wishlist"
 
-    good = await asyncio.gather(*map(leads_here, hosts[:_MOST_HOSTS]))
+    asked = hosts[:_MOST_HOSTS]
+    wrong = [why for why in await asyncio.gather(*map(astray, asked)) if why]
     await outbound.close()
-    if not all(good):
-        astray = hosts[good.index(False)]
-        told = f"{good.count(False)} of {len(good)} don't lead here, such as"
-        raise Wrong(f"{told} {astray}{settings.storefront_base}/")
-    return f"{len(good)} of {len(hosts)} were asked, and lead here" if hosts else "none is named"
+    if wrong:
+        raise Wrong(f"{len(wrong)} of {len(asked)} don't lead here. {wrong[0]}")
+    return f"{len(asked)} of {len(hosts)} were asked, and lead here" if hosts else "none is named"
 
 
 async def _redis(settings: Settings) -> str:
