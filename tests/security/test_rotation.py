@@ -121,3 +121,4 @@ def test_key_file_is_read_again_at_sighup_by_several_workers(new_service):
         soon(lambda: all(signed_by_new() for _ in range(20)), within=20)
         for _ in range(10):
             data(service.client(old).get("/items"))
+        soon(lambda: '"workers_replaced"' in service.output())

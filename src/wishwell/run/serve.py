@@ -147,6 +147,13 @@ class _Workers(Multiprocess):
             listening.close()
         super().terminate_all()
 
+    def restart_all(self) -> None:
+        """Also logs that all were replaced. Of one that does not start, the library says so."""
+        before = self._pids()
+        super().restart_all()
+        if not before & self._pids():
+            logger.info("workers_replaced")
+
     def keep_subprocess_alive(self) -> None:
         """Also logs workers that died, and removes the gauges of workers that have ended."""
         before = list(self.processes)
