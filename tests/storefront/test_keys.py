@@ -165,7 +165,7 @@ async def test_keys_of_each_source_are_its_own():
         ('{"keys": []}', "has no key with a kid"),
         ('{"keys": [{"kty": "oct", "kid": "a", "k": "c2VjcmV0"}]}', "has no key with a kid"),
         ("http://shop.example/", "must begin with https://"),
-        ("", "must be a URL"),
+        ("-----BEGIN PUBLIC KEY-----", "is no key set; it is not JSON"),
     ],
 )
 def test_source_that_is_refused(source, words):

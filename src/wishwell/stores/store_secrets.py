@@ -183,7 +183,7 @@ def _check(field: str, texts: Sequence[str], most: int, shortest: int) -> None:
     if len(texts) > most:
         raise Invalid(f"{field}: must be at most {most} keys.")
     if any(not shortest <= len(text) <= 1_000 or not text.isprintable() for text in texts):
-        raise Invalid(f"{field}: each must be {shortest} to 1,000 printable characters.")
+        raise Invalid(f"{field}: each must be one line of {shortest} to 1,000 characters.")
 
 
 def _sealed(sealing: Sealing, store_id: str, plain: StoreSecrets) -> str:

@@ -37,7 +37,7 @@ async def begin(service: Services, shops: Shops, request: Request) -> Visit:
     store = caller.store if caller else signed or of_host
     if store is None:
         log.warning("unknown_host", requestId=request.id, host=host[:100])
-        raise NotFound("No store has this host.")
+        raise NotFound(f"No store has the host {host[:100]}.")
     shop = shops.of(store)
     origin = shop.origins.get(host, "")
     if caller is not None and store.hosts and not origin:

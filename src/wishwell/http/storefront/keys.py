@@ -60,7 +60,7 @@ class KeySets:
 
         A URL is not called.
         """
-        if not _is_inline(source):
+        if source.startswith(("http://", "https://")):
             self._outbound.check(name, source)
             return
         try:
