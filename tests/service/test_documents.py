@@ -6,6 +6,7 @@ import re
 import secrets
 import subprocess
 import time
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
@@ -120,10 +121,10 @@ def test_postgresql_is_set_up_as_described(postgres_server):
         *lines, serve = commands("docs/operations.md", "## PostgreSQL")
         at = urlsplit(admin).netloc.rpartition("@")[2]
         url = f"postgresql://{name}:secret@{at}/{name}"
-        names = ("WISHWELL_SIGNING_KEYS", "WISHWELL_SEALING_KEYS")
+        names = ("WISHWELL_SIGNING_KEYS_FILE", "WISHWELL_SEALING_KEYS_FILE")
         text = re.sub(r"postgresql://\S+", url, "\n".join(lines))
         *_, token, signing, sealing = shell(service, [text, f"printenv {' '.join(names)}"]).split()
-        SECRETS.update((token, signing, sealing))
+        SECRETS.update((token, Path(signing).read_text(), Path(sealing).read_text()))
         sql(bounds)
         assert serve == "wishwell serve"
         keys = dict(zip(names, (signing, sealing), strict=True))
