@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import itertools
 import json
 import re
 
@@ -21,7 +20,6 @@ NOW = "2026-01-01T00:00:00.000Z"
 NUMBERS = stores.blank(ids.uuid7_at(ids.from_timestamp(NOW)), "numbers", NOW)
 TEXTS = stores.patched(NUMBERS, stores.StorePatch(product_ids="text"), NOW)
 FEED = "id\titem_group_id\ttitle\tlink\timage_link\tprice\tsale_price\tavailability\n"
-numbers = itertools.count()
 
 
 def read(text, store=NUMBERS, **how):
@@ -55,32 +53,14 @@ def test_feed_of_google_needs_no_map():
         "8\t\tNordkapp  hat\thttps://a.example/hüte/8 9\t\t1,299.00 EUR\t\tbackorder\n"
         "12\t7\tOslo shirt - Blue / M\thttps://a.example/7?v=2\t\t24.90 EUR\t\tout of stock\n"
     )
+    at, price = "https://a.example/", eur("19.90")
+    red = Variant("11", "Red / M", f"{at}1.jpg", price, True, f"{at}7?v=1")
+    blue = Variant("12", "Blue / M", None, eur("24.90"), False, f"{at}7?v=2")
+    shirt = Facts("Oslo shirt", f"{at}7?v=1", f"{at}1.jpg", price, True)
+    hat = Facts("Nordkapp hat", f"{at}h%C3%BCte/8%209", None, eur("1299.00"), True)
     assert becomes(text) == {
-        "7": NewProduct(
-            "7",
-            Facts(
-                "Oslo shirt",
-                "https://a.example/7?v=1",
-                "https://a.example/1.jpg",
-                eur("19.90"),
-                True,
-            ),
-            (
-                Variant(
-                    "11",
-                    "Red / M",
-                    "https://a.example/1.jpg",
-                    eur("19.90"),
-                    True,
-                    "https://a.example/7?v=1",
-                ),
-                Variant("12", "Blue / M", None, eur("24.90"), False, "https://a.example/7?v=2"),
-            ),
-        ),
-        "8": NewProduct(
-            "8",
-            Facts("Nordkapp hat", "https://a.example/h%C3%BCte/8%209", None, eur("1299.00"), True),
-        ),
+        "7": NewProduct("7", shirt, (red, blue)),
+        "8": NewProduct("8", hat),
     }
 
 
@@ -291,11 +271,6 @@ def load(bench, store, text):
     found, _ = read(text, store)
     bench.drain(found.load(bench.db, bench.new_id, bench.clock.tick))
     return found
-
-
-@pytest.fixture
-def store(bench):
-    return bench.new_store(f"catalogue-{next(numbers)}")
 
 
 def test_what_is_known_so_already_stays(bench, store):

@@ -146,27 +146,18 @@ def works(bench, store):
 
 
 def walk(bench, store):
-    """Walks all pages, two records a time; the profiles."""
-    whole = profiles.WholeStore(store)
+    """Reads all pages; the profiles."""
+    whole, asked = profiles.WholeStore(store), pages.PageRequest(None, 1_000, Search())
     for noun, table in ((items, "items"), (lists, "lists"), (products, "products")):
-        seen, cursor = [], None
-        while True:
-            asked = pages.PageRequest(cursor, 2, Search())
-            page = bench.read(noun.page, whole, asked)
-            seen += [one.product_id if noun is products else one.id for one in page.records]
-            if page.next is None:
-                break
-            cursor = page.next
+        found = bench.read(noun.page, whole, asked).records
         count = f"SELECT count(*) FROM {table} WHERE store_id = $1"
-        assert (len(seen),) == bench.select(count, store.id)[0]
-        if noun is products:
-            for id in seen:
-                bench.read(products.find, store, str(id))
-    rows = bench.select("SELECT profile_id, gid, is_session, closed_at FROM profiles WHERE store_id = $1", store.id)  # fmt: skip
-    for id, gid, is_session, closed_at in rows:
+        assert bench.select(count, store.id) == [(len(found),)]
+        for one in found if noun is products else ():
+            bench.read(products.find, store, str(one.product_id))
+    of_profiles = "SELECT profile_id, gid, is_session, closed_at FROM profiles WHERE store_id = $1"
+    for id, gid, is_session, closed_at in bench.select(of_profiles, store.id):
         profile = profiles.Profile(id, store, gid, bool(is_session))
         if closed_at is None:
-            asked = pages.PageRequest(None, 250, Search())
             bench.read(items.page, profile, asked)
             for found in bench.read(lists.page, profile, asked).records:
                 bench.read(lists.find, profile, found.id, "customer")
