@@ -254,29 +254,6 @@ async def test_only_the_types_that_were_asked_for(desk):
 
 
 @on_desk
-async def test_webhook_is_looked_at_only_when_it_has_work(desk):
-    """contract: delivery-each, delivery-schedule. And not while it is off."""
-
-    async def due():
-        return [one[1] for one in await desk.db.read(deliveries.due, ids.timestamp(desk.clock()))]
-
-    async with desk.receiving(answer(500)) as (_, sender, hook):
-        await send(sender)
-        assert await due() == []
-        await desk.save()
-        assert await due() == [hook.id]
-        await send(sender)
-        assert await due() == []
-        desk.clock.milliseconds += 6_000
-        assert await due() == [hook.id]
-        await desk.change(hook, enabled=False)
-        await desk.save()
-        assert await due() == []
-        await desk.change(hook, enabled=True)
-        assert await due() == [hook.id]
-
-
-@on_desk
 async def test_delivery_that_a_wrong_clock_put_off_is_sent(desk):
     """contract: clock-steps, delivery-each. It was ten years ahead when the receiver did not take it."""
     async with desk.receiving(answer(500)) as (receiver, sender, hook):

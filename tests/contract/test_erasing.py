@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests import schema
-from tests.contract.conftest import bounds
+from tests.contract.conftest import PLENTY
 from tests.contract.moved import export, exported, load, new_hook
 from wishwell import events, ids, opaque, profiles
 from wishwell.access import auth
@@ -16,7 +16,6 @@ from wishwell.moving import person
 from wishwell.profiles import records
 from wishwell.wishes import copies, erasure, items, shares
 
-MANY = bounds(100_000)
 NOTED = shares.Terms(reservations=True, notes=True)
 numbers = itertools.count(1)
 
@@ -34,7 +33,7 @@ class World:
 
     def copy(self, token, caller, name):
         wanted = copies.Wanted(self.bench.new_id(), name)
-        given = (self.bench.finder, token, caller, wanted, self.bench.new_id, MANY)
+        given = (self.bench.finder, token, caller, wanted, self.bench.new_id, PLENTY)
         self.bench.write(copies.copy, *given, self.bench.clock.tick())
 
     def publish(self):

@@ -25,21 +25,22 @@ def there(bench, profile):
 
 
 def test_sessions_go_by_what_they_hold(bench):
-    """contract: session-purged, session-touched. Empty after 2 days; with an item 90 days after its
-    last token has ended; customers never."""
-    empty, holds, again = (bench.new_session() for _ in range(3))
+    """contract: session-purged, session-touched. Empty after 2 days; with an item, or linked, 90 days after
+    its last token has ended; customers never."""
+    empty, holds, again, linked = (bench.new_session() for _ in range(4))
     customer, made = bench.new_customer(), bench.clock()
     item, *_ = (bench.save(profile) for profile in (holds, again, customer))
+    bench.link(linked, customer)
     run_purge(bench, made + 2 * DAY - 60_000)
     assert there(bench, empty)
     run_purge(bench, made + 2 * DAY + 60_000)
-    assert not there(bench, empty)
+    assert (there(bench, empty), there(bench, linked)) == (False, True)
     bench.clock.milliseconds += 80 * DAY
     bench.write(profiles.renew_session, again, bench.clock.tick())
     run_purge(bench, made + 91 * DAY - 60_000)
     assert there(bench, holds)
     run_purge(bench, made + 91 * DAY + 60_000)
-    assert not there(bench, holds)
+    assert (there(bench, holds), there(bench, linked)) == (False, False)
     assert there(bench, again)
     assert bench.one("item_find", profile=holds.id, id=item.id) is None
     assert there(bench, customer)
@@ -55,17 +56,6 @@ def test_session_with_an_item_goes_by_its_own_time_though_that_is_shorter(bench)
     run_purge(bench, bench.clock() + 3 * DAY, config.load(terms))
     assert not there(bench, holds)
     assert not there(bench, empty)
-
-
-def test_linked_session_is_remembered_as_long_as_any(bench):
-    """contract: session-purged. Its tokens get their 401, a second link its 201."""
-    session, customer = bench.new_session(), bench.new_customer()
-    bench.save(session)
-    bench.link(session, customer)
-    run_purge(bench, bench.clock() + 3 * DAY)
-    assert there(bench, session)
-    run_purge(bench, bench.clock() + 92 * DAY)
-    assert not there(bench, session)
 
 
 def test_purge_beside_saves_loses_nothing_that_was_answered(bench):
@@ -87,18 +77,10 @@ def test_purge_beside_saves_loses_nothing_that_was_answered(bench):
         assert isinstance(saved, NotFound) == (not there(bench, session)), saved
 
 
-def test_one_process_purges_in_its_turn(bench):
-    """contract: command-purge. The others find that somebody did so since, and leave it."""
-    take, now = functools.partial(bench.write, purge.take_lease, "purge"), bench.clock()
-    assert take(now, 1000)
-    assert not take(now + 899, 1000)
-    assert take(now + 901, 1000)
-    assert not take(now + 901, 1000)
-
-
 @pytest.mark.parametrize("wrong", ["2099-01-01T00:00:00.000Z", "not a time", ""])
 def test_turn_that_a_wrong_clock_took_holds_up_nobody(bench, wrong):
-    """contract: clock-steps, bad-row. One that is a minute ahead is another process's turn."""
+    """contract: clock-steps, bad-row, command-purge. One that is a minute ahead is another process's turn,
+    and nobody else has one before."""
     name, now = f"wrong {wrong}", bench.clock()
     take = functools.partial(bench.write, purge.take_lease, name)
 
@@ -107,6 +89,7 @@ def test_turn_that_a_wrong_clock_took_holds_up_nobody(bench, wrong):
 
     bench.write(take_wrongly)
     assert take(now, 1000)
+    assert not take(now + 899, 1000)
     assert take(now + 60_000, 1000)
     assert not take(now, 1000)
 
