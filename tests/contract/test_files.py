@@ -109,15 +109,6 @@ def test_file_that_others_could_read_is_its_owners_alone_after_a_start(tmp_path)
     open_.close()
 
 
-def test_link_to_a_file_is_that_file(tmp_path):
-    """Links are followed, one to a file that is still to be made as well."""
-    (tmp_path / "data").mkdir()
-    (tmp_path / "link.db").symlink_to("data/real.db")
-    migrate.migrate_sqlite(str(tmp_path / "link.db"))
-    assert stat.S_IMODE((tmp_path / "data" / "real.db").stat().st_mode) == 0o600
-    assert asyncio.run(used(of(f"sqlite:///{tmp_path}/link.db"))) == ["default"]
-
-
 @pytest.mark.parametrize("kind", ["folder", "device", "pipe", "long", "nowhere", "text"])
 def test_path_that_is_no_database_is_refused_and_left_alone(tmp_path, kind):
     """One line that names it; nothing is made, and no mode of what is there changes."""
