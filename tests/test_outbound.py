@@ -308,25 +308,18 @@ def authority():
     return Authority()
 
 
-def test_certificate_of_the_host(authority, tmp_path):
+@on_loop
+async def test_certificate_of_the_host(authority, tmp_path):
     """contract: outbound-address. The name of the URL is asked for and checked, not the address."""
     named = []
-
-    async def story():
-        tls = authority.server(tmp_path, x509.DNSName("shop.example"))
-        tls.sni_callback = lambda _socket, name, _context: named.append(name)
-        async with (
-            Called().serve(tls) as server,
-            calls(resolve=Names(HERE), tls=authority.trusted()) as there,
-        ):
-            assert (await there.call("GET", f"https://shop.example:{server.port}/")).body == b"ok"
-            for other in ("other.example", HERE):
-                with pytest.raises(
-                    Unanswered, match=r"the certificate is not accepted: .*mismatch"
-                ):
-                    await there.call("GET", f"https://{other}:{server.port}/")
-
-    uvloop.run(story())
+    tls = authority.server(tmp_path, x509.DNSName("shop.example"))
+    tls.sni_callback = lambda _socket, name, _context: named.append(name)
+    trusted = authority.trusted()
+    async with Called().serve(tls) as server, calls(resolve=Names(HERE), tls=trusted) as there:
+        assert (await there.call("GET", f"https://shop.example:{server.port}/")).body == b"ok"
+        for other in ("other.example", HERE):
+            with pytest.raises(Unanswered, match=r"the certificate is not accepted: .*mismatch"):
+                await there.call("GET", f"https://{other}:{server.port}/")
     assert named[:2] == ["shop.example", "other.example"]
 
 
