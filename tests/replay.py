@@ -30,7 +30,7 @@ class Replay:
 
     def item_updated(self, data):
         item = data["item"]
-        assert set(data["changed"]) == changed(self.items[item["id"]], item)
+        assert set(data["changed"]) == changed(self.items[item["id"]], item) != set()
         self.items[item["id"]] = item
         for made, placed in self.placed.items():
             if made not in item["listIds"] and item["id"] in placed:

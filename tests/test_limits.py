@@ -157,10 +157,8 @@ def test_host_that_takes_no_connection_holds_nobody_up():
 )
 def test_server_that_answers_nonsense_is_counted_without(answer):
     """contract: limit-shared-away. No Redis, or one that loads or breaks off: no request fails."""
-    connections = []
 
     async def speak(reader, writer):
-        connections.append(writer)
         with contextlib.suppress(ConnectionError):
             while await reader.read(65536):
                 writer.write(answer)
@@ -178,4 +176,3 @@ def test_server_that_answers_nonsense_is_counted_without(answer):
 
     [entry] = asyncio.run(run())
     assert entry["event"] == "redis_away" and len(entry["reason"]) <= 200
-    assert answer or len(connections) == 2, "one for each time that it is tried"
