@@ -13,7 +13,7 @@ import uvloop
 from cryptography import x509
 
 from tests.servers.base import HERE, free_port
-from tests.servers.called import OK, Authority, Called, Speak, calls, connected, on_loop
+from tests.servers.called import OK, Authority, Called, calls, connected, on_loop
 from wishwell.errors import Invalid
 from wishwell.outbound import Outbound, names
 from wishwell.outbound.answer import LARGEST, Answer, Unanswered
@@ -257,28 +257,12 @@ async def test_answer_that_is_none(name):
 # ------------------------------------------------------------------------------------- in time
 
 
-def _trickle(begins: bytes, again: bytes) -> Speak:
-    """Begins, and then comes again and again, a byte now and then."""
-
-    async def speak(writer: asyncio.StreamWriter) -> None:
-        writer.write(begins)
-        while True:
-            for byte in again:
-                writer.write(bytes([byte]))
-                await asyncio.sleep(0.01)
-
-    return speak
-
-
 async def _never(*_: object) -> list[str]:
     await asyncio.sleep(60)
     return []
 
 
 SLOW: dict[str, tuple[Any, str, Any]] = {
-    "body that trickles": (_trickle(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", b"a"), "http", None),
-    "headers that trickle": (_trickle(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "http", None),
-    "interim answers": (_trickle(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "http", None),
     "no answer": (_never, "http", None),
     "no TLS": (_never, "https", None),
     "no address": (OK, "http", _never),

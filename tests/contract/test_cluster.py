@@ -31,13 +31,7 @@ OF_ALL = {
     # Of several tokens, each on a server of its own.
     "share_tokens_remove", "link_move_tokens", "purge_share_tokens", "import_share_tokens_held",
 }  # fmt: skip
-DUMMIES = {
-    "uuid": ID,
-    "uuid[]": f"{{{ID}}}",
-    "text": "{}",
-    "json": "{}",
-    "text[]": "{}",
-}
+DUMMIES = {"uuid": ID, "uuid[]": f"{{{ID}}}", **dict.fromkeys(("text", "json", "text[]"), "{}")}
 
 
 def explained(bench, sql):

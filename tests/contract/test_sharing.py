@@ -75,12 +75,6 @@ class World:
     def token(self, number):
         return list(self.links)[number] if number < len(self.links) else shares.new_token()
 
-    def model_of(self, link):
-        """The owner's model. Raises ``NotFound`` for a share that has ended."""
-        if link is None or link.owner is None:
-            raise NotFound("")
-        return self.models[link.owner]
-
     # ----------------------------------------------------------------------------- what they do
 
     def move(self, step):
@@ -98,45 +92,33 @@ class World:
         do(self.bench, self.profiles[one], self.models[one], step)
 
     def share(self, one, number, notes):
-        bench, profile, made = self.bench, self.profiles[one], self.models[one].list_at(number)
+        bench, made = self.bench, self.models[one].list_at(number)
+        if made == GONE:
+            return
         id, token, now = bench.new_id(), shares.new_token(), bench.clock.tick()
-
-        def modelled():
-            if made == GONE:
-                raise NotFound("")
-            self.links[token] = Link(one, id, made, notes)
-            self.ever.add(made)
-
         terms = shares.Terms(reservations=True, notes=notes)
-        both(lambda: bench.write(shares.create, profile, made, terms, id, token, now), modelled)
+        bench.write(shares.create, self.profiles[one], made, terms, id, token, now)
+        self.links[token] = Link(one, id, made, notes)
+        self.ever.add(made)
 
     def terms(self, number, notes, until):
-        link = self.links.get(self.token(number))
-        if until == "soon":
-            until = ids.timestamp(self.bench.clock.milliseconds + 2)
-
-        def modelled():
-            self.model_of(link)
+        for link in self.alive(number):
+            if until == "soon":
+                until = ids.timestamp(self.bench.clock.milliseconds + 2)
+            terms = shares.Terms(reservations=True, notes=notes, expires_at=until)
+            self.bench.write(shares.change, self.profiles[link.owner], link.list, link.id, terms)
             link.notes = notes
             link.until = link.until if until is None else until
 
-        terms = shares.Terms(reservations=True, notes=notes, expires_at=until)
-        both(lambda: self.bench.write(shares.change, *self.place(link), terms), modelled)
-
     def end(self, number):
-        link = self.links.get(self.token(number))
-
-        def modelled():
-            self.model_of(link)
+        for link in self.alive(number):
+            self.bench.write(shares.delete, self.profiles[link.owner], link.list, link.id)
             link.owner = None
 
-        both(lambda: self.bench.write(shares.delete, *self.place(link)), modelled)
-
-    def place(self, link):
-        """Of whom, on which list and which share; somebody else's for one that has ended."""
-        if link is None or link.owner is None:
-            return self.profiles[0], GONE, link.id if link else GONE
-        return self.profiles[link.owner], link.list, link.id
+    def alive(self, number):
+        """The share with that number, if there is one that has not ended."""
+        link = self.links.get(self.token(number))
+        return [link] if link is not None and link.owner is not None else []
 
     def copy(self, one, number, name):
         bench, token = self.bench, self.token(number)
@@ -196,14 +178,11 @@ class World:
         both(lambda: bench.write(reservations.reserve, *asked), modelled)
 
     def give_back(self, one, at):
-        owner, item = list(self.taken)[at] if at < len(self.taken) else (0, GONE)
-
-        def modelled():
-            if self.taken.get((owner, item), {}).pop(one, None) is None:
-                raise NotFound("")
-
-        asked = shares.new_token(), item, self.profiles[one]
-        both(lambda: self.bench.write(reservations.give_back, *asked), modelled)
+        held = [of for of, taken in self.taken.items() if one in taken]
+        if at < len(held):
+            asked = shares.new_token(), held[at][1], self.profiles[one]
+            self.bench.write(reservations.give_back, *asked)
+            del self.taken[held[at]][one]
 
     def link(self, visitor, customer):
         bench, now = self.bench, self.bench.clock.tick()
