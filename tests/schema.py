@@ -26,7 +26,7 @@ def tables() -> dict[str, list[str]]:
     }
 
 
-OF_PROFILE: dict[str, str | None] = {
+CARRIED: dict[str, str | None] = {
     "profiles": "profile",
     "lists": "list",
     "items": "item",
@@ -38,10 +38,6 @@ OF_PROFILE: dict[str, str | None] = {
     "revocations": "revocation",
     "erasures": None,
     "events": None,
-}
-"""Each table of a profile, and the line that carries it; None where it stays behind."""
-
-OF_STORE: dict[str, str | None] = {
     "stores": "wishwell",
     "store_hosts": "wishwell",
     "store_secrets": "secrets",
@@ -56,4 +52,4 @@ OF_STORE: dict[str, str | None] = {
     "feeds": None,
     "deleted_stores": None,
 }
-"""The same of the tables of a store."""
+"""Each table of a profile or a store, and the line that carries it; None where it stays behind."""

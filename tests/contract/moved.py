@@ -3,8 +3,10 @@
 from typing import Any
 
 from tests.contract.desk import SEALING
-from wishwell import ids, opaque, products, profiles, stores
+from wishwell import config, ids, opaque, products, profiles, stores
 from wishwell.access import auth
+from wishwell.cli import data_commands
+from wishwell.errors import Invalid
 from wishwell.events import webhooks
 from wishwell.ids import NO_UUID
 from wishwell.moving import deletion, exporting, file_records, importing
@@ -13,6 +15,7 @@ from wishwell.products.notices import Money
 from wishwell.stores import store_secrets
 from wishwell.wishes import lists
 
+SETTINGS = config.load({})
 OF_STORE = {"limits": {"items": 77}, "reporting": {"time_zone": "Europe/Paris"}}
 NOW = "2026-01-01T00:00:00.000Z"
 AT = ids.from_timestamp(NOW)
@@ -44,23 +47,21 @@ def profiles_of(bench, store):
     return bench.all("store_profiles", store=store.id, after=NO_UUID, limit=99)
 
 
-def checked(path, lines=None):
-    """A file, of these lines where they are given."""
-    if lines is not None:
-        path.write_bytes(lines.encode("utf-8", "surrogateescape"))
-    file = ImportFile(str(path), AT)
-    file.check()
-    return file
-
-
 def load(bench, path, handle, *, dry=False, steps=None):
-    """Imports a file; only so many steps of it, where they are given."""
-    file = checked(path)
-    assert not file.errors
+    """What `wishwell import` does; only so many steps of it, where they are given. Raises ``Invalid`` or
+    ``Misconfigured``."""
+    file = ImportFile(str(path), bench.clock())
+    of_store = file.check()
+    if file.errors:
+        raise Invalid(file.errors[0])
 
     async def add():
         how = await bench.db.read(importing.plan, file, handle)
-        store = await bench.db.write(importing.take_store, None, file, handle, [], NOW)
+        data_commands.check_outbound(SETTINGS, file, of_store)
+        importing.check_secrets(SEALING, file, of_store)
+        await importing.check_apart(bench.db, file)
+        made = importing.take_store, SEALING, file, handle, of_store, bench.clock.tick()
+        store = await bench.db.write(*made)
         counts = importing.Counts()
         work: Any = importing.load(bench.db, file, store, dry=dry, how=how)
         number = 0

@@ -182,11 +182,11 @@ async def test_many_processes_send_each_once(desk):
     async with contextlib.AsyncExitStack() as stack:
         receiver = await stack.enter_async_context(Receiver().serve())
         await desk.hook(receiver.url)
-        told = await desk.save(150)
+        told = await desk.save(100)
         four = [await stack.enter_async_context(desk.process(seconds=10)) for _ in range(4)]
         for _ in range(20):
             await asyncio.gather(*(send(one) for one in four))
-            if len(receiver.got) >= 150:
+            if len(receiver.got) >= 100:
                 break
         assert sorted(receiver.ids()) == sorted(told)
 

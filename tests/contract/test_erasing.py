@@ -7,11 +7,12 @@ import pytest
 
 from tests import schema
 from tests.contract.conftest import PLENTY
-from tests.contract.moved import export, exported, load, new_hook
+from tests.contract.desk import SEALING
+from tests.contract.moved import export, exported, load
 from wishwell import events, ids, opaque, profiles
 from wishwell.access import auth
 from wishwell.errors import BeingErased, ServiceError
-from wishwell.events import deliveries
+from wishwell.events import deliveries, webhooks
 from wishwell.moving import person
 from wishwell.profiles import records
 from wishwell.wishes import copies, erasure, items, shares
@@ -29,7 +30,8 @@ class World:
 
     def __init__(self, bench, store):
         self.bench, self.store = bench, store
-        self.hook = new_hook(bench, store.id)
+        made = webhooks.create, SEALING, store, "https://shop.example/", (), bench.new_id()
+        self.hook = bench.write(*made, bench.clock.tick()).id
 
     def copy(self, token, caller, name):
         wanted = copies.Wanted(self.bench.new_id(), name)

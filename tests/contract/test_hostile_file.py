@@ -12,14 +12,13 @@ import sys
 import pytest
 
 from tests.contract.desk import SEALING
-from tests.contract.moved import FilledStore, delete, export
-from wishwell import config, events, ids, products, profiles, stores
+from tests.contract.moved import FilledStore, delete, export, load
+from wishwell import events, ids, products, profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AccessCache
-from wishwell.cli import data_commands
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
-from wishwell.moving import file_records, importing
+from wishwell.moving import file_records
 from wishwell.moving.import_file import ImportFile
 from wishwell.products import notices
 from wishwell.profiles import pages
@@ -28,7 +27,6 @@ from wishwell.stores import store_secrets
 from wishwell.wishes import items, lists
 
 HANDLE = "moved"
-SETTINGS = config.load({})
 
 
 @pytest.fixture(scope="module")
@@ -48,27 +46,6 @@ def source(bench, other):
     return found
 
 
-def run_import(bench, path):
-    """What `wishwell import` does. Raises ``Invalid`` or ``Misconfigured``."""
-    file = ImportFile(str(path), bench.clock())
-    of_store = file.check()
-    if file.errors:
-        raise Invalid(file.errors[0])
-
-    async def add():
-        how = await bench.db.read(importing.plan, file, HANDLE)
-        data_commands.check_outbound(SETTINGS, file, of_store)
-        importing.check_secrets(SEALING, file, of_store)
-        await importing.check_apart(bench.db, file)
-        made = importing.take_store, SEALING, file, HANDLE, of_store, bench.clock.tick()
-        store = await bench.db.write(*made)
-        async for _ in importing.load(bench.db, file, store, dry=False, how=how):
-            pass
-        return store
-
-    return bench.run(add())
-
-
 def write(path, lines):
     with path.open("wb") as file:
         file.writelines(line + b"\n" for line in lines)
@@ -80,7 +57,7 @@ def tried(bench, path, lines, other):
     before, there = other.seen(), bench.read(stores.listed)
     said = None
     try:
-        store = run_import(bench, path)
+        _, store = load(bench, path, HANDLE)
     except (Invalid, Misconfigured) as error:
         said = error.message
     if said is None:
@@ -407,7 +384,7 @@ def test_revocation_of_an_earlier_release_counts_for_profiles_of_the_file(
         file = ImportFile(str(path), bench.clock())
         file.check()
         assert file.register.strangers() == (1, lines.index(strange) + 1)
-        store = run_import(bench, path)
+        _, store = load(bench, path, HANDLE)
         assert alike(export(bench, store).encode().splitlines()) == alike(encoded(source))
         assert other.seen() == before
         delete(bench, store)
@@ -433,7 +410,7 @@ def test_process_that_runs_knows_what_was_revoked_long_ago(bench, other, source,
     cache = AccessCache(bench.db, bench.clock)
     bench.clock.milliseconds += 3_600_000
     bench.run(cache.refresh())
-    store = run_import(bench, path)
+    _, store = load(bench, path, HANDLE)
     bench.run(cache.refresh())
     [gid] = {
         source[n - 1]["profile"]["gid"]

@@ -11,7 +11,6 @@ from tests.contract.moved import (
     AT,
     NOW,
     FilledStore,
-    checked,
     delete,
     export,
     exported,
@@ -112,7 +111,7 @@ def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypat
     for number in range(9):
         wish(bench, bench.new_customer(store), 1, number + 2)
     path = exported(bench, store, tmp_path)
-    file = checked(path)
+    file = ImportFile(str(path), AT)
     monkeypatch.setattr(importing, "_PROFILES", 1)
     monkeypatch.setattr(importing, "_AT_ONCE", 1)
     delete(bench, store)
@@ -343,7 +342,7 @@ def test_end_counts_what_all_steps_of_an_export_wrote(bench, family, tmp_path, m
     wish(bench, family.friend, 3, list_ids=(on.id,))
     share = bench.share(family.friend, on.id)
     bench.reserve(share.token, held(bench, family.friend)[3][0], family.owner)
-    assert checked(exported(bench, family.store, tmp_path)).errors == []
+    load(bench, exported(bench, family.store, tmp_path), family.store.handle)
 
 
 def test_reservation_is_of_the_item_that_is_there(bench, family, file):
