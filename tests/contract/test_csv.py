@@ -200,14 +200,11 @@ def test_guests_are_left_out_and_counted(tmp_path):
 @pytest.mark.parametrize(
     ("store", "cell", "stored"),
     [
-        (NUMBERS, "632910392", "632910392"),
         (NUMBERS, "gid://shopify/Product/632910392", "632910392"),
         (NUMBERS, "9007199254740991", "9007199254740991"),
-        (TEXTS, "632910392", "632910392"),
         (TEXTS, "007", "007"),
-        (TEXTS, "prod_01H:a~b=c.d-E", "prod_01H:a~b=c.d-E"),
         (TEXTS, "gid://shopify/Product/5", "5"),
-        *((TEXTS, bad, None) for bad in ("a b", "_x", "x" * 101, "ü")),
+        (TEXTS, "a b", None),
     ],
 )
 def test_product_ids_are_those_of_the_store(tmp_path, store, cell, stored):

@@ -37,6 +37,12 @@ def put(bench, store, *args, **said):
     bench.write(products.put, store, [given], [bench.new_id()], bench.clock.tick())
 
 
+def drop(bench, store):
+    """It costs less than before."""
+    for price in ("100 EUR", "90 EUR"):
+        put(bench, store, price)
+
+
 def wish(bench, store, variant=None, of=PRODUCT, profile=None):
     """A wish; its owner and its id."""
     owner = profile or bench.new_customer(store)
@@ -165,8 +171,7 @@ def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
         wish(bench, store)
     for back in ("100 EUR", "95.01 EUR", "50 USD", None, "gone"):
         bench.clock.milliseconds += DAY_MS
-        put(bench, store, "100 EUR")
-        put(bench, store, "90 EUR")
+        drop(bench, store)
         assert step(bench, store) == 20
         if back == "gone":
             bench.write(products.delete, store, PRODUCT)
@@ -210,8 +215,7 @@ def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
 
 def test_wish_that_is_saved_later_hears_nothing(bench, store):
     """contract: notice-later. A minute later: clocks may differ by that."""
-    put(bench, store, "100 EUR")
-    put(bench, store, "90 EUR")
+    drop(bench, store)
     bench.clock.milliseconds += 50_000
     soon = wish(bench, store)[1]
     bench.clock.milliseconds += 11_000
@@ -231,8 +235,7 @@ def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
     for owner in {session, customer} - {first}:
         wish(bench, store, profile=owner)
     moved = wish(bench, store, 3, profile=session)[1]
-    put(bench, store, "100 EUR")
-    put(bench, store, "90 EUR")
+    drop(bench, store)
     step(bench, store)
     bench.link(session, customer)
     told(bench, store, every=True)
@@ -251,8 +254,7 @@ def test_wish_of_a_closed_session_is_passed_over(bench, store):
     wish(bench, store, profile=session)
     _, id = wish(bench, store)
     bench.one("session_close", profile=session.id, customer=None, now=bench.clock.tick())
-    put(bench, store, "10 EUR")
-    put(bench, store, "5 EUR")
+    drop(bench, store)
     assert told(bench, store).keys() == {id}
 
 
@@ -261,8 +263,7 @@ def test_owner_who_is_being_written_to_is_told_by_the_next_step(bench, store, en
     if engine == "sqlite":
         pytest.skip("SQLite has one writer at a time")
     wishes = [wish(bench, store) for _ in range(5)]
-    put(bench, store, "10 EUR")
-    put(bench, store, "5 EUR")
+    drop(bench, store)
 
     async def meanwhile(tx):
         await profiles.lock(tx, wishes[2][0], bench.clock.tick())
@@ -278,8 +279,7 @@ def test_two_processes_never_work_on_one_product(bench, store, engine):
     if engine == "sqlite":
         pytest.skip("SQLite has one writer at a time")
     wish(bench, store)
-    put(bench, store, "10 EUR")
-    put(bench, store, "5 EUR")
+    drop(bench, store)
 
     async def meanwhile(tx):
         await tx.one("product_notice", store=store.id, product=PRODUCT)
