@@ -354,7 +354,12 @@ def test_reports_token_sees_numbers_and_nobody(world, merchant):
         "Products",
     ]
     merchant.go("Products")
+    first = time.strftime("from=%Y-%m-01", time.gmtime())
+    with page.expect_request(lambda request: first in request.url):
+        page.get_by_label("Period").select_option("This month")
     page.get_by_role("link", name="Oslo shirt").click()
+    expect(page.get_by_role("heading", name="Oslo shirt", level=1)).to_be_visible()
+    expect(page.get_by_label("Period")).to_have_value("month")
     expect(page.get_by_role("slider")).to_be_visible()
     merchant.settled()
     assert number(page, "Wishes") == "3"

@@ -85,7 +85,7 @@ function signIn() {
     <label for="token">Admin or reports token</label>
     <input id="token" type="password" autocomplete="current-password" required autofocus spellcheck="false">
     <button class="primary">Sign in</button>
-    <p class="soft">Make one with <code>wishwell token create --store default --label me</code>; add
+    <p class="soft">Whoever runs the service makes one with <code>wishwell token create --store default --label me</code>; add
       <code>--for reports</code> for one that only reads numbers. This page forgets it when you leave.</p>
   </form></main>`;
 }

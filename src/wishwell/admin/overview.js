@@ -36,7 +36,7 @@ function top(title, what, rows, column, query) {
   const line = (row) => {
     const part = `${(100 * row[column]) / some[0][column]}%`;
     return html`<li><svg class="bar" aria-hidden="true">${svg`<rect width=${part} height="100%" rx="6"></rect>`}</svg>
-      ${productLink(row)}<b>${number(row[column])}<span class="unseen"> ${column}</span></b></li>`;
+      ${productLink(row, query.days)}<b>${number(row[column])}<span class="unseen"> ${column}</span></b></li>`;
   };
   return html`<section class="card"><h2>${title} <small class="soft">${what}</small></h2>
     ${!some ? waiting() : some.length

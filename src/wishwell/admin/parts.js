@@ -34,19 +34,20 @@ export function to(path, query = {}) {
 
 // ------------------------------------------------------------------------------------ the period
 
-const PERIODS = [7, 30, 90, 365];
+const PERIODS = { 7: 'Last 7 days', 30: 'Last 30 days', 90: 'Last 90 days', 365: 'Last 365 days', month: 'This month' };
 
 /** The days of a view, and as many before; of the query of its address. */
 export function periodOf(query) {
-  const days = PERIODS.find((n) => n === Number(query.days)) ?? 30;
+  const chosen = Object.hasOwn(PERIODS, query.days) ? query.days : '30';
+  const days = chosen === 'month' ? Number(session.today.slice(-2)) : Number(chosen);
   const from = later(session.today, 1 - days);
-  return { days, from, to: session.today, before: { from: later(from, -days), to: later(from, -1) } };
+  return { chosen, from, to: session.today, before: { from: later(from, -days), to: later(from, -1) } };
 }
 
 /** What chooses the period. `go(changes)` changes the view's address. */
 export const periodChoice = ({ query, go }) => html`<label class="unseen" for="days">Period</label>
-  <select id="days" @change=${({ target }) => go({ days: target.value })}>${PERIODS.map((n) =>
-    html`<option value=${n} ?selected=${n === periodOf(query).days}>Last ${n} days</option>`)}</select>`;
+  <select id="days" @change=${({ target }) => go({ days: target.value })}>${Object.entries(PERIODS).map(([days, name]) =>
+    html`<option value=${days} ?selected=${days === periodOf(query).chosen}>${name}</option>`)}</select>`;
 
 // ------------------------------------------------------------------------------------- products
 
@@ -56,8 +57,8 @@ export const picture = (image) =>
     ? html`<img class="picture" src=${image} alt="" loading="lazy" referrerpolicy="no-referrer">`
     : html`<span class="picture"></span>`;
 
-/** A product's picture and name, which lead to its page. */
-export const productLink = (row) => html`<a class="product" href=${to('product', { id: row.productId })}>
+/** A product's picture and name, which lead to its page, of the same days. A reports token learns its title only here. */
+export const productLink = (row, days) => html`<a class="product" href=${to('product', { id: row.productId, title: row.title, days })}>
   ${picture(row.image)}<span class="title">${row.title ?? `Product ${row.productId}`}</span></a>`;
 
 /** A link that leaves the page, without a word on where from. */

@@ -26,12 +26,12 @@ function numbers(days) {
   return { wishes: days.at(-1)?.wishes ?? 0, added: sum('added'), removed: sum('removed') };
 }
 
-const title = ({ known }, { query }) => known?.title ?? `Product ${query.id}`;
+const title = ({ known }, { query }) => known?.title ?? query.title ?? `Product ${query.id}`;
 
 function show(data, at) {
   const { known = {}, wishers } = data;
   const { id } = at.query;
-  return html`<p><a href=${to('products')}>Products</a></p>
+  return html`<p><a href=${to('products', { days: at.query.days })}>Products</a></p>
     <div class="head">${picture(known.image)}<div><h1 id="title" tabindex="-1">${title(data, at)}</h1>
         <p class="soft">${id}${known.url ? html` · ${outward(known.url, 'In the shop')}` : nothing}</p></div>
       <div class="tools">${periodChoice(at)}</div></div>

@@ -38,7 +38,7 @@ function show({ found }, at) {
       return empty('No wishes in these days', 'Put hearts on the pages of the shop’s products, or choose other days.');
     const heads = ['Product', ...SORTS.map(head), ['Customers', 'number wide'], ['Visitors', 'number wide']];
     const cell = (n, kind = '') => html`<td class="number ${kind}">${number(n)}</td>`;
-    const line = (row) => html`<tr><th scope="row">${productLink(row)}</th>${SORTS.map((name) => cell(row[name]))}
+    const line = (row) => html`<tr><th scope="row">${productLink(row, query.days)}</th>${SORTS.map((name) => cell(row[name]))}
       ${cell(row.customers, 'wide')}${cell(row.visitors, 'wide')}</tr>`;
     return html`${table('Products by their wishes', heads, found.rows.map(line))}
       ${found.rows.some((row) => row.title) ? nothing : html`<p class="soft">To see titles and pictures here, bring in the
