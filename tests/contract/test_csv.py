@@ -75,7 +75,7 @@ def test_map_names_columns(tmp_path):
         (
             WHO,
             "Who,Which\n",
-            "line 1: the column 'What' is not there; the columns are 'Who', 'Which'",
+            "line 1: the column 'What' is not there; the columns are 'Who', 'Which'. --map",
         ),
         (WHO, "Who;What;Who\n", "line 1: the column 'Who' is there twice"),
         (WHO, 'Who,"What\n', "line 1: "),

@@ -95,7 +95,8 @@ class Table:
             there = "is there twice" if column in self.header else "is not there"
             names = ", ".join(map(repr, self.header))[:500]
             raise Invalid(
-                f"{self.path}: line 1: the column {column!r} {there}; the columns are {names}."
+                f"{self.path}: line 1: the column {column!r} {there}; the columns are {names}. "
+                "--map says which is which."
             )
         return self.header.index(column)
 
