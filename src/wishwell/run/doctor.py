@@ -33,7 +33,7 @@ SEE = {
     "clock": "runbooks.md#clock-off",
     "webhooks": "runbooks.md#receiver-down",
     "servers": "runbooks.md#standby-promoted",
-    "hosts": "storefront.md",
+    "hosts": "storefront.md#a-store-and-its-shop",
     "redis": "runbooks.md#wishwelllimitsstoreaway",
     "service": "runbooks.md#wishwellbackgroundstuck",
 }
