@@ -132,4 +132,4 @@ def test_backup_of_postgresql_says_with_what(postgres_server):
     done = service.cli("backup", "a.db", check=False)
     assert done.returncode == 1
     assert "pg_dump" in done.stderr
-    assert "docs/runbooks.md#restore" in done.stderr
+    assert "docs/operations.md#backup-and-restore" in done.stderr

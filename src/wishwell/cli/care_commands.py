@@ -44,7 +44,7 @@ def backup_command(settings: Settings, path: str, replace: bool) -> None:
     if settings.engine != "sqlite":
         raise Misconfigured(
             "`wishwell backup` copies an embedded database. Of PostgreSQL make backups with "
-            "pg_dump or pgBackRest: docs/runbooks.md#restore"
+            "pg_dump or pgBackRest: docs/operations.md#backup-and-restore"
         )
     for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C does: nothing stays of the copy
         if signal.getsignal(ending) == signal.SIG_DFL:
