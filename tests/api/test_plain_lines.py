@@ -258,6 +258,14 @@ def test_defect_is_one_line_too(tmp_path):
     service.close()
 
 
+def test_what_a_file_says_does_nothing_to_the_terminal(ready):
+    """contract: command-error. A column's name, and a field's."""
+    files = {"a.csv": "id,\x1b]0;x\x07\n1,2\n", "a.jsonl": r'{"wishwell": {"\u001b]0;x\u0007": 1}}'}
+    for (name, text), command in zip(files.items(), ("products", "import"), strict=True):
+        (ready.folder / name).write_text(text)
+        assert r"\x1b]0;x\x07" in typed(ready, f"{command} {name} --store default")[1]
+
+
 # --- settings ------------------------------------------------------------------------------------
 
 NAMES = [

@@ -214,8 +214,10 @@ class Catalogue:
         read = {text.replace(",", "")} if _POINT.fullmatch(text) else set()
         if _COMMA.fullmatch(text) and not (read and currency in _THOUSANDTHS):
             read.add(text.replace(".", "").replace(",", "."))
-        if len(read) != 1:
-            raise Invalid(f"{text} may be {' or '.join(sorted(read)) or 'nothing'}")
+        if not read:
+            raise Invalid(f"{text} is no amount such as 19.90 or 1,299.00")
+        if len(read) > 1:
+            raise Invalid(f"{text} may be {' or '.join(sorted(read))}")
         try:
             return msgspec.convert({"amount": read.pop(), "currency": currency}, Money)
         except msgspec.ValidationError as error:

@@ -24,6 +24,9 @@ DEFECT = os.EX_SOFTWARE
 _NOTHING = "-"
 _ENDLESS = 1_000_000  # columns of a file or a pipe
 
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(10), *range(11, 32), *range(127, 160))}
+"""A file's words may have any, and a terminal does what they say."""
+
 logger = structlog.get_logger("wishwell")
 
 
@@ -75,7 +78,7 @@ def plain(error: Exception) -> str | None:
 
 def _end(line: str, code: int) -> NoReturn:
     try:
-        click.echo(f"wishwell: {' '.join(line.split())}", err=True)
+        click.echo(f"wishwell: {' '.join(line.split())}".translate(_CONTROLS), err=True)
     except OSError:
         _give_up(sys.stderr)
     raise click.exceptions.Exit(code)
@@ -128,7 +131,7 @@ def say(text: str, err: bool = False) -> None:
     # The original stream: the one that `serve` puts in place of standard error never fails.
     stream = sys.__stderr__ if err else sys.stdout
     with _output(stream):
-        click.echo(text, stream)
+        click.echo(text.translate(_CONTROLS), stream)
 
 
 def write(piece: bytes) -> None:
