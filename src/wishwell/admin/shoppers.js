@@ -20,6 +20,7 @@ async function look(text, redraw) {
     location.hash = to('shoppers');
   } else if (text) {
     const gid = text.startsWith('gid://') ? text : `gid://${session.store.platform}/Customer/${text}`;
+    await get('profile', {}, gid); // one that is none is said where it can be mended
     location.hash = to('shoppers', { id: gid });
   }
   redraw();
