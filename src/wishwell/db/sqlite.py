@@ -9,6 +9,7 @@ transaction, commits them together, and then lets them return. Commits are durab
 import asyncio
 import contextlib
 import errno
+import functools
 import os
 import queue
 import sqlite3
@@ -24,6 +25,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -188,12 +190,13 @@ class SQLite:
         with _translated():
             self._writing = connect(path)
             self._reading = connect(path)
+            self._long_reading = connect(path, read_only=True)
         self._reader = _Handle(self._reading, self._sql)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closed = False
         self._commits = 0
         self._committed_writes = 0
-        self._long = asyncio.Lock()
+        self._long = ThreadPoolExecutor(1, "sqlite-long-reader")
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._thread.start()
 
@@ -202,19 +205,16 @@ class SQLite:
 
     # contract: report-turn
     async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        async with self._long:
-            return await asyncio.to_thread(self._read_apart, use_case, *arguments, **named)
+        reading = functools.partial(self._read_apart, use_case, *arguments, **named)
+        return await asyncio.get_running_loop().run_in_executor(self._long, reading)
 
     def _read_apart(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        with _translated():
-            connection = connect(self._path, read_only=True)
         end = time.monotonic() + _LONG_SECONDS
-        with contextlib.closing(connection):
-            # contract: serve-stop. Nothing else ends a statement before it is done.
-            connection.set_progress_handler(
-                lambda: self._closed or time.monotonic() > end, _LONG_STEPS
-            )
-            return _drive(use_case(_Handle(connection, self._sql), *arguments, **named))
+        # contract: serve-stop. Nothing else ends a statement before it is done.
+        self._long_reading.set_progress_handler(
+            lambda: self._closed or time.monotonic() > end, _LONG_STEPS
+        )
+        return _drive(use_case(_Handle(self._long_reading, self._sql), *arguments, **named))
 
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         self._check_writer()
@@ -257,6 +257,8 @@ class SQLite:
         self._closed = True
         self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
+        await asyncio.to_thread(self._long.shutdown)
+        self._long_reading.close()
         self._reading.close()
         self._writing.close()
 

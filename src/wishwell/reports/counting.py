@@ -7,9 +7,7 @@ needs no rule here.
 
 import asyncio
 import time
-from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import structlog
@@ -17,7 +15,17 @@ import structlog
 from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row, Writer, ask
 from wishwell.errors import StoreDeleted, Unavailable
-from wishwell.reports.tally import FOREVER, Count, Held, Key, Tally, day_of, kept_from, zone
+from wishwell.reports.tally import (
+    FOREVER,
+    Count,
+    Held,
+    Rows,
+    Tally,
+    Wishes,
+    day_of,
+    kept_from,
+    zone,
+)
 from wishwell.stores import Store
 
 SMALL = 10_000
@@ -27,19 +35,14 @@ SMALL_SECONDS = 60
 SHARE = 0.02
 """Of a core's time, at most, for all stores together."""
 
-_PROFILES = 500
-_ITEMS = 1_000
-"""Rows that one step reads; the items of one profile are read at once."""
+_ROWS = 250
+"""That one step reads, so that no request waits for long; the items of one profile at once."""
+
+_KEYS = 50
+"""Products in their variants that one step compares, and one transaction changes."""
 
 _REST = 4
 """Times as long as a step took, before the next one: others come in between."""
-
-_ROWS = 1_000
-_COMPARED = 200
-"""Products in their variants that one step compares: no request waits for long."""
-
-_KEYS = 500
-"""Products in their variants whose rows one transaction changes."""
 
 log = structlog.get_logger("wishwell.reports.counting")
 
@@ -110,45 +113,39 @@ async def run(db: Database, store: Store, clock: Callable[[], int]) -> AsyncIter
     began = clock()
     before = await db.long_read(last, store, days=3)
     tally, took = Tally(before, day_of(began, zone(store)), zone(store)), 0.0
-    async for seconds in _walk(db, store, tally):
-        took += seconds
-        yield seconds
-    async for seconds in _write(db, store, tally, before):
-        took += seconds
-        yield seconds
+    for steps in (_walk(db, store, tally), _write(db, store, tally, before)):
+        started = time.perf_counter()
+        async for _ in steps:
+            seconds = time.perf_counter() - started
+            took += seconds
+            yield seconds
+            started = time.perf_counter()
     counts = tally.counts(before, ids.timestamp(began), ids.timestamp(clock()), int(took * 1000))
     await db.write(_end, store, before, counts)
     while await db.write(_forget, store, kept_from(tally.days[-1])):
         yield 0.0
 
 
-async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[float]:
+async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[None]:
     """Reads all wishes of the store."""
-    after = ids.NO_UUID
-    while True:
-        started = time.perf_counter()
-        named = {"store": store.id, "after": after, "limit": _PROFILES}
-        profiles = await db.long_read(ask, "count_profiles", **named)
-        yield time.perf_counter() - started
-        if not profiles:
-            return
+    after, of = ids.NO_UUID, {"store": store.id}
+    while profiles := await db.long_read(ask, "count_profiles", after=after, limit=_ROWS, **of):
+        yield
         for _, is_session, items, lists in profiles:
             tally.holders[is_session] += items > 0
             tally.lists += lists
         for to in _groups(profiles):
-            started = time.perf_counter()
-            named = {"store": store.id, "after": after, "to": to}
-            for row in await db.long_read(ask, "count_items", **named):
+            for row in await db.long_read(ask, "count_items", after=after, to=to, **of):
                 tally.add(*row)
             after = to
-            yield time.perf_counter() - started
+            yield
 
 
 def _groups(profiles: Iterable[Row]) -> Iterator[str]:
     """The last of each group of profiles that have about as many items as one step reads."""
     last, size = "", 0
     for id, _, items, _ in profiles:
-        if last and size + items > _ITEMS:
+        if last and size + items > _ROWS:
             yield last
             size = 0
         last = str(id)
@@ -158,44 +155,21 @@ def _groups(profiles: Iterable[Row]) -> Iterator[str]:
 
 async def _write(
     db: Database, store: Store, tally: Tally, before: Sequence[Count]
-) -> AsyncIterator[float]:
+) -> AsyncIterator[None]:
     """Stores what has changed. No report shows it before ``_end``."""
-    started = time.perf_counter()
-    held = defaultdict[Key, list[Held]](list)
-    async for rows in _held(db, store, before[-1].number if len(before) == 3 else 0):
+    first = before[-1].number + 1 if len(before) == 3 else 1
+    place = {"until": first, "product": "", "variant": ""}
+    while rows := await db.long_read(ask, "count_rows", store=store.id, limit=_ROWS, **place):
         for until, product, variant, since, *totals in rows:
-            held[product, variant].append(Held(since, until, tuple(totals)))
-        yield time.perf_counter() - started
-        started = time.perf_counter()
-    changes: dict[Key, tuple[list[Held], list[Held]]] = {}
-    keys = chain(tally.wishes, (key for key in held if key not in tally.wishes))
-    for number, key in enumerate(keys, 1):
-        rows_before = held.get(key, [])
-        rows_now = tally.rows(key, rows_before)
-        if rows_now != rows_before:
-            changes[key] = rows_before, rows_now
-        if len(changes) == _KEYS:
+            tally.of(product, variant).held += (Held(since, until, tuple(totals)),)
+        place = {"until": until, "product": product, "variant": variant}
+        yield
+    while tally.wishes:
+        found = [tally.wishes.popitem()[1] for _ in range(min(_KEYS, len(tally.wishes)))]
+        now = [(wishes, tally.rows(wishes)) for wishes in found]
+        if changes := [(wishes, rows) for wishes, rows in now if rows != wishes.held]:
             await db.write(_change, store, before, changes)
-            changes = {}
-        elif number % _COMPARED:
-            continue
-        yield time.perf_counter() - started
-        started = time.perf_counter()
-    if changes:
-        await db.write(_change, store, before, changes)
-    yield time.perf_counter() - started
-
-
-async def _held(db: Database, store: Store, number: int) -> AsyncIterator[Sequence[Row]]:
-    """The rows that hold after the count of a number, in the order in which they end."""
-    place = {"until": number + 1, "product": "", "variant": ""}
-    full = True
-    while full:
-        rows = await db.long_read(ask, "count_rows", store=store.id, limit=_ROWS, **place)
-        full = len(rows) == _ROWS
-        if full:
-            place = dict(zip(place, rows[-1], strict=False))
-        yield rows
+        yield
 
 
 async def _check_latest(tx: Writer, store: Store, before: Sequence[Count]) -> None:
@@ -211,20 +185,20 @@ class Superseded(Exception):
 
 
 async def _change(
-    tx: Writer, store: Store, before: Sequence[Count], changes: Mapping[Key, Sequence[list[Held]]]
+    tx: Writer, store: Store, before: Sequence[Count], changes: Iterable[tuple[Wishes, Rows]]
 ) -> None:
     await _check_latest(tx, store, before)
     gone, come = [], []
-    for (product, variant), (was, now) in changes.items():
-        of = {"store": store.id, "product": product, "variant": variant}
+    for wishes, now in changes:
+        of = {"store": store.id, "product": wishes.product, "variant": wishes.variant}
         ends = {row.until for row in now}
-        gone += [{**of, "until": row.until} for row in was if row.until not in ends]
+        gone += [{**of, "until": row.until} for row in wishes.held if row.until not in ends]
         names = ("customers", "visitors", "added")
         come += [
             {**of, "since": row.since, "until": row.until}
             | dict(zip(names, row.totals, strict=True))
             for row in now
-            if row not in was
+            if row not in wishes.held
         ]
     await tx.run_many("count_row_remove", gone)
     await tx.run_many("count_row_put", come)
@@ -242,6 +216,6 @@ async def _forget(tx: Writer, store: Store, before: str) -> int:
     """Removes what ended before a day. Returns how many rows; a few at a time."""
     await tx.one("count_store_lock", store=store.id)
     await tx.run("counts_forget_days", store=store.id, day=before)
-    of = {"store": store.id, "limit": _KEYS}
+    of = {"store": store.id, "limit": _ROWS}
     ended = await tx.all("counts_forget", **of)
     return len(ended) + len(await tx.all("counts_forget_gone", **of, forever=FOREVER))

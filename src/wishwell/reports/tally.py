@@ -4,12 +4,14 @@ Counts have numbers that ascend. What is stored are running totals, from the cou
 until another, so that a period is the difference of two counts.
 """
 
+from array import array
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import accumulate
 from typing import NamedTuple
+
+import msgspec
 
 from wishwell import ids
 from wishwell.stores import Store, reporting
@@ -17,7 +19,6 @@ from wishwell.stores import Store, reporting
 FOREVER = 2**62
 MOST_MONTHS = 25
 
-Key = tuple[str, str]
 Totals = tuple[int, int, int]
 """The wishes of customers and of visitors, and how many were added since the first count."""
 
@@ -52,12 +53,28 @@ class Count(NamedTuple):
         return self.customers, self.visitors, self.added
 
 
-class Held(NamedTuple):
+class Held(msgspec.Struct, frozen=True, gc=False):
     """What holds from the count of a number on, until that of another."""
 
     since: int
     until: int
     totals: Totals
+
+
+Rows = tuple[Held, ...]
+
+
+class Wishes(msgspec.Struct, gc=False):
+    """Of a product in a variant: those of customers and of visitors, and how many were added on
+    each of a tally's days; the rows that there are, in order.
+
+    A count has many: without ``gc=False`` Python's collections of garbage would stop all requests.
+    """
+
+    product: str
+    variant: str
+    counts: "array[int]"
+    held: Rows = ()
 
 
 class Tally:
@@ -75,18 +92,24 @@ class Tally:
         self.number = (self._kept[0] if last else 0) + 1
         self._closed = next((count.number for count in last if count.day < first), 0)
         self._starts = [starts(day, zone) for day in (*self.days, following(self.days[-1]))]
-        self.wishes: defaultdict[Key, list[int]] = defaultdict(self._nothing)
-        """Those of customers and of visitors, and how many were added on each of ``days``."""
+        self.wishes: dict[str, Wishes] = {}
         self.all = self._nothing()
         self.holders = [0, 0]
         self.lists = 0
 
-    def _nothing(self) -> list[int]:
-        return [0] * (2 + len(self.days))
+    def _nothing(self) -> "array[int]":
+        return array("q", [0] * (2 + len(self.days)))
+
+    def of(self, product: str, variant: str) -> Wishes:
+        """What has been found of a product."""
+        key = f"{product} {variant}"
+        if key not in self.wishes:
+            self.wishes[key] = Wishes(product, variant, self._nothing())
+        return self.wishes[key]
 
     def add(self, product: str, variant: str, visitor: int, created_at: str) -> None:
         """Counts a wish; ``visitor`` is 1 for that of a visitor."""
-        counts = self.wishes[product, variant]
+        counts = self.of(product, variant).counts
         counts[visitor] += 1
         self.all[visitor] += 1
         if created_at >= self._starts[0]:
@@ -102,23 +125,24 @@ class Tally:
         sums = [*accumulate(added, initial=before[2])][1:]
         return [*((*last[:2], total) for total in sums[:-1]), (customers, visitors, sums[-1])]
 
-    def rows(self, key: Key, held: Sequence[Held]) -> list[Held]:
-        """What is to be stored, given the rows that there are, in order. Left out is what only
-        counts would ask for that others of their day have followed, or that never ended."""
-        kept = [row for row in held if any(row.since <= at < row.until for at in self._kept)]
+    def rows(self, found: Wishes) -> Rows:
+        """What is to be stored of a product. Left out is what only counts would ask for that others
+        of their day have followed, or that never ended."""
+        kept = [row for row in found.held if any(row.since <= at < row.until for at in self._kept)]
 
         def of(number: int) -> Totals:
             return next((row.totals for row in kept if row.since <= number < row.until), _NOTHING)
 
-        counts = self.wishes.get(key) or self._nothing()
         states = [(row.since, row.totals) for row in kept]
-        new = self.totals(counts, of(self._closed), of(self.number - 1))
+        new = self.totals(found.counts, of(self._closed), of(self.number - 1))
         changes: list[tuple[int, Totals]] = []
         for since, totals in (*states, *enumerate(new, self.number)):
             if totals != (changes[-1][1] if changes else _NOTHING):
                 changes.append((since, totals))
         ends = [*(since for since, _ in changes), FOREVER][1:]
-        return [Held(since, until, has) for (since, has), until in zip(changes, ends, strict=True)]
+        return tuple(
+            Held(since, until, has) for (since, has), until in zip(changes, ends, strict=True)
+        )
 
     def counts(self, last: Sequence[Count], began: str, ended: str, took: int) -> list[Count]:
         """The counts of ``days``."""
