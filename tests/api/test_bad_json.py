@@ -2,7 +2,7 @@
 
 import pytest
 
-from .conftest import data, envelope, nothing_changes, products, refused, save, wrong
+from .conftest import data, envelope, nothing_changes, products, refused, wrong
 
 pytestmark = pytest.mark.either_engine
 
@@ -11,35 +11,20 @@ DEEP = 40_000
 
 # Bodies that no operation with a body may take, by name.
 NOT_JSON = {
-    "empty": b"", "space": b" ", "null": b"null", "true": b"true", "number": b"1", "string": b'"productId"',
-    "array": b"[]", "array of objects": b'[{"productId":1}]', "open": b"{", "closed": b"}", "half": b'{"productId":',
-    "half key": b'{"produ', "no value": b'{"productId":}', "no colon": b'{"productId" 1}', "no quotes": b"{productId:1}",
-    "single quotes": b"{'productId':1}", "trailing comma": b'{"productId":1,}', "two commas": b'{"productId":1,,"quantity":1}',
-    "comment": b'{"productId":1 /* one */}', "line comment": b'{"productId":1} // one', "hash": b'# x\n{"productId":1}',
-    "trailing bytes": b'{"productId":1}x', "two objects": b'{"productId":1}{"productId":2}', "trailing brace": b'{"productId":1}}',
-    "trailing nul": b'{"productId":1}\x00', "leading nul": b'\x00{"productId":1}', "nul inside": b'{"productId":\x001}',
-    "BOM": b'\xef\xbb\xbf{"productId":1}', "form": b"productId=1", "xml": b"<productId>1</productId>", "yaml": b"productId: 1",
-    "UTF-16 LE": '{"productId":1}'.encode("utf-16-le"), "UTF-16 BE": '{"productId":1}'.encode("utf-16-be"),
-    "UTF-16 with BOM": '{"productId":1}'.encode("utf-16"), "UTF-32": '{"productId":1}'.encode("utf-32"),
-    "msgpack": b"\x81\xa9productId\x01", "form feed": b'{"productId":\x0c1}', "no-break space": b'{"productId":\xc2\xa01}',
-    "NaN": b'{"productId":NaN}', "Infinity": b'{"productId":Infinity}', "-Infinity": b'{"productId":-Infinity}',
-    "1e400": b'{"productId":1e400}', "-1e400": b'{"productId":-1e400}', "01": b'{"productId":01}', "+1": b'{"productId":+1}',
-    "1.": b'{"productId":1.}', ".5": b'{"productId":.5}', "0x1": b'{"productId":0x1}', "1_0": b'{"productId":1_0}',
-    "1e": b'{"productId":1e}', "True": b'{"productId":True}', "undefined": b'{"productId":undefined}',
-    "5,000 digits": b'{"productId":' + b"9" * 5000 + b"}", "-5,000 digits": b'{"productId":-' + b"9" * 5000 + b"}",
-    "100,000 digits": b'{"productId":1,"quantity":' + b"1" * 100_000 + b"}", "1e1000000": b'{"productId":1e1000000}',
-    "1.0": b'{"productId":1.0}', "1e0": b'{"productId":1e0}', "10e-1": b'{"productId":10e-1}', "-0": b'{"productId":-0}',
-    "text": b'{"productId":"1"}', "boolean": b'{"productId":true}', "null value": b'{"productId":null}',
-    "in an array": b'{"productId":[1]}', "in an object": b'{"productId":{"value":1}}',
-    "invalid UTF-8 in a key": b'{"\xff":1,"productId":1}', "invalid UTF-8 in a value": b'{"productId":1,"tags":["\xff"]}',
-    "cut UTF-8": b'{"productId":1,"tags":["\xe2\x82"]}', "overlong": b'{"productId":1,"tags":["\xc0\xaf"]}',
-    "surrogate in UTF-8": b'{"productId":1,"tags":["\xed\xa0\x80"]}', "beyond Unicode": b'{"productId":1,"tags":["\xf4\x90\x80\x80"]}',
-    "lone surrogate": b'{"productId":1,"tags":["\\ud800"]}', "lone low surrogate": b'{"productId":1,"tags":["\\udc00"]}',
-    "surrogate in a key": b'{"productId":1,"\\ud800":1}', "bad escape": b'{"productId":1,"tags":["\\x41"]}',
-    "short escape": b'{"productId":1,"tags":["\\u12"]}', "open string": b'{"productId":1,"tags":["a}',
-    "control in a string": b'{"productId":1,"tags":["a\nb"]}', "tab in a string": b'{"productId":1,"tags":["a\tb"]}',
+    "empty": b"", "space": b" ", "null": b"null", "number": b"1", "string": b'"productId"', "array": b"[]",
+    "array of objects": b'[{"productId":1}]', "half": b'{"productId":', "single quotes": b"{'productId':1}",
+    "trailing comma": b'{"productId":1,}', "comment": b'{"productId":1 /* one */}', "form": b"productId=1",
+    "trailing bytes": b'{"productId":1}x', "two objects": b'{"productId":1}{"productId":2}',
+    "trailing nul": b'{"productId":1}\x00', "BOM": b'\xef\xbb\xbf{"productId":1}',
+    "UTF-16 with BOM": '{"productId":1}'.encode("utf-16"), "no-break space": b'{"productId":\xc2\xa01}',
+    "NaN": b'{"productId":NaN}', "-Infinity": b'{"productId":-Infinity}', "1e400": b'{"productId":1e400}',
+    "01": b'{"productId":01}', "5,000 digits": b'{"productId":-' + b"9" * 5000 + b"}",
+    "1.0": b'{"productId":1.0}', "1e0": b'{"productId":1e0}', "-0": b'{"productId":-0}',
+    "invalid UTF-8 in a key": b'{"\xff":1,"productId":1}', "cut UTF-8": b'{"productId":1,"tags":["\xe2\x82"]}',
+    "overlong": b'{"productId":1,"tags":["\xc0\xaf"]}', "surrogate": b'{"productId":1,"tags":["\xed\xa0\x80"]}',
+    "lone surrogate": b'{"productId":1,"tags":["\\ud800"]}', "in a key": b'{"productId":1,"\\udc00":1}',
+    "control in a string": b'{"productId":1,"tags":["a\nb"]}', "bad escape": b'{"productId":1,"tags":["\\x41"]}',
     "deep and open": b"[" * 200_000, "deep objects": b'{"a":' * DEEP + b"1" + b"}" * DEEP,
-    "deep in an unknown field": b'{"productId":1,"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
 }  # fmt: skip
 
 # The same key twice, in every spelling: a parser that keeps the last of them would let two readers
@@ -59,17 +44,10 @@ def member(roomy_shop):
     return roomy_shop.customer("1")
 
 
-@pytest.mark.parametrize(
-    "operation",
-    [
-        *("POST /items", "POST /lists", "PATCH /items/{item}", "PUT /items/{item}/lists"),
-        *("DELETE /items", "POST /profiles/identify", "POST /profiles/token"),
-    ],
-)
+@pytest.mark.parametrize("operation", ["POST /items", "DELETE /items", "POST /profiles/token"])
 def test_bad_json_is_refused(member, roomy_shop, operation):
-    """contract: body-malformed. At every operation that takes a body; nothing changes."""
+    """contract: body-malformed. Nothing changes; what JSON may not be: tests/http/test_bodies.py."""
     method, _, path = operation.partition(" ")
-    path = path.replace("{item}", save(member.http, 7)["id"])
     http = roomy_shop.admin if path.startswith("/profiles") else member.http
     # A token may be asked for with no body.
     optional = {"empty", "space"} if path == "/profiles/token" else set()

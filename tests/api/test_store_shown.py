@@ -144,17 +144,7 @@ def test_found_products_come_in_pages(stocked, make_shop):
 def test_search_of_products_that_is_malformed_is_refused(stocked):
     """contract: search-title, search-invalid. At 100 characters, and past them."""
     assert data(stocked.get("/products", params={"query": f"title:{'愛' * 100}"})) == []
-    bad = [
-        "",
-        "title",
-        "title:",
-        "title:a,",
-        "title:a\0",
-        "title:\x85",
-        "blue",
-        "product:1",
-        "Title:a",
-    ]
+    bad = ["", "title:", "title:a,", "title:\x85", "blue", "product:1", "Title:a"]
     for query in (*bad, f"title:{'x' * 101}", "title:a " * 9, f"title:{'a,' * 250}a"):
         refused(stocked.get("/products", params={"query": query}), 400, "query")
     refused(stocked.get("/products?query=blue"), 400, "title:<text>")

@@ -113,3 +113,12 @@ def payloads(token: str, inside: bytes) -> dict[str, bytes]:
     }
     made |= {f"chunks: {name}": head(token, te) + body for name, body in chunks.items()}
     return made
+
+
+# Of these every reader sees the same, a body or none: the service may answer them as it likes.
+PLAIN = {
+    *("length as a hop", "TE with an underscore", "chunks: extension", "chunks: size with zeros"),
+    *(f"body of {what}" for what in ("a GET", "a HEAD", "an OPTIONS", "an unknown path")),
+    *(f"{what} of a method that is not taken" for what in ("body", "chunks")),
+    *("body without a token", "body that waits"),
+}

@@ -44,19 +44,13 @@ def test_order_of_5000_items_is_bounded(roomy_shop):
 
 
 BOMBS = {
-    "arrays": b"[" * 131_000 + b"]" * 131_000,
-    "objects": b'{"a":' * 43_000 + b"1" + b"}" * 43_000,
     "arrays in a field": b'{"productId":1,"tags":' + b"[" * 120_000 + b"]" * 120_000 + b"}",
     "many tags": b'{"productId":1,"tags":[' + b'"a",' * 60_000 + b'"a"]}',
     "many keys": b"{" + b",".join(b'"k%d":1' % n for n in range(20_000)) + b"}",
     "one key over and over": b"{" + b'"quantity":1,' * 19_000 + b'"productId":1}',
-    "a number of 250,000 digits": b'{"productId":' + b"9" * 250_000 + b"}",
     "a fraction of 250,000 digits": b'{"productId":0.' + b"9" * 250_000 + b"}",
     "an exponent": b'{"productId":1e999999999}',
     "escapes": b'{"productId":1,"tags":["' + b"\\u0061" * 40_000 + b'"]}',
-    "a key of 250,000 letters": b'{"' + b"a" * 250_000 + b'":1}',
-    "a long string": b'{"productId":1,"tags":["' + b"a" * 200_000 + b'"]}',
-    "spaces": b" " * 250_000 + b'{"productId":true}',
     "compressed": gzip.compress(b'{"productId":1}' + b" " * 20_000_000),
 }
 

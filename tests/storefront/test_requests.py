@@ -16,17 +16,11 @@ COMMON = ("Sec-Fetch-Site: same-origin", "Content-Type: application/json")
 CHUNKS = b'f\r\n{"productId":7}\r\n0\r\n\r\n'
 AMBIGUOUS = {
     "length and chunks": (("Content-Length: 15", "Transfer-Encoding: chunked"), CHUNKS),
-    "chunks and length": (("Transfer-Encoding: chunked", "Content-Length: 15"), CHUNKS),
     "two lengths": (("Content-Length: 15", "Content-Length: 16"), BODY),
     "length twice": (("Content-Length: 15", "Content-Length: 15"), BODY),
-    "two lengths in one": (("Content-Length: 15, 15",), BODY),
-    "length with a plus": (("Content-Length: +15",), BODY),
     "encoding unknown": (("Transfer-Encoding: xchunked",), CHUNKS),
-    "encoding twice": (("Transfer-Encoding: chunked", "Transfer-Encoding: identity"), CHUNKS),
-    "space before the colon": (("Content-Length : 15",), BODY),
     "folded": (("X-Y: a\r\n Content-Length: 3", "Content-Length: 15"), BODY),
     "line feed in a value": (("X-Y: a\nProfile: x", "Content-Length: 15"), BODY),
-    "carriage return in a value": (("X-Y: a\rProfile: x", "Content-Length: 15"), BODY),
     "NUL in a value": (("Accept: a\0b", "Content-Length: 15"), BODY),
     "content type twice": (("Content-Length: 15", "Content-Type: text/plain"), BODY),
     "bad chunk": (("Transfer-Encoding: chunked",), b"zz\r\nx\r\n0\r\n\r\n"),
