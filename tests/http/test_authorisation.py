@@ -154,11 +154,6 @@ OWNERS = ["session", "customer", "other"]
 OPTIONS = ("--events", "on", "--show-wishes", "on")
 
 
-def test_every_route_has_its_row():
-    """A new operation is described."""
-    assert set(OPERATIONS) == set(DONE)
-
-
 class Fixtures:
     """A store with three owners who each have an item on a list, and credentials of every kind."""
 

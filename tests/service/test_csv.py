@@ -1,6 +1,5 @@
 """`wishwell import` of another app's CSV file: the command, and its document."""
 
-import random
 import re
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from tests.conftest import SEALING_KEY
 
 from .test_documents import ROOT, commands, shell
-from .test_moving import killed, profiles_in
 
 MAP = ("--store", "default", "--map", "customer=Who,product=What,list=On,saved=When")
 
@@ -88,34 +86,6 @@ def test_wrong_words_are_refused(service):
         failed, out, said = service.attempt("import", *words)
         assert (failed, out) == (code, ""), words
         assert names in said
-
-
-@pytest.mark.either_engine
-@pytest.mark.slow
-def test_import_that_is_killed_goes_on(service):
-    """contract: import-csv, import-resumed. Killed at ten places, and run again: what is there is what
-    one import would have made, ids and times too."""
-    chance = random.Random(1)
-    rows = [
-        f"{chance.randrange(4_000)},{chance.randrange(900) + 1},L{n % 3},\n" for n in range(30_000)
-    ]
-    path = written(service, "Who,What,On,When\n" + "".join(rows).replace("\n0,", "\nx,"))
-    command = ("import", path, *MAP)
-    there = lambda: int(service.rows("SELECT count(*) FROM profiles")[0][0])  # noqa: E731
-    for place in range(0, 2_000, 200):
-        killed(service, lambda place=place: there() > place, *command)
-    some = profiles_in(service)
-    assert f"; {some:,} profiles were there" in service.quick(*command)
-    whole = lines_of(service)
-    assert "added: 0 profiles, 0 lists, 0 items" in service.quick(*command)
-    assert lines_of(service) == whole
-    service.quick("store", "delete", "default", "--yes")
-    service.quick("store", "create", "default")
-    assert "; 0 profiles were there" in service.quick(*command)
-    # Ids depend on the store's, and touchedAt is the time of the import.
-    ids = re.compile(r'"(?:id|listIds|touchedAt)":(?:"[^"]*"|\[[^]]*\]),?')
-    again = sorted(ids.sub("", line) for line in lines_of(service))
-    assert again == sorted(ids.sub("", line) for line in whole)
 
 
 def test_examples_of_the_document_are_imported(service):

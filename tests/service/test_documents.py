@@ -63,18 +63,6 @@ def answers(output):
     return found
 
 
-def test_requests_of_the_readme():
-    """Visitor, save, sign-in: each line as pasted; the item follows."""
-    with Service().start() as service:
-        lines = commands("README.md", "## Call the API")
-        assert len(lines) > 8
-        text = "\n".join(lines).replace("http://127.0.0.1:8000", service.url)
-        output = shell(service, [text.replace("wwadm_…", service.admin_token())])
-    saved, signed_in, read = answers(output)
-    assert signed_in["data"]["profile"] == "gid://shopify/Customer/7"
-    assert read["data"] == [saved["data"]]
-
-
 SMALL = [
     ("docs/operations.md", "## Migrations", ""),
     ("docs/operations.md", "## Health", "ok"),

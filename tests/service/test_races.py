@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import ROOMY, Shop
 
-from .conftest import race, racer, soon, statuses_of
+from .conftest import race, racer, statuses_of
 
 
 @race
@@ -22,20 +22,6 @@ async def test_equal_saves_at_once_make_one_item(http, racing):
     assert sorted(statuses_of(answers)) == [200] * 47 + [201]
     assert len({answer.json()["data"]["id"] for answer in answers}) == 1
     assert await mine.products() == [7]
-
-
-@race
-async def test_links_of_one_session_while_it_still_saves_lose_nothing(http, racing):
-    """contract: link-races. What was answered 2xx is the customer's, once, afterwards."""
-    visitor, gid = await racer(http, racing), racing.gid()
-    named = {"customer": gid, "session": visitor.gid}
-    saves = [visitor.ask("POST", "/items", {"productId": n}) for n in range(1, 13)]
-    links = [racer(http, racing, soon(), **named) for _ in range(6)]
-    answers, [customer, *_] = await asyncio.gather(asyncio.gather(*saves), asyncio.gather(*links))
-    statuses = statuses_of(answers)
-    assert {*statuses} <= {201, 401}
-    saved = [product for product, status in enumerate(statuses, 1) if status == 201]
-    assert await customer.products() == saved
 
 
 @race

@@ -11,14 +11,12 @@ from tests.servers import SECRETS
 
 from .conftest import (
     BY_JWT,
-    JWT_KEY,
     SEALING_KEY,
     Front,
     new_api,
     nobodys_for_good,
     products,
     set_cookies,
-    shop_jwt,
     with_one_store,
 )
 from .way import direct
@@ -26,8 +24,6 @@ from .way import direct
 pytestmark = pytest.mark.xdist_group("storefront-rotation")
 
 NEW_KEY = "another-sealing-key-of-the-tests-of-letters"
-SEEN = 5.5
-"""Seconds: in 5 s every process knows of a change."""
 
 
 @pytest.fixture(scope="module")
@@ -41,19 +37,17 @@ def front():
 class Shopper:
     """Who reads and saves, each time on a new connection: any worker may answer."""
 
-    def __init__(self, front: Front, jwt_key: str = "") -> None:
-        self.front, self.jwt_key = front, jwt_key
+    def __init__(self, front: Front) -> None:
+        self.front = front
         self.cookie: str | None = None
         self.saved = 0
 
     def browser(self):
-        if self.jwt_key:
-            return self.front.browser(X_Shop_Token=shop_jwt("loaded", self.jwt_key))
         return self.front.browser(self.cookie)
 
     def turn(self) -> None:
         """Saves and reads; nothing of it may go wrong."""
-        self.saved = min(self.saved + 1, 200)
+        self.saved += 1
         with (browser := self.browser()).http:
             browser.save(self.saved)
         if browser.cookie:
@@ -96,27 +90,6 @@ def test_leaked_cookie_secret_is_good_for_nothing(front):
     soon(lambda: all(nobodys_for_good(visitor.browser().get("/items")) for _ in range(12)))
     assert len(front.secrets().cookie) == 1
     Shopper(front).turn()
-
-
-@pytest.mark.slow
-def test_jwt_key_changes_while_they_shop(front, tmp_path):
-    """contract: storefront-jwt, storefront-naming. Both are good, until the old one is gone."""
-    new = "the-next-key-of-the-shop-of-forty-letters"
-    SECRETS.add(new)
-    files = [tmp_path / "new", tmp_path / "old"]
-    for file, key in zip(files, (new, JWT_KEY), strict=True):
-        file.write_text(key)
-    customer = Shopper(front, JWT_KEY)
-    customer.turn()
-    front.shop.update(*(word for file in files for word in ("--jwt-key-file", str(file))))
-    shopping(customer, SEEN)
-    customer.jwt_key = new
-    customer.turn()
-    front.shop.update("--jwt-key-file", str(files[0]))
-    shopping(customer, SEEN)
-    for key, status in ((JWT_KEY, 401), (new, 200)) * 4:
-        browser = front.browser(X_Shop_Token=shop_jwt("loaded", key))
-        assert browser.get("/items").status_code == status
 
 
 @direct("while the service restarts, a way says so by 502 or 503")
