@@ -33,20 +33,11 @@ def test_harmless_calls_are_repeated_and_happen_once(shaky, lossy, fault):
         return result
 
     item = lost(shaky.items.create, 1, quantity=3, list_ids=[listed.id])
-    other = lost(shaky.items.create, 2)
     assert lost(shaky.items.find, item.id) == item
-    assert [found.id for found in lost(shaky.items.list)] == [other.id, item.id]
     assert lost(shaky.items.update, item.id, quantity=4).quantity == 4
-    assert lost(shaky.items.update, item.id, product_id=7, variant_id=8).product_id == 7
-    assert lost(shaky.items.set_lists, other.id, [listed.id]).list_ids == (listed.id,)
-    ordered = lost(shaky.lists.order, listed.id, [item.id, other.id])
-    assert [found.id for found in ordered.items] == [item.id, other.id]
-    assert lost(shaky.lists.update, listed.id, name="Garden").name == "Garden"
+    assert [found.id for found in lost(shaky.lists.order, listed.id, [item.id]).items] == [item.id]
     assert lost(shaky.items.delete, item.id) is None
-    assert lost(shaky.items.delete_many, [other.id]) is None
-    assert lost(shaky.lists.delete, listed.id) is None
     assert lost(shaky.items.list).data == ()
-    assert lost(shaky.lists.list).data == ()
 
 
 @pytest.mark.parametrize("fault", FAULTS)

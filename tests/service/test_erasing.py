@@ -2,9 +2,6 @@
 
 import itertools
 import json
-import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -18,35 +15,6 @@ from tests.servers import wait_until
 pytestmark = pytest.mark.xdist_group("erasing")
 
 WAITING = "SELECT 1 FROM erasures WHERE done_at IS NULL"
-KILLED = """
-import asyncio, os, signal, sys
-from wishwell import config, ids, profiles, stores
-from wishwell.run import app
-from wishwell.wishes import erasure, purge
-
-handle, gid, at = sys.argv[1], sys.argv[2], int(sys.argv[3])
-erasure._RECORDS = purge._RECORDS = 3
-whole, steps = erasure.remove_some, 0
-
-async def dying(tx, *given):
-    global steps
-    steps += 1
-    done = await whole(tx, *given)
-    if steps == at:
-        os.kill(os.getpid(), signal.SIGKILL)  # in the transaction
-    return done
-
-erasure.remove_some = dying
-
-async def main():
-    db = app.open_database(config.load(os.environ))
-    store = await db.read(stores.by_handle, handle)
-    await db.write(erasure.erase, profiles.of_customer(store, gid), ids.wall_clock())
-    async for _ in erasure.work(db, ids.wall_clock):
-        pass
-
-asyncio.run(main())
-"""
 
 
 @pytest.fixture(scope="module")
@@ -57,31 +25,26 @@ def apart(new_service):
     service.kill()
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
-def test_killed_at_each_step_it_ends_by_itself(apart, kills):
-    """contract: erase-steps. After the next start."""
+def test_killed_as_soon_as_it_was_answered_it_ends_by_itself(apart):
+    """contract: erase-steps. After the next start; there is more than a few steps remove."""
     service = apart
-    shop = Shop(service, "--events", "on")
+    shop = Shop(service, "--events", "on", *ROOMY)
     ann, bob = shop.customer(), shop.customer()
     wishes = new_list(ann.http, "secret")
-    for product in range(1, 15):
-        fields = {"tags": ["a", "b", "c"], "listIds": [wishes["id"]]}
-        save(ann.http, product, **fields)
+    for first in range(1, 1_001, 250):
+        wanted = range(first, first + 250)
+        many = [
+            {"productId": n, "tags": ["a", "b", "c"], "listIds": [wishes["id"]]} for n in wanted
+        ]
+        data(ann.http.put("/items", json={"items": many}))
     link = data(ann.http.post(f"/lists/{wishes['id']}/shares", json={"reservations": True}), 201)
     item = data(bob.http.get(f"/shared/{link['token']}"))["items"][0]
     where = f"/shared/{link['token']}/items/{item['id']}/reservation"
     data(bob.http.put(where, json={"quantity": 1}))
     mine = save(bob.http, 77)
-    service.stop()
-    for kill in range(kills):
-        words = (shop.handle, ann.gid, str(1 + kill % 3))
-        environment = service.environment | {"PYTHONDONTWRITEBYTECODE": "1"}
-        ended = subprocess.run(
-            [sys.executable, "-c", KILLED, *words], cwd=service.folder, env=environment, check=False
-        )
-        assert ended.returncode in (-signal.SIGKILL, 0)
-        assert kill or ended.returncode
-    service.start()
+    assert shop.acting_as(ann.gid).delete("/profile").status_code == 204
+    service.kill()
+    service.restart()
     assert wait_until(lambda: not service.rows(WAITING), seconds=60, every=0.5)
     for table in ("profiles", "events"):
         gids = service.rows(f"SELECT gid FROM {table} WHERE gid = '{ann.gid}'")
