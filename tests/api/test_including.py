@@ -105,16 +105,6 @@ def test_other_includes_are_refused(world):
         assert (last["id"], "product" in last) == (saved[0]["id"], bool(second))
 
 
-def test_product_is_as_it_is_now(world):
-    """contract: include-product. A put shows at once, and so does a deletion."""
-    shop, http, on, _ = world
-    put(shop, 7, title="New")
-    assert data(http.get("/items", params=INCLUDE))[-1]["product"] == {"title": "New"}
-    done(shop.admin.delete("/products/7"))
-    for path in ("/items", f"/lists/{on}"):
-        assert "New" not in http.get(path, params=INCLUDE).text
-
-
 def test_products_with_text_ids_and_of_their_store_alone(make_shop):
     """contract: include-product, product-id-text, store-isolation."""
     shop, other = make_shop("--product-ids", "text"), make_shop("--product-ids", "text")

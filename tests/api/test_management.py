@@ -6,16 +6,13 @@ import uuid
 import pytest
 
 from tests.http.test_openapi import DOCUMENT, OPERATIONS
-from tests.security import secrets_in_print
 
 from .conftest import (
     RATE_HEADERS,
-    data,
     envelope,
     over_the_wire,
     refused,
     request_head,
-    save,
     soon,
 )
 
@@ -55,22 +52,6 @@ def test_person_at_the_top_is_sent_to_the_docs_page(service):
 
 
 # --- health and metrics --------------------------------------------------------------------------
-
-
-def test_metrics_are_in_the_form_of_prometheus_and_name_nobody(service, shop):
-    """contract: metrics-served. The route as a label, never the raw path."""
-    member = shop.customer("metric-customer")
-    saved = save(member.http, 1)
-    data(member.http.get(f"/items/{saved['id']}"))
-    odd = f"odd-{uuid.uuid4()}"
-    member.http.get(f"/{odd}")
-    answer = service.client().get(f"{service.url}/metrics")
-    assert answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/plain")
-    assert "# HELP" in answer.text and "# TYPE" in answer.text
-    assert "/items/{itemId}" in answer.text or "/items/{item_id}" in answer.text
-    for private in (saved["id"], "metric-customer", odd):
-        assert private not in answer.text
-    assert not secrets_in_print.leaks(answer.text)
 
 
 # --- browsers ------------------------------------------------------------------------------------

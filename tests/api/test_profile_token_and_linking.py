@@ -118,18 +118,6 @@ def test_token_asked_with_profile_header_and_another_in_the_body_is_refused(shop
     assert products(visitor.http) == [1]
 
 
-def test_token_asked_with_a_bad_profile_header_is_refused(shop):
-    """contract: profile-header-token, profile-header-invalid, session-unknown. 400 for what is no
-    GID, 404 for a session that is linked."""
-    for gid in ("x", "gid://other/Customer/1", shop.gid("a b")):
-        refused(shop.acting_as(gid).post("/profiles/token"), 400, "Profile")
-    linked, customer = shop.session(), shop.gid("1")
-    data(link(shop, linked.gid, customer), 201)
-    refused(shop.acting_as(linked.gid).post("/profiles/token"), 404, "session")
-    body = {"customer": customer}
-    data(shop.acting_as(linked.gid).post("/profiles/token", json=body), 201)
-
-
 def test_linking_a_closed_session_again_moves_nothing_and_succeeds(shop):
     """contract: link-again. To the same or another customer; nothing leaks to the second."""
     visitor, customer, second = shop.session(), shop.customer("1"), shop.customer("2")

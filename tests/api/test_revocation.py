@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from .conftest import data, envelope, new_list, refused, save, soon
+from .conftest import data, envelope, refused, save, soon
 
 
 def id_of_token(shop, label: str) -> str:
@@ -90,43 +90,6 @@ def test_slow_body_of_a_good_token_is_taken(shop):
     customer = shop.customer()
     data(customer.http.post("/items", content=content, headers=said), 201)
     assert len(data(customer.http.get("/items"))) == 1
-
-
-@pytest.fixture(scope="module")
-def two_processes(new_service):
-    """Two services on one database."""
-    first = new_service().start()
-    with first.beside() as second:
-        yield first, second
-
-
-def test_linking_holds_in_every_process_at_once(two_processes):
-    """contract: link-closes-session. Revocations: tests/service/test_workers.py."""
-    first, second = two_processes
-    admin, elsewhere = first.client(first.admin_token()), second.client(first.admin_token())
-    issued = data(admin.post("/profiles/token"), 201)
-    clients = [process.client(issued["token"]) for process in two_processes]
-    for http in clients:
-        data(http.get("/items"))
-    body = {"session": issued["profile"], "customer": "gid://shopify/Customer/1"}
-    data(elsewhere.post("/profiles/token", json=body), 201)
-    for http in clients:
-        refused(http.get("/items"), 401)
-        refused(http.post("/items", json={"productId": 1}), 401)
-
-
-def test_share_that_has_ended_is_refused_in_every_process_at_once(two_processes):
-    """contract: share-ended. However often it was read there before."""
-    first, second = two_processes
-    gid = "gid://shopify/Customer/sharing"
-    owner, elsewhere = first.client(first.admin_token(), gid), second.client()
-    path = f"/lists/{new_list(owner)['id']}/shares"
-    for _ in range(5):
-        shared = data(owner.post(path), 201)
-        for _ in range(3):
-            data(elsewhere.get(f"/shared/{shared['token']}"))
-        assert owner.delete(f"{path}/{shared['id']}").status_code == 204
-        refused(elsewhere.get(f"/shared/{shared['token']}"), 404)
 
 
 def test_revoking_a_session_of_another_store_or_none_says_so(shop):

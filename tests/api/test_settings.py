@@ -24,34 +24,23 @@ from .conftest import (
 pytestmark = pytest.mark.either_engine
 
 BAD = [
-    ("WISHWELL_PORT", "abc"), ("WISHWELL_PORT", "-1"), ("WISHWELL_PORT", "65536"),
-    ("WISHWELL_WORKERS", "0"), ("WISHWELL_WORKERS", "two"), ("WISHWELL_WORKERS", "-1"),
-    ("WISHWELL_DATABASE_URL", "mysql://localhost/x"), ("WISHWELL_DATABASE_URL", "nonsense"),
+    ("WISHWELL_PORT", "abc"), ("WISHWELL_PORT", "65536"), ("WISHWELL_PORT", "8" * 5000), ("WISHWELL_WORKERS", "0"),
+    ("WISHWELL_DATABASE_URL", "mysql://localhost/x"), ("WISHWELL_DATABASE_URL", "sqlite:///a%00b.db"),
     ("WISHWELL_DATABASE_URL", "postgresql://a,b/c?load_balance_hosts=even"),
     ("WISHWELL_DATABASE_URL", "postgresql:///c?host=a,b&port=1,2,3"),
-    ("WISHWELL_REDIS_URL", "http://localhost"), ("WISHWELL_SIGNING_KEYS", "short"),
-    ("WISHWELL_SIGNING_KEYS", f"{SIGNING_KEY},short"), ("WISHWELL_SIGNING_KEYS", f"{SIGNING_KEY},"),
-    ("WISHWELL_LIMIT_ADDRESS", "-1"), ("WISHWELL_LIMIT_SHARED", "0"), ("WISHWELL_LIMIT_ADDRESS", "1e3"), ("WISHWELL_LIMIT_ADDRESS", "many"),
+    ("WISHWELL_SIGNING_KEYS", "short"), ("WISHWELL_SIGNING_KEYS", f"{SIGNING_KEY},"),
+    ("WISHWELL_SIGNING_KEYS", "\udcff" * 40), ("WISHWELL_SIGNING_KEYS_FILE", "no-such-file"),
+    ("WISHWELL_LIMIT_ADDRESS", "-1"), ("WISHWELL_LIMIT_SHARED", "0"), ("WISHWELL_LIMIT_ADDRESS", "1e3"),
     ("WISHWELL_TRUSTED_PROXIES", "everybody"), ("WISHWELL_TRUSTED_PROXIES", "10.0.0.0/99"),
     ("WISHWELL_SESSION_NAMESPACE", "a/b"), ("WISHWELL_SESSION_DAYS", "-1"), ("WISHWELL_ITEMS_PER_PROFILE", "0"),
-    ("WISHWELL_REDIS_URL", "redis://127.0.0.1?foo=1"), ("WISHWELL_REDIS_URL", "redis://127.0.0.1:port"),
-    ("WISHWELL_REDIS_URL", "redis://127.0.0.1:0"), ("WISHWELL_REDIS_URL", "redis://127.0.0.1:65536"),
-    ("WISHWELL_REDIS_URL", "redis://127.0.0.1/name"), ("WISHWELL_REDIS_URL", "redis://127.0.0.1/1/2"),
-    ("WISHWELL_REDIS_URL", "redis://127.0.0.1?db=x"), ("WISHWELL_REDIS_URL", "redis://127.0.0.1?db="),
+    ("WISHWELL_REDIS_URL", "http://localhost"), ("WISHWELL_REDIS_URL", "redis://127.0.0.1?foo=1"),
+    ("WISHWELL_REDIS_URL", "redis://127.0.0.1:0"), ("WISHWELL_REDIS_URL", "redis://127.0.0.1/name"),
     ("WISHWELL_REDIS_URL", "redis://127.0.0.1?db=1&db=2"), ("WISHWELL_REDIS_URL", "redis://[::1"),
-    ("WISHWELL_REDIS_URL", "redis://127.0.0.1?socket_timeout=abc"),
-    ("WISHWELL_REDIS_URL", "redis://127.0.0.1?socket_timeout=5"),
-    ("WISHWELL_REDIS_URL", "redis://127.0.0.1?max_connections=1"),
-    ("WISHWELL_REDIS_URL", "redis://127.0.0.1?protocol=9"), ("WISHWELL_REDIS_URL", "redis://a%zz@b"),
-    ("WISHWELL_REDIS_URL", "redis://127.0.0.1?ssl_cert_reqs=none"), ("WISHWELL_REDIS_URL", "unix://run/x"),
-    ("WISHWELL_REDIS_URL", "rediss://127.0.0.1?ssl_cert_reqs=some"),
+    ("WISHWELL_REDIS_URL", "redis://127.0.0.1?socket_timeout=5"), ("WISHWELL_REDIS_URL", "unix://run/x"),
     ("WISHWELL_REDIS_URL", "rediss://127.0.0.1?ssl_ca_certs=no-such-file"),
-    ("WISHWELL_SIGNING_KEYS", "\udcff" * 40),
-    ("WISHWELL_PORT", "8" * 5000), ("WISHWELL_SESSION_DAYS", "9" * 5000),
-    ("WISHWELL_TRUSTED_PROXIES", f"10.0.0.0/{'9' * 5000}"), ("WISHWELL_DATABASE_URL", "sqlite:///a%00b.db"),
     ("WISHWELL_WEBHOOK_HTTP", "yes"), ("WISHWELL_ADMIN", "true"), ("WISHWELL_WEBHOOK_PRIVATE", "1"),
-    ("WISHWELL_EVENTS_DAYS", "3.9"), ("WISHWELL_EVENTS_DAYS", "3651"),
-    ("WISHWELL_PROT", "8000"), ("WISHWELL_LOG_LEVEL", "loud"), ("WISHWELL_SIGNING_KEYS_FILE", "no-such-file"),
+    ("WISHWELL_EVENTS_DAYS", "3.9"), ("WISHWELL_EVENTS_DAYS", "3651"), ("WISHWELL_LOG_LEVEL", "loud"),
+    ("WISHWELL_PROT", "8000"),
 ]  # fmt: skip
 
 
@@ -192,11 +181,13 @@ def test_request_that_never_ends_is_given_up(adjusted):
     assert (silent.closed, silent.everything) == (True, b"")
 
 
+LONG = (TYPE, "Content-Length: 100000")
+# What is sent at once, behind the request line; then a byte now and then.
 TRICKLING = {
-    "headers on a kept connection": ("GET", "/items", (), 2),
-    "body of an early answer": ("POST", "/items", (TYPE, "Content-Length: 100000"), 0),
-    "body of an unknown path": ("POST", "/nothing", (TYPE, "Content-Length: 100000"), 0),
-    "body without a token": ("POST", "/profiles/token", (TYPE, "Content-Length: 100000"), 0),
+    "headers on a kept connection": ("GET", "/items", (), b"GET /"),
+    "body of an early answer": ("POST", "/items", LONG, b""),
+    "body of an unknown path": ("POST", "/nothing", LONG, b""),
+    "extension of a chunk": ("POST", "/items", (TYPE, "Transfer-Encoding: chunked"), b"1;"),
 }
 
 
@@ -204,21 +195,22 @@ TRICKLING = {
 @pytest.mark.parametrize("name", TRICKLING)
 def test_request_that_trickles_holds_no_connection(adjusted, name):
     """contract: http-bounds, body-time. A byte now and then gives no more time."""
-    method, path, lines, missing = TRICKLING[name]
+    method, path, lines, first = TRICKLING[name]
     head = request_head(method, path, None, *lines)
     began, received = time.monotonic(), b""
     with contextlib.suppress(ConnectionError), connect(adjusted, 0.1) as held:
-        held.sendall(head + head[:-4] if missing else head)
+        held.sendall(head + first)
         while time.monotonic() - began < 4:
             with contextlib.suppress(TimeoutError):
                 piece = held.recv(65536)
                 received += piece
                 if not piece:
                     break
-            held.sendall(b"x" if missing else b" ")
+            held.sendall(b"x")
         else:
             pytest.fail("the connection was held for 4 s, by a byte now and then")
-    assert not missing or (received.startswith(b"HTTP/1.1 401 ") and b"HTTP/1.1 408 " in received)
+    assert received.startswith((b"HTTP/1.1 401 ", b"HTTP/1.1 404 "))
+    assert name != "headers on a kept connection" or b"HTTP/1.1 408 " in received
 
 
 def test_port_that_is_taken_is_said_plainly(idle):

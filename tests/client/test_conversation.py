@@ -160,8 +160,8 @@ def test_retry_after_that_is_no_number_is_none(text):
 KINDS = {401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict, 503: Unavailable}
 
 
-@pytest.mark.parametrize("status", [*KINDS, 301, 400, 405, 413, 415, 431, 500, 502, 504])
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"error":"no"}', b"\xff"])
+@pytest.mark.parametrize("status", [*KINDS, 301, 400, 415, 500, 504])
+@pytest.mark.parametrize("body", [b"", b"<html>", b'{"error":"no"}', b"\xff"])
 def test_answer_of_a_proxy_on_the_way(status, body):
     """An error of its status, with what id there is."""
     reply = httpx2.Response(status, headers={"x-request-id": "r-2"}, content=body)

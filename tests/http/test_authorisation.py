@@ -184,7 +184,6 @@ class Fixtures:
     def _credentials(self, stranger):
         shop = self.shop
         customer = self.owners["customer"]
-        expired = _signed(customer.token, iat=int(time.time()) - 90_000)
         revoked_admin = shop.another_admin_token()
         shop.service.quick("token", "revoke", revoked_admin)
         revoked = shop.customer("revoked")
@@ -201,7 +200,7 @@ class Fixtures:
         return {
             "none": None,
             "junk": "junk",
-            "expired": expired,
+            "expired": expired(customer),
             "another store's": self.elsewhere.admin_token,
             "revoked admin": revoked_admin,
             "revoked": revoked.token,
@@ -279,12 +278,13 @@ class Fixtures:
         return hook, admin.post(f"/webhooks/{hook}/test").json()["data"]["id"]
 
 
-def _signed(token, **changes):
-    claims = jwt.decode(token, options={"verify_signature": False})
-    claims |= changes
-    claims["exp"] = claims["iat"] + 86_400
-    header = jwt.get_unverified_header(token)
-    return jwt.encode(claims, SIGNING_KEY, "HS256", {"typ": header["typ"], "kid": header["kid"]})
+def expired(member):
+    """A token as the member's, made more than a day ago."""
+    claims = jwt.decode(member.token, options={"verify_signature": False})
+    head = jwt.get_unverified_header(member.token)
+    made = int(time.time()) - 90_000
+    claims |= {"iat": made, "exp": made + 86_400}
+    return jwt.encode(claims, SIGNING_KEY, "HS256", {name: head[name] for name in ("typ", "kid")})
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,7 @@
 
 import json
 import sqlite3
-import time
 
-import jwt
 import pytest
 
 from tests.api.conftest import over_the_wire, request_head
@@ -13,6 +11,7 @@ from tests.servers import Service
 from wishwell import errors
 from wishwell.http import responses
 
+from .test_authorisation import expired
 from .test_openapi import DOCUMENT
 
 EXAMPLES = {
@@ -30,15 +29,6 @@ def shop():
     settings |= {"WISHWELL_HEADER_TIMEOUT": "2", "WISHWELL_BODY_TIMEOUT": "2"}
     with Service(settings | {"WISHWELL_DATABASE_TIMEOUT": "0.2"}) as service:
         yield Shop(service)
-
-
-def expired(shop) -> str:
-    """A token of a customer that was made more than a day ago."""
-    token = shop.customer().token
-    claims = jwt.decode(token, options={"verify_signature": False})
-    made = int(time.time()) - 90_000
-    head = {name: jwt.get_unverified_header(token)[name] for name in ("typ", "kid")}
-    return jwt.encode(claims | {"iat": made, "exp": made + 86_400}, SIGNING_KEY, "HS256", head)
 
 
 def same_twice(shop):
@@ -85,7 +75,7 @@ ASKED = {
     ),
     ("BadRequest", "parameter"): lambda shop: shop.admin.get("/items?colour=red"),
     ("BadRequest", "owner"): lambda shop: shop.admin.post("/items", json={"productId": 1}),
-    ("Unauthorized", "expired"): lambda shop: shop.client(expired(shop)).get("/items"),
+    ("Unauthorized", "expired"): lambda shop: shop.client(expired(shop.customer())).get("/items"),
     ("Forbidden", "profile"): lambda shop: shop.client(shop.session().token, shop.gid()).get(
         "/items"
     ),

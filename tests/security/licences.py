@@ -1,10 +1,8 @@
-"""The licences of what is pinned, from the packages' own metadata: `python -m
-tests.security.licences`."""
+"""The licences of what is pinned, from the packages' own metadata."""
 
 from __future__ import annotations
 
 import re
-import sys
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -66,13 +64,3 @@ def allowed(expression: str) -> bool:
     """Whether one of its alternatives is made of allowed licences alone."""
     plain = expression.replace("(", "").replace(")", "")
     return any(set(each.split(" AND ")) <= ALLOWED for each in plain.split(" OR "))
-
-
-def main() -> None:
-    for lock in sys.argv[1:] or ["run"]:
-        for name in pinned(lock):
-            print(f"| {name} | {licence(name) or 'not installed here'} |")
-
-
-if __name__ == "__main__":
-    main()

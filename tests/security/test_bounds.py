@@ -15,7 +15,6 @@ from tests.api.conftest import (
     new_list,
     order_of,
     refused,
-    request_head,
     save,
 )
 
@@ -77,25 +76,3 @@ def test_idle_connections_leave_room_for_others(service, shop):
         for _ in range(300):
             idle.enter_context(connect(service))
         data(shop.customer("1").http.get("/items"))
-
-
-def test_chunks_that_are_mostly_extension_end(new_service):
-    """What is no part of the body is not counted as one; the time that it takes is."""
-    with new_service(WISHWELL_BODY_TIMEOUT="0.5").start() as service:
-        lines = ("Content-Type: application/json", "Transfer-Encoding: chunked")
-        head = request_head("POST", "/profiles/token", service.admin_token(), *lines)
-        with connect(service) as connection:
-            connection.sendall(head + b"1;")
-            received, sent = b"", 0
-            connection.settimeout(0.05)
-            while not received and sent < 400:
-                sent += 1
-                try:
-                    connection.sendall(b"x" * 1_000)
-                    received = connection.recv(4096)
-                except TimeoutError:
-                    continue
-                except OSError:
-                    break
-        assert sent < 400, "it would have gone on for ever"
-        assert not received or received.startswith((b"HTTP/1.1 408", b"HTTP/1.1 4"))

@@ -8,13 +8,10 @@ import socket
 from tests.api.conftest import data, envelope, item, new_list, save
 
 SQL = [
-    "'", '"', "''", "\\'", "`", ";", "--", "/*", "%", "_", "$1", "?1", ":name", "{0}", "%s", "$$",
-    "' OR '1'='1", "' OR 1=1 --", "1; DROP TABLE items; --", "'; DROP TABLE items CASCADE; --",
-    "' UNION SELECT token_hash FROM admin_tokens --", "1 OR 1=1", "1) OR (1=1", "x' AND 1=0 UNION SELECT 1",
-    "'||(SELECT version())||'", "'; SELECT pg_sleep(5); --", "' AND randomblob(1000000000) --",
-    "\\x27 OR 1=1", "%27%20OR%201=1", "\u02bc OR 1=1", "\uff07 OR 1=1", "admin'--", "x'; ATTACH '/tmp/x' AS y; --",
-    "'; COPY items TO PROGRAM 'id'; --", "E'\\047'", "U&'\\0027'", "{{7*7}}", "${7*7}", "$(id)", "`id`", "| id",
-    "../../../etc/passwd", "..\\..\\x", "file:///etc/passwd", "<script>alert(1)</script>", "=1+1", "\u202egnp",
+    "'", '"', "\\'", "`", ";", "--", "/*", "%", "_", "$1", "?1", ":name", "{0}", "%s", "$$", "' OR '1'='1",
+    "1; DROP TABLE items; --", "' UNION SELECT token_hash FROM admin_tokens --", "1) OR (1=1",
+    "'||(SELECT version())||'", "'; SELECT pg_sleep(5); --", "%27%20OR%201=1", "\uff07 OR 1=1",
+    "x'; ATTACH '/tmp/x' AS y; --", "E'\\047'", "{{7*7}}", "$(id)", "../../../etc/passwd", "<script>alert(1)</script>",
 ]  # fmt: skip
 CUSTOMER = "gid://shopify/Customer/"
 

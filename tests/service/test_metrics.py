@@ -60,6 +60,8 @@ def walked(new_service):
     assert 429 in statuses
     shop.token(customer=shop.gid("7"), session=visitor.gid)
     assert shop.admin.get("/items").status_code == 200
+    [item] = shop.admin.get("/items").json()["data"]
+    assert shop.admin.get(f"/items/{item['id']}").status_code == 200
     assert shop.admin.get("/nothing").status_code == 404
     yield service
     service.stop()
@@ -128,7 +130,11 @@ def test_every_metric_is_in_the_table_and_on_the_dashboard(walked):
 
 @WALKED
 def test_metrics_count_what_happened(walked, engine):
-    """After the walk: requests, the limit, the link, and the database's own figures."""
+    """contract: metrics-served. After the walk: requests, the limit, the link, and the database's own
+    figures; of a path that is not there, and of a record, nothing."""
+    text = httpx2.get(f"{walked.url}/metrics").text
+    assert "/items/{itemId}" in text and "/nothing" not in text
+    assert "gid://" not in text
     assert value(walked, "wishwell_links_total") == 1
     assert value(walked, "wishwell_linked_items_total") == 1
     assert value(walked, "wishwell_limited_total", kind="write") >= 1

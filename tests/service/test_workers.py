@@ -12,7 +12,7 @@ import httpx2
 import psutil
 import pytest
 
-from tests.api.conftest import data, new_list, save
+from tests.api.conftest import data, new_list, save, soon
 from tests.conftest import Shop
 from tests.servers import PREFIX, Service, wait_until
 
@@ -37,10 +37,6 @@ def statuses(service: Service, token: str = "", path: str = "/items", **body) ->
     url, method = f"{service.url}{PREFIX}{path}", "POST" if body else "GET"
     asked = [httpx2.request(method, url, headers=headers, json=body or None) for _ in range(20)]
     return {answer.status_code for answer in asked}
-
-
-def soon(check) -> None:
-    assert wait_until(check, seconds=5, every=0.2)
 
 
 @SHARED
@@ -69,6 +65,21 @@ def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
     two_workers.cli("token", "revoke", "--store", shop.handle, customer.gid)
     two_workers.cli("token", "revoke", record["id"])
     soon(lambda: [statuses(two_workers, token) for token in tokens] == [{401}] * 2)
+
+
+@SHARED
+def test_link_and_end_of_a_share_hold_in_every_worker_at_once(two_workers):
+    """contract: link-closes-session, share-ended. However often they were good there before."""
+    shop = Shop(two_workers)
+    visitor, owner = shop.session(), shop.customer()
+    shares = f"/lists/{new_list(owner.http)['id']}/shares"
+    shared = data(owner.http.post(shares), 201)
+    view = f"/shared/{shared['token']}"
+    assert statuses(two_workers, visitor.token) == statuses(two_workers, path=view) == {200}
+    shop.token(customer=owner.gid, session=visitor.gid)
+    assert statuses(two_workers, visitor.token) == {401}
+    assert owner.http.delete(f"{shares}/{shared['id']}").status_code == 204
+    assert statuses(two_workers, path=view) == {404}
 
 
 @SHARED

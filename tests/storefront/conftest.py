@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import itertools
 import json
+import re
 import secrets
 import ssl
 import time
@@ -22,7 +23,7 @@ import pytest
 
 from tests.api.conftest import envelope as envelope
 from tests.conftest import ODD_CLOCK, ROOMY, SEALING_KEY, SIGNING_KEY, Shop
-from tests.servers import HERE, SECRETS, Service, free_port
+from tests.servers import HERE, PRINTED, SECRETS, Service, free_port
 from wishwell.stores import store_secrets
 from wishwell.stores.sealing import Sealing
 from wishwell.stores.store_secrets import StoreSecrets
@@ -137,6 +138,14 @@ class Front:
         return text(hmac.digest(self.secret.encode(), signed, hashlib.sha256))[:16]
 
 
+def _note(answer: httpx2.Response) -> None:
+    """What a browser gets, but its cookie and the shares that its owner makes, has no secret in it
+    (contract: storefront-no-token, storefront-secrets): looked at with all that is printed, at the end."""
+    if not re.search("/shares|/assets/", answer.request.url.path):
+        head = [f"{k}: {v}" for k, v in answer.headers.multi_items() if k.lower() != "set-cookie"]
+        PRINTED.append([*head, answer.read().decode(errors="replace")])
+
+
 class Browser:
     """A browser on a page of the shop: keeps cookies, and sends what browsers send by themselves."""
 
@@ -148,6 +157,7 @@ class Browser:
             timeout=20,
             trust_env=False,
             transport=httpx2.HTTPTransport(verify=_NO_TLS, local_address=sender),
+            event_hooks={"response": [_note]},
         )
         self.get, self.post, self.put = self.http.get, self.http.post, self.http.put
         self.patch, self.delete, self.head = self.http.patch, self.http.delete, self.http.head

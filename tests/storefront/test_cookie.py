@@ -42,28 +42,20 @@ def resigned(front, content: str) -> str:
 FORGED = {
     "another secret": lambda f, c: f.cookie(session_of(c), secret="x" * 40),
     "another store": lambda f, c: f.cookie(session_of(c), store="01a1fb82-8f15-7000-aafc-5adf06151cd4"),
-    "another line for the store": lambda f, c: f.cookie(session_of(c), store=f"{f.shop.id}\n"),
     "last letter changed": lambda f, c: c[:-1] + ("B" if c[-1] != "B" else "C"),
-    "unsigned": lambda f, c: unsigned(c),
     "empty signature": lambda f, c: unsigned(c) + ".",
     "signed emptiness": lambda f, c: "." + f.signature(""),
-    "three parts": lambda f, c: c + ".x",
-    "padded signature": lambda f, c: c + "=",
     "padded and signed": lambda f, c: unsigned(c) + "=." + f.signature(unsigned(c) + "="),
     "other alphabet, signed": other_alphabet,
     "quoted": lambda f, c: f'"{c}"',
     "too old": lambda f, c: f.cookie(session_of(c), age=90 * DAY + 5),
     "too far ahead": lambda f, c: f.cookie(session_of(c), age=-310),
     "version 2": lambda f, c: f.cookie(session_of(c), v=2),
-    "version of text": lambda f, c: f.cookie(session_of(c), v="1"),
-    "time of text": lambda f, c: f.cookie(session_of(c), t="1"),
     "no version": lambda f, c: resigned(f, json.dumps({"s": session_of(c), "t": int(time.time())})),
     "one field more": lambda f, c: f.cookie(session_of(c), x=1),
-    "half a second": lambda f, c: f.cookie(session_of(c), t=time.time()),
     "customer in it": lambda f, c: f.cookie("gid://shopify/Customer/7"),
     "no GID": lambda f, c: f.cookie(session_of(c).rpartition("/")[2]),
     "lines in the GID": lambda f, c: f.cookie(session_of(c) + "\n"),
-    "not an object": lambda f, c: resigned(f, "[]"),
     "not JSON": lambda f, c: resigned(f, "x"),
     "very long": lambda f, c: "a" * 3000 + "." + c.partition(".")[2],
     "nothing": lambda f, c: "",
@@ -86,17 +78,6 @@ def test_our_own_spelling_holds(front):
     victim = front.anyone(1)
     for age in (0, DAY - 5, 90 * DAY - 60, -290):
         assert front.browser(front.cookie(victim.session, age=age)).products() == [1]
-
-
-def test_forged_cookie_begins_anew_with_a_save(front):
-    """contract: storefront-visitor. With a session of their own."""
-    victim = front.anyone(1)
-    thief = front.browser(front.cookie(victim.session, secret="x" * 40))
-    answer = thief.post("/items", json={"productId": 9})
-    assert answer.status_code == 201
-    [line] = set_cookies(answer)
-    assert session_of(value_of(line)) != victim.session
-    assert victim.products() == [1]
 
 
 def test_cookie_sent_twice_is_nobodys(front):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .conftest import Browser, envelope, nothing_done, removes_cookie, sessions_in, set_cookies
+from .conftest import Browser, envelope, nothing_done, sessions_in, set_cookies
 from .way import direct
 
 UNLISTED = {"X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
@@ -81,16 +81,6 @@ def test_who_copies_or_reserves_begins_a_visit(front, method, place, good, bad, 
         assert answer.headers["Location"] == f"{front.base}/api/lists/{made}"
     assert len(set_cookies(answer)) == 1
     assert sessions_in(front.api) == before + 1
-
-
-def test_visitor_whose_session_has_ended_is_nobody(front):
-    """contract: session-ended, storefront-shared. The cookie goes, the list is shown."""
-    path = shared(front.signed_in(), 1)
-    visitor = front.anyone()
-    front.shop.token(customer=front.shop.gid(), session=visitor.session)
-    answer = visitor.get(path)
-    assert answer.status_code == 200, answer.text
-    assert removes_cookie(answer)
 
 
 @direct("through a way the address is known")
