@@ -11,6 +11,7 @@ from wishwell.events import deliveries, retention, webhooks
 from wishwell.events.sender import Sender
 from wishwell.events.webhooks import WebhookPatch
 from wishwell.outbound import Outbound
+from wishwell.profiles.pages import PageRequest
 from wishwell.stores.sealing import Sealing
 from wishwell.wishes import items
 
@@ -63,7 +64,8 @@ class Desk:
             pass
 
     async def page(self, hook, limit=250):
-        return (await self.db.read(deliveries.page, self.store, hook.id, None, limit)).records
+        asked = PageRequest(None, limit)
+        return (await self.db.read(deliveries.page, self.store, hook.id, asked)).records
 
     @contextlib.asynccontextmanager
     async def receiving(self, says=None, *types, **given):

@@ -15,6 +15,7 @@ from wishwell.errors import BeingErased, ServiceError
 from wishwell.events import deliveries, webhooks
 from wishwell.moving import person
 from wishwell.profiles import records
+from wishwell.profiles.pages import PageRequest
 from wishwell.wishes import copies, erasure, items, shares
 
 NOTED = shares.Terms(reservations=True, notes=True)
@@ -138,7 +139,7 @@ def test_erased_means_erased(bench, world):
     of = bench.select("SELECT number FROM events WHERE profile_id = $1", customer.id)
     sent = bench.read(deliveries.events_of, world.store.id, [number for (number,) in of])
     assert [event.type for event in sent.values()] == ["profile.erased"]
-    page = bench.read(deliveries.page, world.store, world.hook, None, 250)
+    page = bench.read(deliveries.page, world.store, world.hook, PageRequest(None, 250))
     assert not {one.event_id for one in page.records} & {*secrets}
     assert world.erase(customer) == ()  # contract: erase-again
 

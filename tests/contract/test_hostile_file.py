@@ -118,7 +118,7 @@ def works(bench, store):
 
     bench.run(beside())
     bench.read(auth.admin_tokens, store.handle)
-    bench.read(webhooks.page, store, None, 250)
+    bench.read(webhooks.page, store, pages.PageRequest(None, 250))
     bench.read(events.feed, store, None, 50, ())
 
 

@@ -8,6 +8,7 @@ from tests.servers.receiver import answer
 from wishwell import events, ids
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.events import deliveries, retention, webhooks
+from wishwell.profiles.pages import PageRequest
 from wishwell.stores.sealing import Sealing
 from wishwell.wishes import lists
 
@@ -16,7 +17,7 @@ from wishwell.wishes import lists
 async def test_new_secret_signs_beside_the_old_one(desk):
     """contract: webhook-secret. For a day."""
     async with desk.receiving() as (receiver, sender, hook):
-        renew = webhooks.renew_secret, SEALING, desk.store, hook.id, desk.clock()
+        renew = webhooks.renew_secret, desk.store, hook.id, SEALING, desk.clock()
         fresh = await desk.db.write(*renew)
         assert fresh.secret != hook.secret
         for after, good in ((0, {True}), (DAY, {True, False})):
@@ -160,7 +161,7 @@ async def test_bounds_of_webhooks(desk):
     await desk.hook("https://shop.example/")
     with pytest.raises(NotFound):
         await desk.find(made[0])
-    found = await desk.db.read(webhooks.page, desk.store, None, 50)
+    found = await desk.db.read(webhooks.page, desk.store, PageRequest(None, 50))
     assert made[0].id not in {one.id for one in found.records} and len(found.records) == 20
 
 

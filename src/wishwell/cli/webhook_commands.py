@@ -15,7 +15,7 @@ from wishwell.errors import Invalid, NotFound
 from wishwell.events import deliveries, webhooks
 from wishwell.events.webhooks import WebhookPatch
 from wishwell.outbound import Outbound
-from wishwell.profiles.pages import Page
+from wishwell.profiles.pages import Page, PageRequest
 from wishwell.run import app, terminal
 from wishwell.stores import Store
 
@@ -90,7 +90,7 @@ def create(settings: Settings, url: str, types: tuple[str, ...]) -> UseCase:
 @_command("list", reads=True)
 def listed(settings: Settings) -> UseCase:
     """List the webhooks of a store, newest first."""
-    return lambda tx, store: webhooks.page(tx, store, None, webhooks.MOST)
+    return lambda tx, store: webhooks.page(tx, store, PageRequest(None, webhooks.MOST))
 
 
 @_command(
@@ -129,7 +129,7 @@ def delete(settings: Settings, id: str) -> UseCase:
 def secret(settings: Settings, id: str) -> UseCase:
     """Print a new secret. The one before it signs for another 24 hours."""
     sealing = app.required_sealing(settings)
-    return lambda tx, store: webhooks.renew_secret(tx, sealing, store, _known(id), ids.wall_clock())
+    return lambda tx, store: webhooks.renew_secret(tx, store, _known(id), sealing, ids.wall_clock())
 
 
 @_command("test", _ID)
@@ -146,7 +146,7 @@ def test(settings: Settings, id: str) -> UseCase:
 )
 def delivered(settings: Settings, id: str, limit: int) -> UseCase:
     """List the newest deliveries of a webhook."""
-    return lambda tx, store: deliveries.page(tx, store, _known(id), None, limit)
+    return lambda tx, store: deliveries.page(tx, store, _known(id), PageRequest(None, limit))
 
 
 @_command("retry", _ID, click.argument("delivery"))

@@ -19,7 +19,7 @@ from wishwell.errors import Conflict, NotFound
 from wishwell.events import Event, webhooks
 from wishwell.events.webhooks import Kept
 from wishwell.profiles import WholeStore, pages
-from wishwell.profiles.pages import Among, Cursor, Page, PageRequest
+from wishwell.profiles.pages import Among, Page, PageRequest
 from wishwell.stores import Store
 
 Status = Literal["pending", "delivered", "failed"]
@@ -102,12 +102,10 @@ def from_row(row: Row) -> Delivery:
     return Delivery(id, id if profile_id is None else events.event_id(profile_id, sequence), *rest)
 
 
-async def page(
-    tx: Reader, store: Store, webhook_id: str, cursor: Cursor | None, limit: int
-) -> Page[Delivery]:
+async def page(tx: Reader, store: Store, webhook_id: str, asked: PageRequest) -> Page[Delivery]:
     """A page of a webhook's deliveries, newest first. Raises ``NotFound``."""
     await webhooks.find(tx, store, webhook_id)
-    asked = PageRequest(cursor, limit, Among(("webhook",), [webhook_id]))
+    asked = asked.among(Among(("webhook",), [webhook_id]))
     return await pages.read(tx, "deliveries", WholeStore(store), asked, from_row)
 
 

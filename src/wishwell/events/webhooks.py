@@ -16,7 +16,7 @@ from wishwell import ids
 from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.profiles import WholeStore, pages
-from wishwell.profiles.pages import Among, Cursor, Page, PageRequest
+from wishwell.profiles.pages import Among, Page, PageRequest
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
 
@@ -123,9 +123,9 @@ async def create(
     return Webhook(id, url, tuple(types), True, now, now, secret=fresh.secret)
 
 
-async def page(tx: Reader, store: Store, cursor: Cursor | None, limit: int) -> Page[Webhook]:
+async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Webhook]:
     """A page of a store's webhooks, newest first."""
-    asked = PageRequest(cursor, limit, Among(("enabled",), [_OFF]))
+    asked = asked.among(Among(("enabled",), [_OFF]))
     return await pages.read(tx, "webhooks", WholeStore(store), asked, from_row)
 
 
@@ -154,7 +154,7 @@ async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: st
 
 
 # contract: webhook-secret
-async def renew_secret(tx: Writer, sealing: Sealing, store: Store, id: str, now: int) -> Webhook:
+async def renew_secret(tx: Writer, store: Store, id: str, sealing: Sealing, now: int) -> Webhook:
     """A new secret, which is shown; the one before it signs for another day."""
     async with changing(tx, store.id, id) as kept:
         before = opened(sealing, store.id, id, kept.sealed).secret

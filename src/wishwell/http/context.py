@@ -79,6 +79,8 @@ class Request(msgspec.Struct):
     """The parameters in the path, by name."""
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
     """The query parameters of an operation of the API, by name."""
+    walk: str = ""
+    """What the cursors of its page are bound to."""
     caller: Caller | None = None
     taken: Taken | None = None
     """The limit that it was counted for; None before that."""

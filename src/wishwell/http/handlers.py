@@ -1,4 +1,4 @@
-"""The operations on items and lists: each decodes its input, calls a noun, encodes the answer."""
+"""The operations on items and lists: each decodes its input and calls a noun."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -9,7 +9,8 @@ from wishwell.http import bodies, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import shown
-from wishwell.profiles import Profile, WholeStore, pages
+from wishwell.profiles import Profile, WholeStore
+from wishwell.profiles.pages import Page, PageRequest
 from wishwell.profiles.search import Search, parse
 from wishwell.wishes import fields, items, lists, saving
 from wishwell.wishes.items import Item
@@ -18,7 +19,8 @@ from wishwell.wishes.shares import Share
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Handler = Callable[[Request], Awaitable[Response]]
+Handler = Callable[[Request], Awaitable[object]]
+"""Returns what ``answer`` takes."""
 
 PREFIX = "/api/2025-04"
 
@@ -26,27 +28,24 @@ PREFIX = "/api/2025-04"
 # ------------------------------------------------------------------------------------- items
 
 
-async def list_items(request: Request) -> Response:
-    asked, binding = page_request(request, "items")
+async def list_items(request: Request) -> object:
     use_case = shown.page if _includes(request) else items.page
-    page = await request.run(use_case, request.scope, asked)
-    items.show(page.records, text_ids=request.store.has_text_ids)
-    return answer_page(request, page, binding)
+    page = await request.run(use_case, request.scope, asked_page(request, "items"))
+    return _shown(page, request)
 
 
-async def create_item(request: Request) -> Response:
+async def create_item(request: Request) -> object:
     profile = new_owner(request)
     new = (await bodies.decode(request, wire.NewItemBody)).new_item(request.store)
     await begin(request)
     id, bounds, now = request.service.new_id(), request.bounds, request.now()
     item, created = await request.run(items.save, profile, new, id, bounds, now)
     _shown(item, request)
-    if not created:  # contract: save-status
-        return responses.record(item)
-    return responses.created(item, f"{PREFIX}/items/{item.id}")
+    # contract: save-status
+    return responses.created(item, f"{PREFIX}/items/{item.id}") if created else item
 
 
-async def save_items(request: Request) -> Response:
+async def save_items(request: Request) -> object:
     profile = new_owner(request)
     wanted = (await bodies.decode(request, wire.NewItemsBody)).new_items(request.store)
     await begin(request)
@@ -55,10 +54,10 @@ async def save_items(request: Request) -> Response:
     bounds, now = request.bounds, request.now()
     saved = await request.run(saving.save_many, profile, wanted, new_ids, bounds, now)
     items.show(saved, text_ids=request.store.has_text_ids)
-    return responses.record(saved)
+    return saved
 
 
-async def delete_items(request: Request) -> Response:
+async def delete_items(request: Request) -> None:
     service, scope, listed = request.service, request.scope, request.query.get("itemIds")
     raw = await bodies.read(request)
     if raw and listed is not None:  # contract: items-delete-query
@@ -73,40 +72,33 @@ async def delete_items(request: Request) -> Response:
         sessions = await service.db.read(profiles.sessions_owning, scope, chosen)
         await service.access_cache.touch_now(sessions)
     await request.run(items.delete_many, scope, chosen, request.now())
-    return responses.no_content()
 
 
-async def get_item(request: Request) -> Response:
+async def get_item(request: Request) -> object:
     find = shown.including(items.find) if _includes(request) else items.find
-    return responses.record(await owned(request, find, request.parameters["itemId"]))
+    return await owned(request, find)
 
 
-async def update_item(request: Request) -> Response:
+async def update_item(request: Request) -> object:
     patch = (await bodies.decode(request, wire.ItemPatchBody)).patch(request.store)
-    id, now = request.parameters["itemId"], request.now()
-    return responses.record(await owned(request, items.change, id, patch, now))
+    return await owned(request, items.change, patch, request.now())
 
 
-async def delete_item(request: Request) -> Response:
-    await owned(request, items.delete, request.parameters["itemId"], request.now())
-    return responses.no_content()
+async def delete_item(request: Request) -> None:
+    await owned(request, items.delete, request.now())
 
 
-async def set_item_lists(request: Request) -> Response:
+async def set_item_lists(request: Request) -> object:
     body = await bodies.decode(request, wire.ItemListsBody)
     chosen = fields.each_once("listIds", body.list_ids)
-    id, now = request.parameters["itemId"], request.now()
-    item = await owned(request, items.set_lists, id, chosen, request.bounds, now)
-    return responses.record(item)
+    return await owned(request, items.set_lists, chosen, request.bounds, request.now())
 
 
 # ------------------------------------------------------------------------------------- lists
 
 
-async def list_lists(request: Request) -> Response:
-    asked, binding = page_request(request, "lists")
-    page = await request.run(lists.page, request.scope, asked)
-    return answer_page(request, page, binding)
+async def list_lists(request: Request) -> object:
+    return await request.run(lists.page, request.scope, asked_page(request, "lists"))
 
 
 async def create_list(request: Request) -> Response:
@@ -118,41 +110,35 @@ async def create_list(request: Request) -> Response:
     return responses.created(made, f"{PREFIX}/lists/{made.id}")
 
 
-async def get_list(request: Request) -> Response:
-    id, sort = request.parameters["listId"], wire.sort(request.query.get("sort"))
+async def get_list(request: Request) -> object:
+    sort = wire.sort(request.query.get("sort"))
     find = shown.including(lists.find) if _includes(request) else lists.find
-    return responses.record(await owned(request, find, id, sort))
+    return await owned(request, find, sort)
 
 
-async def update_list(request: Request) -> Response:
+async def update_list(request: Request) -> object:
     name = (await bodies.decode(request, wire.ListPatchBody)).checked_name()
-    id, now = request.parameters["listId"], request.now()
-    return responses.record(await owned(request, lists.rename, id, name, now))
+    return await owned(request, lists.rename, name, request.now())
 
 
-async def delete_list(request: Request) -> Response:
-    await owned(request, lists.delete, request.parameters["listId"], request.now())
-    return responses.no_content()
+async def delete_list(request: Request) -> None:
+    await owned(request, lists.delete, request.now())
 
 
-async def order_list_items(request: Request) -> Response:
+async def order_list_items(request: Request) -> object:
     chosen = (await bodies.decode(request, wire.ItemOrderBody)).item_ids
-    id, now = request.parameters["listId"], request.now()
-    return responses.record(await owned(request, lists.order, id, chosen, now))
+    return await owned(request, lists.order, chosen, request.now())
 
 
-async def put_list_item(request: Request) -> Response:
+async def put_list_item(request: Request) -> object:
     after = (await bodies.decode(request, wire.PlaceBody, optional=True)).after
-    item_id, bounds, now = request.parameters["itemId"], request.bounds, request.now()
-    list_id = request.parameters["listId"]
-    item = await owned(request, lists.put_item, list_id, item_id, after, bounds, now)
-    return responses.record(item)
+    item_id, bounds = request.parameters["itemId"], request.bounds
+    return await owned(request, lists.put_item, item_id, after, bounds, request.now())
 
 
-async def remove_list_item(request: Request) -> Response:
-    list_id, item_id = request.parameters.values()
-    await owned(request, lists.remove_item, list_id, item_id, request.bounds, request.now())
-    return responses.no_content()
+async def remove_list_item(request: Request) -> None:
+    item_id, bounds = request.parameters["itemId"], request.bounds
+    await owned(request, lists.remove_item, item_id, bounds, request.now())
 
 
 # -------------------------------------------------------------------------------- what they share
@@ -185,19 +171,19 @@ async def begin(request: Request) -> None:
 
 async def owned(
     request: Request,
-    use_case: Callable[Concatenate[Any, Profile, P], Awaitable[T]],
+    use_case: Callable[Concatenate[Any, Profile, str, P], Awaitable[T]],
     *arguments: P.args,
     **named: P.kwargs,
 ) -> T:
-    """Runs a use-case on the record that the path begins with, as its owner, and completes what
+    """Runs a use-case on the record whose id the path begins with, as its owner, and completes what
     that returns for the caller. For a whole store the owner is looked up.
 
     A link may move the record between the two steps. Then the owner is looked up once more.
     """
     scope, service = request.scope, request.service
-    if isinstance(scope, Profile):
-        return _shown(await request.run(use_case, scope, *arguments, **named), request)
     name, id = next(iter(request.parameters.items()))
+    if isinstance(scope, Profile):
+        return _shown(await request.run(use_case, scope, id, *arguments, **named), request)
     for last in (False, True):
         owner = await service.db.read(
             profiles.owner, scope, "list" if name == "listId" else "item", id
@@ -205,7 +191,8 @@ async def owned(
         if owner.is_session and not request.reads:
             await service.access_cache.touch_now([owner.id])
         try:
-            return _shown(await request.run(use_case, owner, *arguments, **named), request, owner)
+            found = await request.run(use_case, owner, id, *arguments, **named)
+            return _shown(found, request, owner)
         except NotFound:
             if last:
                 raise
@@ -214,7 +201,7 @@ async def owned(
 
 def _shown(result: T, request: Request, owner: Profile | None = None) -> T:
     """Completes records for their caller: ids of the store's kind, for a whole store the owner."""
-    records: list[Any] = list(result.records) if isinstance(result, pages.Page) else [result]
+    records: list[Any] = list(result.records) if isinstance(result, Page) else [result]
     if isinstance(result, List):
         records += result.items or ()
     items.show(
@@ -228,22 +215,29 @@ def _shown(result: T, request: Request, owner: Profile | None = None) -> T:
     return result
 
 
-def page_request(request: Request, noun: str) -> tuple[pages.PageRequest, str]:
-    """The page that is asked for, and the text that its cursors are bound to."""
+def asked_page(request: Request, noun: str) -> PageRequest:
+    """The page that is asked for. Its cursor and those of the answer are good for this noun."""
     given, scope = request.query, request.scope
     limit = wire.limit(given.get("limit"))
     search = parse(given["query"], request.store, noun) if "query" in given else Search()
     owner = scope.id if isinstance(scope, Profile) else ""
-    binding = f"{scope.store.id}|{owner}|{noun}|{search.terms!r}"
-    return pages.PageRequest(cursor(request, binding), limit, search), binding
+    request.walk = f"{scope.store.id}|{owner}|{noun}|{search.terms!r}"
+    text, signer = given.get("page"), request.service.cursor_signer
+    cursor = None if text is None else signer.verify(text, request.walk)
+    return PageRequest(cursor, limit, search)
 
 
-def cursor(request: Request, binding: str) -> pages.Cursor | None:
-    """The place that the page begins at; None for the first."""
-    text = request.query.get("page")
-    return None if text is None else request.service.cursor_signer.verify(text, binding)
+def links(request: Request, page: Page[Any]) -> dict[str, str]:
+    """The cursors of the pages beside one that ``asked_page`` asked for."""
+    return request.service.cursor_signer.links(page, request.walk)
 
 
-def answer_page(request: Request, page: pages.Page[Any], binding: str) -> Response:
-    """A page, with the cursors of those beside it."""
-    return responses.page(page.records, request.service.cursor_signer.links(page, binding))
+def answer(request: Request, found: object) -> Response:
+    """What a handler found, as an answer: a record, a page, or None."""
+    if isinstance(found, Response):
+        return found
+    if found is None:
+        return responses.no_content()
+    if isinstance(found, Page):
+        return responses.page(found.records, links(request, found))
+    return responses.record(found)

@@ -197,7 +197,7 @@ class Pipeline:
             method = "GET" if request.method == "HEAD" else request.method
             request.query = wire.parameters(request.query_string, route.query.get(method, _NONE))
             _check_ids(request.parameters)
-            return await handler(request)
+            return handlers.answer(request, await handler(request))
         except RequestError as error:
             # contract: shared-guess. But for an admin token, whose server asks for many.
             if isinstance(error, UnknownShare) and (
@@ -313,7 +313,7 @@ async def _management(request: Request) -> Response:
     if route is None:
         raise _unknown_path(request.path)
     request.route = route.path
-    return await routes.handler(route, request.method)(request)
+    return handlers.answer(request, await routes.handler(route, request.method)(request))
 
 
 # contract: limit-defaults

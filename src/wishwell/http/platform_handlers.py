@@ -12,7 +12,7 @@ log = structlog.get_logger("wishwell.platform")
 
 
 # contract: platform-signed
-async def take_platform_webhook(request: Request) -> Response:
+async def take_platform_webhook(request: Request) -> object:
     service, headers = request.service, request.headers
     request.check_once(*platform.HEADERS)
     raw = await bodies.read(request)
@@ -32,13 +32,12 @@ async def take_platform_webhook(request: Request) -> Response:
     taken = await request.run(requests.take, store, delivery, id, now)
     if taken == id:
         log.info("platform_request", store=store.handle, topic=delivery.topic, request=id)
-    return responses.record({"id": taken})
+    return {"id": taken}
 
 
-async def list_requests(request: Request) -> Response:
-    asked, binding = handlers.page_request(request, "requests")
-    page = await request.run(requests.page, request.store, asked)
-    return handlers.answer_page(request, page, binding)
+async def list_requests(request: Request) -> object:
+    asked = handlers.asked_page(request, "requests")
+    return await request.run(requests.page, request.store, asked)
 
 
 async def get_request_export(request: Request) -> Response:
@@ -46,7 +45,6 @@ async def get_request_export(request: Request) -> Response:
     return responses.stored(await request.run(requests.export, request.store, id, now))
 
 
-async def call_off_request(request: Request) -> Response:
+async def call_off_request(request: Request) -> None:
     id, now = request.parameters["requestId"], request.now()
     await request.run(requests.call_off, request.store, id, now)
-    return responses.no_content()

@@ -16,18 +16,17 @@ from wishwell.wishes import erasure, linking
 _ONE = "this is about one profile"
 
 
-async def identify_profile(request: Request) -> Response:
+async def identify_profile(request: Request) -> object:
     email = profiles.check_email((await bodies.decode(request, wire.IdentifyBody)).email)
     path = request.store.sign_in_path(email)  # contract: identify-reveals-nothing
     if isinstance(request.scope, Profile):  # contract: identify-remembers
         await request.run(profiles.remember_email, request.scope, email, request.now())
-    return responses.record({"authFlow": path})
+    return {"authFlow": path}
 
 
 # contract: profile-fields
-async def get_profile(request: Request) -> Response:
-    shown = await request.run(records.find, handlers.new_owner(request, _ONE))
-    return responses.record(_for_caller(request, shown))
+async def get_profile(request: Request) -> object:
+    return _for_caller(request, await request.run(records.find, handlers.new_owner(request, _ONE)))
 
 
 def _for_caller(request: Request, shown: ProfileRecord) -> ProfileRecord:
@@ -37,12 +36,12 @@ def _for_caller(request: Request, shown: ProfileRecord) -> ProfileRecord:
     return shown
 
 
-async def update_profile(request: Request) -> Response:
+async def update_profile(request: Request) -> object:
     profile = handlers.new_owner(request, _ONE)
     body = await bodies.decode(request, wire.ProfilePatchBody)
     notices = body.notices if isinstance(body.notices, bool) else None
     chosen = await request.run(records.choose, profile, notices, request.now())
-    return responses.record(_for_caller(request, chosen))
+    return _for_caller(request, chosen)
 
 
 async def export_profile(request: Request) -> Response:
@@ -52,7 +51,7 @@ async def export_profile(request: Request) -> Response:
 
 
 # contract: erase-moment, erase-event
-async def erase_profile(request: Request) -> Response:
+async def erase_profile(request: Request) -> None:
     handlers.check_admin(request)
     service, profile = request.service, handlers.new_owner(request, _ONE)
     label = await service.db.read(auth.label_of, request.caller.token_id if request.caller else "")
@@ -61,15 +60,13 @@ async def erase_profile(request: Request) -> Response:
     erasure.note(profile, label)
     if erased:
         metrics.ERASED.inc()
-    return responses.no_content()
 
 
 # contract: profiles-by-email
-async def list_profiles(request: Request) -> Response:
+async def list_profiles(request: Request) -> object:
     email = profiles.check_email(request.query.get("email", ""))
-    asked, binding = handlers.page_request(request, f"profiles|{email}")
-    page = await request.run(records.by_email, request.store, email, asked.cursor, asked.limit)
-    return handlers.answer_page(request, page, binding)
+    asked = handlers.asked_page(request, f"profiles|{email}")
+    return await request.run(records.by_email, request.store, email, asked)
 
 
 async def create_profile_token(request: Request) -> Response:
@@ -83,7 +80,7 @@ async def create_profile_token(request: Request) -> Response:
     revoked = await service.db.read(auth.revoked_until, named) if named else 0
     profile = await _token_profile(request, session, customer)
     token = service.authenticator.issue(profile, revoked)
-    return responses.created({"token": token, "profile": profile.gid}, None)
+    return responses.created({"token": token, "profile": profile.gid})
 
 
 def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType) -> Profile | None:

@@ -1,6 +1,6 @@
 """The operations on reports: what is wished for, and who wishes for it."""
 
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -8,7 +8,7 @@ import msgspec
 
 from wishwell import profiles, reports
 from wishwell.errors import Invalid, NotFound
-from wishwell.http import handlers, responses, wire
+from wishwell.http import handlers, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies
@@ -31,13 +31,12 @@ async def product_report(request: Request) -> Response:
     if _as_csv(request):
         parts = reports.every_product(request.service.db, store, of, sort, by, title)
         return _csv(f"wishes-{period.first}-{period.last}", reports.columns(by), parts)
-    binding = f"{store.id}|report|{period}|{sort}|{by}|{title}"
-    cursor, limit = handlers.cursor(request, binding), wire.limit(request.query.get("limit"))
-    at = UUID(cursor.id).int if cursor else 0
+    asked = handlers.asked_page(request, f"report|{period}|{sort}|{by}|{title}")
+    at, limit = UUID(asked.cursor.id).int if asked.cursor else 0, asked.limit
     rows = await read(reports.products, store, of, sort, by, at, limit + 1, title)
     later = _at(at + limit) if len(rows) > limit else None
     page = Page(rows[:limit], later, _at(max(0, at - limit)) if at else None)
-    return _answer(request, of, page.records, page, binding)
+    return _answer(of, page.records, handlers.links(request, page))
 
 
 def _at(offset: int) -> Cursor:
@@ -48,7 +47,7 @@ def _at(offset: int) -> Cursor:
 # contract: report-summary
 async def summary_report(request: Request) -> Response:
     of = await request.service.db.long_read(reports.span, request.store, _period(request))
-    return _answer(request, of, reports.summary(of))
+    return _answer(of, reports.summary(of))
 
 
 # contract: report-days
@@ -59,11 +58,11 @@ async def days_report(request: Request) -> Response:
     days = await read(reports.days, store, of, product)
     if _as_csv(request):
         return _csv(f"days-{period.first}-{period.last}", reports.DAY_COLUMNS, _one(days))
-    return _answer(request, of, days)
+    return _answer(of, days)
 
 
 # contract: report-wishers
-async def wishers_report(request: Request) -> Response:
+async def wishers_report(request: Request) -> object:
     store, given = request.store, request.query
     product = _product(request, "product", store)
     chosen = wishers.of(
@@ -72,11 +71,8 @@ async def wishers_report(request: Request) -> Response:
     if _as_csv(request):
         parts = wishers.every(request.service.db, store, chosen)
         return _csv(f"wishers-{product}", wishers.COLUMNS, parts)
-    binding = f"{store.id}|wishers|{chosen.values!r}"
-    cursor, limit = handlers.cursor(request, binding), wire.limit(given.get("limit"))
-    read = request.service.db.long_read
-    page = await read(wishers.page, store, chosen, cursor, limit)
-    return handlers.answer_page(request, page, binding)
+    asked = handlers.asked_page(request, f"wishers|{chosen.values!r}").among(chosen)
+    return await request.service.db.long_read(wishers.page, store, asked)
 
 
 # contract: show-wishes
@@ -129,12 +125,9 @@ def _as_csv(request: Request) -> bool:
     return _choice(request, "format", ("json", "csv")) == "csv"
 
 
-def _answer(
-    request: Request, of: reports.Span, data: Any, page: Page[Any] | None = None, binding: str = ""
-) -> Response:
-    """A report, with how far it reaches."""
-    links = request.service.cursor_signer.links(page, binding) if page else {}
-    return responses.report(data, links, msgspec.to_builtins(of.counted))
+def _answer(of: reports.Span, data: Any, links: Mapping[str, str] = {}) -> Response:
+    """A report, with how far it reaches (contract: report-answer)."""
+    return responses.page(data, links, msgspec.to_builtins(of.counted))
 
 
 # contract: report-csv

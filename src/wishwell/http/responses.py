@@ -1,6 +1,6 @@
 """Answers: status, headers and body, and the status of each error."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -84,21 +84,9 @@ def created(value: Any, location: str | None = None) -> Response:
     return answer
 
 
-def page(records: list[Any], links: dict[str, str]) -> Response:
+def page(data: Any, links: Mapping[str, str], beside: Mapping[str, Any] = {}) -> Response:
     """200, with ``pageInfo`` only if there are links (contract: page-info)."""
-    return _json(200, {"data": records, "pageInfo": links} if links else {"data": records})
-
-
-def feed(records: list[Any], resume: str) -> Response:
-    """200 with ``resume``, from where to go on (contract: feed-answer)."""
-    return _json(200, {"data": records, "resume": resume})
-
-
-def report(data: Any, links: dict[str, str], counted: dict[str, Any]) -> Response:
-    """200 with a report, ``asOf`` and ``since`` (contract: report-answer)."""
-    return _json(
-        200, {"data": data, "pageInfo": links, **counted} if links else {"data": data, **counted}
-    )
+    return _json(200, {"data": data, **({"pageInfo": links} if links else {}), **beside})
 
 
 def kept(value: Any, seconds: int) -> Response:

@@ -13,43 +13,34 @@ from wishwell.wishes.shares import Finder
 # ------------------------------------------------------------------------------- for the owner
 
 
-async def list_shares(request: Request) -> Response:
-    id = request.parameters["listId"]
-    asked, binding = handlers.page_request(request, f"shares|{id}")
-    page = await handlers.owned(request, shares.page, id, asked.cursor, asked.limit)
-    return handlers.answer_page(request, page, binding)
+async def list_shares(request: Request) -> object:
+    asked = handlers.asked_page(request, f"shares|{request.parameters['listId']}")
+    return await handlers.owned(request, shares.page, asked)
 
 
 async def create_share(request: Request) -> Response:
-    list_id, now = request.parameters["listId"], request.now()
+    now, id, token = request.now(), request.service.new_id(), shares.new_token()
     terms = (await bodies.decode(request, wire.ShareBody, optional=True)).terms(now)
-    id, token = request.service.new_id(), shares.new_token()
-    made = await handlers.owned(request, shares.create, list_id, terms, id, token, now)
-    return responses.created(made)
+    return responses.created(await handlers.owned(request, shares.create, terms, id, token, now))
 
 
-async def update_share(request: Request) -> Response:
+async def update_share(request: Request) -> object:
     terms = (await bodies.decode(request, wire.ShareBody)).terms(request.now())
-    list_id, id = request.parameters.values()
-    return responses.record(await handlers.owned(request, shares.change, list_id, id, terms))
+    return await handlers.owned(request, shares.change, request.parameters["shareId"], terms)
 
 
-async def delete_share(request: Request) -> Response:
-    list_id, id = request.parameters.values()
-    await handlers.owned(request, shares.delete, list_id, id)
-    return responses.no_content()
+async def delete_share(request: Request) -> None:
+    await handlers.owned(request, shares.delete, request.parameters["shareId"])
 
 
 # ------------------------------------------------------------------------------- for everybody
 
 
-async def get_shared_list(request: Request) -> Response:
+async def get_shared_list(request: Request) -> object:
     reader = request.acts_on if isinstance(request.acts_on, Profile) else None
     include = shown.include if wire.include(request.query.get("include")) else None
     finder, token = await _finder(request), request.parameters["token"]
-    return responses.record(
-        await request.run(shares.view, finder, token, reader, request.now(), include=include)
-    )
+    return await request.run(shares.view, finder, token, reader, request.now(), include=include)
 
 
 # contract: copy-list
@@ -65,21 +56,18 @@ async def copy_shared_list(request: Request) -> Response:
 
 
 # contract: reserve-caller
-async def reserve_shared_item(request: Request) -> Response:
+async def reserve_shared_item(request: Request) -> object:
     holder, id = handlers.new_owner(request), _item_id(request)
     quantity = (await bodies.decode(request, wire.ReservationBody)).quantity
     finder, token = await _finder(request), request.parameters["token"]
     await _begin(request, finder)
-    now = request.now()
-    return responses.record(
-        await request.run(reservations.reserve, finder, token, id, holder, quantity, now)
-    )
+    use_case, now = reservations.reserve, request.now()
+    return await request.run(use_case, finder, token, id, holder, quantity, now)
 
 
-async def delete_reservation(request: Request) -> Response:
+async def delete_reservation(request: Request) -> None:
     holder, token = handlers.new_owner(request), request.parameters["token"]
     await request.run(reservations.give_back, token, _item_id(request), holder)
-    return responses.no_content()
 
 
 def _item_id(request: Request) -> str:

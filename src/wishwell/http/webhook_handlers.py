@@ -16,10 +16,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-async def list_webhooks(request: Request) -> Response:
-    asked, binding = handlers.page_request(request, "webhooks")
-    page = await request.run(webhooks.page, request.store, asked.cursor, asked.limit)
-    return handlers.answer_page(request, page, binding)
+async def list_webhooks(request: Request) -> object:
+    asked = handlers.asked_page(request, "webhooks")
+    return await request.run(webhooks.page, request.store, asked)
 
 
 async def create_webhook(request: Request) -> Response:
@@ -31,50 +30,41 @@ async def create_webhook(request: Request) -> Response:
     return responses.created(made, f"{handlers.PREFIX}/webhooks/{made.id}")
 
 
-async def get_webhook(request: Request) -> Response:
-    return responses.record(await _run(request, webhooks.find))
+async def get_webhook(request: Request) -> object:
+    return await _run(request, webhooks.find)
 
 
-async def update_webhook(request: Request) -> Response:
+async def update_webhook(request: Request) -> object:
     patch = (await bodies.decode(request, wire.WebhookPatchBody)).patch()
     if patch.url is not None:
         request.service.outbound.check("url", patch.url)
-    return responses.record(await _run(request, webhooks.change, patch, request.now()))
+    return await _run(request, webhooks.change, patch, request.now())
 
 
-async def delete_webhook(request: Request) -> Response:
+async def delete_webhook(request: Request) -> None:
     await _run(request, webhooks.delete, request.now())
-    return responses.no_content()
 
 
-async def renew_webhook_secret(request: Request) -> Response:
-    sealing, id = _sealing(request), request.parameters["webhookId"]
-    now = request.service.clock()
-    return responses.record(
-        await request.run(webhooks.renew_secret, sealing, request.store, id, now)
-    )
+async def renew_webhook_secret(request: Request) -> object:
+    return await _run(request, webhooks.renew_secret, _sealing(request), request.service.clock())
 
 
-async def test_webhook(request: Request) -> Response:
-    new_id, now = request.service.new_id(), request.now()
-    return responses.record(await _run(request, deliveries.test, new_id, now))
+async def test_webhook(request: Request) -> object:
+    return await _run(request, deliveries.test, request.service.new_id(), request.now())
 
 
-async def replay_webhook(request: Request) -> Response:
+async def replay_webhook(request: Request) -> object:
     since = (await bodies.decode(request, wire.ReplayBody)).since
-    milliseconds = round(since.timestamp() * 1000)
-    return responses.record(await _run(request, webhooks.replay, milliseconds, request.now()))
+    return await _run(request, webhooks.replay, round(since.timestamp() * 1000), request.now())
 
 
-async def list_deliveries(request: Request) -> Response:
-    asked, binding = handlers.page_request(request, f"deliveries|{request.parameters['webhookId']}")
-    page = await _run(request, deliveries.page, asked.cursor, asked.limit)
-    return handlers.answer_page(request, page, binding)
+async def list_deliveries(request: Request) -> object:
+    asked = handlers.asked_page(request, f"deliveries|{request.parameters['webhookId']}")
+    return await _run(request, deliveries.page, asked)
 
 
-async def retry_delivery(request: Request) -> Response:
-    delivery, now = request.parameters["deliveryId"], request.now()
-    return responses.record(await _run(request, deliveries.retry, delivery, now))
+async def retry_delivery(request: Request) -> object:
+    return await _run(request, deliveries.retry, request.parameters["deliveryId"], request.now())
 
 
 # contract: webhook-needs-keys

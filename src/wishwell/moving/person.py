@@ -12,7 +12,6 @@ from wishwell.errors import NotFound
 from wishwell.profiles import Profile, pages
 from wishwell.profiles.pages import PageRequest
 from wishwell.profiles.records import ProfileRecord
-from wishwell.profiles.search import Search
 from wishwell.wishes import erasure, items, lists, shares
 
 T = TypeVar("T")
@@ -82,7 +81,7 @@ async def _lists(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]
 
 
 async def _items(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]:
-    asked = PageRequest(None, pages.MAX_SIZE, Search())
+    asked = PageRequest(None, pages.MAX_SIZE)
     while True:
         page = await _read(db, profile, items.page, profile, asked)
         items.show(page.records, text_ids=profile.store.has_text_ids)

@@ -48,7 +48,10 @@ class PageRequest(msgspec.Struct, frozen=True):
 
     cursor: Cursor | None
     limit: int
-    search: Search | Among
+    search: Search | Among = Search()
+
+    def among(self, search: Among) -> "PageRequest":
+        return PageRequest(self.cursor, self.limit, search)
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True):

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from wishwell import stores
 from wishwell.db import Database, Reader, Row
 from wishwell.profiles import WholeStore, pages
-from wishwell.profiles.pages import Among, Cursor, Page, PageRequest
+from wishwell.profiles.pages import Among, Page, PageRequest
 from wishwell.stores import Store
 
 
@@ -42,15 +42,13 @@ async def every(db: Database, store: Store, chosen: Among) -> AsyncIterator[list
     """All of the wishes, some at a time."""
     cursor, first = None, True
     while first or cursor is not None:
-        found = await db.long_read(page, store, chosen, cursor, _SOME)
+        found = await db.long_read(page, store, PageRequest(cursor, _SOME, chosen))
         yield found.records
         cursor, first = found.next, False
 
 
-async def page(
-    tx: Reader, store: Store, chosen: Among, cursor: Cursor | None, limit: int
-) -> Page[Wisher]:
-    """A page of the wishes that there are now."""
+async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Wisher]:
+    """A page of the wishes that there are now, among those that ``of`` names."""
     id = str if store.has_text_ids else stores.number
 
     def from_row(row: Row) -> Wisher:
@@ -62,5 +60,4 @@ async def page(
             wisher.email_unconfirmed = email
         return wisher
 
-    asked = PageRequest(cursor, limit, chosen)
     return await pages.read(tx, "items_wished", WholeStore(store), asked, from_row)
