@@ -249,7 +249,7 @@ def test_who_is_believed(world, token, named, many):
 
 
 ALONE = "alone.example"
-ELSEWHERE = {"/": 303, "/livez": 200, "/readyz": 200, "/metrics": 200, "/docs": 200, "/admin/": 200}
+ELSEWHERE = {"/": 302, "/livez": 200, "/readyz": 200, "/metrics": 200, "/docs": 200, "/admin/": 200}
 ELSEWHERE |= {f"{PREFIX}/items": 200, "/api/": 404}
 """What there is where no store has its shop."""
 SPELLINGS = (ALONE, ALONE.upper(), f"{ALONE}:80", f"{ALONE}:443", f"{ALONE}.", f"{ALONE}.:80")

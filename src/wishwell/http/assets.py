@@ -1,4 +1,4 @@
-"""Scripts and styles of pages, each served under a name that holds its hash."""
+"""Pages and their scripts, styles and pictures, compressed."""
 
 import functools
 import gzip
@@ -8,12 +8,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wishwell.errors import NotFound
-from wishwell.http.responses import Response
+from wishwell.http.context import Request
+from wishwell.http.responses import Headers, Response
 
 FOLDER = Path(__file__).parents[1] / "browser"
 """The browser library."""
 
-_TYPES = {".js": b"text/javascript", ".css": b"text/css"}
+_TYPES = {
+    ".html": b"text/html; charset=utf-8",
+    ".js": b"text/javascript; charset=utf-8",
+    ".css": b"text/css; charset=utf-8",
+    ".svg": b"image/svg+xml",
+}
 _SUFFIXES = {"br": ".br", "gzip": ".gz", "identity": ""}
 """Of the file in each encoding, the one that is sent rather first."""
 
@@ -22,7 +28,7 @@ _QUALITY = re.compile(r"(?:q=([01](?:\.[0-9]{0,3})?))?")
 
 @functools.cache
 def _content(folder: Path, file: str) -> tuple[Mapping[str, bytes], str]:
-    """A file in each encoding that there is and as it is, and its name with the hash."""
+    """A file in the encodings that it is served in, and its hash."""
     forms = {
         coding: path.read_bytes()
         for coding, suffix in _SUFFIXES.items()
@@ -30,33 +36,58 @@ def _content(folder: Path, file: str) -> tuple[Mapping[str, bytes], str]:
     }
     if "identity" not in forms:
         forms["identity"] = gzip.decompress(forms["gzip"])
-    hash = hashlib.sha256(forms["identity"]).hexdigest()[:16]
-    return forms, f"-{hash}.".join(file.split("."))
+    elif "gzip" not in forms:
+        forms = {"gzip": gzip.compress(forms["identity"]), **forms}
+    return forms, hashlib.sha256(forms["identity"]).hexdigest()[:16]
 
 
-def hashed(file: str, folder: Path = FOLDER) -> str:
-    """The name of a file with its hash."""
-    return _content(folder, file)[1]
+def hashed(file: str) -> str:
+    """The name of a file of the browser library with its hash."""
+    return f"-{_content(FOLDER, file)[1]}.".join(file.split("."))
 
 
 # contract: storefront-assets
-def answer(name: str, place: str, encodings: str | None, folder: Path = FOLDER) -> Response:
-    """A file, or for its plain name the way to the one with the hash. Raises ``NotFound``.
+def hashed_file(request: Request, name: str, place: str) -> Response:
+    """A file of the browser library, or for its plain name the way to the one with the hash.
 
-    ``place`` is where the files are, ``encodings`` what the browser accepts.
+    ``place`` is where the files are. Raises ``NotFound``.
     """
     file = re.sub("-[0-9a-f]*", "", name)
-    forms, current = _content(folder, file)
     if name == file:
-        return redirect(f"{place}/{current}")
-    if name != current:
+        return redirect(f"{place}/{hashed(file)}")
+    if name != hashed(file):
         raise NotFound(f"There is no such version; {file} leads to the current one.")
-    coding = preferred(encodings, [*forms]) or "identity"
-    headers = [
-        (b"content-type", _TYPES[Path(file).suffix] + b"; charset=utf-8"),
-        (b"cache-control", b"public, max-age=31536000, immutable"),
-        (b"vary", b"Accept-Encoding"),
-    ]
+    for_ever = (b"cache-control", b"public, max-age=31536000, immutable")
+    return encoded(request, _content(FOLDER, file)[0], _TYPES[Path(file).suffix], [for_ever])
+
+
+@functools.cache
+def _names(folder: Path) -> frozenset[str]:
+    names = [re.sub(r"\.(br|gz)$", "", path.name) for path in folder.iterdir()]
+    return frozenset(name for name in names if Path(name).suffix in _TYPES)
+
+
+# contract: admin-page, docs-page
+def page_file(request: Request, folder: Path, headers: Headers) -> Response:
+    """The page of a folder, or the file that the path names. Raises ``NotFound``."""
+    name = request.parameters.get("file", "index.html")
+    if name not in _names(folder):
+        raise NotFound("There is nothing at this path.")
+    forms, hash = _content(folder, name)
+    tag = f'W/"{hash}"'
+    # A browser asks each time, and is mostly told that nothing has changed.
+    headers = [*headers, (b"cache-control", b"no-cache"), (b"etag", tag.encode())]
+    if tag in (request.header(b"if-none-match") or ""):
+        return Response(304, b"", [*headers, (b"vary", b"Accept-Encoding")])
+    return encoded(request, forms, _TYPES[Path(name).suffix], headers)
+
+
+def encoded(
+    request: Request, forms: Mapping[str, bytes], kind: bytes, headers: Headers
+) -> Response:
+    """200 with the form of a document that its reader likes best."""
+    coding = preferred(request.header(b"accept-encoding"), [*forms]) or "identity"
+    headers = [(b"content-type", kind), (b"vary", b"Accept-Encoding"), *headers]
     if coding != "identity":
         headers.append((b"content-encoding", coding.encode()))
     return Response(200, forms[coding], headers)

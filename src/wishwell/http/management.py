@@ -2,7 +2,6 @@
 
 import functools
 import gzip
-import re
 from importlib import resources
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import yaml
 from prometheus_client import multiprocess
 
 from wishwell import __version__
-from wishwell.errors import NotFound, Unavailable
+from wishwell.errors import Unavailable
 from wishwell.http import assets, samples
 from wishwell.http import metrics as counted
 from wishwell.http.context import Request
@@ -20,16 +19,16 @@ from wishwell.http.responses import JSON, Response
 
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _PAGE = Path(__file__).parent / "docs_page"
-_SCRIPTS = ("scalar.js", "start.js")
 # The renderer brings its styles as elements, hence unsafe-inline.
-_PAGE_HEADERS = {
-    b"content-type": b"text/html; charset=utf-8",
-    b"cache-control": b"no-cache",
-    b"referrer-policy": b"no-referrer",
-    b"content-security-policy": b"default-src 'none'; script-src 'self'; connect-src 'self'; "
-    b"style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
-    b"frame-ancestors 'none'",
-}
+_PAGE_HEADERS = [
+    (b"referrer-policy", b"no-referrer"),
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; "
+        b"img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    _NOSNIFF,
+]
 
 
 @functools.cache
@@ -46,16 +45,13 @@ def description() -> bytes:
 # contract: openapi-served
 async def openapi(request: Request) -> Response:
     # It is the same for all callers and does not change while this version runs.
-    cached = (b"cache-control", b"public, max-age=300")
-    headers = [JSON, cached, (b"vary", b"Accept-Encoding"), _NOSNIFF]
-    if assets.preferred(request.header(b"accept-encoding"), ["gzip", "identity"]) == "gzip":
-        return Response(200, _smaller(), [*headers, (b"content-encoding", b"gzip")])
-    return Response(200, description(), headers)
+    headers = [(b"cache-control", b"public, max-age=300"), _NOSNIFF]
+    return assets.encoded(request, _forms(), b"application/json", headers)
 
 
 @functools.cache
-def _smaller() -> bytes:
-    return gzip.compress(description(), mtime=0)
+def _forms() -> dict[str, bytes]:
+    return {"gzip": gzip.compress(description()), "identity": description()}
 
 
 # contract: health-live
@@ -93,36 +89,10 @@ async def metrics(request: Request) -> Response:
 
 # contract: docs-from-top
 async def top(request: Request) -> Response:
-    """Redirects a browser to the documentation. Other clients get 404."""
-    if not _takes_html(request.header(b"accept")):
-        raise NotFound("There is nothing at this path.")
     # Relative, so that it also works below a path of a reverse proxy.
-    headers = [(b"location", b"docs"), (b"vary", b"Accept"), (b"content-type", b"text/plain")]
-    return Response(303, b"The documentation is at /docs\n", headers)
-
-
-def _takes_html(accept: str | None) -> bool:
-    if accept is None:
-        return True
-    for entry in accept.lower().split(","):
-        kind, _, parameters = entry.partition(";")
-        refused = re.fullmatch(r"\s*q=0(\.0*)?\s*", parameters)
-        if kind.strip() in ("text/html", "text/*", "*/*") and not refused:
-            return True
-    return False
+    return assets.redirect("docs")
 
 
 # contract: docs-page
 async def docs(request: Request) -> Response:
-    page = (_PAGE / "index.html").read_text("utf-8")
-    for name in _SCRIPTS:
-        page = page.replace(f"docs/{name}", f"docs/{assets.hashed(name, _PAGE)}")
-    return Response(200, page.encode(), [*_PAGE_HEADERS.items(), _NOSNIFF])
-
-
-async def docs_file(request: Request) -> Response:
-    name = request.parameters["file"]
-    if re.sub("-[0-9a-f]+", "", name) not in _SCRIPTS:
-        raise NotFound("There is nothing at this path.")
-    # Relative, so that it also works below a path of a reverse proxy.
-    return assets.answer(name, ".", request.header(b"accept-encoding"), _PAGE)
+    return assets.page_file(request, _PAGE, _PAGE_HEADERS)

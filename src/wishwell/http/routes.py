@@ -150,9 +150,9 @@ MANAGEMENT = (
     Route("/readyz", {"GET": management.readyz}),
     Route("/metrics", {"GET": management.metrics}),
     Route("/docs", {"GET": management.docs}),
-    Route("/docs/{file}", {"GET": management.docs_file}),
+    Route("/docs/{file}", {"GET": management.docs}),
     Route("/admin", {"GET": admin.bare}),
-    Route("/admin/", {"GET": admin.page}),
+    Route("/admin/", {"GET": admin.file}),
     Route("/admin/{file}", {"GET": admin.file}),
 )
 

@@ -61,7 +61,7 @@ class Storefront:
         paths.check(request)
         visit = request.visit = await identity.begin(self._service, self._shops, request)
         if route == "asset":
-            return assets.answer(name, f"{self._base}/assets", request.header(b"accept-encoding"))
+            return assets.hashed_file(request, name, f"{self._base}/assets")
         if isinstance(route, str):
             languages = request.header(b"accept-language")
             return documents.answer(name, self._base, visit, languages)
