@@ -9,7 +9,6 @@ from tests.http.test_openapi import DOCUMENT, OPERATIONS
 
 from .conftest import (
     RATE_HEADERS,
-    envelope,
     over_the_wire,
     refused,
     request_head,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Frame, expect
 
 from tests.browser.conftest import heart, press, shows
 
@@ -20,8 +20,9 @@ def pressed(page, yes=True):
 
 def sign(here, page, way):
     """Signs in or out; the products that the next page is told are saved."""
-    page.wait_for_load_state("networkidle")  # this page is told all
-    with page.expect_response(here._is_read) as told:
+    arrived: list[Frame] = []  # an answer before that is this page's
+    page.once("framenavigated", arrived.append)
+    with page.expect_response(lambda answer: bool(arrived) and here._is_read(answer)) as told:
         page.get_by_role("button", name=f"Sign {way}").click()
     return [item["productId"] for item in told.value.json()["data"]]
 

@@ -60,12 +60,12 @@ def test_all_is_well_while_it_runs_and_while_it_does_not(database, engine, redis
         assert "answered with 404" in bad(service, WISHWELL_STOREFRONT_BASE="/elsewhere")[1]
         service.quick("store", "update", "default", "--host", f"http://{HERE}:{free_port()}")
         assert "1 of 2 don't lead here." in bad(service, WISHWELL_PORT=port)[1]
-        service.quick("store", "update", "default", "--no-hosts")
+        service.quick("store", "update", "default", "--host", "")
         service.stop()
         [shop] = [
             one for one in json.loads(service.quick("store", "list", "--json")) if one["hosts"]
         ]
-        service.quick("store", "update", shop["handle"], "--no-hosts")
+        service.quick("store", "update", shop["handle"], "--host", "")
         assert asked(service, WISHWELL_PORT=port)["service"]["state"] == "note"
         code, out, _ = service.attempt("doctor")
         assert code == 0

@@ -6,7 +6,6 @@ import os
 import sys
 
 import click
-import structlog
 
 from wishwell import __version__, config, ids, log, stores
 from wishwell.access import auth
@@ -28,8 +27,6 @@ from wishwell.run import app, terminal
 from wishwell.run.serve import serve_until_stopped
 from wishwell.stores import store_secrets as secrets
 from wishwell.wishes import erasure, purge
-
-logger = structlog.get_logger("wishwell")
 
 
 @click.group(cls=terminal.Command)
@@ -63,17 +60,8 @@ def serve(settings: Settings, welcome: bool) -> None:
     """Serve the API and the storefront. An embedded database is migrated first."""
     log.configure(settings.log_level)
     _prepare(settings)
-    serve_until_stopped(settings, _welcome(settings) if welcome else "")
-
-
-# contract: serve-start
-def _welcome(settings: Settings) -> str:
-    """The text of ``--welcome``; empty if the token can't be printed. The service starts anyway."""
-    try:
-        return run(settings, _first_steps).replace("{base}", settings.storefront_base)
-    except terminal.NotShown as error:
-        logger.warning("welcome_not_shown", reason=error.message)
-        return ""
+    text = run(settings, _first_steps) if welcome else ""
+    serve_until_stopped(settings, text.replace("{base}", settings.storefront_base))
 
 
 # contract: serve-schema
@@ -101,25 +89,23 @@ async def _make_ready(db: Database, settings: Settings) -> None:
         await webhooks.prepare(db, sealing)
 
 
+# contract: serve-start
 async def _first_steps(db: Database) -> str:
-    """Prints a new admin token. Returns the rest of the welcome, with ``{…}`` not filled in."""
+    """The welcome with a new admin token, and with ``{url}`` and ``{base}`` not filled in."""
     known = {store.handle: store for store in await db.read(stores.listed)}
     store = known.get(stores.DEFAULT_HANDLE) or next(iter(known.values()))
     fresh = auth.new_admin_token()
-    # Printed before it is stored: no token is valid that nobody has seen.
-    terminal.show_token(_FRESH.replace("{token}", fresh), err=True)
     in_a_month = in_days(ids.wall_clock(), 30)
     await db.write(auth.create_admin_token, store, fresh, "welcome", new_id(), now(), in_a_month)
     # Each command is one line to paste; "@" marks where two lines here are joined.
     return _WELCOME.replace(" @\n   ", "").replace("{token}", fresh)
 
 
-_FRESH = """
+_WELCOME = r"""
 A new admin token, valid for 30 days (keep it on the server, never in a page):
 
   {token}
-"""
-_WELCOME = r"""
+
 Wishwell listens on {url}. The API is at {url}/api/2025-04, its documentation at {url}/docs
 The merchant's page, which asks for the token, is at {url}/admin
 A shop forwards its path {base}/ to {url}{base}/ and has hearts; the README shows how.

@@ -7,6 +7,7 @@ import time
 import click
 
 from wishwell import config
+from wishwell.cli.opening import JSON
 from wishwell.config import Settings
 from wishwell.db import backup
 from wishwell.errors import Misconfigured
@@ -15,7 +16,7 @@ from wishwell.run import doctor, terminal
 
 # contract: command-doctor
 @click.command("doctor")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@JSON
 @click.pass_obj
 def doctor_command(settings: Settings, as_json: bool) -> None:
     """Say what is well, what is not, and what to do; exit with 1 if something is bad.

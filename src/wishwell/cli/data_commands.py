@@ -3,7 +3,7 @@
 import click
 
 from wishwell import ids, stores
-from wishwell.cli.opening import Progress, in_database, now, run
+from wishwell.cli.opening import NAMED_STORE, Progress, in_database, now, run
 from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
 from wishwell.db import Database
@@ -16,12 +16,10 @@ from wishwell.moving.importing import Counts
 from wishwell.run import app, terminal
 from wishwell.stores import Store, reporting
 
-_store = click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
-
 
 # contract: command-export
 @click.command("export")
-@_store
+@NAMED_STORE
 @in_database
 async def export_command(db: Database, _settings: Settings, /, handle: str) -> None:
     """Write a whole store to standard output, as JSON Lines.
@@ -42,7 +40,7 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
 # contract: command-import
 @click.command("import")
 @click.argument("path", metavar="FILE")
-@_store
+@NAMED_STORE
 @click.option("--dry-run", "dry", is_flag=True, help="Check the file, say what it would add.")
 @click.option(
     "--map",

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from wishwell import config, ids
+from wishwell import config, ids, stores
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, Misconfigured
@@ -46,6 +46,27 @@ def in_database(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
         run(settings, lambda db: work(db, settings, **given))
 
     return command
+
+
+STORE = click.option(
+    *("--store", "handle"),
+    default=stores.DEFAULT_HANDLE,
+    show_default=True,
+    metavar="HANDLE",
+    help="The store.",
+)
+NAMED_STORE = click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+
+
+def in_store(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """``in_database``, which is also given the store of ``--store``."""
+
+    @functools.wraps(work)
+    async def with_store(db: Database, settings: Settings, /, handle: str, **given: Any) -> None:
+        await work(db, settings, await db.read(stores.by_handle, handle), **given)
+
+    return in_database(with_store)
 
 
 _LARGEST = 1 << 24

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import click
 
 from wishwell import stores
-from wishwell.cli.opening import Progress, new_id, now, run
+from wishwell.cli.opening import NAMED_STORE, Progress, new_id, now, run
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
@@ -34,7 +34,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--map", "columns", metavar="FIELD=COLUMN,…",
                      help=f"The columns of {', '.join(catalogue.USUAL)}, if no Google feed's."),
         click.option("--format", "kind", type=click.Choice(["csv", "tsv", "jsonl"])),
-        click.option("--store", "handle", required=True, metavar="HANDLE", help="The store."),
+        NAMED_STORE,
     ):  # fmt: skip
         command = option(command)
     return command

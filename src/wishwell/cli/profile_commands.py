@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from wishwell import ids, profiles, stores
-from wishwell.cli.opening import Progress, in_database, read_file
+from wishwell import ids, profiles
+from wishwell.cli.opening import JSON, NAMED_STORE, Progress, in_store, read_file
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, NotFound, Unavailable
@@ -32,10 +32,10 @@ def profile() -> None:
 @profile.command("erase")
 @click.argument("gid", required=False)
 @click.option("--from", "path", metavar="FILE", help="A file with a GID a line, in place of GID.")
-@click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
-@in_database
+@NAMED_STORE
+@in_store
 async def profile_erase(
-    db: Database, settings: Settings, /, gid: str | None, path: str | None, handle: str
+    db: Database, settings: Settings, store: Store, /, gid: str | None, path: str | None
 ) -> None:
     """Erase a customer or visitor with everything of them, and wait until it is removed.
 
@@ -49,7 +49,6 @@ async def profile_erase(
         text = read_file("--from", path).split("\n")
         lines = [(f"line {n}", line.strip()) for n, line in enumerate(text, 1) if line.strip()]
     progress = Progress()
-    store = await db.read(stores.by_handle, handle)
     chosen = _parsed(settings, store, lines)
     keys: list[str] = []
     erased = 0
@@ -75,14 +74,11 @@ async def profile_erase(
 
 # contract: request-fields
 @profile.command("requests")
-@click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
-@in_database
-async def profile_requests(
-    db: Database, _settings: Settings, /, handle: str, as_json: bool
-) -> None:
+@NAMED_STORE
+@JSON
+@in_store
+async def profile_requests(db: Database, _: Settings, store: Store, /, as_json: bool) -> None:
     """List what the store's platform has asked for, newest first."""
-    store = await db.read(stores.by_handle, handle)
     terminal.show(await db.read(requests.every, store), as_json)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from wishwell import ids, reports, stores
-from wishwell.cli.opening import run
+from wishwell.cli.opening import STORE, run
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.products import product_bodies
@@ -29,9 +29,7 @@ def _options(period: bool = True) -> Callable[[Callable[..., None]], Callable[..
         if period:
             command = click.option("--to", "last", metavar="DAY", help="Today.")(command)
             command = click.option("--from", "first", metavar="DAY", help="30 days ago.")(command)
-        return click.option("--store", "handle", default=stores.DEFAULT_HANDLE, show_default=True)(
-            command
-        )
+        return STORE(command)
 
     return add
 

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 import yaml
-from msgspec import UNSET, UnsetType
 
 from wishwell import stores
 from wishwell.cli.opening import in_database, new_id, now, read_file
@@ -21,24 +20,14 @@ from wishwell.stores import Store, StorePatch, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
 
 
-class _StoreEntry(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+class _StoreEntry(
+    StorePatch, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True
+):
     """A store in the file. What it does not name stays as it is."""
 
     handle: str
-    platform: str | UnsetType = UNSET
-    product_ids: str | UnsetType = UNSET
-    auth_flow: str | UnsetType = UNSET
-    hosts: tuple[str, ...] | UnsetType = UNSET
-    naming: dict[str, str] | UnsetType = UNSET
-    pages: dict[str, str] | UnsetType = UNSET
-    reporting: dict[str, str | bool] | UnsetType = UNSET
-    origins: tuple[str, ...] | UnsetType = UNSET
-    limits: dict[str, int | None] | UnsetType = UNSET
-    events: bool | UnsetType = UNSET
-    price_drop_percent: int | UnsetType = UNSET
-    forget_customers_after: int | UnsetType = UNSET
-    jwt_key_files: tuple[str, ...] | UnsetType = UNSET
-    platform_secret_files: tuple[str, ...] | UnsetType = UNSET
+    jwt_key_files: tuple[str, ...] | None = None
+    platform_secret_files: tuple[str, ...] | None = None
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -86,20 +75,9 @@ async def store_apply(db: Database, settings: Settings, /, path: str, yes: bool)
     terminal.say(f"{len(changes):,} changed" if changes else "nothing to do")
 
 
-class _Bad:
-    """A value that YAML can't read, such as 2026-02-30: of no type, so that its field is named."""
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+# The loader that is in Python: what is nested deep would overflow the stack of libyaml's.
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
     """Refuses a key that is there twice, of which YAML would take the last."""
-
-    def construct_object(self, node: Any, deep: bool = False) -> Any:
-        if not isinstance(node, yaml.ScalarNode):
-            return super().construct_object(node, deep)
-        try:
-            return super().construct_object(node, deep)
-        except Exception:  # its constructors raise whatever int() and the like do
-            return _Bad()
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
@@ -111,43 +89,30 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         return found
 
 
-# Of no order, so it can't stand for a list.
-_Loader.add_constructor("tag:yaml.org,2002:set", lambda *_: _Bad())
-
-
 def _read(path: str) -> list[_StoreEntry]:
     where = ""
     try:
-        text = read_file("FILE", path)
-        _check_depth(text)
-        document = yaml.load(text, Loader=_Loader)  # noqa: S506
-        entries = []
+        document, entries = _loaded(path), []
         for number, given in enumerate(msgspec.convert(document, _File).stores):
             handle = given.get("handle") if isinstance(given, dict) else None
             where = f"{handle if isinstance(handle, str) else f'stores[{number}]'}: "
             entries.append(msgspec.convert(given, _StoreEntry))
     except msgspec.ValidationError as error:
-        rule = explained(str(error)).replace("`_Bad`", "what can't be read")
-        raise Invalid(f"{path}: {where}{rule}.") from error
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise Invalid(f"{path}: {error}.") from error
+        raise Invalid(f"{path}: {where}{explained(str(error))}.") from error
     handles = [entry.handle for entry in entries]
     if twice := {handle for handle in handles if handles.count(handle) > 1}:
         raise Invalid(f"{path}: names the store {min(twice)!r} twice.")
     return entries
 
 
-_DEEPEST = 50
-
-
-def _check_depth(text: str) -> None:
-    """Raises ``ValueError`` for what is nested so deep that libyaml would overflow the stack."""
-    depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > _DEEPEST:
-            raise ValueError(f"line {event.start_mark.line + 1} is nested too deep")
+def _loaded(path: str) -> Any:
+    text = read_file("FILE", path)
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506
+    except (
+        Exception
+    ) as error:  # for a value such as 2026-02-30 it raises whatever int() and so on do
+        raise Invalid(f"{path}: is not YAML that can be read: {error}.") from error
 
 
 async def _plan(
@@ -194,7 +159,7 @@ def _patches(
     fields = {
         name: value
         for name in entry.__struct_fields__
-        if name != "handle" and (value := getattr(entry, name)) is not UNSET
+        if name != "handle" and (value := getattr(entry, name)) is not None
     }
     for kind, struct in PARTS.items():
         names = {field.encode_name: field.name for field in msgspec.structs.fields(struct)}

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from wishwell import ids, stores
-from wishwell.cli.opening import Progress, in_database, new_id, now, read_file
+from wishwell.cli.opening import JSON, Progress, in_database, new_id, now, read_file
 from wishwell.config import Settings
 from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
@@ -35,7 +35,7 @@ def store() -> None:
 
 def _store_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print a JSON array."),
+        JSON,
         click.option("--limit", "limits", multiple=True, metavar="NAME=N",
                      help=f"Override a limit ({', '.join(stores.LIMITS)}); NAME= resets it."),
         click.option("--origin", "origins", multiple=True, metavar="URL",
@@ -90,25 +90,14 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.argument("handle")
 @_store_options
 @in_database
-async def store_create(
-    db: Database, settings: Settings, /, handle: str, as_json: bool, **given: Any
-) -> None:
+async def store_create(db: Database, settings: Settings, /, **given: Any) -> None:
     """Create a store."""
-    patch, hidden = _given_patches(settings, given)
-
-    async def make(tx: Writer) -> Store:
-        made = await put(tx, settings, handle, patch, hidden, new=True)
-        await store_secrets.check_apart(tx, app.sealing(settings), made)
-        return made
-
-    terminal.show([await db.write(make)], as_json)
+    await _put(db, settings, new=True, **given)
 
 
 @store.command("update")
 @click.argument("handle")
 @click.option("--handle", "new_handle", metavar="HANDLE", help="Rename the store.")
-@click.option("--no-origins", is_flag=True, help="Remove all browser origins.")
-@click.option("--no-hosts", is_flag=True, help="Remove all hosts.")
 @click.option(
     "--new-cookie-secret",
     "new_signer",
@@ -118,35 +107,31 @@ async def store_create(
 )
 @_store_options
 @in_database
-async def store_update(
-    db: Database,
-    settings: Settings,
-    /,
-    handle: str,
-    new_handle: str | None,
-    no_origins: bool,
-    no_hosts: bool,
-    new_signer: Literal["rotate", "leaked"] | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
+async def store_update(db: Database, settings: Settings, /, **given: Any) -> None:
     """Change a store. What no option names stays as it is; an empty text resets an option.
 
     It takes effect in every process within 5 seconds.
     """
+    await _put(db, settings, new=False, **given)
+
+
+async def _put(
+    db: Database,
+    settings: Settings,
+    *,
+    new: bool,
+    handle: str,
+    as_json: bool,
+    new_handle: str | None = None,
+    new_signer: Literal["rotate", "leaked"] | None = None,
+    **given: Any,
+) -> None:
     patch, hidden = _given_patches(settings, given)
-    if no_hosts and patch.hosts:
-        raise Invalid("--no-hosts and --host: use only one of them.")
-    patch = msgspec.structs.replace(
-        patch,
-        handle=new_handle,
-        origins=() if no_origins else patch.origins,
-        hosts=() if no_hosts else patch.hosts,
-    )
+    patch = msgspec.structs.replace(patch, handle=new_handle)
     hidden = msgspec.structs.replace(hidden, new_signer=new_signer)
 
     async def change(tx: Writer) -> Store:
-        changed = await put(tx, settings, handle, patch, hidden, new=False)
+        changed = await put(tx, settings, handle, patch, hidden, new=new)
         if patch.naming or hidden.jwt_keys:
             await store_secrets.check_apart(tx, app.sealing(settings), changed)
         return changed
@@ -155,7 +140,7 @@ async def store_update(
 
 
 @store.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@JSON
 @in_database
 async def store_list(db: Database, _settings: Settings, /, as_json: bool) -> None:
     """List the stores."""
@@ -203,7 +188,7 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
 def _given_patches(settings: Settings, given: dict[str, Any]) -> tuple[StorePatch, SecretsPatch]:
     """The changes that options ask for, as far as they are given."""
     fields = {name: value for name, value in given.items() if value not in (None, ())}
-    for name in ("jwt_key_files", "platform_secret_files"):
+    for name in ("jwt_key_files", "platform_secret_files", "hosts", "origins"):
         if name in fields:  # an empty text removes them
             fields[name] = tuple(filter(None, fields[name]))
     for name in ("events", "show_wishes"):

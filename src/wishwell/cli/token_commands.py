@@ -1,18 +1,25 @@
 """`wishwell token`: admin tokens, and the revocation of profile tokens."""
 
-import sqlite3
-
-import asyncpg
 import click
 
 from wishwell import ids, profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AccessCache, AdminScope
-from wishwell.cli.opening import in_database, in_days, new_id, now, run
+from wishwell.cli.opening import (
+    JSON,
+    NAMED_STORE,
+    STORE,
+    in_database,
+    in_days,
+    in_store,
+    new_id,
+    now,
+)
 from wishwell.config import Settings
 from wishwell.db import Database
-from wishwell.errors import Invalid, Misconfigured, NotFound, ServiceError, Undecided
+from wishwell.errors import Invalid, NotFound
 from wishwell.run import app, terminal
+from wishwell.stores import Store
 
 
 @click.group()
@@ -22,7 +29,7 @@ def token() -> None:
 
 # contract: command-token-create
 @token.command("create")
-@click.option("--store", "handle", required=True, metavar="HANDLE", help="The token's store.")
+@NAMED_STORE
 @click.option(
     "--for",
     "purpose",
@@ -40,49 +47,33 @@ def token() -> None:
 @click.option(
     "--expires-days", type=click.IntRange(1, 3650), help="Days until it expires (default: never)."
 )
-@click.pass_obj
-def token_create(
-    settings: Settings,
-    handle: str,
+@in_store
+async def token_create(
+    db: Database,
+    _: Settings,
+    store: Store,
+    /,
     purpose: str,
     names_customers: bool,
     label: str,
     expires_days: int | None,
 ) -> None:
-    """Create an admin token and print it. It is never shown again.
-
-    A token that can't be printed is not created.
-    """
+    """Create an admin token and print it. It is never shown again."""
     if names_customers and purpose != "storefront":
         raise Invalid("--names-customers: only with --for storefront.")
     scope: AdminScope = "reports" if purpose == "reports" else "admin"
     if purpose == "storefront":
         scope = "naming" if names_customers else "storefront"
     expires = None if expires_days is None else in_days(ids.wall_clock(), expires_days)
-    label = auth.check_label(label)
-    printed = False
-
-    async def make(db: Database) -> None:
-        nonlocal printed
-        shop = await db.read(stores.by_handle, handle)
-        token = auth.new_admin_token()
-        terminal.show_token(token)
-        printed = True
-        await db.write(auth.create_admin_token, shop, token, label, new_id(), now(), expires, scope)
-
-    try:
-        run(settings, make)
-    except (ServiceError, asyncpg.PostgresError, sqlite3.Error) as error:
-        if not printed:
-            raise
-        made = "may not have been" if isinstance(error, Undecided) else "was not"
-        raise Misconfigured(f"The token printed above {made} created: {error}") from error
+    label, token = auth.check_label(label), auth.new_admin_token()
+    await db.write(auth.create_admin_token, store, token, label, new_id(), now(), expires, scope)
+    terminal.say(token)
 
 
 # contract: command-token-list
 @token.command("list")
 @click.option("--store", "handle", metavar="HANDLE", help="List only this store's tokens.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@JSON
 @in_database
 async def token_list(
     db: Database, _settings: Settings, /, handle: str | None, as_json: bool
@@ -94,9 +85,9 @@ async def token_list(
 # contract: command-token-revoke
 @token.command("revoke")
 @click.argument("what", metavar="ID|GID|TOKEN")
-@click.option("--store", "handle", metavar="HANDLE", help="The store that the GID belongs to.")
+@STORE
 @in_database
-async def token_revoke(db: Database, settings: Settings, /, what: str, handle: str | None) -> None:
+async def token_revoke(db: Database, settings: Settings, /, what: str, handle: str) -> None:
     """Revoke an admin token or profile tokens.
 
     ID or TOKEN revokes one token; GID revokes all tokens of a profile. - reads the argument from
@@ -105,7 +96,7 @@ async def token_revoke(db: Database, settings: Settings, /, what: str, handle: s
     """
     what = terminal.first_line() if what == "-" else what.strip()
     if what.startswith("gid://"):
-        shop = await db.read(stores.by_handle, handle or stores.DEFAULT_HANDLE)
+        shop = await db.read(stores.by_handle, handle)
         profile = profiles.parse(shop, settings.session_namespace, what, "GID")
         if not await db.read(profiles.is_known, profile):
             raise NotFound(

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from wishwell import events, ids, stores
-from wishwell.cli.opening import new_id, now, run
+from wishwell import events, ids
+from wishwell.cli.opening import JSON, STORE, in_store, new_id, now
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, NotFound
@@ -37,17 +37,6 @@ _TYPES = click.option(
     type=click.Choice(events.TYPES),
     help="A type of events that is sent (default: all). Repeat it for several.",
 )
-_OF_ALL = (
-    click.option(
-        "--store",
-        "handle",
-        metavar="HANDLE",
-        default=stores.DEFAULT_HANDLE,
-        show_default=True,
-        help="The webhook's store.",
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Print a JSON array."),
-)
 
 
 def _command(
@@ -57,24 +46,20 @@ def _command(
 
     def register(make: Callable[..., UseCase]) -> Callable[..., None]:
         @functools.wraps(make)
-        def command(settings: Settings, handle: str, as_json: bool, **given: Any) -> None:
-            use_case = make(settings, **given)
-
-            async def use(db: Database) -> Any:
-                store = await db.read(stores.by_handle, handle)
-                return await (db.read if reads else db.write)(use_case, store)
-
-            shown = run(settings, use)
+        async def command(
+            db: Database, settings: Settings, store: Store, /, as_json: bool, **given: Any
+        ) -> None:
+            use = db.read if reads else db.write
+            shown = await use(make(settings, **given), store)
             if isinstance(shown, Page):
                 terminal.show(shown.records, as_json)
             elif shown is not None:
                 terminal.show([shown], as_json)
 
-        decorated: Callable[..., Any] = click.pass_obj(command)
-        for parameter in reversed((*parameters, *_OF_ALL)):
+        decorated = in_store(command)
+        for parameter in reversed((*parameters, STORE, JSON)):
             decorated = parameter(decorated)
-        webhook.command(name)(decorated)
-        return command
+        return webhook.command(name)(decorated)
 
     return register
 

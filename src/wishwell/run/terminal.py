@@ -146,18 +146,6 @@ def flush() -> None:
         sys.stdout.flush()
 
 
-class NotShown(Misconfigured):
-    """A new token could not be printed, so it was not made."""
-
-
-def show_token(text: str, err: bool = False) -> None:
-    """Prints a token that is about to be created. Raises ``NotShown``."""
-    try:
-        say(text, err)
-    except Misconfigured as error:
-        raise NotShown(f"No token was created. {error.message}") from error
-
-
 # contract: command-json
 def show(records: Sequence[Any], as_json: bool) -> None:
     """Prints records, as a table or as a JSON array with the API's keys.
