@@ -220,7 +220,7 @@ def parameters(data: bytes) -> None:
     with contextlib.suppress(Invalid):
         assert 1 <= wire.limit(found.get("limit")) <= pages.MAX_SIZE
     with contextlib.suppress(Invalid):
-        assert wire.sort(found.get("sort")) in found.get("sort", "recently_saved")
+        assert wire.choice(found, "sort", lists.SORTS) in found.get("sort", "recently_saved")
     with contextlib.suppress(Invalid):
         assert 1 <= len(wire.item_ids(found.get("itemIds", ""))) <= items.MAX_BULK
 

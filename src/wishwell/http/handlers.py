@@ -111,7 +111,7 @@ async def create_list(request: Request) -> Response:
 
 
 async def get_list(request: Request) -> object:
-    sort = wire.sort(request.query.get("sort"))
+    sort = wire.choice(request.query, "sort", lists.SORTS)
     find = shown.including(lists.find) if _includes(request) else lists.find
     return await owned(request, find, sort)
 

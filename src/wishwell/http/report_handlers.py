@@ -1,14 +1,14 @@
 """The operations on reports: what is wished for, and who wishes for it."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 import msgspec
 
 from wishwell import profiles, reports
 from wishwell.errors import Invalid, NotFound
-from wishwell.http import handlers, responses
+from wishwell.http import handlers, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies
@@ -17,8 +17,6 @@ from wishwell.profiles.pages import Cursor, Page
 from wishwell.reports import spreadsheet, wishers
 from wishwell.stores import Store
 
-T = TypeVar("T", bound=str)
-
 _MOST_ASKED = 250
 _SHOWN_SECONDS = 3_600
 
@@ -26,7 +24,8 @@ _SHOWN_SECONDS = 3_600
 # contract: report-products
 async def product_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
-    sort, by = _choice(request, "sort", reports.SORTS), _choice(request, "by", reports.BY)
+    sort = wire.choice(request.query, "sort", reports.SORTS)
+    by = wire.choice(request.query, "by", reports.BY)
     of, title = await read(reports.span, store, period), _title(request)
     if _as_csv(request):
         parts = reports.every_product(request.service.db, store, of, sort, by, title)
@@ -98,15 +97,6 @@ def _period(request: Request) -> reports.Period:
     return reports.period(request.store, given.get("from"), given.get("to"), now)
 
 
-def _choice(request: Request, name: str, known: Sequence[T]) -> T:
-    """The parameter, which is one of these; the first without it."""
-    text = request.query.get(name, known[0])
-    for one in known:
-        if one == text:
-            return one
-    raise Invalid(f"{name}: must be one of {', '.join(known)}.")
-
-
 def _title(request: Request) -> str:
     """A part of titles; '' without the parameter."""
     title = request.query.get("title", "")
@@ -122,7 +112,7 @@ def _product(request: Request, name: str, store: Store) -> str:
 
 
 def _as_csv(request: Request) -> bool:
-    return _choice(request, "format", ("json", "csv")) == "csv"
+    return wire.choice(request.query, "format", ("json", "csv")) == "csv"
 
 
 def _answer(of: reports.Span, data: Any, links: Mapping[str, str] = {}) -> Response:

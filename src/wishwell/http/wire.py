@@ -6,7 +6,7 @@ The bounds are part of the types, so that tests can compare them with the publis
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 from urllib.parse import unquote_to_bytes
@@ -25,6 +25,7 @@ from wishwell.wishes.items import ItemPatch, NewItem
 from wishwell.wishes.shares import Terms
 
 T = TypeVar("T")
+C = TypeVar("C", bound=str)
 
 Tag = Annotated[str, Meta(pattern="^[a-z0-9_-]{1,50}$")]
 Tags = Annotated[list[Tag], Meta(max_length=items.MAX_TAGS)]
@@ -275,10 +276,7 @@ def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> 
     Raises ``Invalid``, which names field and rule, or ``UnsupportedMedia``.
     """
     if not raw:
-        required = ", ".join(msgspec.json.schema(shape)["$defs"][shape.__name__]["required"])
-        if not required:
-            raise Invalid("body: is required; send a JSON object.")
-        raise Invalid(f"{required}: is required; send a JSON object as the body.")
+        raise Invalid("body: is required; send a JSON object.")
     if not is_json(content_type):
         raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
     try:
@@ -363,13 +361,13 @@ def limit(text: str | None) -> int:
     return int(text)
 
 
-def sort(text: str | None) -> lists.Sort:
-    for known in lists.SORTS:
-        if text == known:
-            return known
-    if text is None:
-        return lists.DEFAULT_SORT
-    raise Invalid(f"sort: must be one of {', '.join(lists.SORTS)}.")
+def choice(query: Mapping[str, str], name: str, known: Sequence[C]) -> C:
+    """The parameter, which is one of these; the first without it."""
+    text = query.get(name, known[0])
+    for one in known:
+        if one == text:
+            return one
+    raise Invalid(f"{name}: must be one of {', '.join(known)}.")
 
 
 # contract: include-other

@@ -18,7 +18,6 @@ from wishwell.wishes.items import Item
 
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
-DEFAULT_SORT: Sort = "recently_saved"
 MAX_NAME = 255
 
 
