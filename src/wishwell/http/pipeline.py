@@ -49,14 +49,7 @@ _UNLISTED = ((b"x-robots-tag", b"noindex"), (b"referrer-policy", b"no-referrer")
 
 _PREFLIGHT_SECONDS = b"7200"
 _NONE: frozenset[str] = frozenset()
-_NOUNS = {
-    "itemId": "item",
-    "listId": "list",
-    "shareId": "share",
-    "webhookId": "webhook",
-    "deliveryId": "delivery",
-    "requestId": "request",
-}
+_NO_UUIDS = frozenset({"productId", "tokenId"})
 
 log = structlog.get_logger("wishwell.request")
 
@@ -171,7 +164,7 @@ class Pipeline:
     ) -> Response:
         bodies.check(request.asgi)
         if route is None:
-            raise _unknown_path(request.path)
+            raise _unknown_path()
         handler = routes.handler(route, request.method)
         if refused is not None and not (
             isinstance(refused, Unauthenticated)
@@ -272,7 +265,7 @@ class Pipeline:
             request.taken = await self._service.limiter.take(counted.key, counted.limit, 0)
         await self._service.access_cache.ensure_fresh()
         if route is None:
-            raise _unknown_path(request.path)
+            raise _unknown_path()
         origin = request.headers.get(b"origin", b"").decode("latin-1")
         if not self._service.access_cache.allows_origin(origin):
             raise Forbidden("Origin: is not an allowed origin.")
@@ -311,7 +304,7 @@ async def _management(request: Request) -> Response:
     bodies.check(request.asgi)
     route, request.parameters = routes.find(request.path)
     if route is None:
-        raise _unknown_path(request.path)
+        raise _unknown_path()
     request.route = route.path
     return handlers.answer(request, await routes.handler(route, request.method)(request))
 
@@ -324,20 +317,16 @@ def _kind(request: Request, route: Route | None) -> Kind:
 
 
 # contract: path-unknown
-def _unknown_path(path: str) -> NotFound:
-    parts = path.split("/")
-    if parts[1] == "api" and (len(parts) < 3 or parts[2] not in routes.VERSIONS):
-        there = ", ".join(routes.VERSIONS)
-        return NotFound(f"There is no such API version. The versions are: {there}.")
-    return NotFound("There is nothing at this path.")
+def _unknown_path() -> NotFound:
+    return NotFound(f"There is nothing at this path. The API is below {routes.PREFIX}/.")
 
 
 # contract: record-id
 def _check_ids(parameters: dict[str, str]) -> None:
     """Raises ``NotFound`` for what is no id; but of a shared list, the link is looked up first."""
     for name, value in parameters.items():
-        if name in _NOUNS and "token" not in parameters and not ids.is_uuid(value):
-            raise NotFound(f"There is no such {_NOUNS[name]}.")
+        if name not in _NO_UUIDS and "token" not in parameters and not ids.is_uuid(value):
+            raise NotFound(f"There is no such {name.removesuffix('Id')}.")
 
 
 def _failed(error: Exception, request: Request) -> Response:

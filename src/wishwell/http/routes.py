@@ -19,7 +19,6 @@ from wishwell.http.handlers import Handler
 from wishwell.limits import Kind
 
 PREFIX = handlers.PREFIX
-VERSIONS = ("2025-04",)
 
 
 class Route(NamedTuple):
@@ -46,64 +45,46 @@ class Route(NamedTuple):
     """Also for a token that can do nothing else."""
 
 
+def _route(path: str, *query: str, **methods: Handler) -> Route:
+    """``query``: what its GET takes."""
+    return Route(path, methods, {"GET": frozenset(query)})
+
+
 def _of_store(path: str, *query: str, **methods: Handler) -> Route:
-    """About a store. ``query``: what its GET takes."""
-    known = {"GET": frozenset(query)}
-    return Route(path, methods, known, on_storefront=False, of_store=True)
+    """About a store."""
+    return _route(path, *query, **methods)._replace(on_storefront=False, of_store=True)
 
 
 def _report(path: str, *query: str, **methods: Handler) -> Route:
     return _of_store(path, *query, **methods)._replace(for_reports=True)
 
 
-_PAGE = {"GET": frozenset({"page", "limit"})}
-_INCLUDE = {"GET": frozenset({"include"})}
-
 API = (
-    Route("/items", {
-        "GET": handlers.list_items,
-        "POST": handlers.create_item,
-        "PUT": handlers.save_items,
-        "DELETE": handlers.delete_items,
-    }, {"GET": frozenset({"page", "limit", "query", "include"}), "DELETE": frozenset({"itemIds"})}),
-    Route("/items/{itemId}", {
-        "GET": handlers.get_item,
-        "PATCH": handlers.update_item,
-        "DELETE": handlers.delete_item,
-    }, _INCLUDE),
-    Route("/items/{itemId}/lists", {"PUT": handlers.set_item_lists}),
-    Route("/lists", {"GET": handlers.list_lists, "POST": handlers.create_list}, _PAGE),
-    Route("/lists/{listId}", {
-        "GET": handlers.get_list,
-        "PATCH": handlers.update_list,
-        "DELETE": handlers.delete_list,
-    }, {"GET": frozenset({"sort", "include"})}),
-    Route("/lists/{listId}/items/order", {"PUT": handlers.order_list_items}),
-    Route("/lists/{listId}/items/{itemId}", {
-        "PUT": handlers.put_list_item,
-        "DELETE": handlers.remove_list_item,
+    _route("/items", GET=handlers.list_items, POST=handlers.create_item, PUT=handlers.save_items,
+           DELETE=handlers.delete_items)._replace(query={
+        "GET": frozenset({"page", "limit", "query", "include"}), "DELETE": frozenset({"itemIds"}),
     }),
-    Route("/lists/{listId}/shares", {
-        "GET": share_handlers.list_shares,
-        "POST": share_handlers.create_share,
-    }, _PAGE),
-    Route("/lists/{listId}/shares/{shareId}", {
-        "PATCH": share_handlers.update_share,
-        "DELETE": share_handlers.delete_share,
-    }),
-    Route("/shared/{token}", {"GET": share_handlers.get_shared_list}, _INCLUDE, kind="shared",
-          caller="welcome"),
-    Route("/shared/{token}/copies", {"POST": share_handlers.copy_shared_list}),
-    Route("/shared/{token}/items/{itemId}/reservation", {
-        "PUT": share_handlers.reserve_shared_item,
-        "DELETE": share_handlers.delete_reservation,
-    }),
-    Route("/profile", {
-        "GET": profile_handlers.get_profile,
-        "PATCH": profile_handlers.update_profile,
-        "DELETE": profile_handlers.erase_profile,
-    }, off_storefront="DELETE"),
-    Route("/profile/export", {"GET": profile_handlers.export_profile}),
+    _route("/items/{itemId}", "include", GET=handlers.get_item, PATCH=handlers.update_item,
+           DELETE=handlers.delete_item),
+    _route("/items/{itemId}/lists", PUT=handlers.set_item_lists),
+    _route("/lists", "page", "limit", GET=handlers.list_lists, POST=handlers.create_list),
+    _route("/lists/{listId}", "sort", "include", GET=handlers.get_list,
+           PATCH=handlers.update_list, DELETE=handlers.delete_list),
+    _route("/lists/{listId}/items/order", PUT=handlers.order_list_items),
+    _route("/lists/{listId}/items/{itemId}", PUT=handlers.put_list_item,
+           DELETE=handlers.remove_list_item),
+    _route("/lists/{listId}/shares", "page", "limit", GET=share_handlers.list_shares,
+           POST=share_handlers.create_share),
+    _route("/lists/{listId}/shares/{shareId}", PATCH=share_handlers.update_share,
+           DELETE=share_handlers.delete_share),
+    _route("/shared/{token}", "include",
+           GET=share_handlers.get_shared_list)._replace(kind="shared", caller="welcome"),
+    _route("/shared/{token}/copies", POST=share_handlers.copy_shared_list),
+    _route("/shared/{token}/items/{itemId}/reservation", PUT=share_handlers.reserve_shared_item,
+           DELETE=share_handlers.delete_reservation),
+    _route("/profile", GET=profile_handlers.get_profile, PATCH=profile_handlers.update_profile,
+           DELETE=profile_handlers.erase_profile)._replace(off_storefront="DELETE"),
+    _route("/profile/export", GET=profile_handlers.export_profile),
     _of_store("/profiles", "page", "limit", "email", GET=profile_handlers.list_profiles),
     Route("/profiles/identify", {"POST": profile_handlers.identify_profile}, kind="token",
           on_storefront=False),
@@ -137,7 +118,7 @@ API = (
     _report("/reports/days", "from", "to", "product", "format", GET=report_handlers.days_report),
     _of_store("/reports/wishers", "product", "variant", "page", "limit", "format",
               GET=report_handlers.wishers_report),
-    Route("/wishes", {"GET": report_handlers.shown_wishes}, {"GET": frozenset({"products"})}),
+    _route("/wishes", "products", GET=report_handlers.shown_wishes),
     Route("/platforms/shopify/webhooks", {"POST": platform_handlers.take_platform_webhook},
           caller="ignored", on_storefront=False),
     Route("/.well-known/openapi", {"GET": management.openapi}, caller="ignored",

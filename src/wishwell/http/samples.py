@@ -13,11 +13,6 @@ from urllib.parse import urlencode
 ADDRESS = "http://127.0.0.1:8000"
 """Where the service is. The page at /docs puts its own address in its place."""
 
-_NAMED_IN_BODY = {"createProfileToken"}
-"""Has the profile in its body, too."""
-
-_LABELS = {"Shell": "curl"}
-
 Node = Any  # a part of the description
 
 
@@ -35,10 +30,9 @@ class _Sample:
         query = urlencode(required["query"], safe=",@")
         self.api = ADDRESS + document["servers"][0]["url"]
         self.path = path.format_map(required["path"]) + (f"?{query}" if query else "")
-        may_name = operation["operationId"] not in _NAMED_IN_BODY
-        self.profile = next(
-            (one["example"] for one in parameters if one["name"] == "Profile" and may_name), None
-        )
+        profiles = [one["example"] for one in parameters if one["name"] == "Profile"]
+        in_body = operation["operationId"] == "createProfileToken"
+        self.profile = profiles[0] if profiles and not in_body else None
         security = operation.get("security", document["security"])
         self.has_token = bool(security and security[0])
         self.headers = required["header"]
@@ -103,9 +97,10 @@ def add(document: Node) -> None:
     for path, item in document["paths"].items():
         for method in item.keys() - {"parameters"}:
             sample = _Sample(document, path, method, item)
-            made = {"Shell": sample.curl(), "TypeScript": sample.typescript()}
-            made |= {"Python": sample.with_client()} if sample.python else {}
+            made = [("Shell", "curl", sample.curl())]
+            made += [("TypeScript", "TypeScript", sample.typescript())]
+            made += [("Python", "Python", sample.with_client())] if sample.python else []
             item[method]["x-codeSamples"] = [
-                {"lang": lang, "label": _LABELS.get(lang, lang), "source": source.rstrip()}
-                for lang, source in made.items()
+                {"lang": lang, "label": label, "source": source.rstrip()}
+                for lang, label, source in made
             ]

@@ -321,22 +321,19 @@ class GuardedProtocol(HttpToolsProtocol):
                 bodies.broke_off(cycle.scope, error)
                 cycle.message_event.set()
             return
-        id, status = str(uuid.uuid4()), responses.status_of(error)
-        log.info("refused", requestId=id, status=int(status), reason=error.message)
+        id = str(uuid.uuid4())
+        answer = responses.failure(error, id)
+        log.info("refused", requestId=id, status=answer.status, reason=error.message)
         # A body that breaks off after its answer gets no second answer: a proxy could take it for
         # the answer to the next client.
         if idle and self._reads not in (_BODY, _SHED_BODY):
-            body = responses.envelope(status, error.message, id)
-            headers = [
-                responses.JSON,
-                (b"x-request-id", id.encode()),
-                (b"content-length", b"%d" % len(body)),
-                (b"connection", b"close"),
-                # uvicorn adds no Date if the application sends its own.
-                (b"date", formatdate(usegmt=True).encode()),
-                (b"cache-control", b"no-store"),
-                *self._admission.limits(self.client[0] if self.client else ""),
-            ]
-            lines = b"".join(b"%s: %s\r\n" % header for header in headers)
-            self.transport.write(STATUS_LINE[status] + lines + b"\r\n" + body)
+            headers = dict(answer.headers) | {
+                b"x-request-id": id.encode(),
+                b"content-length": b"%d" % len(answer.body),
+                b"connection": b"close",
+                b"date": formatdate(usegmt=True).encode(),
+                **dict(self._admission.limits(self.client[0] if self.client else "")),
+            }
+            lines = b"".join(b"%s: %s\r\n" % header for header in headers.items())
+            self.transport.write(STATUS_LINE[answer.status] + lines + b"\r\n" + answer.body)
         self.transport.close()

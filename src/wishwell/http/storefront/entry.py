@@ -41,7 +41,6 @@ class Storefront:
         run: Callable[[Request, Route], Awaitable[Response]],
     ) -> None:
         self._service = service
-        self._shops = service.shops
         self._run = run
         self._base = service.settings.storefront_base
         self._linked: dict[str, None] = {}
@@ -59,7 +58,7 @@ class Storefront:
             headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
             return Response(200, b"ok", headers)
         paths.check(request)
-        visit = request.visit = await identity.begin(self._service, self._shops, request)
+        visit = request.visit = await identity.begin(request)
         if route == "asset":
             return assets.hashed_file(request, name, f"{self._base}/assets")
         if isinstance(route, str):
@@ -79,7 +78,7 @@ class Storefront:
 
     # contract: token-while-sending
     async def _authorize(self, request: Request) -> None:
-        request.visit = await identity.begin(self._service, self._shops, request)
+        request.visit = await identity.begin(request)
         await identity.identify(request, request.visit)
 
     # contract: storefront-answer, storefront-no-token

@@ -10,52 +10,52 @@ from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.errors import Forbidden, Invalid, NotFound, RequestError, Unauthenticated
 from wishwell.http import counting
-from wishwell.http.context import Request, Services
+from wishwell.http.context import Request
 from wishwell.http.storefront import cookie, customers
 from wishwell.http.storefront.customers import Wrong
-from wishwell.http.storefront.shop import Shops, Visit
+from wishwell.http.storefront.shop import Visit
 from wishwell.stores import Store
 
 log = structlog.get_logger("wishwell.storefront")
 
 
-async def begin(service: Services, shops: Shops, request: Request) -> Visit:
+async def begin(request: Request) -> Visit:
     """The store of a request, and where the browser is.
 
     A proxy's token says which store, else the shop in the platform's signed query, else the host.
     Raises ``NotFound`` for an unknown host, ``Forbidden`` and ``Unauthenticated`` for a token.
     """
+    service = request.service
     await service.access_cache.ensure_fresh()
-    caller = await _proxy(service, request)
+    caller = await _proxy(request)
     trusted = service.settings.trusted_proxies
     forwards = caller is not None or addresses.is_within(request.peer, trusted)
     host = host_of(request, forwards)
     of_host = service.access_cache.store_of_host(host)
-    signed = None if caller else _signing_store(service, request)
+    signed = None if caller else _signing_store(request)
     if of_host is not None and of_host is not signed:
         signed = None  # on the host of another store it would take that store's cookies away
     store = caller.store if caller else signed or of_host
     if store is None:
         log.warning("unknown_host", requestId=request.id, host=host[:100])
         raise NotFound(f"No store has the host {host[:100]}.")
-    shop = shops.of(store)
+    shop = service.shops.of(store)
     origin = shop.origins.get(host, "")
     if caller is not None and store.hosts and not origin:
         log.warning("unknown_host", requestId=request.id, store=store.handle, host=host[:100])
         raise Forbidden("X-Forwarded-Host: is not a host of the token's store.")
     secure = origin.startswith("https:") if origin else _is_https(request, forwards)
-    address = _address(service, request, caller)
-    return Visit(shop, host, secure, address, caller, signed is not None)
+    return Visit(shop, host, secure, _address(request, caller), caller, signed is not None)
 
 
 # contract: storefront-token
-async def _proxy(service: Services, request: Request) -> Caller | None:
+async def _proxy(request: Request) -> Caller | None:
     """The caller of a proxy's token; None without one. Another scheme than Bearer is the shop's."""
     scheme, _, token = (request.header(b"authorization") or "").partition(" ")
     if scheme.lower() != "bearer":
         return None
     try:
-        caller = await service.authenticator.caller(token.strip())
+        caller = await request.service.authenticator.caller(token.strip())
     except Unauthenticated:
         await counting.count_guess(request)
         raise
@@ -83,22 +83,22 @@ def _is_https(request: Request, forwards: bool) -> bool:
 
 
 # contract: storefront-address
-def _address(service: Services, request: Request, caller: Caller | None) -> str | None:
+def _address(request: Request, caller: Caller | None) -> str | None:
     forwarded = addresses.forwarded(request.pairs)
     if caller is not None:
         last = (forwarded or "").rpartition(",")[2].strip()
         return addresses.of_shopper(last, None, ()) if last else None
-    trusted = service.settings.trusted_proxies
+    trusted = request.service.settings.trusted_proxies
     # Without the setting, the sender may be a proxy that everybody comes through.
     return addresses.of_shopper(request.peer, forwarded, trusted) if trusted else None
 
 
-def _signing_store(service: Services, request: Request) -> Store | None:
+def _signing_store(request: Request) -> Store | None:
     try:
         shop = customers.platform_shop(request.query_string)
     except Wrong:
         return None
-    return service.access_cache.store_of_platform_shop(shop) if shop else None
+    return request.service.access_cache.store_of_platform_shop(shop) if shop else None
 
 
 # ------------------------------------------------------------------------------- who is shopping
