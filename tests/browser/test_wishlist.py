@@ -413,6 +413,63 @@ def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
     expect(page.get_by_role("heading", name="Dieser Link führt zu keiner Liste")).to_be_visible()
 
 
+@each_page
+def test_shopper_hears_of_lower_prices_or_not(shopper, path):
+    """The choice is kept."""
+    page = shopper.open()
+    press(page, 101)
+    shopper.go(page, path)
+    choice = page.get_by_role("checkbox", name="Tell me of lower prices")
+    expect(choice).to_be_checked()
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+        choice.uncheck()
+    page.reload()
+    shows(page, CUP)
+    expect(choice).not_to_be_checked()
+
+
+def test_element_is_as_the_shop_says(shopper):
+    """Its texts, how prices look, and where a product leads that is not known; its parts and properties
+    are styled from outside, while no other style comes in or goes out. What is sold out is not bought."""
+    page = shopper.open()
+    press(page, 101)
+    page.evaluate(
+        "import('/apps/wishlist/assets/wishwell.js').then((it) => it.wishlist.save({ productId: 999 }))"
+    )
+
+    def sold_out(route):
+        answer = route.fetch()
+        body = answer.json()
+        body["data"][-1]["product"]["available"] = False
+        route.fulfill(response=answer, body=json.dumps(body))
+
+    page.route(re.compile("items[?]include=product"), sold_out)
+    shopper.go(page, DEMO)
+    page.evaluate(
+        """() => {
+          const element = document.querySelector('wishlist-page');
+          element.setAttribute('texts', '{"title": "My things"}');
+          element.setAttribute('locale', 'de');
+          element.setAttribute('product-url', '/p/{productId}');
+          element.after(Object.assign(document.createElement('p'), { className: 'card', id: 'out' }));
+          const style = new CSSStyleSheet();
+          style.replaceSync(`h1, .card { color: rgb(1, 2, 3) !important }
+            wishlist-page::part(price) { color: rgb(4, 5, 6) } wishlist-page { --wishlist-ratio: 2 }`);
+          document.adoptedStyleSheets.push(style);
+        }"""
+    )
+    title = page.get_by_role("heading", name="My things")
+    expect(title).not_to_have_css("color", "rgb(1, 2, 3)")
+    unknown, cup = cards(page).all()
+    expect(unknown.get_by_role("link").first).to_have_attribute("href", re.compile("/p/999$"))
+    expect(cup.locator(".price")).to_have_text("18,00 €")
+    expect(cup.locator(".price")).to_have_css("color", "rgb(4, 5, 6)")
+    expect(cup).not_to_have_css("color", "rgb(1, 2, 3)")
+    expect(cup.locator(".picture")).to_have_css("aspect-ratio", "2 / 1")
+    expect(button(cup, "Sold out")).to_be_disabled()
+    expect(page.locator("#out")).to_have_css("display", "block")
+
+
 # ------------------------------------------------------------------------ what must not happen
 
 MARKUP = "<img src=x onerror=\"document.title='ran'\"><b>bold</b>"

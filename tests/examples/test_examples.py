@@ -21,7 +21,7 @@ def pressed(page, yes=True):
 def sign(here, page, way):
     """Signs in or out; the products that the next page is told are saved."""
     arrived: list[Frame] = []  # an answer before that is this page's
-    page.once("framenavigated", arrived.append)
+    page.once("framenavigated", lambda frame: arrived.append(frame))
     with page.expect_response(lambda answer: bool(arrived) and here._is_read(answer)) as told:
         page.get_by_role("button", name=f"Sign {way}").click()
     return [item["productId"] for item in told.value.json()["data"]]
