@@ -69,7 +69,6 @@ def test_page_is_closed(http):
             "img-src": "'self' https:",
             **dict.fromkeys(("base-uri", "form-action", "frame-ancestors"), "'none'"),
         } | {"require-trusted-types-for": "'script'", "trusted-types": "lit-html"}
-        assert headers["X-Frame-Options"] == "DENY"
         assert headers["Referrer-Policy"] == "no-referrer"
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert not {"Set-Cookie", "Access-Control-Allow-Origin"} & {*headers}

@@ -11,7 +11,7 @@ from wishwell import events, ids
 from wishwell.cli.opening import JSON, STORE, in_store, new_id, now
 from wishwell.config import Settings
 from wishwell.db import Database
-from wishwell.errors import Invalid, NotFound
+from wishwell.errors import Invalid
 from wishwell.events import deliveries, webhooks
 from wishwell.events.webhooks import WebhookPatch
 from wishwell.outbound import Outbound
@@ -29,7 +29,11 @@ def webhook() -> None:
     """Where the events of a store are sent."""
 
 
-_ID = click.argument("id")
+def _uuid(name: str) -> Decorator:
+    return click.argument(name, type=click.UUID, callback=lambda _, __, given: str(given))
+
+
+_ID = _uuid("id")
 _TYPES = click.option(
     "--type",
     "types",
@@ -101,26 +105,26 @@ def update(
         check_url(settings, "url", url)
     chosen = tuple(dict.fromkeys(types)) if types or all_types else None
     patch = WebhookPatch(url, chosen, enabled)
-    return lambda tx, store: webhooks.change(tx, store, _known(id), patch, now())
+    return lambda tx, store: webhooks.change(tx, store, id, patch, now())
 
 
 @_command("delete", _ID)
 def delete(settings: Settings, id: str) -> UseCase:
     """Delete a webhook and its deliveries."""
-    return lambda tx, store: webhooks.delete(tx, store, _known(id), now())
+    return lambda tx, store: webhooks.delete(tx, store, id, now())
 
 
 @_command("secret", _ID)
 def secret(settings: Settings, id: str) -> UseCase:
     """Print a new secret. The one before it signs for another 24 hours."""
     sealing = app.required_sealing(settings)
-    return lambda tx, store: webhooks.renew_secret(tx, store, _known(id), sealing, ids.wall_clock())
+    return lambda tx, store: webhooks.renew_secret(tx, store, id, sealing, ids.wall_clock())
 
 
 @_command("test", _ID)
 def test(settings: Settings, id: str) -> UseCase:
     """Send a message of the type webhook.test; `deliveries` shows how it went."""
-    return lambda tx, store: deliveries.test(tx, store, _known(id), new_id(), now())
+    return lambda tx, store: deliveries.test(tx, store, id, new_id(), now())
 
 
 @_command(
@@ -131,15 +135,13 @@ def test(settings: Settings, id: str) -> UseCase:
 )
 def delivered(settings: Settings, id: str, limit: int) -> UseCase:
     """List the newest deliveries of a webhook."""
-    return lambda tx, store: deliveries.page(tx, store, _known(id), PageRequest(None, limit))
+    return lambda tx, store: deliveries.page(tx, store, id, PageRequest(None, limit))
 
 
-@_command("retry", _ID, click.argument("delivery"))
+@_command("retry", _ID, _uuid("delivery"))
 def retry(settings: Settings, id: str, delivery: str) -> UseCase:
     """Send a delivery again, now."""
-    if not ids.is_uuid(delivery):
-        raise NotFound("There is no such delivery.")
-    return lambda tx, store: deliveries.retry(tx, store, _known(id), delivery, now())
+    return lambda tx, store: deliveries.retry(tx, store, id, delivery, now())
 
 
 @_command(
@@ -156,13 +158,7 @@ def replay(settings: Settings, id: str, since: str) -> UseCase:
     if moment is None or moment.tzinfo is None:
         raise Invalid("--since: must be a time with its offset, such as 2025-04-18T00:00:00Z.")
     at = round(moment.timestamp() * 1000)
-    return lambda tx, store: webhooks.replay(tx, store, _known(id), at, now())
-
-
-def _known(id: str) -> str:
-    if not ids.is_uuid(id):
-        raise NotFound("There is no such webhook. `wishwell webhook list` shows all of a store.")
-    return id
+    return lambda tx, store: webhooks.replay(tx, store, id, at, now())
 
 
 def check_url(settings: Settings, name: str, url: str) -> None:

@@ -10,15 +10,10 @@ from wishwell.http.responses import Headers, Response
 FOLDER = Path(__file__).parents[1] / "admin"
 # contract: admin-closed
 _CLOSED: Headers = [
-    (
-        b"content-security-policy",
-        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:; "
-        b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-        b"require-trusted-types-for 'script'; trusted-types lit-html",
+    *assets.closed(
+        b"style-src 'self'; img-src 'self' https:; require-trusted-types-for 'script'; "
+        b"trusted-types lit-html"
     ),
-    (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-content-type-options", b"nosniff"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"x-robots-tag", b"noindex"),

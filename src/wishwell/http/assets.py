@@ -93,6 +93,19 @@ def encoded(
     return Response(200, forms[coding], headers)
 
 
+def closed(policy: bytes) -> Headers:
+    """The headers of a page that loads from here alone but for ``policy``, and is in no frame."""
+    return [
+        (
+            b"content-security-policy",
+            b"default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; "
+            b"form-action 'none'; frame-ancestors 'none'; " + policy,
+        ),
+        (b"referrer-policy", b"no-referrer"),
+        (b"x-content-type-options", b"nosniff"),
+    ]
+
+
 def redirect(place: str) -> Response:
     """302 to a place that may change."""
     return Response(302, b"", [(b"location", place.encode()), (b"cache-control", b"no-cache")])

@@ -20,15 +20,7 @@ from wishwell.http.responses import JSON, Response
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _PAGE = Path(__file__).parent / "docs_page"
 # The renderer brings its styles as elements, hence unsafe-inline.
-_PAGE_HEADERS = [
-    (b"referrer-policy", b"no-referrer"),
-    (
-        b"content-security-policy",
-        b"default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; "
-        b"img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ),
-    _NOSNIFF,
-]
+_CLOSED = assets.closed(b"style-src 'unsafe-inline'; img-src data:")
 
 
 @functools.cache
@@ -95,4 +87,4 @@ async def top(request: Request) -> Response:
 
 # contract: docs-page
 async def docs(request: Request) -> Response:
-    return assets.page_file(request, _PAGE, _PAGE_HEADERS)
+    return assets.page_file(request, _PAGE, _CLOSED)

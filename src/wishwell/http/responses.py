@@ -106,14 +106,6 @@ def no_content() -> Response:
     return Response(204, b"", list(_PRIVATE))
 
 
-def status_of(error: errors.ServiceError) -> HTTPStatus:
-    """The status of an error; 500 for one that should have been handled earlier."""
-    for kind in type(error).__mro__:
-        if kind in STATUSES:
-            return STATUSES[kind]
-    return HTTPStatus.INTERNAL_SERVER_ERROR
-
-
 def limits(taken: Taken) -> Headers:
     """The state of the limit that the request was counted for (contract: limit-headers)."""
     return [
@@ -142,13 +134,12 @@ def request_id(given: bytes | None) -> str:
     return ids.request_uuid()
 
 
-# contract: error-inside
+# contract: error-inside, error-envelope
 def failure(error: Exception, request_id: str) -> Response:
     """The answer to any error. An unexpected error reveals no internals."""
-    if isinstance(error, errors.ServiceError):
-        status, message = status_of(error), error.message
-    else:
-        status, message = HTTPStatus.INTERNAL_SERVER_ERROR, ""
+    known = [STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES]
+    status = known[0] if known else HTTPStatus.INTERNAL_SERVER_ERROR
+    message = error.message if isinstance(error, errors.ServiceError) else ""
     if status == 500:
         message = "The service failed. Its log has the reason under this request id."
     if status == 503:
@@ -173,22 +164,9 @@ def failure(error: Exception, request_id: str) -> Response:
         headers.append((b"connection", b"close"))
     elif status == 503:
         headers.append((b"retry-after", b"%d" % RETRY_SECONDS))
-    return Response(status, envelope(status, message, request_id), headers)
-
-
-# contract: error-envelope
-def envelope(status: HTTPStatus, message: str, request_id: str) -> bytes:
-    """The body of an error."""
-    return _encoder.encode(
-        {
-            "error": {
-                "message": message,
-                "error": phrase(status),
-                "statusCode": int(status),
-                "requestId": request_id,
-            }
-        }
-    )
+    body = {"message": message, "error": phrase(status), "statusCode": int(status)}
+    envelope = _encoder.encode({"error": body | {"requestId": request_id}})
+    return Response(status, envelope, headers)
 
 
 def phrase(status: HTTPStatus) -> str:

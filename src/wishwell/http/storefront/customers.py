@@ -17,6 +17,7 @@ import msgspec
 from jwt.utils import base64url_decode
 
 from wishwell.stores.naming import Naming
+from wishwell.wishes import fields
 
 _CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _PLATFORM = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
@@ -123,25 +124,18 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
 # ----------------------------------------------------------------------------------- the shop's JWT
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuses a duplicate claim: other parsers might read a different one of the two."""
-    claims = dict(pairs)
-    if len(claims) != len(pairs):
-        raise ValueError("duplicate claim")
-    return claims
-
-
 class _StrictJWT(jwt.PyJWT):
-    """``jwt.decode``, which also refuses a duplicate claim. Raises only ``jwt.PyJWTError``,
-    whatever a token contains."""
+    """``jwt.decode``, which also refuses a duplicate claim: other parsers might read another of the
+    two. Raises only ``jwt.PyJWTError``, whatever a token contains."""
 
     def _decode_payload(self, decoded: dict[str, Any]) -> dict[str, Any]:
         try:
-            claims = json.loads(decoded["payload"], object_pairs_hook=_each_once)
+            claims = json.loads(decoded["payload"])
+            twice = fields.key_twice(decoded["payload"])
         except (ValueError, RecursionError) as error:  # the key's holder may nest it deeply
             raise jwt.DecodeError("not JSON that can be read") from error
-        if not isinstance(claims, dict):
-            raise jwt.DecodeError("not an object")
+        if twice is not None or not isinstance(claims, dict):
+            raise jwt.DecodeError("not an object with each key once")
         return claims
 
 

@@ -14,15 +14,12 @@ _TEXTS = {
     "de": ("Merkzettel", "Geteilter Merkzettel", "Diese Seite braucht JavaScript."),
 }
 # contract: storefront-pages-closed
-_HEADERS = {
-    b"content-type": b"text/html; charset=utf-8",
-    b"cache-control": b"no-cache",
-    b"vary": b"Accept-Language",
-    b"referrer-policy": b"no-referrer",
-    b"content-security-policy": b"default-src 'none'; script-src 'self'; style-src 'self'; "
-    b"img-src 'self' https:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-    b"frame-ancestors 'none'",
-}
+_HEADERS = [
+    (b"content-type", b"text/html; charset=utf-8"),
+    (b"cache-control", b"no-cache"),
+    (b"vary", b"Accept-Language"),
+    *assets.closed(b"style-src 'self'; img-src 'self' https:"),
+]
 
 
 # contract: storefront-pages, storefront-own-pages
@@ -59,4 +56,4 @@ def answer(path: str, base: str, visit: Visit, languages: str | None) -> Respons
         ),
         noscript=noscript,
     )
-    return Response(200, page.encode(), [*_HEADERS.items()])
+    return Response(200, page.encode(), [*_HEADERS])
