@@ -10,8 +10,8 @@ from .conftest import BASE, nothing_done, set_cookies
 from .way import direct
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; style-src 'self'; img-src 'self' https:"
 )
 PRODUCT = "https://shop.example/p/{productId}?v={variantId}"
 

@@ -1,15 +1,16 @@
 """The key sets that shops sign their customers' JWTs with: given as they are, or behind a URL."""
 
 import asyncio
-import contextlib
 import json
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import jwt
+import msgspec
 import structlog
+from msgspec import Meta
 
 from wishwell.errors import Invalid, Unavailable
 from wishwell.http.storefront.customers import PUBLIC, Wrong
@@ -28,8 +29,19 @@ _AGAIN = 1.0
 log = structlog.get_logger("wishwell.storefront")
 
 
-_MEMBERS = ("kty", "alg", "use", "n", "e", "crv", "x", "y")
-"""What a key is made of: a private part that it has by mistake can take seconds to read."""
+class _Key(msgspec.Struct, omit_defaults=True):
+    """What a key is made of. A set may hold keys for other uses; a shared secret in a public set
+    is a trap, and a private part that it has by mistake can take seconds to read."""
+
+    kid: Annotated[str, Meta(min_length=1)]
+    kty: Literal["RSA", "EC"]
+    alg: Literal["RS256", "ES256"] | None = None
+    use: Literal["sig"] | None = None
+    n: str | None = None
+    e: str | None = None
+    crv: str | None = None
+    x: str | None = None
+    y: str | None = None
 
 
 class KeySets:
@@ -128,12 +140,13 @@ def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
         raise ValueError("it has no list of keys")
     keys = {}
     for entry in entries:
-        with contextlib.suppress(jwt.PyJWTError, AttributeError, ValueError, KeyError, TypeError):
-            key = jwt.PyJWK({name: entry[name] for name in _MEMBERS if name in entry})
-            # A set may hold keys for other uses, and a shared secret in it is a trap.
-            is_ours = key.algorithm_name in PUBLIC and entry.get("use", "sig") == "sig"
-            if is_ours and isinstance(kid := entry.get("kid"), str) and kid:
-                keys[kid] = key
+        try:
+            members = msgspec.to_builtins(msgspec.convert(entry, _Key))
+            key = jwt.PyJWK(members)
+        except (msgspec.ValidationError, jwt.PyJWTError, ValueError, KeyError, TypeError):
+            continue
+        if key.algorithm_name in PUBLIC:
+            keys[members["kid"]] = key
     return keys
 
 
