@@ -222,7 +222,7 @@ def parameters(data: bytes) -> None:
     with contextlib.suppress(Invalid):
         assert wire.choice(found, "sort", lists.SORTS) in found.get("sort", "recently_saved")
     with contextlib.suppress(Invalid):
-        assert 1 <= len(wire.item_ids(found.get("itemIds", ""))) <= items.MAX_BULK
+        assert 1 <= len(wire.several(found, "itemIds")) <= items.MAX_BULK
 
 
 def address(data: bytes) -> None:

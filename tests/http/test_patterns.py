@@ -183,7 +183,8 @@ FIELDS: dict[str, tuple[dict, Callable[[str], object], st.SearchStrategy[str], l
         [",".join(events.TYPES)],
     ),
     "item ids": (
-        _parameters["ItemIds"]["schema"], wire.item_ids, changed(_ids, _some),
+        _parameters["ItemIds"]["schema"], lambda text: wire.several({"ids": text}, "ids"),
+        changed(_ids, _some),
         [",".join(["a"] * count) for count in (250, 251)],
     ),
 }  # fmt: skip

@@ -11,7 +11,7 @@ from wishwell import __version__, config, ids, log, stores
 from wishwell.access import auth
 from wishwell.cli.care_commands import backup_command, doctor_command
 from wishwell.cli.data_commands import export_command, import_command
-from wishwell.cli.opening import in_database, in_days, new_id, now, run
+from wishwell.cli.opening import Progress, in_database, in_days, new_id, now, run
 from wishwell.cli.product_commands import products_command
 from wishwell.cli.profile_commands import profile
 from wishwell.cli.report_commands import report
@@ -165,11 +165,10 @@ async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     `serve` also does it by itself.
     """
     sessions = customers = 0
-    now = ids.wall_clock()
+    progress, now = Progress(), ids.wall_clock()
     async for sessions in purge.sessions(db, settings, now, dry=dry):
         await asyncio.sleep(0.02)  # lets a running service write in between
-        if sys.stderr.isatty():
-            click.echo(f"\r{sessions} sessions", err=True, nl=False)
+        progress.tell(f"{sessions:,} sessions")
     async for customer, _ in erasure.idle(db, now, dry=dry):
         customers += 1
         if not dry:

@@ -58,16 +58,14 @@ async def save_items(request: Request) -> object:
 
 
 async def delete_items(request: Request) -> None:
-    service, scope, listed = request.service, request.scope, request.query.get("itemIds")
+    service, scope, listed = request.service, request.scope, "itemIds" in request.query
     raw = await bodies.read(request)
-    if raw and listed is not None:  # contract: items-delete-query
-        raise Invalid("itemIds: is in the body and in the query; send only one of them.")
-    if listed is not None:
-        chosen = wire.item_ids(listed)
-    elif raw:
-        chosen = bodies.decoded(request, raw, wire.ItemIdsBody).item_ids
+    if bool(raw) == listed:  # contract: items-delete-query
+        raise Invalid("itemIds: is required, in the body or as ?itemIds=a,b, not in both.")
+    if listed:
+        chosen = wire.several(request.query, "itemIds")
     else:
-        raise Invalid("itemIds: is required, in the body or as ?itemIds=a,b.")
+        chosen = bodies.decoded(request, raw, wire.ItemIdsBody).item_ids
     if isinstance(scope, WholeStore):
         sessions = await service.db.read(profiles.sessions_owning, scope, chosen)
         await service.access_cache.touch_now(sessions)
@@ -227,11 +225,6 @@ def asked_page(request: Request, noun: str) -> PageRequest:
     return PageRequest(cursor, limit, search)
 
 
-def links(request: Request, page: Page[Any]) -> dict[str, str]:
-    """The cursors of the pages beside one that ``asked_page`` asked for."""
-    return request.service.cursor_signer.links(page, request.walk)
-
-
 def answer(request: Request, found: object) -> Response:
     """What a handler found, as an answer: a record, a page, or None."""
     if isinstance(found, Response):
@@ -239,5 +232,6 @@ def answer(request: Request, found: object) -> Response:
     if found is None:
         return responses.no_content()
     if isinstance(found, Page):
-        return responses.page(found.records, links(request, found))
+        links = request.service.cursor_signer.links(found, request.walk)
+        return responses.page(found.records, links)
     return responses.record(found)

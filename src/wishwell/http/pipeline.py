@@ -47,9 +47,8 @@ _SHARED = "/shared/"
 _UNLISTED = ((b"x-robots-tag", b"noindex"), (b"referrer-policy", b"no-referrer"))
 """What the answers below ``_SHARED`` have: who has the address sees the list."""
 
-_PREFLIGHT_SECONDS = b"7200"
 _NONE: frozenset[str] = frozenset()
-_NO_UUIDS = frozenset({"productId", "tokenId"})
+_NO_UUIDS = frozenset({"token", "productId", "tokenId"})
 
 log = structlog.get_logger("wishwell.request")
 
@@ -273,7 +272,7 @@ class Pipeline:
         answer.headers += [
             (b"access-control-allow-methods", ", ".join(routes.allowed(route)).encode()),
             (b"access-control-allow-headers", b"Authorization, Content-Type, X-Request-Id"),
-            (b"access-control-max-age", _PREFLIGHT_SECONDS),
+            (b"access-control-max-age", b"7200"),
         ]
         return answer
 
@@ -323,9 +322,9 @@ def _unknown_path() -> NotFound:
 
 # contract: record-id
 def _check_ids(parameters: dict[str, str]) -> None:
-    """Raises ``NotFound`` for what is no id; but of a shared list, the link is looked up first."""
+    """Raises ``NotFound`` for what is no id."""
     for name, value in parameters.items():
-        if name not in _NO_UUIDS and "token" not in parameters and not ids.is_uuid(value):
+        if name not in _NO_UUIDS and not ids.is_uuid(value):
             raise NotFound(f"There is no such {name.removesuffix('Id')}.")
 
 

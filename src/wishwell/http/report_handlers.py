@@ -17,7 +17,6 @@ from wishwell.profiles.pages import Cursor, Page
 from wishwell.reports import spreadsheet, wishers
 from wishwell.stores import Store
 
-_MOST_ASKED = 250
 _SHOWN_SECONDS = 3_600
 
 
@@ -35,7 +34,7 @@ async def product_report(request: Request) -> Response:
     rows = await read(reports.products, store, of, sort, by, at, limit + 1, title)
     later = _at(at + limit) if len(rows) > limit else None
     page = Page(rows[:limit], later, _at(max(0, at - limit)) if at else None)
-    return _answer(of, page.records, handlers.links(request, page))
+    return _answer(of, page.records, request.service.cursor_signer.links(page, request.walk))
 
 
 def _at(offset: int) -> Cursor:
@@ -77,9 +76,7 @@ async def wishers_report(request: Request) -> object:
 # contract: show-wishes
 async def shown_wishes(request: Request) -> Response:
     store = request.store
-    given = [id for id in request.query.get("products", "").split(",") if id]
-    if not 1 <= len(given) <= _MOST_ASKED:
-        raise Invalid(f"products: must be 1 to {_MOST_ASKED} ids, separated by commas.")
+    given = wire.several(request.query, "products")
     if not store.reporting.show_wishes:
         raise NotFound("This store does not say how many wish for its products.")
     if isinstance(request.acts_on, Profile):

@@ -1,6 +1,5 @@
 """The operations on shares, for a list's owner, and on shared lists, for whoever has a link."""
 
-from wishwell import ids
 from wishwell.http import bodies, handlers, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
@@ -57,7 +56,7 @@ async def copy_shared_list(request: Request) -> Response:
 
 # contract: reserve-caller
 async def reserve_shared_item(request: Request) -> object:
-    holder, id = handlers.new_owner(request), _item_id(request)
+    holder, id = handlers.new_owner(request), request.parameters["itemId"]
     quantity = (await bodies.decode(request, wire.ReservationBody)).quantity
     finder, token = await _finder(request), request.parameters["token"]
     await _begin(request, finder)
@@ -66,14 +65,8 @@ async def reserve_shared_item(request: Request) -> object:
 
 
 async def delete_reservation(request: Request) -> None:
-    holder, token = handlers.new_owner(request), request.parameters["token"]
-    await request.run(reservations.give_back, token, _item_id(request), holder)
-
-
-def _item_id(request: Request) -> str:
-    id = request.parameters["itemId"]
-    # contract: record-id. Whether the link is good comes first.
-    return id if ids.is_uuid(id) else ids.NO_UUID
+    token, id = request.parameters.values()
+    await request.run(reservations.give_back, token, id, handlers.new_owner(request))
 
 
 async def _begin(request: Request, finder: Finder) -> None:

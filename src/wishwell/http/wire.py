@@ -397,9 +397,9 @@ def resume(text: str | None) -> int | None:
     return int(text)
 
 
-def item_ids(text: str) -> list[str]:
-    """``?itemIds=a,b`` of the bulk delete."""
-    found = text.split(",")
+def several(query: Mapping[str, str], name: str) -> list[str]:
+    """Ids, as in ``?itemIds=a,b``. Raises ``Invalid``."""
+    found = query.get(name, "").split(",")
     if "" in found or len(found) > items.MAX_BULK:
-        raise Invalid(f"itemIds: must be 1 to {items.MAX_BULK} ids, separated by commas.")
+        raise Invalid(f"{name}: must be 1 to {items.MAX_BULK} ids, separated by commas.")
     return found
