@@ -9,8 +9,6 @@ import pytest
 
 from tests.platform import BODIES, NEW, OLD, OTHERS, WEBHOOKS, Platform
 from tests.servers import wait_until
-from wishwell.errors import Unauthenticated
-from wishwell.http import platform
 
 
 @pytest.fixture(scope="module")
@@ -67,27 +65,6 @@ def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
             refused(asking.send("orders/create", body)),
         }
     assert len(words) == 1
-
-
-def test_shop_that_nobody_has_costs_as_much(monkeypatch):
-    """contract: platform-signed. As many signatures are made, whatever there is to compare."""
-    made = []
-    digest = hmac.digest
-
-    def counting(key, raw, name):
-        made.append(len(raw))
-        return digest(key, raw, name)
-
-    monkeypatch.setattr(hmac, "digest", counting)
-    raw = b'{"shop_domain": "a.myshopify.com"}'
-    costs = []
-    for body in (platform.read(raw), None):
-        for secrets in ((), (NEW,), (NEW, OLD)):
-            made.clear()
-            with pytest.raises(Unauthenticated):
-                platform.prove(raw, body, {platform.SIGNATURE: b"x"}, secrets)
-            costs.append([*made])
-    assert costs == [[len(raw)] * 2] * 6
 
 
 @pytest.mark.parametrize("shape", BODIES)

@@ -79,6 +79,13 @@ async def store_apply(db: Database, settings: Settings, /, path: str, yes: bool)
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
     """Refuses a key that is there twice, of which YAML would take the last."""
 
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (AttributeError, LookupError, ValueError) as error:  # as int() and its like raise
+            message = f"a value can't be read ({error})"
+            raise yaml.constructor.ConstructorError(None, None, message, node.start_mark) from error
+
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         if twice := {str(key) for key in keys if keys.count(key) > 1}:
@@ -109,10 +116,8 @@ def _loaded(path: str) -> Any:
     text = read_file("FILE", path)
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506
-    except (
-        Exception
-    ) as error:  # for a value such as 2026-02-30 it raises whatever int() and so on do
-        raise Invalid(f"{path}: is not YAML that can be read: {error}.") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise Invalid(f"{path}: {error}.") from error
 
 
 async def _plan(

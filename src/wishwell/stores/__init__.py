@@ -132,7 +132,7 @@ class Bounds(NamedTuple):
     list_items: int
 
 
-class StorePatch(msgspec.Struct, frozen=True):
+class StorePatch(msgspec.Struct, frozen=True, rename="camel"):
     """Changes to a store. None leaves a field as it is."""
 
     handle: str | None = None
