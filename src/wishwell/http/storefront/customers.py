@@ -38,6 +38,10 @@ class Wrong(ValueError):
     """The evidence does not hold; the message says why, without quoting it."""
 
 
+class Expired(Wrong):
+    """It held once."""
+
+
 class Known(NamedTuple):
     """What a JWT says: the customer's GID, and until when, in epoch seconds."""
 
@@ -208,6 +212,8 @@ def _claims(token: str, key: str | jwt.PyJWK, naming: Naming) -> dict[str, Any]:
                 "verify_iat": False,
             },
         )
+    except jwt.ExpiredSignatureError:
+        raise Expired("it has expired") from None
     except (jwt.PyJWTError, ValueError) as error:
         raise Wrong(f"it is not valid ({type(error).__name__})") from None
     # The library takes a time that is text, which others don't.

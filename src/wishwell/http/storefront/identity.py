@@ -12,7 +12,7 @@ from wishwell.errors import Forbidden, Invalid, NotFound, RequestError, Unauthen
 from wishwell.http import counting
 from wishwell.http.context import Request
 from wishwell.http.storefront import cookie, customers
-from wishwell.http.storefront.customers import Wrong
+from wishwell.http.storefront.customers import Expired, Wrong
 from wishwell.http.storefront.shop import Visit
 from wishwell.stores import Store
 
@@ -144,7 +144,9 @@ async def _customer(request: Request, visit: Visit, jars: list[bytes]) -> str | 
         try:
             if len(found) == 1:
                 return await visit.shop.customer(found[0].decode("latin-1"))
-        except Wrong as wrong:  # nobody: a shop's old cookies are sent for years
+        except Expired:
+            return None  # a shop's old cookies are sent for years
+        except Wrong as wrong:
             log.info(
                 "jwt_refused", requestId=request.id, store=visit.store.handle, reason=str(wrong)
             )
