@@ -180,7 +180,7 @@ def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
     expect(heading).to_be_focused()
     merchant.settled()
     rows = cells(page, "Who wishes for it")
-    assert rows[0] == ["Shopper", "E-mail", "Variant", "Quantity", "Saved", "Hears of lower prices"]
+    assert rows[0] == ["Shopper", "E-mail", "Variant", "Quantity", "Saved", "News of lower prices"]
     assert [row[0].split()[0] for row in rows[1:]] == ["Session", "Customer", "Customer"]
     assert (rows[3][:2], rows[3][3]) == (["Customer ann", "Ann@example.com unconfirmed"], "2")
     use(how, page.get_by_role("link", name="Customer ann"))

@@ -27,7 +27,7 @@ export function figures({ now, before, days }, names, { query, redraw }) {
 }
 
 function change(name, now, before) {
-  if (before === undefined) return html`<span class="soft">not known of before</span>`;
+  if (before === undefined) return html`<span class="soft">not counted before</span>`;
   const good = name === 'removed' ? now < before : now > before;
   const way = now === before ? 'soft' : good ? 'up' : 'down';
   const part = before ? percent((now - before) / before) : '';

@@ -54,7 +54,8 @@ export const periodChoice = ({ query, go }) => html`<label class="unseen" for="d
 /** A picture by https, and else a place for one. */
 export const picture = (image) =>
   image?.startsWith('https://')
-    ? html`<img class="picture" src=${image} alt="" loading="lazy" referrerpolicy="no-referrer">`
+    ? html`<img class="picture" src=${image} alt="" loading="lazy" referrerpolicy="no-referrer"
+        @error=${({ target }) => target.removeAttribute('src')}>`
     : html`<span class="picture"></span>`;
 
 /** A product's picture and name, which lead to its page, of the same days. A reports token learns its title only here. */

@@ -45,12 +45,12 @@ function show(data, at) {
 
 function people(wishers, redraw) {
   if (!wishers.rows.length) return empty('Nobody wishes for it now', 'Whoever saves it is here at once, the newest first.');
-  const heads = ['Shopper', 'E-mail', 'Variant', ['Quantity', 'number'], 'Saved', 'Hears of lower prices'];
+  const heads = ['Shopper', 'E-mail', 'Variant', ['Quantity', 'number'], 'Saved', 'News of lower prices'];
   const line = (row) => html`<tr>
     <th scope="row"><a href=${to('shoppers', { id: row.profile })}>${row.profile.split('/').slice(3).join(' ')}</a></th>
     <td>${row.emailUnconfirmed ? html`${row.emailUnconfirmed} <span class="badge">unconfirmed</span>` : '–'}</td>
     <td>${row.variantId ?? '–'}</td><td class="number">${number(row.quantity)}</td>
-    <td>${time(row.savedAt)}</td><td>${row.notices ? 'yes' : 'no'}</td></tr>`;
+    <td>${time(row.savedAt)}</td><td>${row.notices ? 'on' : 'off'}</td></tr>`;
   return html`<p class="soft">Nobody has confirmed the addresses: whoever typed one may be somebody else.</p>
     ${table('Who wishes for it', heads, wishers.rows.map(line))}${wishers.more(redraw)}`;
 }
