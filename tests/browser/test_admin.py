@@ -263,6 +263,24 @@ def test_chart_says_its_numbers(world, merchant):
     ]
 
 
+def test_axis_has_room_for_its_numbers(world, merchant):
+    """Those of millions of wishes are not cut off."""
+    merchant.page.add_init_script("""
+        const context = CanvasRenderingContext2D.prototype, { fillText } = context;
+        window.drawn = {};
+        context.fillText = function (text, ...at) {
+          drawn[text] = this.measureText(text).width / devicePixelRatio;
+          fillText.call(this, text, ...at);
+        };""")
+    day = {"day": time.strftime("%Y-%m-%d"), "wishes": 426_000_000, "added": 0, "removed": 0}
+    answer = {"data": [day], "asOf": world.as_of(), "since": day["day"]}
+    merchant.page.route("**/reports/days?*", lambda route: route.fulfill(json=answer))
+    page = merchant.open(world.shop.admin_token)
+    page.get_by_role("slider", name="Wishes by day").wait_for()
+    assert wait_until(lambda: page.evaluate("'0' in drawn"), seconds=10)
+    assert max(page.evaluate("Object.values(drawn)")) <= 56
+
+
 def test_first_content_waits_for_no_large_report(world, merchant):
     """Numbers and chart are there while products are still being counted out, as with 100,000 of them."""
     held: list[Route] = []

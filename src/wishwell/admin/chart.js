@@ -1,6 +1,6 @@
 // A chart by day that says its numbers: on hover, by the arrow keys, to a screen reader, and as a table.
 import { html, render } from './lit-html.js';
-import { NAMES, dayName, dayShort, number, table } from './parts.js';
+import { NAMES, dayName, dayShort, number, numberShort, table } from './parts.js';
 
 const STEPS = Array.from({ length: 30 }, (_, n) => [1, 2, 5][n % 3] * 10 ** Math.floor(n / 3));
 const COLUMNS = ['wishes', 'added', 'removed'];
@@ -64,7 +64,7 @@ class DaysChart extends HTMLElement {
       },
       axes: [
         { ...axis, grid: { show: false }, space: 72, values: (_, places) => places.map(day) },
-        { ...axis, grid: { stroke: faint(ink), width: 1 }, size: 56, values: (_, values) => values.map(number) },
+        { ...axis, grid: { stroke: faint(ink), width: 1 }, size: 56, values: (_, values) => values.map(numberShort) },
       ],
       series: [{}, { stroke: accent, fill: faint(accent), points: { show: last < 2 }, ...form }],
       hooks: { setCursor: [({ cursor }) => this.tell(cursor.idx)] },

@@ -4,12 +4,15 @@ import { ask, download, session } from './api.js';
 
 const LOCALE = navigator.language;
 const whole = new Intl.NumberFormat(LOCALE);
+const brief = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumSignificantDigits: 4 });
 const parts = new Intl.NumberFormat(LOCALE, { style: 'percent', signDisplay: 'exceptZero' });
 const dayForm = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const dayLong = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
 const timeForm = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
 
 export const number = (n) => whole.format(n);
+/** As 1.5M, which has room beside a chart. */
+export const numberShort = (n) => brief.format(n);
 export const percent = (part) => parts.format(part);
 export const dayShort = (day) => dayForm.format(new Date(day));
 export const dayName = (day) => dayLong.format(new Date(day));
