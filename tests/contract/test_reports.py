@@ -275,7 +275,8 @@ async def counted_rows(tx, store):
 
 @pytest.fixture
 def counted(bench, monkeypatch):
-    monkeypatch.setattr(counting, "_KEYS", 20)
+    monkeypatch.setattr(counting, "_COMPARED", 10)
+    monkeypatch.setattr(counting, "_CHANGED", 20)
     return Counted(bench)
 
 

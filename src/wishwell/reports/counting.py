@@ -38,8 +38,9 @@ SHARE = 0.02
 _ROWS = 250
 """That one step reads, so that no request waits for long; the items of one profile at once."""
 
-_KEYS = 50
-"""Products in their variants that one step compares, and one transaction changes."""
+_COMPARED = 50
+_CHANGED = 200
+"""Products in their variants that one step compares, and about as many one transaction changes."""
 
 _REST = 4
 """Times as long as a step took, before the next one: others come in between."""
@@ -164,11 +165,14 @@ async def _write(
             tally.of(product, variant).held += (Held(since, until, tuple(totals)),)
         place = {"until": until, "product": product, "variant": variant}
         yield
+    changes: list[tuple[Wishes, Rows]] = []
     while tally.wishes:
-        found = [tally.wishes.popitem()[1] for _ in range(min(_KEYS, len(tally.wishes)))]
+        found = [tally.wishes.popitem()[1] for _ in range(min(_COMPARED, len(tally.wishes)))]
         now = [(wishes, tally.rows(wishes)) for wishes in found]
-        if changes := [(wishes, rows) for wishes, rows in now if rows != wishes.held]:
+        changes += [(wishes, rows) for wishes, rows in now if rows != wishes.held]
+        if len(changes) >= _CHANGED or not tally.wishes:
             await db.write(_change, store, before, changes)
+            changes = []
         yield
 
 
