@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.contract import moved
 from tests.contract.conftest import PLENTY, execute, new_item
 from tests.strategies import examples
 from wishwell import config, ids, reports
@@ -40,6 +41,7 @@ STEPS = st.lists(
         st.tuples(st.just("change"), st.integers(0, 9), st.sampled_from((7, 8))),
         st.tuples(st.just("link"), st.integers(0, PEOPLE - 1)),
         st.tuples(st.just("import"), st.integers(2, 3), st.integers(1, 3), st.integers(0, 60)),
+        st.tuples(st.just("restore")),
         st.tuples(st.just("erase"), st.integers(0, PEOPLE - 1)),
         st.tuples(st.just("purge")),
         st.tuples(st.just("wait"), st.sampled_from((1, 7, 30, 24 * 3, 24 * 95))),
@@ -54,6 +56,7 @@ class ByHand:
 
     def __init__(self, zone):
         self.zone = zone
+        self.exported = ""
         self.counts = []  # day, and of each wish: whether a visitor's, product, variant, its day
 
     def count(self, bench, store, now):
@@ -114,7 +117,7 @@ def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone):
 
 def do(bench, store, hand, people, step):
     bench.clock.milliseconds += 1
-    now, there = bench.clock.tick(), there_in(bench, store)
+    now, there = bench.clock.tick(), there_in(bench, store, people)
     match step:
         case ("save", who, product, variant):
             saved = new_item(product, variant), bench.new_id(), PLENTY, now
@@ -129,6 +132,8 @@ def do(bench, store, hand, people, step):
         case ("import", who, product, hours):
             row = people[who].gid, product, ids.timestamp(bench.clock() - hours * HOUR)
             import_row(bench, store, row)
+        case ("restore",) if hand.exported:
+            restore(bench, store, hand.exported)
         case ("erase", who):
             bench.write(erasure.erase, people[who], bench.clock())
             bench.drain(erasure.work(bench.db, bench.clock))
@@ -137,14 +142,18 @@ def do(bench, store, hand, people, step):
         case ("wait", hours):
             bench.clock.milliseconds += hours * HOUR
         case ("purge",):
-            bench.drain(purge.sessions(bench.db, config.load({}), bench.clock()))
-            states = [bench.one("profile_state", profile=one.id) for one in people]
-            for at, state in enumerate(states):
-                if people[at].is_session and state is None:
-                    people[at] = bench.new_session(store)
+            purge_sessions(bench, store, people)
         case ("count",):
             count(bench, store)
             hand.count(bench, store, bench.clock())
+            hand.exported = moved.export(bench, store)
+
+
+def purge_sessions(bench, store, people):
+    bench.drain(purge.sessions(bench.db, config.load({}), bench.clock()))
+    for at, one in enumerate(people):
+        if one.is_session and bench.one("profile_state", profile=one.id) is None:
+            people[at] = bench.new_session(store)
 
 
 def import_row(bench, store, row):
@@ -160,10 +169,20 @@ def import_row(bench, store, row):
             bench.drain(importing.load(bench.db, file, store, dry=False, how="same"))
 
 
-def there_in(bench, store):
-    return bench.select(
+def restore(bench, store, exported):
+    """What there was at the last count, and may be gone by now."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(BeingErased):
+        path = Path(folder) / "store.jsonl"
+        path.write_text(exported)
+        moved.load(bench, path, store.handle)
+
+
+def there_in(bench, store, people):
+    rows = bench.select(
         "SELECT profile_id, id FROM items WHERE store_id = $1 ORDER BY id", store.id
     )
+    known = {one.id for one in people}
+    return [row for row in rows if str(row[0]) in known]
 
 
 def of_key(people, key):
