@@ -5,12 +5,13 @@ import datetime
 import io
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
 
 from tests.conftest import ROOMY, SEALING_KEY, Shop
-from tests.servers import free_port
+from tests.servers import free_port, holding
 from wishwell.reports.tally import FOREVER
 
 from .conftest import envelope, refused, soon
@@ -271,10 +272,22 @@ def test_anybody_may_ask_how_many_once_the_store_says_so(world):
         assert answer.headers["cache-control"] == "private, max-age=3600"
         assert "set-cookie" not in answer.headers
     assert asked[-1].headers["wishwell-shopper"] == "-"
+    if world.service.settings.get("WISHWELL_DATABASE_URL", "").startswith("postgres"):
+        assert not waits_for_a_report(world, world.visitor.http, here)
     refused(world.shop.anonymous.get(here), 401)
     for bad in ("", ",", "x", ",".join(map(str, range(1, 252)))):
         refused(world.ann.http.get("/wishes", params={"products": bad}), 400, "products")
     envelope(shoppers.get(at, params={"products": "1", "sort": "x"}), 400)
+
+
+def waits_for_a_report(world, http, path):
+    """Whether a request has its answer only after a report that reads for long."""
+    locked = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'products'::regclass"
+    lock = holding(world.service.settings["WISHWELL_DATABASE_URL"], "LOCK TABLE products")
+    with ThreadPoolExecutor() as pool, lock:
+        report = pool.submit(world.get, "products")
+        soon(lambda: world.service.rows(locked))
+        return http.get(path).status_code != 200 or report.done()
 
 
 def test_what_is_gone_is_told_by_the_next_count(world):
