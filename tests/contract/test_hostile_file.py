@@ -309,7 +309,9 @@ def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
     for kept in ([*text[:-1], text[-1][:-30]], text[:-1], text[:-2]):
         assert said_of(bench, path, kept)
     assert not said_of(bench, path, text)
-    for first_ in ([], [b"{}"], [b"{"], text[1:], [text[0].replace(b'n": 1', b'n": 2'), *text[1:]]):
+    later = text[0].replace(b'n": 1', b'n": 2')
+    forgets = changed(source, 0, ("wishwell", "store", "forgetSince"), "\0")
+    for first_ in ([], [b"{}"], [b"{"], text[1:], [later, *text[1:]], forgets):
         with pytest.raises(Invalid):
             said_of(bench, path, first_)
 

@@ -79,6 +79,7 @@ class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True
     naming: _Naming
     events_since: Time | None
     created_at: Time
+    forget_since: Time | None = None
     pages: _Pages = _Pages()
     reporting: _Reporting = _Reporting()
 
