@@ -212,11 +212,15 @@ async def test_slow_receiver_delays_no_other(desk):
 @on_desk
 async def test_store_of_many_slow_receivers_leaves_room(desk):
     """contract: delivery-slow. At most half of what a process sends at once is of one store."""
-    other = await Desk(desk.bench).open()
+    other, held = await Desk(desk.bench).open(), asyncio.Event()
+
+    async def hold(writer):
+        await held.wait()
+
     async with (
-        Receiver(_hang).serve() as slow,
+        Receiver(hold).serve() as slow,
         Receiver().serve() as quick,
-        desk.process(seconds=10) as sender,
+        desk.process(seconds=60) as sender,
     ):
         for _ in range(9):
             await desk.hook(slow.url)
@@ -233,6 +237,7 @@ async def test_store_of_many_slow_receivers_leaves_room(desk):
         for _ in range(50):
             await sender.look()
             await asyncio.sleep(0.02)
+        held.set()
         assert len(slow.got) <= MOST // 2
         assert sorted(quick.ids()) == sorted(told)
 
