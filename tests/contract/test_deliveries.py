@@ -53,6 +53,18 @@ async def _nothing(writer):
     pass
 
 
+class Hold:
+    """A receiver that answers when it is let go."""
+
+    def __init__(self, says):
+        self.says, self.asked, self.goes_on = says, asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, writer):
+        self.asked.set()
+        await self.goes_on.wait()
+        writer.write(self.says)
+
+
 @pytest.mark.parametrize(
     ("says", "status"),
     [(_hang, None), (_nothing, None), (answer(302, "Location: /"), 302), (answer(404), 404)],
@@ -99,13 +111,7 @@ async def test_retry_after_is_heeded(desk):
 @on_desk
 async def test_process_that_hangs_is_taken_over(desk):
     """contract: delivery-lease, delivery-once-at-a-time. What it says later counts for nothing."""
-    asked, held = asyncio.Event(), asyncio.Event()
-
-    async def hold(writer):
-        asked.set()
-        await held.wait()
-        writer.write(answer(500))
-
+    hold = Hold(answer(500))
     async with (
         Receiver(hold).serve() as receiver,
         desk.process(seconds=30) as first,
@@ -114,13 +120,13 @@ async def test_process_that_hangs_is_taken_over(desk):
         hook = await desk.hook(receiver.url)
         [told] = await desk.save()
         await first.look()
-        await asyncio.wait_for(asked.wait(), 5)
+        await asyncio.wait_for(hold.asked.wait(), 5)
         receiver.says = answer()
         for wait, sent in ((0, 1), (deliveries.LEASE_MS - 1_000, 1), (1_001, 2)):
             desk.clock.milliseconds += wait
             await send(other)
             assert receiver.ids() == [told] * sent
-        held.set()
+        hold.goes_on.set()
         await first.settle()
         [shown] = await desk.page(hook)
         assert (shown.status, shown.attempts, shown.last_status) == ("delivered", 1, 204)
@@ -129,23 +135,18 @@ async def test_process_that_hangs_is_taken_over(desk):
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="half a second is short there")
 def test_answer_that_can_not_be_written_is_kept(bench, monkeypatch):
     """contract: delivery-noted, webhook-turned-off. Until the database is back, and then heard."""
-    asked, goes_on = asyncio.Event(), asyncio.Event()
-
-    async def gone(writer):
-        asked.set()
-        await goes_on.wait()
-        writer.write(answer(410))
+    gone = Hold(answer(410))
 
     @on_desk
     async def story(desk):
         async with desk.receiving(gone) as (receiver, sender, hook):
             told = await desk.save()
             await sender.look()
-            await asyncio.wait_for(asked.wait(), 5)
+            await asyncio.wait_for(gone.asked.wait(), 5)
             with monkeypatch.context() as patched:
                 patched.setattr(bench.db, "_seconds", 0.5, raising=False)
                 async with Held(bench.where):
-                    goes_on.set()
+                    gone.goes_on.set()
                     await asyncio.sleep(0.3)  # the sender writes first
                     with pytest.raises(Unavailable):
                         await desk.change(hook, types=("item.created",))
@@ -212,11 +213,7 @@ async def test_slow_receiver_delays_no_other(desk):
 @on_desk
 async def test_store_of_many_slow_receivers_leaves_room(desk):
     """contract: delivery-slow. At most half of what a process sends at once is of one store."""
-    other, held = await Desk(desk.bench).open(), asyncio.Event()
-
-    async def hold(writer):
-        await held.wait()
-
+    other, hold = await Desk(desk.bench).open(), Hold(b"")
     async with (
         Receiver(hold).serve() as slow,
         Receiver().serve() as quick,
@@ -237,7 +234,7 @@ async def test_store_of_many_slow_receivers_leaves_room(desk):
         for _ in range(50):
             await sender.look()
             await asyncio.sleep(0.02)
-        held.set()
+        hold.goes_on.set()
         assert len(slow.got) <= MOST // 2
         assert sorted(quick.ids()) == sorted(told)
 
@@ -308,11 +305,7 @@ async def until(enough):
 @on_desk
 async def test_read_that_fails_has_nothing_sent_again(desk):
     """contract: delivery-noted, delivery-each. Ten are in flight when the next can't be read."""
-    held = asyncio.Event()
-
-    async def hold(writer):
-        await held.wait()
-        writer.write(answer())
+    hold = Hold(answer())
 
     async def arrived():
         return len(receiver.got) == 11
@@ -332,10 +325,10 @@ async def test_read_that_fails_has_nothing_sent_again(desk):
         try:
             await sender.look()
             await asyncio.sleep(0.5)  # the read has failed by then
-            held.set()
+            hold.goes_on.set()
             await until(delivered)
         finally:
-            held.set()
+            hold.goes_on.set()
             await desk.db.write(execute, "ALTER TABLE away RENAME TO events")
         await sender.stop()
         desk.clock.milliseconds += deliveries.LEASE_MS + 1
