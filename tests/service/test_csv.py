@@ -68,6 +68,7 @@ WRONG = [
     (("wishes.csv", "--store", "default"), 2, "--map"),
     (("wishes.TSV", "--store", "default"), 2, "--map"),
     (("store.jsonl", "--store", "default", "--skip-guests"), 2, "--map"),
+    (("wishes.txt", "--store", "default"), 1, "a CSV file needs --map"),
     (("empty.csv", "--store", "default", "--map", "customer=Who"), 1, "product must be there"),
     (("empty.csv", *MAP, "--time-zone", "Berlin"), 1, "'Berlin' is none"),
     (("empty.csv", *MAP, "--time-zone", "../x"), 1, "'../x' is none"),
@@ -82,6 +83,7 @@ WRONG = [
 def test_wrong_words_are_refused(service):
     """contract: import-csv, import-csv-columns, import-csv-times, command-error."""
     written(service, "Who,What\n", "empty.csv")
+    written(service, "Who,What\n", "wishes.txt")
     for words, code, names in WRONG:
         failed, out, said = service.attempt("import", *words)
         assert (failed, out) == (code, ""), words

@@ -91,7 +91,7 @@ class ImportFile:
         try:
             first = self._next()
         except Invalid as error:
-            raise Invalid(f"{path}: {error.message}") from error
+            raise Invalid(f"{path}: {error.message}; a CSV file needs --map") from error
         if not isinstance(first, StoreRecord):
             raise Invalid(f"{path}: line 1: is no export; that names the format and its version.")
         self.first = first
