@@ -29,7 +29,7 @@ def address(request: Request) -> str | None:
     return addresses.of_client(request.peer, forwarded, proxies)
 
 
-# contract: shared-limit
+# contract: limit-caller, shared-limit
 def count_of(request: Request, kind: Kind) -> Count | None:
     """What a request counts as. None if neither caller nor address is known."""
     settings, caller = request.service.settings, request.caller

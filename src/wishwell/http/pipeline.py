@@ -1,7 +1,7 @@
 """The steps of every request: id, route, caller, limit, handler, answer, log line.
 
 A request is counted before anything else is done: for its caller if its token is valid, otherwise
-for its address (contract: limit-caller, limit-per-address).
+for its address (contract: limit-per-address).
 """
 
 import asyncio
