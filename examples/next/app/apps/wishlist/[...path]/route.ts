@@ -12,6 +12,5 @@ async function handler(request: Request) {
   });
 }
 
-export const dynamic = 'force-dynamic';
 export { handler as DELETE, handler as GET, handler as HEAD, handler as PATCH };
 export { handler as POST, handler as PUT };
