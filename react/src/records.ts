@@ -11,7 +11,7 @@ export interface Reading {
 // Always the same array, as an effect of the page may depend on it.
 export const NOTHING: never[] = [];
 
-export interface ItemsOf extends Pick<ListOptions, 'sort'> {
+export interface ItemsOf extends Pick<ListOptions, 'sort' | 'include'> {
   /** For example `tag:gift` (contract: search-terms). */
   query?: string | undefined;
   /** How many of the newest, 1 to 250; all without it. */
@@ -33,14 +33,14 @@ export interface Lists extends Reading {
  * has changed, here or in another tab, and are gone at once when the shopper changes. After an
  * `error` the items are the last known.
  */
-export function useItems({ query, limit, listId, sort }: ItemsOf = {}): Items {
+export function useItems({ query, limit, listId, sort, include }: ItemsOf = {}): Items {
   const read = async ({ items, lists }: Wishlist, signal: AbortSignal) =>
     listId
-      ? (await lists.find(listId, { sort, signal })).items
+      ? (await lists.find(listId, { sort, include, signal })).items
       : limit
-        ? (await items.list({ query, limit, signal })).data
-        : collect(items.all({ query, limit: 250, signal }));
-  const key = JSON.stringify([query, limit, listId, sort]);
+        ? (await items.list({ query, limit, include, signal })).data
+        : collect(items.all({ query, limit: 250, include, signal }));
+  const key = JSON.stringify([query, limit, listId, sort, include]);
   const { data, loading, error } = useRead(read, key, NOTHING);
   return { items: data, loading, error };
 }

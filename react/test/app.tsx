@@ -72,13 +72,13 @@ function Wishes() {
   const { lists: api } = useWishlist();
   const [listId, open] = useState<string>();
   const { items, loading, error } = useItems({ listId });
-  const newest = useItems({ limit: 1 });
+  const newest = useItems({ limit: 1, include: 'product' });
   const { lists } = useLists();
   const shown = items.map(({ productId, variantId }) => `${productId}/${variantId ?? ''}`);
   return (
     <section>
       <output id="items">{loading ? 'loading' : error ? 'failed' : shown.join(' ')}</output>
-      <output id="newest">{newest.items.map(({ productId }) => productId).join(' ')}</output>
+      <output id="newest">{newest.items.map(({ product }) => product?.title).join(' ')}</output>
       <button onClick={() => api.create({ name: 'Birthday' })}>New list</button>
       {lists.map(({ id, name, itemCount }) => (
         <button key={id} onClick={() => open(id)}>
