@@ -110,5 +110,7 @@ def test_delete_many_takes_1_to_250(http):
         refused(http.delete(f"/items?itemIds={','.join(ids)}"), 400, "itemIds", "250")
         for path in ("/items?itemIds=", "/items", f"/items?itemIds={ids[0]}&itemIds={ids[0]}"):
             refused(http.delete(path), 400, "itemIds")
+        of_one = f"/items?itemIds={ids[0]}"
+        refused(http.request("DELETE", of_one, json={"itemIds": ids[:1]}), 400, "not in both")
     done(http.request("DELETE", "/items", json={"itemIds": ids[:250]}))
     assert products(http) == []
