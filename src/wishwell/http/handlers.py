@@ -29,7 +29,7 @@ PREFIX = "/api/2025-04"
 
 
 async def list_items(request: Request) -> object:
-    use_case = shown.page if _includes(request) else items.page
+    use_case = shown.page if wire.include(request.query) else items.page
     page = await request.run(use_case, request.scope, asked_page(request, "items"))
     return _shown(page, request)
 
@@ -73,7 +73,7 @@ async def delete_items(request: Request) -> None:
 
 
 async def get_item(request: Request) -> object:
-    find = shown.including(items.find) if _includes(request) else items.find
+    find = shown.including(items.find) if wire.include(request.query) else items.find
     return await owned(request, find)
 
 
@@ -110,7 +110,7 @@ async def create_list(request: Request) -> Response:
 
 async def get_list(request: Request) -> object:
     sort = wire.choice(request.query, "sort", lists.SORTS)
-    find = shown.including(lists.find) if _includes(request) else lists.find
+    find = shown.including(lists.find) if wire.include(request.query) else lists.find
     return await owned(request, find, sort)
 
 
@@ -140,10 +140,6 @@ async def remove_list_item(request: Request) -> None:
 
 
 # -------------------------------------------------------------------------------- what they share
-
-
-def _includes(request: Request) -> bool:
-    return wire.include(request.query.get("include"))
 
 
 # contract: token-admin-only

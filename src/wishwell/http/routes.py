@@ -29,8 +29,8 @@ class Route(NamedTuple):
     ``caller``: a token is needed; or may be left out, though not be a bad one; or is ignored.
 
     ``on_storefront``: it is also at ``<base>/api`` (contract: storefront-paths), without the method
-    ``off_storefront``. ``of_store``: it
-    is about the store, not about a profile, and for admin tokens only (contract: token-admin-only).
+    ``off_storefront``. ``of_store``: it is about the store, not about a profile, and for admin
+    tokens only (contract: token-admin-only).
     """
 
     path: str

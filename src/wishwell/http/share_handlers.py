@@ -37,7 +37,7 @@ async def delete_share(request: Request) -> None:
 
 async def get_shared_list(request: Request) -> object:
     reader = request.acts_on if isinstance(request.acts_on, Profile) else None
-    include = shown.include if wire.include(request.query.get("include")) else None
+    include = shown.include if wire.include(request.query) else None
     finder, token = await _finder(request), request.parameters["token"]
     return await request.run(shares.view, finder, token, reader, request.now(), include=include)
 

@@ -371,8 +371,9 @@ def choice(query: Mapping[str, str], name: str, known: Sequence[C]) -> C:
 
 
 # contract: include-other
-def include(text: str | None) -> bool:
+def include(query: Mapping[str, str]) -> bool:
     """Whether items are asked for with their products. Raises ``Invalid``."""
+    text = query.get("include")
     if text not in (None, "product"):
         raise Invalid("include: must be product.")
     return text is not None
