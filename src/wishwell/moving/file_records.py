@@ -249,10 +249,7 @@ class ShareRecord(Record):
 
 
 class ItemRecord(Record):
-    """An item. ``dropped_at``, ``restocked_at``: when it was last told that (``notices.py``).
-
-    A sign-in may have given it more tags and lists than a request can.
-    """
+    """An item. ``dropped_at``, ``restocked_at``: when it was last told that (``notices.py``)."""
 
     id: RecordId
     product_id: ProductId
