@@ -19,6 +19,7 @@ WRONG = [
     ("store create HANDLE --origin {}", ("a.example", "https://a.b/c", "javascript:1"), "origin"),
     ("store create HANDLE --price-drop-percent {}", ("0", "91", "-1", "5.5", ""), "price-drop"),
     ("store create HANDLE --platform {}", ("", "a/b"), "platform"),
+    ("store create HANDLE --forget-customers-after {}", ("-1", "121"), "forget-customers-after"),
     ("store create HANDLE --host {}", ("shop.example", "https://a.b/x", "https://a@shop"), "host: "),
     ("store create HANDLE --host https://a.example --host {}", ("http://a.example",), "host: "),
     ("store create HANDLE" + "".join(f" --host https://{n}.b" for n in range(51)), ("",), "host: "),

@@ -7,13 +7,7 @@ import pytest
 
 from tests.http.test_openapi import DOCUMENT, OPERATIONS
 
-from .conftest import (
-    RATE_HEADERS,
-    over_the_wire,
-    refused,
-    request_head,
-    soon,
-)
+from .conftest import RATE_HEADERS, over_the_wire, refused, request_head, soon
 
 # --- the description -----------------------------------------------------------------------------
 

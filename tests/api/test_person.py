@@ -177,21 +177,6 @@ def test_command_erases_and_waits(shop):
     assert run("profile", "erase", people[3].gid, "--from", str(file), *store)[0] == 2
 
 
-def test_purge_says_whom_it_would_forget(shop):
-    """contract: forget-customers, command-purge, store-bounds."""
-    run = shop.service.attempt
-    for bad in ("-1", "121"):
-        code, _, err = run("store", "update", shop.handle, "--forget-customers-after", bad)
-        assert code == 1 and "forget-customers-after" in err
-    forget = ("store", "update", shop.handle, "--json", "--forget-customers-after")
-    shown = shop.service.quick(*forget, "24")
-    assert '"forgetCustomersAfter": 24' in shown and '"forgetSince": "20' in shown
-    save(shop.customer().http, 1)
-    assert run("purge", "--dry-run")[1].endswith(" sessions, 0 customers would go\n")
-    shown = shop.service.quick(*forget, "0")
-    assert '"forgetCustomersAfter": null' in shown and '"forgetSince": null' in shown
-
-
 def test_export_that_fails_breaks_the_connection(shop):
     """contract: profile-export. The profile is erased meanwhile: never a document that looks
     whole."""

@@ -263,18 +263,14 @@ def test_setting_of_any_value_is_taken_or_named(ready, name, value):
 
 
 AUTHORITY = st.sampled_from([
-    "127.0.0.1:1", "u@127.0.0.1:1", "u:p@127.0.0.1:1", "u%zz@127.0.0.1:1", "u%00@127.0.0.1:1",
-    "u@127.0.0.1:abc", "u@127.0.0.1:99999", "u@127.0.0.1:0", f"u@127.0.0.1:{'1' * 5000}", "u@::1",
-    "u@[::1", "u@[::1]:1", "u@[::1]x:1", "u@127.0.0.1:1,127.0.0.1:1", "u@127.0.0.1:1,,127.0.0.1:1",
-    "u@a..b:1", f"u@{'x' * 300}:1", "u@x@127.0.0.1:1", "u:p/q@127.0.0.1:1", "u:p#q@127.0.0.1:1",
-    "u:\u2100@127.0.0.1:1", "u@\u2100:1",
+    "127.0.0.1:1", "u:p@127.0.0.1:1", "u%zz@127.0.0.1:1", "u%00@127.0.0.1:1", "u@127.0.0.1:abc",
+    f"u@127.0.0.1:{'1' * 5000}", "u@::1", "u@[::1", "u@[::1]x:1", "u@127.0.0.1:1,127.0.0.1:1", "u@a..b:1",
+    f"u@{'x' * 300}:1", "u@x@127.0.0.1:1", "u:p#q@127.0.0.1:1", "u:\u2100@127.0.0.1:1",
 ])  # fmt: skip
 QUERY = st.sampled_from([
-    "", "?sslmode=require", "?sslmode=none", "?sslmode=parse", "?sslmode=", "?sslmode=name",
-    "?bad=1", "?", "?x", "?a&b", "?port=abc", "?port=1,2", "?port=99999", "?host=", "?host=,",
-    "?sslmode=verify-full", "?sslmode=require&sslrootcert=/none", "?sslcert=/none",
-    "?sslnegotiation=x", "?ssl_min_protocol_version=x", "?target_session_attrs=x", "?gsslib=x",
-    "?service=none", "?user=%00", "?dbname=%ff",
+    "", "?sslmode=require", "?sslmode=parse", "?bad=1", "?", "?a&b", "?port=abc", "?port=1,2", "?host=,",
+    "?sslmode=require&sslrootcert=/none", "?sslcert=/none", "?ssl_min_protocol_version=x",
+    "?target_session_attrs=x", "?service=none", "?user=%00", "?dbname=%ff",
 ])  # fmt: skip
 
 

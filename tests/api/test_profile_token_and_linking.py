@@ -5,16 +5,7 @@ import uuid
 
 import pytest
 
-from .conftest import (
-    data,
-    everything,
-    is_uuid,
-    item,
-    nothing_changes,
-    products,
-    refused,
-    save,
-)
+from .conftest import data, everything, is_uuid, item, nothing_changes, products, refused, save
 
 
 def link(shop, session: str, customer: str):

@@ -5,11 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from .conftest import (
-    data,
-    fresh_window,
-    refused,
-)
+from .conftest import data, fresh_window, refused
 
 pytestmark = pytest.mark.either_engine
 

@@ -11,15 +11,7 @@ import pytest
 from tests.conftest import SIGNING_KEY
 from tests.servers import Service
 
-from .conftest import (
-    connect,
-    data,
-    new_list,
-    over_the_wire,
-    refused,
-    request_head,
-    save,
-)
+from .conftest import connect, data, new_list, over_the_wire, refused, request_head, save
 
 pytestmark = pytest.mark.either_engine
 

@@ -9,14 +9,7 @@ import uuid
 import psutil
 import pytest
 
-from tests.api.conftest import (
-    connect,
-    data,
-    new_list,
-    order_of,
-    refused,
-    save,
-)
+from tests.api.conftest import connect, data, new_list, order_of, refused, save
 
 pytestmark = pytest.mark.either_engine
 

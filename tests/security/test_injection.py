@@ -29,7 +29,7 @@ def test_sql_in_every_other_string_is_refused_or_finds_nothing(roomy_shop):
     http, admin = member.http, roomy_shop.admin
     mine = save(http, 1)
     save(roomy_shop.customer("2").http, 2)
-    kept = new_list(http)
+    new_list(http)
     got: dict[str, int] = {}
     for text in (*SQL, "a\0"):
         calls = {
@@ -39,17 +39,12 @@ def test_sql_in_every_other_string_is_refused_or_finds_nothing(roomy_shop):
             "product": http.post("/items", json={"productId": text}),
             "field": http.post("/items", json={"productId": 5, text: 1}),
             "set lists": http.put(f"/items/{mine['id']}/lists", json={"listIds": [text]}),
-            "order": http.put(f"/lists/{kept['id']}/items/order", json={"itemIds": [text]}),
             "page": http.get("/items", params={"page": text}),
-            "limit": http.get("/items", params={"limit": text}),
             "query": http.get("/items", params={"query": text}),
             "query product": http.get("/items", params={"query": f"product:{text}"}),
-            "query list": admin.get("/items", params={"query": f"list:{text}"}),
-            "sort": http.get(f"/lists/{kept['id']}", params={"sort": text}),
             "parameter": http.get("/items", params={text: "1"}),
             "customer": admin.post("/profiles/token", json={"customer": text}),
             "customer id": admin.post("/profiles/token", json={"customer": f"{CUSTOMER}{text}"}),
-            "session": admin.post("/profiles/token", json={"session": text}),
             "profile": admin.get("/items", headers={"Profile": text.replace("\0", "%00").encode()}),
         }
         got |= {f"{place} {text!r}": answer.status_code for place, answer in calls.items()}

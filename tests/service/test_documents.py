@@ -142,33 +142,6 @@ def test_store_moves_to_postgresql_as_described(postgres_server):
     file.close()
 
 
-def test_who_was_erased_is_erased_again_after_a_restore():
-    """contract: erase-command. The lines of docs/runbooks.md, by the logs of the service and of the
-    command; not who was erased in a store whose handle begins alike."""
-    first, second, third = (f"gid://shopify/Customer/{number}" for number in (1, 2, 3))
-    with Service().start() as service:
-        service.cli("store", "create", "default-2")
-        token, other = service.admin_token(), service.create_token("default-2", "x")
-
-        def saves(who):
-            return service.client(token, who).post("/items", json={"productId": 5}).status_code
-
-        assert service.client(token, first).delete("/profile").status_code == 204
-        assert service.client(other, third).delete("/profile").status_code == 204
-        log = service.folder / "logs"
-        log.mkdir()
-        for who, handle in ((second, "default"), (third, "default-2")):
-            shell(service, [f"wishwell profile erase {who} --store {handle} 2>> logs/commands"])
-        said = lambda: "\n".join(service.log_lines())  # noqa: E731
-        assert wait_until(lambda: said().count("profile_erased") == 2, seconds=5)
-        (log / "service").write_text(said())
-        people = (first, second, third)
-        assert wait_until(lambda: all(saves(who) == 200 for who in people), seconds=20)
-        shell(service, commands("docs/runbooks.md", "## Erase after a restore"))
-        items = [service.client(token, who).get("/items").json()["data"] for who in people]
-    assert [len(found) for found in items] == [0, 0, 1]
-
-
 @pytest.mark.slow
 def test_leaked_tokens_are_revoked_as_described():
     """contract: command-token-revoke. The steps of SECURITY.md."""

@@ -14,17 +14,6 @@ from .conftest import race, racer, statuses_of
 
 
 @race
-async def test_equal_saves_at_once_make_one_item(http, racing):
-    """contract: save-once. 48 at once: one 201, the rest 200, all with the same id; one item."""
-    mine = await racer(http, racing, customer=racing.gid())
-    saves = [mine.ask("POST", "/items", {"productId": 7}) for _ in range(48)]
-    answers = await asyncio.gather(*saves)
-    assert sorted(statuses_of(answers)) == [200] * 47 + [201]
-    assert len({answer.json()["data"]["id"] for answer in answers}) == 1
-    assert await mine.products() == [7]
-
-
-@race
 async def test_one_session_linked_to_two_customers_goes_to_one(http, racing):
     """contract: link-races. Both succeed; the records are one customer's alone."""
     visitor = await racer(http, racing)

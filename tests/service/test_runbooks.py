@@ -92,10 +92,10 @@ def test_restore_is_rehearsed(engine, postgres_server):
     service.cli("migrate")
     with service.start():
         token = service.admin_token()
-        kept, erased, late = (f"gid://shopify/Customer/{number}" for number in range(3))
+        kept, erased, other, late = (f"gid://shopify/Customer/{number}" for number in range(4))
         admin = service.client(token)
         mine = admin.post("/profiles/token", json={"customer": kept}).json()["data"]["token"]
-        for who in (kept, erased):
+        for who in (kept, erased, other):
             assert service.client(token, who).post("/items", json={"productId": 5}).is_success
         if engine == "sqlite":
             assert job(service).returncode == 0
@@ -105,8 +105,13 @@ def test_restore_is_rehearsed(engine, postgres_server):
         assert service.client(token, erased).delete("/profile").status_code == 204
         said = lambda: "\n".join(service.log_lines())  # noqa: E731
         assert wait_until(lambda: "profile_erased" in said(), seconds=5)
-        (service.folder / "logs").mkdir()
-        (service.folder / "logs" / "service").write_text(said())
+        logs = service.folder / "logs"
+        logs.mkdir()
+        (logs / "service").write_text(said())
+        shell(service, [f"wishwell profile erase {other} --store default 2>> logs/commands"])
+        # Of a store whose handle begins alike.
+        line = (logs / "commands").read_text().replace("default", "default-2")
+        (logs / "more").write_text(line.replace(other, kept))
         lose(service, engine, postgres_server)
 
         lines = commands("docs/runbooks.md", "## Restore")
@@ -115,13 +120,13 @@ def test_restore_is_rehearsed(engine, postgres_server):
         lines = [line for line in lines if not re.match(BESIDE[engine], line)]
         lines = [line.replace("/var/backups/wishwell", "backups") for line in lines]
         printed = done(service, lines, PATH=f"{service.command.parent}:{postgres_path()}")
-        assert "1 erased; 0 had nothing" in printed
+        assert "2 erased; 0 had nothing" in printed
         assert len(re.findall("^ok +keys", printed, re.MULTILINE)) == 2
         assert "1 profiles, 0 lists, 1 items" in printed
-        people = [service.client(token, who) for who in (kept, erased, late)]
+        people = [service.client(token, who) for who in (kept, erased, other, late)]
         held = [http.get("/items").json()["data"] for http in (*people, service.client(mine))]
-        assert [len(items) for items in held] == [1, 0, 0, 1]
-        assert people[2].post("/items", json={"productId": 6}).status_code == 201
+        assert [len(items) for items in held] == [1, 0, 0, 0, 1]
+        assert people[3].post("/items", json={"productId": 6}).status_code == 201
 
 
 def test_sealing_key_that_is_lost_for_good():

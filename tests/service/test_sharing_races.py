@@ -210,27 +210,6 @@ def narrow(service):
 
 
 @race
-async def test_copies_at_once_double_nothing_and_pass_no_bound(http, narrow):
-    """contract: copy-once, copy-limits. Of two lists, 16 at once: what fits, whole or not at all."""
-    owner = await racer(http, narrow, customer=narrow.gid())
-    shares = [await shared_list(owner, *range(first, first + 8)) for first in (1, 5)]
-    mine = await racer(http, narrow)
-    await asyncio.gather(*(mine.save(product) for product in (99, 98, 1)))
-    paths = [f"/shared/{share['token']}/copies" for share in shares] * 8
-    copies = await asyncio.gather(*(mine.do("POST", path, {}, refused=(400,)) for path in paths))
-    made = [one for one in copies if one]
-    found = await mine.products()
-    assert len({*found}) == len(found) <= 12
-    assert [one["itemCount"] for one in made] == [8] * len(made)
-    assert len(made) >= 8
-    assert len(await mine.do("GET", "/lists")) == len(made)
-    for one in made:
-        whole = await mine.do("GET", f"/lists/{one['id']}?sort=customer")
-        products = [item["productId"] for item in whole["items"]]
-        assert products in ([*range(8, 0, -1)], [*range(12, 4, -1)])
-
-
-@race
 async def test_two_who_copy_each_others_lists(http, narrow):
     """contract: copy-list. Both locked, in one order: neither waits for ever."""
     one, other = [await racer(http, narrow) for _ in range(2)]

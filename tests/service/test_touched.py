@@ -47,6 +47,7 @@ def test_session_that_an_admin_token_has_changed_stays(new_service):
             assert WAYS[way](visit).is_success, way
         service.kill()
         step(clock, 91 * DAY + 60)
+        assert "1 sessions, 0 customers would go" in service.quick("purge", "--dry-run")
         service.cli("purge")
         service.restart()
         assert untouched.acting.get("/items").status_code == 404

@@ -9,7 +9,7 @@ import pytest
 
 from tests.servers import SECRETS
 
-from .conftest import BASE, envelope, nobodys, nothing_done, products, removes_cookie
+from .conftest import BASE, envelope, nobodys, nothing_done
 from .way import direct
 
 KEY = "hush-hush-of-the-platform"
@@ -54,20 +54,6 @@ def test_example_of_the_platform():
              ("timestamp", "1317327555")]  # fmt: skip
     right = "4c68c8624d737112c91818c11017d24d334b524cb5c2b8ba08daa056f7395ddb"
     assert signed(pairs, "hush").endswith(right)
-
-
-def test_customer_of_the_platform(front):
-    """contract: storefront-platform, storefront-sign-in. After a link of the cookie."""
-    visitor = front.browser()
-    visitor.http.headers["Host"] = front.origin.partition("//")[2]
-    visitor.save(1)
-    visitor.http.headers["Host"] = front.host
-    assert products(visitor.get(f"/items?{signed(common())}")) == [1]
-    answer = visitor.get(f"/items?{signed(common('42'))}")
-    assert products(answer) == [1]
-    assert removes_cookie(answer)
-    assert front.shop.acting_as("gid://shopify/Customer/42").get("/items").json()["data"]
-    assert nobodys(front.browser().get(f"/items?{signed(common('43'))}"))
 
 
 def test_visitor_of_a_platform_begins_nothing(front):

@@ -13,7 +13,6 @@ from .conftest import (
     envelope,
     new_api,
     nobodys,
-    nobodys_for_good,
     products,
     removes_cookie,
     shop_jwt,
@@ -85,19 +84,6 @@ def test_write_that_signs_in_goes_on_as_the_customer(front):
     again = visitor.get("/items", headers=token)
     assert products(again) == [1, 2, 3]
     assert "Set-Cookie" not in again.headers
-
-
-def test_linked_cookie_that_comes_late_is_harmless(front):
-    """contract: storefront-sign-in, storefront-cookie. It moves nothing, whoever sends it."""
-    cookie = front.anyone(1).cookie
-    assert front.browser(cookie).products() == [1]
-    assert front.signed_in("first", Cookie=f"wishwell={cookie}").products() == [1]
-    gone = front.cookie("gid://wishwell/Session/400705fd-f08e-4532-85ca-9a17350587b9")
-    for late in (cookie, gone):
-        answer = front.signed_in("second", Cookie=f"wishwell={late}").get("/items")
-        assert nobodys(answer) and removes_cookie(answer)
-        assert nobodys_for_good(front.browser(late).get("/items"))
-    assert front.signed_in("first", Cookie=f"wishwell={cookie}").products() == [1]
 
 
 @pytest.mark.xdist_group("shop-postgresql")
