@@ -168,8 +168,7 @@ async def _write(
     changes: list[tuple[Wishes, Rows]] = []
     while tally.wishes:
         found = [tally.wishes.popitem()[1] for _ in range(min(_COMPARED, len(tally.wishes)))]
-        now = [(wishes, tally.rows(wishes)) for wishes in found]
-        changes += [(wishes, rows) for wishes, rows in now if rows != wishes.held]
+        changes += [(of, now) for of in found if (now := tally.rows(of)) != of.held]
         if len(changes) >= _CHANGED or not tally.wishes:
             await db.write(_change, store, before, changes)
             changes = []
