@@ -165,7 +165,7 @@ async def _write(
             tally.of(product, variant).held += (Held(since, until, tuple(totals)),)
         place = {"until": until, "product": product, "variant": variant}
         yield
-    changes: list[tuple[Wishes, Rows]] = []
+    changes: list[tuple[Wishes, Sequence[Held]]] = []
     while tally.wishes:
         found = [tally.wishes.popitem()[1] for _ in range(min(_COMPARED, len(tally.wishes)))]
         changes += [(of, now) for of in found if (now := tally.rows(of)) != of.held]
@@ -188,7 +188,7 @@ class Superseded(Exception):
 
 
 async def _change(
-    tx: Writer, store: Store, before: Sequence[Count], changes: Iterable[tuple[Wishes, Rows]]
+    tx: Writer, store: Store, before: Sequence[Count], changes: list[tuple[Wishes, Sequence[Held]]]
 ) -> None:
     await _check_latest(tx, store, before)
     gone, come = [], []

@@ -61,9 +61,6 @@ class Held(msgspec.Struct, frozen=True, gc=False):
     totals: Totals
 
 
-Rows = tuple[Held, ...]
-
-
 class Wishes(msgspec.Struct, gc=False):
     """Of a product in a variant: those of customers and of visitors, and how many were added on
     each of a tally's days; the rows that there are, in order.
@@ -74,7 +71,7 @@ class Wishes(msgspec.Struct, gc=False):
     product: str
     variant: str
     counts: "array[int]"
-    held: Rows = ()
+    held: tuple[Held, ...] = ()
 
 
 class Tally:
@@ -125,7 +122,7 @@ class Tally:
         sums = [*accumulate(added, initial=before[2])][1:]
         return [*((*last[:2], total) for total in sums[:-1]), (customers, visitors, sums[-1])]
 
-    def rows(self, found: Wishes) -> Rows:
+    def rows(self, found: Wishes) -> tuple[Held, ...]:
         """What is to be stored of a product. Left out is what only counts would ask for that others
         of their day have followed, or that never ended."""
         kept = [row for row in found.held if any(row.since <= at < row.until for at in self._kept)]
