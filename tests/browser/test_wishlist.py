@@ -413,12 +413,11 @@ def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
     expect(page.get_by_role("heading", name="Dieser Link führt zu keiner Liste")).to_be_visible()
 
 
-@each_page
-def test_shopper_hears_of_lower_prices_or_not(shopper, path):
-    """The choice is kept."""
+def test_shopper_hears_of_lower_prices_or_not(shopper):
+    """The choice is kept. The document has none: the demo's store tells nobody."""
     page = shopper.open()
     press(page, 101)
-    shopper.go(page, path)
+    shopper.go(page, DEMO)
     choice = page.get_by_role("checkbox", name="Tell me of lower prices")
     expect(choice).to_be_checked()
     with page.expect_response(lambda answer: answer.request.method == "PATCH"):
@@ -426,6 +425,9 @@ def test_shopper_hears_of_lower_prices_or_not(shopper, path):
     page.reload()
     shows(page, CUP)
     expect(choice).not_to_be_checked()
+    shopper.go(page, DOCUMENT)
+    shows(page, CUP)
+    expect(choice).to_have_count(0)
 
 
 def test_element_is_as_the_shop_says(shopper):

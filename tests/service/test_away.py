@@ -134,6 +134,7 @@ def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
         step(clock, 10)
         answer = admin.get("/items")
         envelope(answer, 500)
+        assert "X-RateLimit-Limit" in answer.headers
         told_by_the_log(service, "failed", answer, "UndefinedTable")
         assert httpx2.get(f"{service.url}/readyz").status_code == 503
         assert httpx2.get(f"{service.url}/livez").status_code == 200
