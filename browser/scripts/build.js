@@ -24,9 +24,8 @@ const apart = {
     const names = {
       './share.js': './share.js',
       './script.js': './wishwell.js',
-      './page-de.js': './de.js',
     };
-    build.onResolve({ filter: /^\.\/(share|script|page-de)\.js$/ }, ({ path, kind }) => {
+    build.onResolve({ filter: /^\.\/(share|script)\.js$/ }, ({ path, kind }) => {
       const inside = kind === 'import-statement' && path === './share.js';
       return inside ? undefined : { path: names[path], external: true };
     });
@@ -85,7 +84,6 @@ const SCRIPTS = [
   ['wishwell.js', 'src/script.ts', 6348, gzipped, INTERNAL], // bytes: 6.2 kB
   ['share.js', 'src/share-script.ts', 2458, gzipped], // 2.4 kB
   ['page.js', 'src/page-script.ts', 14336, brotli], // 14 kB
-  ['de.js', 'src/page-de.ts', 2048, brotli], // 2 kB
   ['wanted.js', 'src/wanted-script.ts', 1024, brotli], // 1 kB
 ];
 const check = process.argv.includes('--check');
@@ -124,7 +122,7 @@ if (!check && !process.exitCode) {
   await writeFile(new URL('share.js', dist), await bundle('src/share.ts'));
   await writeFile(new URL('page.js', dist), await bundle('src/page.ts'));
   await writeFile(new URL('wanted.js', dist), await bundle('src/wanted.ts'));
-  for (const name of ['wishwell.js', 'de.js']) await writeFile(new URL(name, dist), made.get(name));
+  await writeFile(new URL('wishwell.js', dist), made.get('wishwell.js'));
   const tsc = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root));
   const args = [tsc, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly'];
   execFileSync(process.execPath, [...args, '--outDir', 'dist'], { cwd: root, stdio: 'inherit' });

@@ -3,7 +3,7 @@ import type { Product } from './types.js';
 const LONGEST = 30 * 60_000; // ms for the sign-in
 
 /** This tab's storage; undefined where the shopper has blocked it: they then press once more. */
-const storage = () => {
+export const storage = () => {
   try {
     return sessionStorage;
   } catch {

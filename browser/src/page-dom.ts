@@ -1,21 +1,59 @@
-// Small means to make elements. No markup in a string is ever read, so nothing in it can run.
-export type Child = Node | string | false | null | undefined;
+// Small means to draw. No markup in a string is ever read, so nothing in it can run.
 
-/** An element with properties and children; `button.add` has the class and the part `add`. */
-export function h<T extends keyof HTMLElementTagNameMap>(
-  what: T | `${T}.${string}`,
-  ...given: (Child | object)[]
-): HTMLElementTagNameMap[T] {
-  const [tag, ...names] = what.split('.') as [T, ...string[]];
-  const node = document.createElement(tag);
-  node.className = names.join(' ');
-  node.part.add(...names);
-  if (node instanceof HTMLButtonElement) node.type = 'button';
-  for (const it of given) {
-    if (typeof it === 'string' || it instanceof Node) node.append(it);
-    else if (it) Object.assign(node, it);
+/** An element as it should be; with a `key` it stays the same one wherever it goes. */
+export interface Wanted {
+  what: string;
+  props: Record<string, unknown>;
+  children: Child[];
+}
+export type Child = Wanted | Node | string | 0 | false | null | undefined;
+
+/** `button.add` has the class and the part `add`. */
+export function h(what: string, props: Wanted['props'] = {}, ...children: Child[]): Wanted {
+  return { what, props, children };
+}
+
+const kinds = new WeakMap<Node, string>();
+
+/** Makes these the children of the node. What is there already stays, with its focus. */
+export function draw(parent: Node, children: Child[]): void {
+  const old = [...parent.childNodes];
+  const nodes = children.flatMap((child) => {
+    if (!child) return [];
+    if (child instanceof Node) return [child];
+    const kind = typeof child === 'string' ? '' : `${child.what} ${child.props.key ?? ''}`;
+    const at = old.findIndex((node) => kinds.get(node) === kind);
+    const node = at < 0 ? make(kind) : old.splice(at, 1)[0]!;
+    if (typeof child !== 'string') fill(node, child, at < 0);
+    else if (node.nodeValue !== child) node.nodeValue = child;
+    return [node];
+  });
+  for (const node of old) if (!nodes.includes(node) && node.parentNode === parent) node.remove();
+  let place = parent.firstChild;
+  for (const node of nodes) {
+    if (node === place) place = place.nextSibling;
+    else parent.insertBefore(node, place);
   }
+}
+
+function make(kind: string): Node {
+  const [what = '', key] = kind.split(/ (.*)/s);
+  const [tag, ...names] = what.split('.') as [string, ...string[]];
+  const node = !tag ? new Text() : tag === 'svg' ? svg(key!) : document.createElement(tag);
+  kinds.set(node, kind);
+  if (node instanceof HTMLElement) {
+    node.className = names.join(' ');
+    node.part.add(...names);
+  }
+  if (node instanceof HTMLButtonElement) node.type = 'button';
   return node;
+}
+
+function fill(node: Node, { props, children }: Wanted, fresh: boolean) {
+  if (node instanceof SVGElement) return;
+  const now = node as unknown as Wanted['props'];
+  for (const name in props) if (fresh || now[name] !== props[name]) now[name] = props[name];
+  draw(node, children);
 }
 
 export const ICONS = {
@@ -27,7 +65,9 @@ export const ICONS = {
   share: 'M12 15V4M8 7.5 12 4l4 3.5M6 12v7h12v-7',
 };
 
-export function icon(path: string): SVGElement {
+export const icon = (path: string): Wanted => h('svg', { key: path });
+
+function svg(path: string): SVGElement {
   const [svg, line] = ['svg', 'path'].map((tag) =>
     document.createElementNS('http://www.w3.org/2000/svg', tag),
   ) as [SVGElement, SVGElement];
@@ -38,15 +78,9 @@ export function icon(path: string): SVGElement {
   return svg;
 }
 
-/** The absolute address, if it is one of these protocols: a `javascript:` one must not run. */
-export function safe(address: string | undefined, protocols = /^https?:$/): string | undefined {
+/** The absolute address, if it is one of the web: a `javascript:` one must not run. */
+export function safe(address: string | undefined): string | undefined {
   if (!address || !URL.canParse(address, document.baseURI)) return undefined;
   const { href, protocol } = new URL(address, document.baseURI);
-  return protocols.test(protocol) ? href : undefined;
-}
-
-/** The address, if it is of this page's own site: there a picture may come by http. */
-export function own(address: string | undefined): string | undefined {
-  const href = safe(address);
-  return href && new URL(href).origin === location.origin ? href : undefined;
+  return /^https?:$/.test(protocol) ? href : undefined;
 }

@@ -12,7 +12,6 @@ export function drag(event: PointerEvent, card: HTMLElement, done: (moved: boole
   const [old, box] = [card.nextSibling, card.getBoundingClientRect()];
   const grab = { x: event.clientX - box.left, y: event.clientY - box.top };
   let { clientX: x, clientY: y } = event;
-  let frame = 0;
   const ended = new AbortController();
   const { signal } = ended;
   card.classList.add('dragged');
@@ -21,26 +20,23 @@ export function drag(event: PointerEvent, card: HTMLElement, done: (moved: boole
 
   const follow = () => {
     const over = root.elementFromPoint(x, y)?.closest('.card');
-    if (over && over !== card && over.parentElement === grid) {
+    if (over && over !== card) {
       const later = card.compareDocumentPosition(over) & Node.DOCUMENT_POSITION_FOLLOWING;
-      if (later) over.after(card);
-      else over.before(card);
+      over[later ? 'after' : 'before'](card);
     }
     card.style.translate = '';
     const { left, top } = card.getBoundingClientRect();
     card.style.translate = `${x - grab.x - left}px ${y - grab.y - top}px`;
   };
   const scroll = () => {
+    if (signal.aborted) return;
     const step = y < EDGE ? -SPEED : y > innerHeight - EDGE ? SPEED : 0;
-    if (step) {
-      scrollBy(0, step);
-      follow();
-    }
-    frame = requestAnimationFrame(scroll);
+    scrollBy(0, step);
+    if (step) follow();
+    requestAnimationFrame(scroll);
   };
   const end = (back: boolean) => {
     ended.abort();
-    cancelAnimationFrame(frame);
     card.classList.remove('dragged');
     card.style.translate = '';
     if (back) grid.insertBefore(card, old);
@@ -50,10 +46,10 @@ export function drag(event: PointerEvent, card: HTMLElement, done: (moved: boole
     ({ clientX: x, clientY: y } = moved);
     follow();
   };
+  const escape = ({ key }: KeyboardEvent) => key === 'Escape' && end(true);
   grid.addEventListener('pointermove', move, { signal });
   grid.addEventListener('pointerup', () => end(false), { signal });
   grid.addEventListener('lostpointercapture', () => end(true), { signal });
-  const escape = ({ key }: KeyboardEvent) => key === 'Escape' && end(true);
   addEventListener('keydown', escape, { signal });
-  frame = requestAnimationFrame(scroll);
+  scroll();
 }

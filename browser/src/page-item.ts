@@ -1,100 +1,66 @@
-import type { Card } from './page-card.js';
-import { h, icon, ICONS, type Child } from './page-dom.js';
-import type { Say } from './page-text.js';
+import { nameOf } from './page-card.js';
+import { h, icon, ICONS } from './page-dom.js';
+import { closing } from './page-view.js';
+import type { PageElement } from './page-list.js';
 import type { Item, ItemPatch, List } from './types.js';
-import type { Wishlist } from './wishlist.js';
-
-/** What the dialog needs of the page. */
-export interface Editor {
-  readonly say: Say;
-  readonly wishlist: Wishlist;
-  readonly lists: List[];
-  dialog(title: string, ...content: Child[]): HTMLDialogElement;
-  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
-  newList(item: Item): Promise<List | undefined>;
-  put(item: Item, list: string): Promise<void>;
-  takeOff(item: Item, list: string): Promise<void>;
-  takeAway(card: Card<Item>): void;
-  /** Whether it can be moved earlier and later; undefined where the shopper has no order. */
-  steps(card: Card<Item>): { earlier: boolean; later: boolean } | undefined;
-  move(card: Card<Item>, step: 1 | -1): void;
-}
 
 /** All that a shopper may do with an item beside the one main thing. */
-export function editItem(page: Editor, card: Card<Item>): void {
-  const { say, wishlist } = page;
-  const { item, name } = card;
-  let removed = false;
+export async function editItem(page: PageElement, given: Item): Promise<void> {
+  const { say } = page;
+  let item = given;
 
-  const quantity = h('input.field.quantity', {
-    ...{ type: 'number', min: 1, max: 1_000_000, required: true, inputMode: 'numeric' },
-    value: item.quantity,
-  });
-  const note = h('textarea.field', { maxLength: 500, textContent: item.note ?? '' });
-
-  const choices = h('fieldset.choices', h('legend.label', say('onLists')));
-  const choice = ({ id, name }: List, checked: boolean) => {
-    const box = h('input', { type: 'checkbox', checked });
-    box.onchange = async () => {
-      const done = await page.attempt(async () => {
-        await (box.checked ? page.put(card.item, id) : page.takeOff(card.item, id));
-        return true;
-      });
-      if (!done) box.checked = !box.checked;
+  const choice = ({ id, name }: List) => {
+    const onchange = ({ target }: Event) => {
+      const { checked } = target as HTMLInputElement;
+      page.attempt(() => (checked ? page.put(item, id) : page.takeOff(item, id)));
     };
-    return h('label.choice', box, name);
+    const box = h('input', { type: 'checkbox', checked: item.listIds.includes(id), onchange });
+    return h('label.choice', { key: id }, box, name);
   };
-  const add = async () => {
-    const list = await page.newList(card.item);
-    if (list) plus.before(choice(list, true));
+  const step = (by: 1 | -1) => {
+    const to = page.items!.indexOf(item) + by;
+    const disabled = !page.items?.[to];
+    const onclick = () => page.place(item, to);
+    return h('button.plain', { key: by, disabled, onclick }, say(by < 0 ? 'earlier' : 'later'));
   };
-  const plus = h('button.plain', { onclick: add }, icon(ICONS.plus), say('newList'));
-  choices.append(...page.lists.map((list) => choice(list, item.listIds.includes(list.id))), plus);
 
-  const move = (by: 1 | -1) => {
-    page.move(card, by);
-    const steps = page.steps(card)!;
-    earlier.disabled = !steps.earlier;
-    later.disabled = !steps.later;
-    // A button that is disabled loses the focus.
-    if (by < 0 ? earlier.disabled : later.disabled) (by < 0 ? later : earlier).focus();
-  };
-  const steps = page.steps(card);
-  const earlier = h(
-    'button.plain',
-    { onclick: () => move(-1), disabled: !steps?.earlier },
-    say('earlier'),
-  );
-  const later = h(
-    'button.plain',
-    { onclick: () => move(1), disabled: !steps?.later },
-    say('later'),
-  );
-  const remove = () => {
-    removed = true;
-    dialog.close();
-    page.takeAway(card);
-  };
-  const dialog = page.dialog(
-    name,
-    h('label.row', h('span.label', say('quantity')), quantity),
-    h('label.list', h('span.label', say('note')), note),
-    choices,
-    steps && h('div.row.halves', earlier, later),
-    h(
-      'div.row',
-      h('button.danger', { onclick: remove }, say('remove')),
-      h('button.primary', { onclick: () => dialog.close() }, say('done')),
-    ),
-  );
-  dialog.addEventListener('close', () => {
-    const patch: ItemPatch = {};
-    if (quantity.checkValidity() && +quantity.value !== item.quantity)
-      patch.quantity = +quantity.value;
-    // Of control characters, a note may have line breaks alone.
-    if (note.value !== note.defaultValue)
-      patch.note = note.value.replace(/[^\P{Cc}\n]/gu, ' ').trim() || null;
-    if (!removed && Object.keys(patch).length)
-      page.attempt(() => wishlist.items.update(item.id, patch));
+  const number = { type: 'number', min: '1', max: '1000000', required: true, inputMode: 'numeric' };
+  const quantity = { ...number, name: 'quantity', defaultValue: `${item.quantity}` };
+  const dialog = await page.sheet(nameOf(item, say), () => {
+    item = page.items?.find(({ id }) => id === given.id) ?? item;
+    return [
+      h('label.row', {}, h('span.label', {}, say('quantity')), h('input.field.quantity', quantity)),
+      h(
+        'label.list',
+        {},
+        h('span.label', {}, say('note')),
+        h('textarea.field', { name: 'note', maxLength: 500 }, given.note),
+      ),
+      h(
+        'fieldset.choices',
+        {},
+        h('legend.label', {}, say('onLists')),
+        ...page.lists.map(choice),
+        h('button.plain', { onclick: () => page.newList(item) }, icon(ICONS.plus), say('newList')),
+      ),
+      page.list && h('div.row.halves', {}, step(-1), step(1)),
+      h(
+        'div.row',
+        {},
+        h('button.danger', closing('remove'), say('remove')),
+        h('button.primary', { type: 'submit' }, say('done')),
+      ),
+    ];
   });
+
+  if (dialog.returnValue) return page.takeAway(item);
+  const [count] = dialog.querySelectorAll('input');
+  const note = dialog.querySelector('textarea')!;
+  const patch: ItemPatch = {};
+  if (count!.checkValidity() && +count!.value !== given.quantity) patch.quantity = +count!.value;
+  // Of control characters, a note may have line breaks alone.
+  if (note.value !== note.defaultValue)
+    patch.note = note.value.replace(/[^\P{Cc}\n]/gu, ' ').trim() || null;
+  if (Object.keys(patch).length)
+    await page.attempt(() => page.wishlist.items.update(given.id, patch));
 }

@@ -1,7 +1,8 @@
 import { HEART } from './button.js';
-import { Card } from './page-card.js';
-import { h, ICONS, safe, type Child } from './page-dom.js';
-import { STEP, View } from './page-view.js';
+import { storage } from './kept.js';
+import { card, nameOf } from './page-card.js';
+import { h, ICONS, safe, type Child, type Wanted } from './page-dom.js';
+import { View } from './page-view.js';
 import { sharedList } from './shares.js';
 import type { WishlistError } from './error.js';
 import type { SharedItem, SharedList } from './types.js';
@@ -10,15 +11,19 @@ import type { SharedItem, SharedList } from './types.js';
 export abstract class SharedElement extends View<SharedItem> {
   #list: SharedList | undefined;
   #token = '';
-  #title!: HTMLHeadingElement;
-  readonly #copy = h('button.plain.copy', { onclick: () => this.#copyIt() });
-  readonly #question = h('div.notice.question');
+  /** Whether it is the shopper's own list, as they have said: `own`, `not` or nothing. */
+  #answer: string | null | undefined;
 
   override connectedCallback() {
     super.connectedCallback();
-    const { signal } = this.leaving;
-    const changed = () => this.#tokenNow !== this.#token && this.clear();
+    const { signal } = this.leaving!;
+    const changed = () => this.#tokenNow !== this.#token && this.begin();
     addEventListener('hashchange', changed, { signal });
+  }
+
+  protected override begin() {
+    this.#list = this.#answer = undefined;
+    super.begin();
   }
 
   /** From the address it goes nowhere but to the service, not even into a query. */
@@ -28,73 +33,48 @@ export abstract class SharedElement extends View<SharedItem> {
     return this.getAttribute('token') ?? inAddress ?? this.#token;
   }
 
-  protected build(): Child[] {
-    const { say } = this;
-    this.#copy.textContent = say('copy');
-    delete this.#question.dataset.own;
-    this.#title = this.heading(0, 'title');
-    this.#title.hidden = this.#copy.hidden = this.#question.hidden = true;
-    return [
-      h('header.head', this.#title, this.#copy),
-      this.notice,
-      this.#question,
-      this.grid,
-      this.blank,
-      this.showMore,
-    ];
-  }
-
   protected async read() {
     const token = (this.#token = this.#tokenNow);
     const path = `shared/${encodeURIComponent(token)}?include=product`;
-    try {
-      if (!token) return () => this.#end();
-      const { data } = await this.wishlist.call<{ data: SharedList }>('GET', path);
-      return () => {
-        this.#list = data;
-        this.#draw();
-      };
-    } catch (error) {
-      if ((error as WishlistError).status !== 404) throw error;
-      return () => this.#end();
-    }
+    const { data } = token
+      ? await this.wishlist.call<{ data?: SharedList }>('GET', path).catch(ended)
+      : {};
+    return () => {
+      this.#list = data;
+      this.#answer = storage()?.getItem(this.#key) ?? this.#answer;
+      this.items = data?.items ?? [];
+    };
   }
 
-  #end() {
-    this.#title.textContent = this.say('ended');
-    this.#title.hidden = false;
-    this.#copy.hidden = this.#question.hidden = true;
-    this.fill([], false);
-    this.state(HEART, '', this.say('endedText'), '');
-  }
-
-  #draw() {
-    const { name, items } = this.#list!;
-    this.#title.textContent = name;
-    this.#title.hidden = false;
-    this.#copy.hidden = !items.length;
-    this.#ask();
-    this.state(ICONS.picture, this.say('emptyList'), '', '');
-    this.fill(items.slice(0, this.wanted), items.length > this.wanted);
+  protected content(): Child[] {
+    const { say, items } = this;
+    const name = items && (this.#list?.name ?? say('ended'));
+    const none = this.#list
+      ? this.blank(ICONS.picture, say('emptyList'), '')
+      : this.blank(HEART, '', say('endedText'));
+    return [
+      h(
+        'header.head',
+        {},
+        name && this.heading(0, 'title', name),
+        items?.[0] && h('button.plain.copy', { onclick: () => this.#copy() }, say('copy')),
+      ),
+      this.notice(),
+      this.#question(),
+      ...this.cards(none),
+    ];
   }
 
   // ----------------------------------------------------------------------------- reservations
 
-  /** Whether it is the shopper's own list; undefined until they say. It is kept for this tab. */
-  get #own(): boolean | undefined {
-    const { reservations, items } = this.#list!;
+  /** Whether what is reserved may be shown: undefined until the shopper has said whose list it is. */
+  get #gives(): boolean | undefined {
+    const { items = [] } = this;
     // The service hides reservations from an owner who is signed in.
-    if (reservations && items.length && items.every(({ reserved }) => reserved === undefined))
-      return true;
-    try {
-      const answer = sessionStorage.getItem(this.#key);
-      return answer === null ? undefined : answer === 'own';
-    } catch {
-      return this.#answer; // the shopper has blocked storage
-    }
+    const own = items.every(({ reserved }) => reserved === undefined);
+    if (own || !this.#answer) return own ? false : undefined;
+    return this.#answer === 'not';
   }
-
-  #answer: boolean | undefined;
 
   /** The end of a token is a checksum, which opens nothing. */
   get #key() {
@@ -102,79 +82,68 @@ export abstract class SharedElement extends View<SharedItem> {
   }
 
   /** An owner who is signed out can't be told from others, so they are asked. */
-  #ask() {
+  #question(): Child {
     const { say } = this;
-    const own = this.#own;
-    const question = this.#question;
-    question.hidden = own === false || !this.#list!.reservations || !this.#list!.items.length;
-    if (question.hidden || question.dataset.own === `${own}`) return;
-    question.dataset.own = `${own}`;
-    if (own) return question.replaceChildren(say('own'));
-    const answer = (own: boolean) => () => {
-      this.#answer = own;
-      try {
-        sessionStorage.setItem(this.#key, own ? 'own' : 'not');
-      } catch {
-        // Kept for this page alone.
-      }
-      for (const card of this.cards.values()) card.show(card.item);
-      this.#ask();
-      const first = this.grid.querySelector<HTMLElement>('button, a[href]');
-      (own ? this.#copy : first)?.focus({ preventScroll: true });
+    if (!this.items?.[0] || !this.#list?.reservations || this.#gives) return false;
+    if (this.#gives === false) return h('div.notice.question', {}, say('own'));
+    const answer = (answer: string) => () => {
+      this.#answer = answer;
+      storage()?.setItem(this.#key, answer);
+      this.draw();
     };
-    question.replaceChildren(
-      h('p', h('strong', say('ownQuestion')), say('ownText')),
+    return h(
+      'div.notice.question',
+      {},
+      h('p', {}, h('strong', {}, say('ownQuestion')), say('ownText')),
       h(
         'div.answers',
-        h('button.plain', { onclick: answer(true) }, say('ownYes')),
-        h('button.primary', { onclick: answer(false) }, say('ownNo')),
+        {},
+        h('button.plain', { onclick: answer('own') }, say('ownYes')),
+        h('button.primary', { onclick: answer('not') }, say('ownNo')),
       ),
     );
   }
 
-  protected make(item: SharedItem): Card<SharedItem> {
+  protected card(item: SharedItem): Wanted {
     const { say } = this;
-    const state = h('p.wanted');
-    const give = h('button.primary.reserve', { onclick: () => this.#reserve(card) });
-    const back = h('button.plain.release', { onclick: () => this.#release(card) }, say('release'));
-    const card: Card<SharedItem> = new Card(this, item, () => {
-      const { quantity, reserved = 0, yours = 0 } = card.item;
-      const shown = this.#list!.reservations && this.#own === false;
-      // The owner may now want fewer than are reserved already.
-      const left = Math.max(quantity - reserved, 0);
-      const part = reserved && left ? say('reserved', { n: reserved, count: quantity }) : '';
-      state.textContent = shown ? (yours ? say('yours', { n: yours }) : part) : '';
-      give.hidden = !shown || !(left || (yours && quantity > 1));
-      give.textContent = say(yours ? 'change' : 'reserve');
-      back.hidden = !shown || !yours;
-      for (const button of [give, back]) button.ariaLabel = `${button.textContent}: ${card.name}`;
-      return shown && !left && !yours ? say('taken') : '';
-    });
-    card.actions.prepend(state, give, back);
-    return card;
+    if (!this.#list!.reservations || !this.#gives) return card(this, item, {});
+    const name = nameOf(item, say);
+    const { quantity, reserved = 0, yours = 0 } = item;
+    // The owner may now want fewer than are reserved already.
+    const left = Math.max(quantity - reserved, 0);
+    const others = reserved && left && say('reserved', { n: reserved, count: quantity });
+    const state = yours ? say('yours', { n: yours }) : others;
+    const button = (what: string, text: string, onclick: () => void) =>
+      h(what, { ariaLabel: `${text}: ${name}`, onclick }, text);
+    const give = say(yours ? 'change' : 'reserve');
+    const actions = [
+      state && h('p.wanted', {}, state),
+      (left || (yours && quantity > 1)) &&
+        button('button.primary.reserve', give, () => this.#reserve(item, left + yours)),
+      yours && button('button.plain.release', say('release'), () => this.#release(item)),
+    ];
+    return card(this, item, { actions, badge: !left && !yours && say('taken') });
   }
 
-  async #reserve(card: Card<SharedItem>) {
+  async #reserve(item: SharedItem, most: number): Promise<void> {
     const { say } = this;
-    const { item, name } = card;
-    const most = Math.max(item.quantity - (item.reserved ?? 0), 0) + (item.yours ?? 0);
-    const question = { value: `${item.yours || 1}`, label: say('howMany'), most };
-    const said = most > 1 ? await this.ask(say('howMany'), say('reserve'), question) : '1';
-    if (!said) return;
+    const field = { type: 'number', min: '1', max: `${most}`, defaultValue: `${item.yours || 1}` };
+    const count = most > 1 ? await this.ask(say('howMany'), say('reserve'), { field }) : 1;
+    if (!count) return;
     await this.attempt(async () => {
-      await sharedList(this.wishlist, this.#token).reserve(item.id, +said);
-      this.toast(say('nowYours', { name }));
+      await sharedList(this.wishlist, this.#token).reserve(item.id, +count);
+      this.toast(say('nowYours', { name: nameOf(item, say) }));
     });
   }
 
-  async #release(card: Card<SharedItem>) {
+  async #release(item: SharedItem): Promise<void> {
     await this.attempt(async () => {
-      await sharedList(this.wishlist, this.#token).release(card.item.id);
-      this.toast(this.say('released', { name: card.name }));
+      await sharedList(this.wishlist, this.#token).release(item.id);
+      this.toast(this.say('released', { name: nameOf(item, this.say) }));
     });
   }
 
-  async #copyIt() {
+  async #copy(): Promise<void> {
     const { say } = this;
     await this.attempt(async () => {
       await sharedList(this.wishlist, this.#token).copy();
@@ -182,14 +151,10 @@ export abstract class SharedElement extends View<SharedItem> {
       this.toast(say('copied'), say('open'), () => own && location.assign(own));
     });
   }
+}
 
-  protected home() {
-    return this.#copy;
-  }
-
-  protected more() {
-    if (!this.#list || this.#list.items.length <= this.wanted) return;
-    this.wanted += STEP;
-    this.#draw();
-  }
+/** A link that is no longer good leads to no list. */
+function ended(error: WishlistError): { data?: undefined } {
+  if (error.status === 404) return {};
+  throw error;
 }

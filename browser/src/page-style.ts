@@ -32,7 +32,7 @@ line-height:1.2;text-decoration:none;color:inherit}
 .primary{background:var(--_accent);color:var(--_on);border-color:transparent}
 .primary:hover{opacity:.88}
 .primary:disabled{background:var(--_fill);color:var(--_soft);opacity:1}
-.reserve:not([hidden])~.add{background:none;color:inherit;border-color:var(--_line)}
+.reserve~.add{background:none;color:inherit;border-color:var(--_line)}
 .danger{color:var(--_danger)}
 .danger:hover{border-color:currentColor}
 .plain svg{width:1.15rem;margin-inline-start:-.2rem}
@@ -45,12 +45,13 @@ margin-block-end:.75rem}
 .title{font-size:clamp(1.75rem,1.3rem + 2vw,2.5rem);line-height:1.15;letter-spacing:-.02em;font-weight:650;
 text-wrap:balance;overflow-wrap:anywhere}
 .notices{display:flex;align-items:center;gap:.6rem;min-height:var(--_target);cursor:pointer}
-.unknown{visibility:hidden}
+.notices[inert]{visibility:hidden}
 input[type=checkbox]{width:1.2rem;height:1.2rem;margin:0;flex:none;accent-color:var(--_accent)}
 .bar{display:flex;align-items:center;gap:.5rem}
 .tabs{display:flex;gap:.5rem;overflow-x:auto;position:relative;scrollbar-width:none;padding:.375rem;margin:-.375rem;
---_l:0rem;--_r:0rem;mask-image:linear-gradient(to right,transparent,#000 var(--_l),#000 calc(100% - var(--_r)),transparent)}
-.tabs.cut-start{--_l:2.5rem}.tabs.cut-end{--_r:2.5rem}
+mask-image:linear-gradient(to right,transparent,#000 var(--_l,0rem),#000 calc(100% - var(--_r,0rem)),transparent)}
+@supports(animation-timeline:scroll()){.tabs{animation:cut both;animation-timeline:scroll(self inline)}}
+@keyframes cut{0%{--_r:2.5rem}2%,98%{--_l:2.5rem;--_r:2.5rem}to{--_l:2.5rem}}
 .tab{flex:none;padding-inline:1rem;max-width:16rem}
 .tab:focus-visible{outline-offset:1px}
 .tab[aria-selected=true]{background:var(--_accent);color:var(--_on);border-color:transparent}
@@ -60,6 +61,7 @@ input[type=checkbox]{width:1.2rem;height:1.2rem;margin:0;flex:none;accent-color:
 .count{color:var(--_soft);margin-inline-end:auto}
 .notice{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 1rem;justify-content:space-between;
 padding:.75rem 1rem;margin-block-end:1rem;border-radius:var(--_radius);background:var(--_fill)}
+.notice:empty{display:none}
 .question{padding:1.25rem}
 .question p{flex:1 1 18rem}
 .question strong{display:block;font-size:1.1rem}
@@ -73,17 +75,17 @@ padding:.3rem;margin:-.3rem;content-visibility:auto;contain-intrinsic-block-size
 background:var(--_fill);overflow:hidden}
 .picture img{width:100%;height:100%;min-height:0;object-fit:var(--wishlist-fit,cover)}
 .picture svg{width:28%;margin:auto;stroke-width:1;opacity:.35}
+.picture:has(img:not([hidden])) svg{display:none}
 .badge{position:absolute;inset:auto .6rem .6rem;width:fit-content;padding:.2rem .7rem;border-radius:99rem;font-size:.8125rem;font-weight:600;
 background:var(--_surface);color:var(--_ink)}
-.badge:empty,.card p:empty{display:none}
-.gone .picture img{opacity:.55}
-.name{font:inherit;font-weight:550;line-height:1.3}
-.link{color:inherit;text-decoration:none;overflow-wrap:anywhere;display:-webkit-box;-webkit-box-orient:vertical;
+.media:has(.badge) img{opacity:.55}
+.name{font:inherit;font-weight:550;line-height:1.3;overflow-wrap:anywhere}
+.link{color:inherit;text-decoration:none;display:-webkit-box;-webkit-box-orient:vertical;
 -webkit-line-clamp:2;overflow:hidden}
 .link::after{content:"";position:absolute;inset:.3rem;border-radius:var(--_radius)}
 .link:focus-visible{outline:0}
 .link:focus-visible::after{outline:var(--wishlist-focus,3px solid Highlight);outline-offset:0}
-.card:has(.link[href]:hover) .name{text-decoration:underline;text-underline-offset:.2em}
+.card:has(.link:hover) .name{text-decoration:underline;text-underline-offset:.2em}
 .variant,.note,.wanted{color:var(--_soft);font-size:.9375rem;overflow-wrap:anywhere}
 .note{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
 .price{font-weight:600}
@@ -115,7 +117,6 @@ box-shadow:0 1.5rem 4rem rgb(0 0 0/.35)}
 .inside{display:grid;gap:1.1rem;padding:1.25rem}
 .sheet-head{display:flex;align-items:center;justify-content:space-between;gap:1rem;margin:-.4rem -.4rem -.4rem 0}
 .sheet-title{font-size:1.2rem;line-height:1.25;font-weight:600;overflow-wrap:anywhere}
-.form{display:grid;gap:1.1rem}
 .row{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem}
 .end{justify-content:flex-end}
 .halves>*{flex:1}
@@ -132,6 +133,7 @@ textarea.field{min-height:5rem;resize:vertical;display:block}
 max-width:min(34rem,100vw - 2rem);display:flex;align-items:center;gap:.25rem;padding:.3rem .4rem .3rem 1.1rem;
 border-radius:var(--_radius);background:var(--_ink);color:var(--_surface);box-shadow:0 .5rem 2rem rgb(0 0 0/.3)}
 .toast:empty{display:none}
+.sheet .toast{inset-block:1rem auto}
 .toast span{overflow-wrap:anywhere;padding-block:.5rem}
 .toast .act{min-height:var(--_target);padding:0 .8rem;font-weight:650;text-decoration:underline;text-underline-offset:.2em;flex:none;color:inherit;
 display:flex;align-items:center}
@@ -149,7 +151,7 @@ display:flex;align-items:center}
 .sheet,.toast{transition:translate .22s ease-out,opacity .22s}
 @starting-style{.sheet[open],.toast{translate:0 2rem;opacity:0}}
 .picture img{transition:scale .3s}
-.card:has(.link[href]:hover) .picture img{scale:1.03}
+.card:has(.link:hover) .picture img{scale:1.03}
 .skeleton{animation:pulse 1.4s infinite alternate ease-in-out}
 @keyframes pulse{to{opacity:.45}}}
 @media(hover:hover){.grip{opacity:0}.card:hover .grip,.card:focus-within .grip{opacity:1}}

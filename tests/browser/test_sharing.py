@@ -103,6 +103,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
         expect(theirs.get_by_text(f"You have reserved {name}.")).to_be_visible()
     use(how, theirs.get_by_role("button", name=f"I won’t give this: {CUP}"))
     expect(theirs.get_by_text(f"You no longer give {CUP}.")).to_be_visible()
+    expect(theirs.locator(".card:focus-within")).to_contain_text(CUP)  # its button is gone
     expect(theirs.get_by_text("You give this")).to_have_count(1)
     is_open(theirs)
 

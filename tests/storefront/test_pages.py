@@ -71,7 +71,7 @@ def test_page_is_whole(plain, path, element, title, accepted, lang):
     assert plain.host in page.texts
     assert page.attributes("noscript") == {}
     style, *modules = [found["href"] for name, found in page.found if name == "link"]
-    assert modules == ["assets/wishwell.js", *["assets/de.js"] * (lang == "de")]
+    assert modules == ["assets/wishwell.js"]
     for place in (style, page.attributes("script")["src"]):
         assert browser.at(f"/{place}").status_code == 200
     head = browser.at(path, "HEAD", headers=headers)

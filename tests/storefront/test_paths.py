@@ -149,9 +149,7 @@ def test_livez_answers(front):
     assert front.browser().at("/livez", "POST").status_code == 405
 
 
-@pytest.mark.parametrize(
-    "file", ["wishwell.js", "share.js", "page.js", "de.js", "wanted.js", "page.css"]
-)
+@pytest.mark.parametrize("file", ["wishwell.js", "share.js", "page.js", "wanted.js", "page.css"])
 def test_asset_has_a_name_with_its_hash(front, file):
     """contract: storefront-assets. The plain name leads to it; it may be kept for ever."""
     code = (FOLDER / file).read_bytes()

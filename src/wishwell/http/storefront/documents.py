@@ -8,7 +8,6 @@ from wishwell.http.storefront.shop import Visit
 
 _PAGE = (assets.FOLDER / "page.html").read_text("utf-8")
 _WAY_BACK = '<header><a href="/">{}</a></header>'
-_MODULE = '<link rel="modulepreload" href="assets/{}">'
 _TEXTS = {
     "en": ("Wishlist", "Shared wishlist", "This page needs JavaScript."),
     "de": ("Merkzettel", "Geteilter Merkzettel", "Diese Seite braucht JavaScript."),
@@ -35,8 +34,6 @@ def answer(path: str, base: str, visit: Visit, languages: str | None) -> Respons
         return assets.redirect(own)
     lang = assets.preferred(languages, [*_TEXTS]) or "en"
     title, of_shared, noscript = _TEXTS[lang]
-    # By the names that page.js imports them by.
-    modules = ["wishwell.js", "de.js"] if lang == "de" else ["wishwell.js"]
     attributes = {"lang": lang, "product-url": pages.product_url}
     if not shared and store.events_since is None:  # nobody is told of lower prices
         attributes["notices"] = "off"
@@ -49,7 +46,6 @@ def answer(path: str, base: str, visit: Visit, languages: str | None) -> Respons
         script=assets.hashed("page.js"),
         # Without a host, the page may be asked for where there is no shop.
         header=_WAY_BACK.format(escape(visit.host.removeprefix("www."))) if store.hosts else "",
-        modules="\n".join(_MODULE.format(name) for name in modules),
         element="wishlist-shared" if shared else "wishlist-page",
         attributes="".join(
             f' {name}="{escape(text)}"' for name, text in attributes.items() if text
