@@ -352,6 +352,19 @@ def test_two_tabs_at_once_undo_nothing_of_each_other(shopper, path):
         shows(one, CUP)
 
 
+def test_many_wishes_come_by_a_button(shopper):
+    """Of all wishes the next are then read; those of a list are there already."""
+    page = shopper.open()
+    shopper.save_list(page, "Many", list(range(2001, 2051)))
+    shopper.go(page, DOCUMENT)
+    for name in ("All", "Many"):
+        tab(page, name).click()
+        expect(cards(page)).to_have_count(48)
+        button(page, "Show more").click()
+        expect(cards(page)).to_have_count(50)
+        expect(button(page, "Show more")).to_have_count(0)
+
+
 # ------------------------------------------------------------------- when things are not well
 
 
