@@ -19,7 +19,6 @@ from wishwell.reports.tally import (
     FOREVER,
     Count,
     Held,
-    Rows,
     Tally,
     Wishes,
     day_of,
