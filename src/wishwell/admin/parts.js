@@ -11,8 +11,8 @@ const dayLong = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone:
 const timeForm = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
 
 export const number = (n) => whole.format(n);
-/** As 1.5M, which has room beside a chart. */
-export const numberShort = (n) => brief.format(n);
+/** From a million on as 1.5M, which has room beside a chart. */
+export const numberShort = (n) => (n < 1e6 ? whole : brief).format(n);
 export const percent = (part) => parts.format(part);
 export const dayShort = (day) => dayForm.format(new Date(day));
 export const dayName = (day) => dayLong.format(new Date(day));
