@@ -378,9 +378,7 @@ def explained(text: str) -> str:
     """What msgspec says of a value, with the field before the rule."""
     place = _PLACE.search(text)
     rule = text[: place.start()] if place else text
-    for pattern, form in _FORMS.items():
-        if rule.endswith(repr(pattern)):
-            rule = form
+    rule = next((form for pattern, form in _FORMS.items() if rule.endswith(repr(pattern))), rule)
     return f"{place['field']}: {rule}" if place and place["field"] else rule
 
 
