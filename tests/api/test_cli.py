@@ -103,7 +103,9 @@ def test_table_is_as_wide_as_the_terminal(service, handle):
     service.quick("store", "create", handle, "--auth-flow", "/signin")
     table = service.quick("store", "list").splitlines()
     assert table[0].split()[:4] == ["id", "handle", "platform", "productIds"]
-    assert "forgetSince" not in table[0]
+    service.create_token(handle)
+    tokens = service.quick("token", "list", "--store", handle)
+    assert "label" in tokens and "expiresAt" not in tokens
     _, out, _ = service.attempt("store", "list", COLUMNS="80")
     [mine] = [shown.splitlines() for shown in out.split("\n\n") if f" {handle}\n" in shown]
     lines = [line.split() for line in mine]
