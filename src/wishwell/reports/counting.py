@@ -15,16 +15,7 @@ import structlog
 from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row, Writer, ask
 from wishwell.errors import StoreDeleted, Unavailable
-from wishwell.reports.tally import (
-    FOREVER,
-    Count,
-    Held,
-    Tally,
-    Wishes,
-    day_of,
-    kept_from,
-    zone,
-)
+from wishwell.reports.tally import FOREVER, Count, Held, Tally, Wishes, day_of, kept_from, zone
 from wishwell.stores import Store
 
 SMALL = 10_000
