@@ -72,8 +72,11 @@ def test_reader_finds_an_operation_and_its_samples(reader):
     address = re.sub("/docs.*", "", page.url)
     expect(section).to_contain_text(f"curl --fail-with-body -X POST \\ {address}/api/2025-04/items")
     for language, words in (("TypeScript", "JSON.stringify"), ("Python", "api.items.create")):
-        section.get_by_role("button", name=re.compile("curl|TypeScript")).last.click()
-        page.get_by_role("option", name=language).click()
+        option = page.get_by_role("option", name=language)
+        while not option.is_visible():  # the renderer may draw the section anew under a press
+            section.get_by_role("button", name=re.compile("curl|TypeScript")).last.click()
+            page.wait_for_timeout(500)
+        option.click()
         expect(section).to_contain_text(words)
     expect(operation(page, "List items")).to_contain_text("api.items.all()")
 

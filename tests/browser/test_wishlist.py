@@ -475,6 +475,7 @@ def test_element_is_as_the_shop_says(shopper):
     )
     title = page.get_by_role("heading", name="My things")
     expect(title).not_to_have_css("color", "rgb(1, 2, 3)")
+    expect(cards(page)).to_have_count(2)
     unknown, cup = cards(page).all()
     expect(unknown.get_by_role("link").first).to_have_attribute("href", re.compile("/p/999$"))
     expect(cup.locator(".price")).to_have_text("18,00 €")
