@@ -1,5 +1,7 @@
 """PUT /items: several items, saved at once; each as one by itself: tests/contract/test_model.py."""
 
+import concurrent.futures
+
 import pytest
 
 from .conftest import data, item, new_list, nothing_changes, products, refused, save, whole_list
@@ -72,6 +74,17 @@ def test_bounds_in_the_middle_save_nothing(make_shop):
             refused(http.put("/items", json={"items": wanted}), 400, *words)
     put(http, of(1, listIds=[one]), of(3, listIds=[one]), of(4, listIds=[two]), of(5), of(6))
     assert len(put(http, *[of(n, quantity=2) for n in range(1, 7)])) == 6
+
+
+def test_bound_of_items_is_exact_at_once(make_shop):
+    """contract: limit-exact, items-put-all. Ten at once of 30 items each, where there is room for
+    100: three are saved whole, and the others not at all."""
+    http = make_shop("--limit", "items=100").customer("1").http
+    wanted = [{"items": [of(100 * n + k) for k in range(1, 31)]} for n in range(10)]
+    with concurrent.futures.ThreadPoolExecutor(10) as pool:
+        answers = [*pool.map(lambda body: http.put("/items", json=body).status_code, wanted)]
+    assert sorted(answers) == [200] * 3 + [400] * 7
+    assert len(data(http.get("/items?limit=250"))) == 90
 
 
 def test_is_one_request_for_the_limits_and_needs_an_owner(shop):

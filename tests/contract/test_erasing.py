@@ -80,6 +80,22 @@ def world(bench, store):
     return World(bench, store)
 
 
+def test_export_of_a_profile_that_is_erased_meanwhile_breaks_off(world):
+    """contract: profile-export. Never a document that looks whole."""
+    bench = world.bench
+    ann = bench.new_customer(world.store)
+    bench.save(ann)
+
+    async def erased_meanwhile():
+        pieces = person.document(bench.db, ann, await bench.db.read(records.find, ann))
+        await anext(pieces)
+        await bench.db.long_write(erasure.erase, ann, bench.clock.milliseconds)
+        return [piece async for piece in pieces]
+
+    with pytest.raises(BeingErased):
+        bench.run(erased_meanwhile())
+
+
 def filled(world, customer, other):
     """A customer with every kind of record, beside another one; what must not be found any more."""
     bench, n = world.bench, next(numbers)

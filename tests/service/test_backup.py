@@ -95,7 +95,12 @@ def test_backup_that_something_comes_between(meanwhile):
         other.execute("PRAGMA journal_mode = DELETE")
         other.execute("BEGIN EXCLUSIVE")  # the copy waits for it
         argv = [str(service.command), "backup", "a.db"]
-        copying = subprocess.Popen(argv, cwd=service.folder, env=service.environment)
+        copying = subprocess.Popen(
+            argv,
+            cwd=service.folder,
+            env=service.environment,
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # nohup ignores it
+        )
         assert wait_until(lambda: list(service.folder.glob(".*.part")), seconds=20)
         if meanwhile == "there":
             target.write_text("another's")
