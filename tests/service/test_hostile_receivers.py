@@ -76,7 +76,8 @@ def test_servers_that_answer_without_end_stop_nobody(new_service, workers, shops
     with hostile() as port, ThreadPoolExecutor(shops) as pool:
         strangers = made(service, port, shops)
         known = lambda: httpx2.get(url, headers={"Host": strangers[-1]["Host"]}).status_code == 200  # noqa: E731
-        assert wait_until(known, seconds=6, every=0.2)
+        # By each worker.
+        assert wait_until(lambda: all(known() for _ in range(20 * workers)), seconds=10, every=0.2)
         before = memory(service)
         asked = [pool.submit(httpx2.get, url, headers=one, timeout=30) for one in strangers]
         while not all(one.done() for one in asked):
