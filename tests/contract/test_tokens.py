@@ -77,7 +77,7 @@ def test_revocation_takes_all_that_was_given_whatever_the_clocks_say(bench):
     for back in (0, 0, 86_400_000):
         bench.write(auth.revoke_profile, customer, NOW - back)
         assert not any(Process(bench).takes(token) for token in given)
-        given.append(process.issue(customer, bench.read(auth.revoked_until, customer)))
+        given.append(process.issue(customer, bench.read(auth.revoked_until, customer.id)))
         assert process.takes(given[-1])
 
 

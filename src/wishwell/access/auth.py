@@ -286,16 +286,16 @@ async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") 
 async def revoke(tx: Writer, profile_id: str, now: int, jti: str = "") -> None:
     """``revoke_profile`` of a profile that is locked."""
     until = now + _SKEW * 1000
-    if not jti and (row := await tx.one("revoked_until", profile=profile_id)) is not None:
+    if not jti:
         # Those that were issued since are dated behind it, and a clock may have been set back.
         with contextlib.suppress(ValueError):  # contract: bad-row
-            until = max(until, ids.from_timestamp(row[0]) + 1)
+            until = max(until, await revoked_until(tx, profile_id) + 1)
     await tx.run("revoke_profile_token", profile=profile_id, jti=jti, now=ids.timestamp(until))
 
 
-async def revoked_until(tx: Reader, profile: Profile) -> int:
+async def revoked_until(tx: Reader, profile_id: str) -> int:
     """The time up to which a profile's tokens are revoked, in milliseconds; 0 if they are not."""
-    row = await tx.one("revoked_until", profile=profile.id)
+    row = await tx.one("revoked_until", profile=profile_id)
     return 0 if row is None else ids.from_timestamp(row[0])
 
 

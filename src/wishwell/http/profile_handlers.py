@@ -77,7 +77,7 @@ async def create_profile_token(request: Request) -> Response:
     customer = _named(request, "customer", body.customer)
     # Read before anything is written: an error after a link would wrongly say "Nothing was done".
     named = customer or session
-    revoked = await service.db.read(auth.revoked_until, named) if named else 0
+    revoked = await service.db.read(auth.revoked_until, named.id) if named else 0
     profile = await _token_profile(request, session, customer)
     token = service.authenticator.issue(profile, revoked)
     return responses.created({"token": token, "profile": profile.gid})
