@@ -116,7 +116,9 @@ def _loaded(path: str) -> Any:
     text = read_file("FILE", path)
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506
-    except (yaml.YAMLError, RecursionError) as error:
+    except RecursionError as error:
+        raise Invalid(f"{path}: is nested too deep.") from error
+    except yaml.YAMLError as error:
         raise Invalid(f"{path}: {error}.") from error
 
 
