@@ -1,12 +1,14 @@
 """Counting for reports: `python -m bench.counting`, half an hour for 20 million items on each engine.
 
-Fills a store past the API: 20 items a profile, of 100,000 products in two variants each. Asks for
-pages at a constant rate before the first count and while the service counts, then in turns alone
-and beside ten reports at once. These are of a store of which a tenth of 100,000 products changed on
+Fills a store past the API: 20 items a profile, of 100,000 products in two variants each. Counts it
+as the service does, without the pauses, and compares each number with a plain count. Then asks the
+service for pages at a constant rate, in turns before its count begins and beside it, and alone and
+beside ten reports at once. These are of a store of which a tenth of 100,000 products changed on
 each of 30 days. The rows of 1,000 products that change daily for 760 days are measured too.
 """
 
 import argparse
+import asyncio
 import contextlib
 import datetime
 import json
@@ -17,19 +19,21 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-import psutil
-
 from bench import seed
 from bench.client import bearer, request
 from bench.flood import share
 from bench.steady import steady
-from bench.targets import ENGINES, Shop, in_turns, processor, run, say
+from bench.targets import ENGINES, STORE, Shop, in_turns, run, say, with_children
 from tests.servers import PREFIX, PostgresServer
+from wishwell import ids, stores
+from wishwell.db import Database
+from wishwell.db.postgres import Postgres
+from wishwell.db.sqlite import SQLite
 from wishwell.reports import counting, tally
 
 PRODUCTS, READERS = 100_000, 500
-USUAL_SECONDS, FIRST_SECONDS = 3_600, 32
-"""From one count to the next, by default; after the service's start it looks for the first time."""
+FIRST_SECONDS = 32
+"""After the service's start it looks for something to count."""
 
 INDEXES = {
     "items_store_idx": "items (store_id, id)",
@@ -83,7 +87,7 @@ def fill_days(shop: Shop, store: str, products: int, days: int, every: int) -> N
     today, began = datetime.datetime.now(datetime.UTC).date().isoformat(), seed.now()
     counts = ", ".join(
         f"('{store}', '{tally.following(today, number - days)}', {number}, '{began}', "
-        f"'{began}', 9000000, 9, 0, 9, 9, 0, 0)"
+        f"'{began}', 9, 0, 9, 9, 0, 0)"
         for number in range(1, days + 1)
     )
     write(
@@ -123,29 +127,80 @@ def reports(ask: Callable[[], float], count: int) -> Iterator[None]:
         one.result()
 
 
+async def count(shop: Shop) -> tuple[float, float]:
+    """The seconds of processor time that a count takes, the database's too, and those of a step."""
+    if shop.server:
+        db: Database = Postgres(shop.database, connections=2, seconds=60)
+    else:
+        db = SQLite(str(shop.folder / "wishwell.db"))
+    [store] = [store for store in await db.read(stores.listed) if store.handle == STORE]
+    database = [shop.server.process.pid] if shop.server else []
+
+    def used() -> float:
+        return time.process_time() + sum(map(with_children, database))
+
+    before = used()
+    steps = [took async for took in counting.run(db, store, ids.wall_clock)]
+    took = used() - before
+    await db.close()
+    return took, statistics.median(steps)
+
+
+def check(shop: Shop) -> None:
+    """Compares what was counted with what there is."""
+    there = (
+        "SELECT i.product_id, i.variant_id, sum(1 - p.is_session), sum(p.is_session) FROM items i "
+        f"JOIN profiles p ON p.profile_id = i.profile_id WHERE i.store_id = '{shop.store}' "
+        "GROUP BY i.product_id, i.variant_id"
+    )
+    counted = (
+        "SELECT product_id, variant_id, customers, visitors FROM wish_counts "
+        f"WHERE store_id = '{shop.store}'"
+    )
+    for one, other in ((there, counted), (counted, there)):
+        if wrong := shop.number(f"SELECT count(*) FROM ({one} EXCEPT {other}) x"):
+            raise RuntimeError(f"{wrong:,.0f} products are counted wrong")
+
+
 def compared(alone: list[float], beside: list[float]) -> str:
     idle, busy = statistics.median(alone), statistics.median(beside)
     spread = f"{min(alone):.1f} to {max(alone):.1f}, {min(beside):.1f} to {max(beside):.1f}"
     return f"p99 {idle:.2f} ms alone, {busy:.2f} ms beside it ({busy / idle:.2f} times; {spread})"
 
 
-def measure(shop: Shop, count: int, rate: float, rounds: int) -> None:
+def measure(shop: Shop, items: int, rate: float, rounds: int) -> None:
     rows, owners = seed.plan(shop.store, READERS)
     shop.insert(rows)
-    fill(shop, count)
+    fill(shop, items)
     days, months = (json.loads(shop.quick("store", "create", n, "--json"))[0]["id"] for n in "dm")
     fill_days(shop, days, PRODUCTS, 30, 10)
     before = size(shop)
     fill_days(shop, months, 1_000, 760, 1)
-    say(f"{shop.engine}: {count:,} items")
+    say(f"{shop.engine}: {items:,} items")
     say(f"  1,000 products that change daily, 760 days: {(size(shop) - before) / 2**20:.0f} MiB")
+    used, step = asyncio.run(count(shop))
+    check(shop)
+    say(f"  a count is exact: {used:.0f} s of processor time, {step * 1000:.1f} ms a step")
     requests = [request("GET", f"{PREFIX}/items", bearer(owner.token)) for owner in owners]
     token = shop.create_token("d")
-    shop.serve()
-    first_turn = time.monotonic() + FIRST_SECONDS
 
     def p99() -> float:
         return share(steady(shop.url, requests, rate), 0.99)
+
+    alone, beside = list[float](), list[float]()
+    for _ in range(rounds):  # each start of the service begins a count
+        write(shop, f"DELETE FROM counts WHERE store_id = '{shop.store}'")
+        first_turn = time.monotonic() + FIRST_SECONDS
+        shop.serve()
+        p99()  # warms
+        alone += [p99(), p99()]
+        time.sleep(max(0, first_turn - time.monotonic()))
+        beside += [p99(), p99()]
+        if counted := shop.number(f"SELECT count(*) FROM counts WHERE store_id = '{shop.store}'"):
+            say(f"  {counted} count ended meanwhile: take more items")
+        shop.stop()
+    say(f"  pages, counting: {compared(alone, beside)}")
+    shop.serve()
 
     def report() -> float:
         with shop.client(token) as client:
@@ -153,26 +208,6 @@ def measure(shop: Shop, count: int, rate: float, rounds: int) -> None:
             client.get("/reports/products", params={"limit": 250}).raise_for_status()
             return (time.perf_counter() - began) * 1000
 
-    def took() -> float:
-        mine = f"FROM counts WHERE store_id = '{shop.store}'"
-        return shop.number(f"SELECT coalesce(max(took), 0) {mine}") / 1000
-
-    p99()  # warms
-    used = processor(shop)
-    alone = [p99() for _ in range(3)]
-    asking = (processor(shop) - used) / 3  # what the requests of a round take
-    time.sleep(max(0, first_turn - time.monotonic()))
-    used, began, beside, memory = processor(shop), time.monotonic(), list[float](), 0
-    while not took():
-        beside.append(p99())
-        memory = max(memory, psutil.Process(shop.process.pid).memory_info().rss)
-    used, passed = processor(shop) - used - asking * len(beside), time.monotonic() - began
-    pause = max(USUAL_SECONDS, took() / counting.SHARE)
-    say(
-        f"  a count: {passed:.0f} s, processor {used:.0f} s, {took():.0f} s as it notes itself, so "
-        f"again after {pause:,.0f} s: {used / (pause + passed):.1%} of a core; {memory >> 20} MiB"
-    )
-    say(f"  pages, counting: {compared(alone, beside)}")
     times = statistics.median(report() for _ in range(11))
     say(f"  a report of {PRODUCTS:,} products and 30 days: {times:.0f} ms")
 

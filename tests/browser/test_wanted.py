@@ -37,9 +37,9 @@ class Wanted:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         at = now.replace("+00:00", "Z")
         service.rows(
-            "INSERT INTO counts (store_id, day, number, began_at, ended_at, took, customers, "
+            "INSERT INTO counts (store_id, day, number, began_at, ended_at, customers, "
             "visitors, added, lists, customers_wishing, visitors_wishing) VALUES "
-            f"('{store}', '{at[:10]}', 1, '{at}', '{at}', 1, 9, 0, 9, 0, 9, 0)"
+            f"('{store}', '{at[:10]}', 1, '{at}', '{at}', 9, 0, 9, 0, 9, 0)"
         )
         rows = ", ".join(
             f"('{store}', {FOREVER}, '{product}', '', 1, {wishes}, 0, 0)"

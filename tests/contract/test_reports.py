@@ -295,7 +295,6 @@ async def counted_rows(tx, store):
 @pytest.fixture
 def counted(bench, monkeypatch):
     monkeypatch.setattr(counting, "_COMPARED", 10)
-    monkeypatch.setattr(counting, "_CHANGED", 20)
     return Counted(bench)
 
 
@@ -427,47 +426,44 @@ def test_counts_are_kept_for_25_months(counted):
 
 
 def test_a_store_is_counted_again_when_it_is_time(counted):
-    """contract: count-again. A small one after a minute; where counts take more than 2 % of a core,
-    all wait longer; a clock that was set back puts nothing off."""
-    bench, store = counted.bench, counted.store
+    """contract: count-again. A small one after a minute; a clock that was set back puts nothing off."""
+    bench, store, large, new = (
+        counted.bench,
+        counted.store,
+        *(counted.bench.new_store() for _ in "ab"),
+    )
     began = bench.clock()
 
-    def due(milliseconds, *stores):
-        return bench.read(counting.due, stores, began + milliseconds, 3_600)
+    def due(milliseconds):
+        kept = store, large, new
+        return bench.read(counting.due, kept, began + milliseconds, 3_600).stores
 
-    def ended(store, took, wishes):
-        [last] = bench.read(counting.last, store)
-        kept = last._replace(took=took, customers=wishes, visitors=0, ended_at=ids.timestamp(began))
-        bench.write(counting._end, store, [last], [kept])
-
-    bench.run(forget_counts(bench))
-    assert due(0, store) == ([store], None, 0)
-    count(bench, store)
-    ended(store, 1_000, 9_999)
-    assert [due(at, store).stores for at in (59_999, 60_000, -1)] == [[], [store], [store]]
-    assert due(0, store).pause == 60
-    ended(store, 2_400, 9_999)
-    assert [due(at, store).stores for at in (119_999, 120_000)] == [[], [store]]
-    assert due(0, store).pause == 120
-    large, new = bench.new_store(), bench.new_store()
-    count(bench, large)
-    ended(large, 72_000, 10_000)
-    assert due(0, store, large, new).stores == [new]
-    assert due(0).pause == 3 * 3_600
-    assert due(179_999, store, large).stores == []
-    assert due(180_000, store, large).stores == [store]
-    assert due(3 * HOUR, store, large).stores == [store, large]
-    ended(store, 0, 1)
-    assert due(HOUR, large).stores == [large]
+    for counts, wishes in ((store, 9_999), (large, 10_000)):
+        count(bench, counts)
+        [last] = bench.read(counting.last, counts)
+        ended = last._replace(customers=wishes, visitors=0, ended_at=ids.timestamp(began))
+        bench.write(counting._end, counts, [last], [ended])
+    assert [due(at) for at in (59_999, 60_000, -1)] == [[new], [store, new], [store, large, new]]
+    assert [due(at) for at in (HOUR - 1, HOUR)] == [[store, new], [store, large, new]]
 
 
-async def forget_counts(bench):
-    """Of all stores: those of other tests would have their share."""
+def test_a_small_store_waits_for_no_large_one(counted, monkeypatch):
+    """contract: count-again. Though it comes when the other's count has begun."""
+    monkeypatch.setattr(counting, "SHARE", 1)
+    monkeypatch.setattr(counting, "_COMPARED", 1)
+    bench, large, small = counted.bench, counted.store, counted.bench.new_store()
+    looks = [[large], [], [small]]
+    [before] = bench.read(counting.last, large)
+    large_ended = []
 
-    async def forget(tx):
-        await execute(tx, "DELETE FROM counts")
+    async def look():
+        if not large_ended and await bench.db.read(counting.last, small):
+            large_ended.append(await bench.db.read(counting.last, large) != [before])
+        return looks.pop(0) if looks else []
 
-    await bench.db.write(forget)
+    bench.run(counting.work(bench.db, look, 0, bench.clock))
+    assert large_ended == [False]
+    assert bench.read(counting.last, large) != [before]
 
 
 @pytest.mark.parametrize("sign", [*"=+-@\t\r", *"＝＋－＠"])
@@ -496,7 +492,7 @@ def test_anybody_hears_the_step_that_is_reached(bench):
     bench.insert("wish_counts", columns, of)
     asked = [row[2] for row in of]
     assert {said for _, said in bench.read(reports.reached, store, asked)} == {0}
-    count = Count("2026-01-01", 1, "", "", 0, 0, 0, 0, 0, 0, 0)
+    count = Count("2026-01-01", 1, "", "", 0, 0, 0, 0, 0, 0)
     bench.write(counting._end, store, [], [count])
     assert bench.read(reports.reached, store, asked) == [
         (n + 1, said) for n, said in zip(WISHES, SAID, strict=True)

@@ -65,11 +65,6 @@ COUNTED = _gauge(
     "When the last count of that store began which was counted longest ago.",
     "max",
 )
-COUNT_PAUSE = _gauge(
-    "count_pause_seconds",
-    "The longest pause of a store from one count to the next, so that counting takes few seconds.",
-    "max",
-)
 ASKED = _gauge(
     "platform_requests_waiting", "Requests of platforms that are not done yet.", "max", "kind"
 )

@@ -21,7 +21,7 @@ BY: tuple[By, ...] = get_args(By)
 
 MOST_DAYS = 366
 _SOME = 10_000
-_NONE = Count("", 0, "", "", 0, 0, 0, 0, 0, 0, 0)
+_NONE = Count("", 0, "", "", 0, 0, 0, 0, 0, 0)
 USUAL_DAYS = 30
 STEPS = (1, 2.5, 5)
 """What is said to anybody: ten times these, a hundred times, and so on."""

@@ -7,7 +7,8 @@ needs no rule here.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import structlog
@@ -23,17 +24,13 @@ SMALL = 10_000
 
 SMALL_SECONDS = 60
 SHARE = 0.02
-"""Of a core's time, at most, for all stores together."""
+"""Of a core's time, at most, for all stores together: the rest is a pause after each step."""
 
 _ROWS = 250
 """That one step reads, so that no request waits for long; the items of one profile at once."""
 
 _COMPARED = 50
-_CHANGED = 200
-"""Products in their variants that one step compares, and about as many one transaction changes."""
-
-_REST = 4
-"""Times as long as a step took, before the next one: others come in between."""
+"""Products in their variants that one step compares and writes."""
 
 log = structlog.get_logger("wishwell.reports.counting")
 
@@ -44,58 +41,62 @@ async def last(tx: Reader, store: Store, day: str = "9999-12-31", days: int = 1)
 
 
 class Due(NamedTuple):
-    """The stores that are to be counted again; when the oldest of all last counts began; and the
-    longest pause of a store, in seconds."""
+    """The stores that are to be counted again, and when the oldest of all last counts began."""
 
     stores: list[Store]
     oldest: str | None
-    pause: float
 
 
 # contract: count-again
-async def due(tx: Reader, found: Sequence[Store], now: int, seconds: float) -> Due:
+async def due(tx: Reader, kept: Sequence[Store], now: int, seconds: float) -> Due:
     """What is to be counted; ``now`` in milliseconds, ``seconds``: the setting."""
-    rows = {str(row[0]): row[1:] for row in await tx.all("counts_last")}
-    sooner = min(seconds, SMALL_SECONDS)
-    pauses = {
-        id: 1000 * (sooner if wishes < SMALL else seconds) for id, (*_, wishes) in rows.items()
-    }
-    share = sum(took / pauses[id] for id, (_, _, took, _) in rows.items())
-    longer = max(1, share / SHARE)
+    counts = await tx.all("counts_last")
+    ends = {str(id): (ended, wishes) for id, _, ended, wishes in counts}
     again = []
-    for store in found:
-        _, ended, *_ = rows.get(store.id, ("", "1970-01-01T00:00:00.000Z"))
+    for store in kept:
+        ended, wishes = ends.get(store.id, ("1970-01-01T00:00:00.000Z", 0))
+        pause = min(seconds, SMALL_SECONDS) if wishes < SMALL else seconds
         # A clock that was set back puts nothing off for long (contract: clock-steps).
-        if not 0 <= now - ids.from_timestamp(ended) < longer * pauses.get(store.id, 0):
+        if not 0 <= now - ids.from_timestamp(ended) < pause * 1000:
             again.append(store)
-    oldest = min((began for began, *_ in rows.values()), default=None)
-    return Due(again, oldest, longer * max(pauses.values(), default=0) / 1000)
+    return Due(again, min((began for _, began, *_ in counts), default=None))
 
 
 # contract: count-again
 async def work(
-    db: Database, found: Sequence[Store], clock: Callable[[], int]
-) -> AsyncIterator[None]:
-    """Counts these stores. Yields after each step and the pause that it needs.
+    db: Database, look: Callable[[], Awaitable[Sequence[Store]]], seconds: float, clock: ids.Clock
+) -> None:
+    """Counts the stores that are due, a step of each in turns, until none is.
 
-    A store that can't be counted is logged and passed over. Raises ``Unavailable``.
+    Every so many seconds it looks for others: a small store waits for no large one. A store that
+    can't be counted is logged and passed over. Raises ``Unavailable``.
     """
-    for store in found:
+    counts = OrderedDict[str, AsyncIterator[float]]()
+    looks_at = 0.0
+    while True:
+        if time.monotonic() >= looks_at:
+            looks_at = time.monotonic() + seconds
+            for store in await look():
+                counts.setdefault(store.handle, run(db, store, clock))
+        if not counts:
+            return
+        handle, steps = counts.popitem(last=False)
         try:
-            async for took in run(db, store, clock):
-                await asyncio.sleep(took * _REST)
-                yield
-        except (Superseded, StoreDeleted):
+            took = await anext(steps)
+        except (StopAsyncIteration, Superseded, StoreDeleted):
             continue
         except Exception as error:
             await db.ping()  # raises if the database is the cause
             if isinstance(error, Unavailable):
                 raise
-            log.warning("store_not_counted", store=store.handle, reason=str(error))
+            log.warning("store_not_counted", store=handle, reason=str(error))
+        else:
+            counts[handle] = steps
+            await asyncio.sleep(took * (1 / SHARE - 1))
 
 
 # contract: count-exact, count-days
-async def run(db: Database, store: Store, clock: Callable[[], int]) -> AsyncIterator[float]:
+async def run(db: Database, store: Store, clock: ids.Clock) -> AsyncIterator[float]:
     """Counts a store. Yields after each step the seconds that it took.
 
     One that is given up may have stored some of what it found; the next one begins anew. Raises
@@ -103,15 +104,13 @@ async def run(db: Database, store: Store, clock: Callable[[], int]) -> AsyncIter
     """
     began = clock()
     before = await db.long_read(last, store, days=3)
-    tally, took = Tally(before, day_of(began, zone(store)), zone(store)), 0.0
+    tally = Tally(before, day_of(began, zone(store)), zone(store))
     for steps in (_walk(db, store, tally), _write(db, store, tally, before)):
         started = time.perf_counter()
         async for _ in steps:
-            seconds = time.perf_counter() - started
-            took += seconds
-            yield seconds
+            yield time.perf_counter() - started
             started = time.perf_counter()
-    counts = tally.counts(before, ids.timestamp(began), ids.timestamp(clock()), int(took * 1000))
+    counts = tally.counts(before, ids.timestamp(began), ids.timestamp(clock()))
     await db.write(_end, store, before, counts)
     while await db.write(_forget, store, kept_from(tally.days[-1])):
         yield 0.0
@@ -155,13 +154,11 @@ async def _write(
             tally.of(product, variant).held += (Held(since, until, tuple(totals)),)
         place = {"until": until, "product": product, "variant": variant}
         yield
-    changes: list[tuple[Wishes, Sequence[Held]]] = []
     while tally.wishes:
         found = [tally.wishes.popitem()[1] for _ in range(min(_COMPARED, len(tally.wishes)))]
-        changes += [(of, now) for of in found if (now := tally.rows(of)) != of.held]
-        if len(changes) >= _CHANGED or not tally.wishes:
+        changes = [(of, now) for of in found if (now := tally.rows(of)) != of.held]
+        if changes:
             await db.write(_change, store, before, changes)
-            changes = []
         yield
 
 
@@ -178,7 +175,10 @@ class Superseded(Exception):
 
 
 async def _change(
-    tx: Writer, store: Store, before: Sequence[Count], changes: list[tuple[Wishes, Sequence[Held]]]
+    tx: Writer,
+    store: Store,
+    before: Sequence[Count],
+    changes: Sequence[tuple[Wishes, Sequence[Held]]],
 ) -> None:
     await _check_latest(tx, store, before)
     gone, come = [], []

@@ -1,12 +1,12 @@
 -- name: counts_until
 -- The counts of the last days until `day`, the newest first.
-SELECT c.day, c.number, c.began_at, c.ended_at, c.took, c.customers, c.visitors, c.added, c.lists,
+SELECT c.day, c.number, c.began_at, c.ended_at, c.customers, c.visitors, c.added, c.lists,
        c.customers_wishing, c.visitors_wishing
 FROM counts c WHERE c.store_id = :store AND c.day <= :day ORDER BY c.day DESC LIMIT :days;
 
 -- name: counts_last
--- Of each store its last count: when it began and ended, how long it took, and the wishes that it found.
-SELECT c.store_id, c.began_at, c.ended_at, c.took, c.customers + c.visitors
+-- Of each store its last count: when it began and ended, and the wishes that it found.
+SELECT c.store_id, c.began_at, c.ended_at, c.customers + c.visitors
 FROM stores s JOIN counts c ON c.store_id = s.id
 WHERE c.day = (SELECT max(x.day) FROM counts x WHERE x.store_id = c.store_id);
 
@@ -44,12 +44,12 @@ ON CONFLICT (store_id, until, product_id, variant_id)
 DO UPDATE SET since = excluded.since, customers = excluded.customers, visitors = excluded.visitors, added = excluded.added;
 
 -- name: count_end
-INSERT INTO counts (store_id, day, number, began_at, ended_at, took, customers, visitors, added, lists,
+INSERT INTO counts (store_id, day, number, began_at, ended_at, customers, visitors, added, lists,
                     customers_wishing, visitors_wishing)
-VALUES (:store, :day, :number, :began_at, :ended_at, :took, :customers, :visitors, :added, :lists,
+VALUES (:store, :day, :number, :began_at, :ended_at, :customers, :visitors, :added, :lists,
         :customers_wishing, :visitors_wishing)
 ON CONFLICT (store_id, day)
-DO UPDATE SET number = excluded.number, began_at = excluded.began_at, ended_at = excluded.ended_at, took = excluded.took,
+DO UPDATE SET number = excluded.number, began_at = excluded.began_at, ended_at = excluded.ended_at,
     customers = excluded.customers, visitors = excluded.visitors, added = excluded.added,
     lists = excluded.lists, customers_wishing = excluded.customers_wishing, visitors_wishing = excluded.visitors_wishing;
 
@@ -76,7 +76,7 @@ RETURNING until;
 
 -- name: report_counts
 -- The counts from a day on, at least the last one; and the first day that there is.
-SELECT c.day, c.number, c.began_at, c.ended_at, c.took, c.customers, c.visitors, c.added, c.lists,
+SELECT c.day, c.number, c.began_at, c.ended_at, c.customers, c.visitors, c.added, c.lists,
        c.customers_wishing, c.visitors_wishing, (SELECT min(n.day) FROM counts n WHERE n.store_id = :store)
 FROM counts c
 WHERE c.store_id = :store

@@ -26,8 +26,8 @@ _NOTHING: Totals = (0, 0, 0)
 
 
 class Count(NamedTuple):
-    """The last count of a day: when it began and ended, the milliseconds that it took, the totals
-    of all products, and how many customers and visitors have a wish.
+    """The last count of a day: when it began and ended, the totals of all products, and how many
+    customers and visitors have a wish.
 
     Of a day without one: that of the day before, with what was added since.
     """
@@ -36,7 +36,6 @@ class Count(NamedTuple):
     number: int
     began_at: str
     ended_at: str
-    took: int
     customers: int
     visitors: int
     added: int
@@ -141,7 +140,7 @@ class Tally:
             Held(since, until, has) for (since, has), until in zip(changes, ends, strict=True)
         )
 
-    def counts(self, last: Sequence[Count], began: str, ended: str, took: int) -> list[Count]:
+    def counts(self, last: Sequence[Count], began: str, ended: str) -> list[Count]:
         """The counts of ``days``."""
         before = [count.totals for count in last if count.number == self._closed]
         was = last[0].totals if last else _NOTHING
@@ -154,7 +153,7 @@ class Tally:
         ]
         number = self.number + len(made)
         found = (*totals[-1], self.lists, *self.holders)
-        return [*made, Count(self.days[-1], number, began, ended, took, *found)]
+        return [*made, Count(self.days[-1], number, began, ended, *found)]
 
 
 def zone(store: Store) -> tzinfo:

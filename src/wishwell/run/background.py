@@ -16,6 +16,7 @@ from wishwell.http.context import Services
 from wishwell.moving import request_work, requests
 from wishwell.products import notices
 from wishwell.reports import counting
+from wishwell.stores import Store
 from wishwell.wishes import erasure, purge
 
 _LEAST_SECONDS = 0.02
@@ -193,14 +194,18 @@ def _count_turn(service: Services) -> float:
 # contract: count-again
 async def _count(service: Services) -> None:
     """Counts what is wished for, in the stores where it is time."""
-    db, kept, seconds = service.db, service.clock(), service.settings.count_seconds
-    due = await db.long_read(counting.due, await db.read(stores.listed), kept, seconds)
-    metrics.COUNTED.set(ids.from_timestamp(due.oldest) / 1000 if due.oldest else 0)
-    metrics.COUNT_PAUSE.set(due.pause)
-    async for _ in counting.work(db, due.stores, service.clock):
-        if service.clock() - kept > _count_turn(service) * 300:
-            kept = service.clock()
-            await db.write(purge.keep_lease, "count", kept)
+    db, settings = service.db, service.settings
+
+    async def look() -> list[Store]:
+        now = service.clock()
+        await db.write(purge.keep_lease, "count", now)
+        metrics.BACKGROUND_DONE.labels("count").set_to_current_time()
+        kept = await db.read(stores.listed)
+        due = await db.long_read(counting.due, kept, now, settings.count_seconds)
+        metrics.COUNTED.set(ids.from_timestamp(due.oldest) / 1000 if due.oldest else 0)
+        return due.stores
+
+    await counting.work(db, look, _count_turn(service) / 3, service.clock)
 
 
 # ------------------------------------------------------------------------- events and notices

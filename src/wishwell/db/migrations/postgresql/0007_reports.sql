@@ -17,15 +17,14 @@ CREATE TABLE wish_counts (
 
 CREATE INDEX wish_counts_product_idx ON wish_counts (store_id, product_id, until);
 
--- The last count of each day, or what holds of a day without one. took: milliseconds. customers, visitors, added: as above,
--- of all products.
+-- The last count of each day, or what holds of a day without one. customers, visitors, added: as above, of
+-- all products.
 CREATE TABLE counts (
     store_id          uuid NOT NULL,
     day               text COLLATE "C" NOT NULL,
     number            bigint NOT NULL,
     began_at          text COLLATE "C" NOT NULL,
     ended_at          text COLLATE "C" NOT NULL,
-    took              bigint NOT NULL,
     customers         bigint NOT NULL,
     visitors          bigint NOT NULL,
     added             bigint NOT NULL,

@@ -17,15 +17,14 @@ CREATE TABLE wish_counts (
 
 CREATE INDEX wish_counts_product_idx ON wish_counts (store_id, product_id, until);
 
--- The last count of each day, or what holds of a day without one. took: milliseconds. customers, visitors, added: as above,
--- of all products.
+-- The last count of each day, or what holds of a day without one. customers, visitors, added: as above, of
+-- all products.
 CREATE TABLE counts (
     store_id          TEXT NOT NULL,
     day               TEXT NOT NULL,
     number            INTEGER NOT NULL,
     began_at          TEXT NOT NULL,
     ended_at          TEXT NOT NULL,
-    took              INTEGER NOT NULL,
     customers         INTEGER NOT NULL,
     visitors          INTEGER NOT NULL,
     added             INTEGER NOT NULL,
