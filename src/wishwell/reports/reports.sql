@@ -100,11 +100,11 @@ FROM (
                 THEN x.had + x.added - x.customers - x.visitors ELSE 0 END AS removed
     FROM (
         SELECT c.product_id, CASE WHEN :by::text = 'variant' THEN c.variant_id ELSE '' END AS variant_id,
-               sum(CASE WHEN c.until > :now::bigint THEN c.customers ELSE 0 END)::bigint AS customers,
-               sum(CASE WHEN c.until > :now::bigint THEN c.visitors ELSE 0 END)::bigint AS visitors,
-               sum(CASE WHEN c.since <= :before::bigint THEN c.customers + c.visitors ELSE 0 END)::bigint AS had,
-               sum(CASE WHEN c.until > :now::bigint THEN c.added ELSE 0 END
-                 - CASE WHEN c.since <= :before::bigint THEN c.added ELSE 0 END)::bigint AS added
+               sum(CASE WHEN c.until > :now::bigint THEN c.customers::int ELSE 0 END) AS customers,
+               sum(CASE WHEN c.until > :now::bigint THEN c.visitors::int ELSE 0 END) AS visitors,
+               sum(CASE WHEN c.since <= :before::bigint THEN (c.customers + c.visitors)::int ELSE 0 END) AS had,
+               sum(CASE WHEN c.until > :now::bigint THEN c.added::int ELSE 0 END
+                 - CASE WHEN c.since <= :before::bigint THEN c.added::int ELSE 0 END) AS added
         FROM wish_counts c
         WHERE c.store_id = :store AND c.until > :before::bigint AND c.since <= :now::bigint
           AND (c.until > :now::bigint OR c.since <= :before::bigint)
