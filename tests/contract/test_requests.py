@@ -35,7 +35,7 @@ def work(bench):
     """Does what is due, to the end; who was erased, and how many steps it took."""
 
     steps = bench.drain(request_work.work(bench.db, bench.clock))
-    return [step[0].gid for step in steps if step is not None], len(steps)
+    return [step.gid for step in steps if step is not None], len(steps)
 
 
 def remove(bench):

@@ -7,17 +7,14 @@ refresh is older than 4 s, requests wait for a new one.
 
 import asyncio
 import contextlib
-import operator
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
 import msgspec
 
-from wishwell import ids
-from wishwell.access.erased import ErasedProfiles
-from wishwell.access.registry import Registry, news
+from wishwell import ids, recent
+from wishwell.access.registry import Registry, UnreadableStore, news
 from wishwell.db import Database, Reader, ask
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.profiles import Profile
@@ -32,17 +29,21 @@ _PORT = re.compile(r":[^\]]*$")
 _HOST = re.compile(r"[a-z0-9._-]*|\[[0-9a-f:.]+\]")
 
 _TRUSTED_MS = 4_000
-_PAUSE = 0.5
-"""Seconds between a failed refresh and the next that a request begins."""
-
 _LOOK_UPS = 2
 _LOOK_UP_SECONDS = 1.0
-"""How many unknown admin tokens are looked up at once, and how long others wait for their turn."""
+"""How many unknown admin tokens are looked up at once, and how long that may take."""
 
-_FORGET_MS = 3_600_000
+_PAUSE_MS = {
+    "admin_token_used": 60_000,
+    "session_touch": ids.DAY_MS // 4,
+    "customer_touch": ids.DAY_MS,
+}
+"""The statements that write when something was last used, and how long each does not write again of
+the same one."""
 
-_Note = tuple[Literal["admin_token_used", "customer_touch", "session_touch"], str]
-"""The statement that writes a time, and the id that it takes."""
+_REMEMBERED = 100_000
+_Note = tuple[str, str]
+"""One of these statements, and the id that it takes."""
 
 
 class AdminToken(msgspec.Struct, frozen=True):
@@ -62,17 +63,14 @@ class AccessCache:
         self._clock = clock
         self._registry = Registry()
         self._origins: set[str] = set()
-        self._hosts: dict[str, Store | None] = {}  # None: of a store that can't be read
+        self._hosts: dict[str, Store] = {}
         self._platform_shops: dict[str, Store] = {}
         self._admins: dict[str, AdminToken] = {}
-        self.erased = ErasedProfiles()
         self._asked_at = 0
-        self._asking = asyncio.Lock()
-        self._not_before = 0.0
+        self._reading: asyncio.Task[None] | None = None
         self._looking_up = asyncio.Semaphore(_LOOK_UPS)
         self._noted: dict[_Note, int] = {}
         self._written: dict[_Note, int] = {}
-        self._forgot_at = 0
 
     @property
     def asked_at(self) -> int:
@@ -92,12 +90,9 @@ class AccessCache:
 
         Raises ``StoreDeleted``, and ``Unavailable`` if its row can't be read.
         """
-        store = self._registry.stores.get(id)
-        if store is None and id in self._registry.deleted:
+        if id in self._registry.deleted:
             raise StoreDeleted
-        if store is None and id in self._registry.unreadable:
-            raise Unavailable("This store can't be read.")
-        return store
+        return _readable(self._registry.stores.get(id))
 
     def allows_origin(self, origin: str) -> bool:
         """Whether any store allows this browser origin."""
@@ -109,15 +104,10 @@ class AccessCache:
 
         Raises ``Unavailable`` for the host of a store that can't be read.
         """
-        if host in self._hosts:
-            store = self._hosts[host]
-            if store is None:
-                raise Unavailable("This store can't be read.")
-            return store
-        alone = (
-            len(self._registry.stores) == 1 and not self._hosts and not self._registry.unreadable
-        )
-        return next(iter(self._registry.stores.values())) if alone else None
+        stores = self._registry.stores
+        if len(stores) == 1 and not self._hosts:
+            return _readable(next(iter(stores.values())))
+        return _readable(self._hosts.get(host))
 
     def names_hosts(self) -> bool:
         """Whether any store has named a host."""
@@ -140,6 +130,12 @@ class AccessCache:
         """The store's secrets, sealed; None if it has none."""
         return self._registry.sealed.get(store_id)
 
+    @property
+    def erased(self) -> frozenset[str]:
+        """The keys of profiles that may be being erased (contract: erase-moment). What has ended
+        meanwhile, the database knows."""
+        return self._registry.erased
+
     def is_revoked_whole(self, profile_id: str) -> bool:
         """Whether everything that names a profile was revoked within the life of a cookie."""
         return (profile_id, "") in self._registry.revoked
@@ -160,24 +156,19 @@ class AccessCache:
         token = self._admins.get(hashed) or await self._look_up(hashed)
         if token is None or token.id in self._registry.revoked_admins:
             return None
-        now = self._clock()
-        if token.expires_at is not None and token.expires_at <= ids.timestamp(now):
+        if token.expires_at is not None and token.expires_at <= ids.timestamp(self._clock()):
             return None
-        self._noted["admin_token_used", token.id] = now
+        self._note("admin_token_used", token.id)
         return token
 
     # contract: admin-token-guess
     async def _look_up(self, hashed: str) -> AdminToken | None:
         """Asks the database, few at a time: made-up tokens must not take all its connections."""
         try:
-            async with asyncio.timeout(_LOOK_UP_SECONDS):
-                await self._looking_up.acquire()
+            async with asyncio.timeout(_LOOK_UP_SECONDS), self._looking_up:
+                token = await self._db.read(_token, hashed)
         except TimeoutError as error:
             raise Unavailable("Too many unknown admin tokens at once.") from error
-        try:
-            token = await self._db.read(_token, hashed)
-        finally:
-            self._looking_up.release()
         if token is not None:
             if token.store_id not in self._registry.stores:  # both are newer than the last refresh
                 await self.refresh()
@@ -188,64 +179,50 @@ class AccessCache:
 
     # contract: database-away
     async def ensure_fresh(self) -> None:
-        """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails.
-
-        One refresh serves all requests that wait, and a pause follows a failed one: a thousand of
-        them would queue for minutes behind a database server that is paused.
-        """
-        if self._is_fresh():
-            return
-        async with self._asking:
-            if self._is_fresh():
-                return
-            if time.monotonic() < self._not_before:
-                raise Unavailable("Reading stores and revocations failed a moment ago.")
+        """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails."""
+        if not 0 <= self._clock() - self._asked_at < _TRUSTED_MS:
             await self._read()
-
-    def _is_fresh(self) -> bool:
-        return 0 <= self._clock() - self._asked_at < _TRUSTED_MS
 
     # contract: store-change-seen
     async def refresh(self) -> None:
-        """Reads what has changed from the database. Raises ``Unavailable``."""
-        async with self._asking:
-            await self._read()
+        """Reads what has changed until now from the database. Raises ``Unavailable``."""
+        if self._reading is not None:  # it may have begun too early
+            await asyncio.wait([self._reading])
+        await self._read()
 
     async def _read(self) -> None:
+        """One look serves all who wait, and its failure is theirs: a thousand of them would queue
+        for minutes behind a database server that is paused."""
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._look())
+        await asyncio.shield(self._reading)
+
+    async def _look(self) -> None:
         now = self._clock()
         try:
             changes = await self._db.read(news, self._asked_at, now, self._registry.stores.keys())
-        except Unavailable:
-            self._not_before = time.monotonic() + _PAUSE
-            raise
+        finally:
+            self._reading = None
         if self._registry.learn(changes):
-            self._index()
-        self.erased.refresh(changes.erased, now)
+            all_stores = self._registry.stores.values()
+            self._origins = {origin for store in all_stores for origin in store.origins}
+            self._hosts = {authority(host): store for store in all_stores for host in store.hosts}
+            self._platform_shops = {store.naming.platform_shop: store for store in all_stores}
+            self._platform_shops.pop("", None)
         self._asked_at = now
-
-    def _index(self) -> None:
-        all_stores = self._registry.stores.values()
-        self._origins = {origin for store in all_stores for origin in store.origins}
-        self._hosts = {host: None for hosts in self._registry.unreadable.values() for host in hosts}
-        self._hosts |= {authority(host): store for store in all_stores for host in store.hosts}
-        self._platform_shops = {store.naming.platform_shop: store for store in all_stores}
-        self._platform_shops.pop("", None)
 
     # ------------------------------------------------- what is written: uses of tokens, touches
 
     # contract: session-touched
     def touch(self, profile_id: str) -> None:
         """Notes that an admin token reads a session, so that the purge keeps the session."""
-        now = self._clock()
-        if self._is_due(profile_id, now):
-            self._noted["session_touch", profile_id] = now
+        self._note("session_touch", profile_id)
 
     # contract: forget-customers
     def touch_customer(self, profile: Profile) -> None:
-        """Notes that a customer made a request, once a day, where the store forgets customers."""
-        note: _Note = "customer_touch", profile.id
-        if profile.store.forget_customers_after is not None and note not in self._written:
-            self._noted[note] = self._clock()
+        """Notes that a customer made a request, where the store forgets customers."""
+        if profile.store.forget_customers_after is not None:
+            self._note("customer_touch", profile.id)
 
     async def touch_now(self, profile_ids: Iterable[str]) -> None:
         """Writes at once that an admin token changes sessions, and not only into memory.
@@ -253,52 +230,50 @@ class AccessCache:
         Otherwise, if this process ended, a purge could remove the new records. Raises
         ``Unavailable``.
         """
-        now = self._clock()
         for id in profile_ids:
-            if self._is_due(id, now):
-                await self._write(("session_touch", id), now)
+            self.touch(id)
+            await self._write(("session_touch", id))
 
-    def _is_due(self, profile_id: str, now: int) -> bool:
-        return now - self._written.get(("session_touch", profile_id), 0) > ids.DAY_MS // 4
-
-    async def _write(self, note: _Note, at: int) -> None:
-        statement, id = note
-        named = {"id": id, "profile": id, "now": ids.timestamp(at)}  # each takes its own of these
-        await self._db.write(ask, statement, **named)
-        self._written[note] = at
+    def _note(self, statement: str, id: str) -> None:
+        note, now = (statement, id), self._clock()
+        if now - self._written.get(note, 0) > _PAUSE_MS[statement]:
+            self._noted[note] = now
 
     async def flush(self) -> None:
-        """Writes what was noted, and once an hour forgets old revocations. Raises ``Unavailable``.
+        """Writes what was noted. Raises ``Unavailable``.
 
         Each time is written by itself: its row may lie on a server that is away. What could not be
-        written is kept, and comes last the next time. Few tokens come before many sessions.
+        written is kept, and comes last the next time.
         """
-        now = self._clock()
-        for note in sorted(self._noted, key=operator.itemgetter(0)):
-            at = self._noted.pop(note)
-            try:
-                await self._write(note, at)
-            except BaseException:
-                self._noted.setdefault(note, at)
-                raise
-        if now - self._forgot_at > _FORGET_MS:
-            await self._forget(now)
+        for note in list(self._noted):
+            await self._write(note)
 
-    async def _forget(self, now: int) -> None:
-        self._written = {note: at for note, at in self._written.items() if at > now - ids.DAY_MS}
-        before, for_cookies = self._registry.forget(now)
-        named = {"before": before, "before_for_cookies": for_cookies}
-        await self._db.write(ask, "revocations_forget", **named)
-        self._forgot_at = now
+    async def _write(self, note: _Note) -> None:
+        if (at := self._noted.pop(note, None)) is None:
+            return
+        statement, id = note
+        named = {"id": id, "profile": id, "now": ids.timestamp(at)}  # each takes its own of these
+        try:
+            await self._db.write(ask, statement, **named)
+        except BaseException:
+            self._noted.setdefault(note, at)
+            raise
+        recent.keep(self._written, note, at, _REMEMBERED)
 
     async def close(self) -> None:
         with contextlib.suppress(Unavailable):
             await self.flush()
 
 
+def _readable(store: Store | None) -> Store | None:
+    if isinstance(store, UnreadableStore):
+        raise Unavailable("This store can't be read.")
+    return store
+
+
 async def _token(tx: Reader, hashed: str) -> AdminToken | None:
     row = await tx.one("admin_token_by_hash", hash=hashed)
     if row is None or row[4] is not None:
         return None
-    id, store_id, scope, expires_at, revoked_at = row
-    return None if revoked_at is not None else AdminToken(id, store_id, scope, expires_at)
+    id, store_id, scope, expires_at, _ = row
+    return AdminToken(id, store_id, scope, expires_at)

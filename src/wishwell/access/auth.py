@@ -6,6 +6,7 @@ signing anyone out.
 """
 
 import contextlib
+import functools
 import hmac
 import os
 import secrets
@@ -18,8 +19,9 @@ import msgspec
 from jwt.utils import base64url_decode, base64url_encode
 from msgspec import UNSET, UnsetType, structs
 
-from wishwell import ids, opaque, profiles, recent, stores
+from wishwell import ids, opaque, profiles, stores
 from wishwell.access.access_cache import AccessCache, AdminScope
+from wishwell.access.registry import revocations_over
 from wishwell.db import Reader, Writer
 from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated
 from wishwell.profiles import Profile
@@ -98,7 +100,6 @@ class Authenticator:
         self._access_cache = access_cache
         self._namespace = namespace
         self._clock = clock
-        self._verified: dict[str, tuple[Caller, _Claims]] = {}
 
     def issue(self, profile: Profile, revoked_until: int = 0) -> str:
         """A token for a profile, valid for one day from now.
@@ -127,24 +128,18 @@ class Authenticator:
         """
         if token.startswith(ADMIN_PREFIX):
             return await self._admin(token)
-        caller, claims = self._verified.get(token) or await self._verify(token)
+        claims = self._verified(token)
         await self._access_cache.ensure_fresh()
         now = self._clock() // 1000
-        if claims.iat > now + _SKEW:  # the clock was set back since the token was verified
+        if claims.iat > now + _SKEW:
             raise Unauthenticated(_BAD)
         if now >= claims.exp:
-            self._verified.pop(token, None)
             raise Unauthenticated("The access token has expired. Ask for a new one.")
-        profile, store = caller.profile, self._access_cache.store(caller.store.id)
-        assert profile is not None
-        if store is None or self._access_cache.is_revoked(profile.id, caller.token_id):
+        caller = self._caller(token, await self._store(claims))
+        assert caller.profile is not None
+        if self._access_cache.is_revoked(caller.profile.id, caller.token_id):
             raise Unauthenticated(_BAD)
-        if caller.store is store:
-            return caller
-        # The store has changed since the token was verified.
-        if not profile.is_session and store.platform != caller.store.platform:
-            raise Unauthenticated(_BAD)
-        return Caller(caller.kind, store, caller.token_id, structs.replace(profile, store=store))
+        return caller
 
     async def _admin(self, token: str) -> Caller:
         if not well_formed(token):
@@ -157,41 +152,43 @@ class Authenticator:
         return Caller(admin.scope, store, admin.id, None)
 
     # contract: profile-token-strict, signing-key-ring
-    async def _verify(self, token: str) -> tuple[Caller, _Claims]:
+    @functools.lru_cache(maxsize=_KNOWN_TOKENS)  # noqa: B019 - a process has one of these
+    def _verified(self, token: str) -> _Claims:
         """A token is good if signing its claims gives the same text again, letter for letter."""
-        if len(token) > _MAX_TOKEN:
-            raise Unauthenticated(_BAD)
         try:
             header, payload, _ = token.split(".")
             claims = _decoder.decode(base64url_decode(payload))
             again = self._signed(header, claims)
-            if not hmac.compare_digest(again.encode(), token.encode()):
-                raise ValueError("signature")
-            await self._access_cache.ensure_fresh()
-            verified = await self._checked(claims), claims
-        except (msgspec.MsgspecError, RecursionError, KeyError, ValueError, Invalid) as error:
+        except (msgspec.MsgspecError, RecursionError, KeyError, ValueError) as error:
             raise Unauthenticated(_BAD) from error
-        recent.keep(self._verified, token, verified, _KNOWN_TOKENS)
-        return verified
+        good = hmac.compare_digest(again.encode(), token.encode()) and len(token) <= _MAX_TOKEN
+        if not good or not 0 < claims.exp - claims.iat <= LIFETIME or not ids.is_uuid(claims.jti):
+            raise Unauthenticated(_BAD)
+        return claims
 
-    async def _checked(self, claims: _Claims) -> Caller:
-        is_future = claims.iat > self._clock() // 1000 + _SKEW
-        if not 0 < claims.exp - claims.iat <= LIFETIME or is_future:
-            raise ValueError("times")
+    async def _store(self, claims: _Claims) -> Store:
         store = self._access_cache.store(claims.aud)
         if store is None:  # another process may have issued it, for a store that is new here
             await self._access_cache.refresh()
             store = self._access_cache.store(claims.aud)
-        if store is None or not ids.is_uuid(claims.jti):
-            raise ValueError("ids")
-        profile = profiles.parse(store, self._namespace, claims.sub, "sub")
+        if store is None:
+            raise Unauthenticated(_BAD)
+        return store
+
+    @functools.lru_cache(maxsize=_KNOWN_TOKENS)  # noqa: B019
+    def _caller(self, token: str, store: Store) -> Caller:
+        """Whose token it is in the store as it is now: its platform may have changed."""
+        claims = self._verified(token)
+        try:
+            profile = profiles.parse(store, self._namespace, claims.sub, "sub")
+        except Invalid as error:
+            raise Unauthenticated(_BAD) from error
         kind: Kind = "session" if profile.is_session else "customer"
-        profile = structs.replace(profile, by_token=True)
-        return Caller(kind, store, claims.jti, profile)
+        return Caller(kind, store, claims.jti, structs.replace(profile, by_token=True))
 
     async def claims_of(self, token: str) -> tuple[Profile, str]:
         """The profile and ``jti`` of a token, expired or not. Raises ``Unauthenticated``."""
-        caller, _ = await self._verify(token)
+        caller = self._caller(token, await self._store(self._verified(token)))
         assert caller.profile is not None
         return caller.profile, caller.token_id
 
@@ -297,6 +294,12 @@ async def revoked_until(tx: Reader, profile_id: str) -> int:
     """The time up to which a profile's tokens are revoked, in milliseconds; 0 if they are not."""
     row = await tx.one("revoked_until", profile=profile_id)
     return 0 if row is None else ids.from_timestamp(row[0])
+
+
+async def forget_revocations(tx: Writer, now: int) -> None:
+    """Removes the revocations that have nothing left to refuse; ``now`` in milliseconds."""
+    before, for_cookies = revocations_over(now)
+    await tx.run("revocations_forget", before=before, before_for_cookies=for_cookies)
 
 
 async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenRecord]:

@@ -3,25 +3,28 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from msgspec import structs
+
 from wishwell import ids, stores
-from wishwell.db import Reader, Row, bad_rows, statements
+from wishwell.db import Reader, Row, bad_rows
 from wishwell.stores import Store, store_secrets
-from wishwell.stores.naming import authority
 
 _COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * ids.DAY_MS
 _MARGIN_MS = 15 * 60_000
 """How far back each look reads: the clocks of other machines may be behind by this much."""
 
 
+class UnreadableStore(Store, frozen=True):
+    """One whose row can't be read, but for its hosts (contract: bad-row)."""
+
+
 @dataclass
 class Registry:
-    """``stores`` are another dict whenever any has changed. ``unreadable``: those whose rows can't
-    be read, with their hosts. ``revoked``: until when, by profile and ``jti``; without a ``jti``
-    everything that names the profile. ``erased``: of the news alone, the keys of profiles that are
-    being erased."""
+    """``stores`` are another dict whenever any has changed. ``revoked``: until when, by profile and
+    ``jti``; without a ``jti`` everything that names the profile. ``erased``: the keys of profiles
+    that are being erased, all of them each time."""
 
     stores: dict[str, Store] = field(default_factory=dict)
-    unreadable: dict[str, frozenset[str]] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
     sealed: dict[str, str] = field(default_factory=dict)
     revoked_admins: set[str] = field(default_factory=set)
@@ -29,7 +32,7 @@ class Registry:
     erased: frozenset[str] = frozenset()
 
     def learn(self, news: "Registry") -> bool:
-        """Adds what has changed. Returns whether that is more than secrets and revocations.
+        """Adds what has changed. Returns whether any store has.
 
         The changes of the last quarter of an hour are news each time. A store that has not changed
         stays the same object, with everything that was made from it.
@@ -39,38 +42,24 @@ class Registry:
             for id, store in news.stores.items()
             if id not in news.deleted and self.stores.get(id) != store
         }
-        unreadable = self.unreadable | news.unreadable
-        for id in news.stores.keys() | news.deleted:
-            unreadable.pop(id, None)
-        differs = changed or unreadable != self.unreadable or news.deleted & self.stores.keys()
+        differs = bool(changed or news.deleted & self.stores.keys())
         if differs:
             all_stores = self.stores | changed
             self.stores = {id: store for id, store in all_stores.items() if id not in news.deleted}
-            self.unreadable = unreadable
         # An import may have made a deleted store again.
         self.deleted = (self.deleted - changed.keys()) | news.deleted
         self.sealed |= news.sealed
         self.revoked_admins |= news.revoked_admins
         self.revoked |= news.revoked
-        return bool(differs)
-
-    def forget(self, now: int) -> tuple[str, str]:
-        """Forgets revocations of tokens, and those of whole profiles, that are over for all.
-
-        Returns the times up to which that is so, as text. ``now`` in milliseconds.
-        """
-        token, cookie = _limits(now)
-        self.revoked = {
-            (profile_id, jti): at
-            for (profile_id, jti), at in self.revoked.items()
-            if at > (token if jti else cookie)
-        }
-        return ids.timestamp(token), ids.timestamp(cookie)
+        self.erased = news.erased
+        return differs
 
 
-def _limits(now: int) -> tuple[int, int]:
-    """The times up to which revocations are over: of a token, and of a whole profile's cookies."""
-    return now - ids.DAY_MS - _MARGIN_MS, now - _COOKIES_MS - _MARGIN_MS
+def revocations_over(now: int) -> tuple[str, str]:
+    """Up to when revocations have nothing left to refuse: of a token, and of a whole profile, whose
+    cookies live longer. ``now`` in milliseconds."""
+    margin = now - _MARGIN_MS
+    return ids.timestamp(margin - ids.DAY_MS), ids.timestamp(margin - _COOKIES_MS)
 
 
 # contract: store-change-seen, token-revoked
@@ -78,18 +67,17 @@ async def news(tx: Reader, asked_at: int, now: int, store_ids: Collection[str]) 
     """What has changed since ``asked_at``; everything if that is 0. ``store_ids``: known ones."""
     since = ids.timestamp(max(0, asked_at - _MARGIN_MS)) if asked_at else ""
     rows = await tx.all("stores_changed", since=since)
-    readable = {store.id: store for store in bad_rows.each("stores", rows, stores.from_row)}
+    changed = bad_rows.each("stores", rows, stores.from_row, _unreadable)
     # A store that was imported brings its older revocations.
-    revoked_since = since if readable.keys() <= set(store_ids) else ""
-    token, cookie = map(ids.timestamp, _limits(now))
+    revoked_since = since if {store.id for store in changed} <= set(store_ids) else ""
+    token, cookie = revocations_over(now)
     revocations = await tx.all(
         "revocations_since",
         since=max(revoked_since, token),
         since_for_cookies=max(revoked_since, cookie),
     )
     return Registry(
-        stores=readable,
-        unreadable={row[0]: _hosts_of(row) for row in rows if row[0] not in readable},
+        stores={store.id: store for store in changed},
         deleted={row[0] for row in await tx.all("stores_deleted", since=since)},
         sealed={row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)},
         revoked_admins={row[0] for row in await tx.all("admin_tokens_revoked", since=since)},
@@ -98,9 +86,10 @@ async def news(tx: Reader, asked_at: int, now: int, store_ids: Collection[str]) 
     )
 
 
-def _hosts_of(row: Row) -> frozenset[str]:
-    """The hosts of a store whose other columns can't be read."""
-    return frozenset(map(authority, row[statements.columns("store_fields").index("hosts")].split()))
+def _unreadable(row: Row) -> Store:
+    hosts = dict(zip(Store.__struct_fields__, row, strict=True))["hosts"]
+    blank = structs.asdict(stores.blank(row[0], "", ""))
+    return UnreadableStore(**blank | {"hosts": tuple(hosts.split())})
 
 
 def _revocation(row: Row) -> tuple[tuple[str, str], int]:

@@ -1,10 +1,12 @@
 """The operations on profiles: who a shopper is, tokens for them, and signing in."""
 
+import contextlib
+
 from msgspec import UNSET, UnsetType
 
 from wishwell import ids, profiles
 from wishwell.access import auth
-from wishwell.errors import Invalid
+from wishwell.errors import Invalid, Unavailable
 from wishwell.http import bodies, handlers, metrics, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
@@ -56,7 +58,8 @@ async def erase_profile(request: Request) -> None:
     service, profile = request.service, handlers.new_owner(request, _ONE)
     label = await service.db.read(auth.label_of, request.caller.token_id if request.caller else "")
     erased = await service.db.long_write(erasure.erase, profile, service.clock())
-    service.access_cache.erased.add(erased, service.clock())
+    with contextlib.suppress(Unavailable):  # soon it knows by itself
+        await service.access_cache.refresh()
     erasure.note(profile, label)
     if erased:
         metrics.ERASED.inc()

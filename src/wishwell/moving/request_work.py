@@ -3,7 +3,7 @@
 Each request is done in steps that leave it due until the last one, so that it goes on after a kill.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 
 import structlog
 
@@ -26,9 +26,6 @@ log = structlog.get_logger("wishwell.moving.request_work")
 Due = tuple[str, PlatformRequest]
 """A request with which there is something to do, and the id of its store before it."""
 
-Erased = tuple[Profile, Sequence[str]]
-"""A customer, and the keys of what is now removed."""
-
 
 async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
     """The requests that are due, of all stores; ``passed``: how many more than usual."""
@@ -38,7 +35,7 @@ async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
 
 
 # contract: request-done, background-goes-on
-async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[Erased | None]:
+async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[Profile | None]:
     """Does what is due, each request once; yields between two steps, and each erased customer.
 
     One that can't be done is logged, and tried again the next time. Raises ``Unavailable``.
@@ -65,7 +62,7 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[Erased |
 
 async def _do(
     db: Database, store_id: str, request: PlatformRequest, clock: Callable[[], int]
-) -> AsyncIterator[Erased | None]:
+) -> AsyncIterator[Profile | None]:
     named = {"store": store_id, "id": request.id}
     if request.state == "exported":
         await db.write(ask, "request_export_ends", **named)
@@ -76,7 +73,8 @@ async def _do(
         store = await db.read(_store, store_id)
         customer = profiles.of_customer(store, request.profile or "")
         if request.topic == "customers/redact":
-            yield customer, await db.long_write(erasure.erase, customer, clock())
+            await db.long_write(erasure.erase, customer, clock())
+            yield customer
         else:
             export, now = await _export(db, customer), clock()
             named |= {"now": ids.timestamp(now), "export": export}

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import structlog
 
 from wishwell import events, ids, stores
+from wishwell.access import auth
 from wishwell.db import Database
 from wishwell.errors import Unavailable
 from wishwell.events import deliveries, retention
@@ -139,12 +140,12 @@ async def _purge(service: Services) -> None:
         metrics.PURGED.inc(total - seen)
         seen = total
         await asyncio.sleep(_PAUSE)
-    async for profile, erased in erasure.idle(service.db, service.clock()):
-        service.access_cache.erased.add(erased, service.clock())
+    async for profile, _ in erasure.idle(service.db, service.clock()):
         erasure.note(profile, "purge")
         metrics.ERASED.inc()
         await asyncio.sleep(_PAUSE)
     await service.db.write(erasure.forget, service.settings.events_days, service.clock())
+    await service.db.write(auth.forget_revocations, service.clock())
     metrics.PURGE_FINISHED.set_to_current_time()
     if seen:
         log.info("purged", sessions=seen)
@@ -178,10 +179,8 @@ async def _requested(service: Services) -> bool:
 # contract: request-done
 async def _do_requests(service: Services) -> None:
     """Does what platforms asked for."""
-    async for erased in request_work.work(service.db, service.clock):
-        if erased is not None:
-            customer, keys = erased
-            service.access_cache.erased.add(keys, service.clock())
+    async for customer in request_work.work(service.db, service.clock):
+        if customer is not None:
             erasure.note(customer, "the platform")
             metrics.ERASED.inc()
         await asyncio.sleep(_PAUSE)
