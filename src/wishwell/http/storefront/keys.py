@@ -1,16 +1,16 @@
 """The key sets that shops sign their customers' JWTs with: given as they are, or behind a URL."""
 
 import asyncio
+import contextlib
+import functools
 import json
 import time
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 import jwt
-import msgspec
 import structlog
-from msgspec import Meta
 
 from wishwell.errors import Invalid, Unavailable
 from wishwell.http.storefront.customers import PUBLIC, Wrong
@@ -29,38 +29,27 @@ _AGAIN = 1.0
 log = structlog.get_logger("wishwell.storefront")
 
 
-class _Key(msgspec.Struct, omit_defaults=True):
-    """What a key is made of. A set may hold keys for other uses; a shared secret in a public set
-    is a trap, and a private part that it has by mistake can take seconds to read."""
-
-    kid: Annotated[str, Meta(min_length=1)]
-    kty: Literal["RSA", "EC"]
-    alg: Literal["RS256", "ES256"] | None = None
-    use: Literal["sig"] | None = None
-    n: str | None = None
-    e: str | None = None
-    crv: str | None = None
-    x: str | None = None
-    y: str | None = None
+_MEMBERS = frozenset({"kid", "kty", "alg", "use", "n", "e", "crv", "x", "y"})
+"""What a public key is made of. A private part, there by mistake, can take seconds to read."""
 
 
 class KeySets:
-    """The key sets of all stores. A source is a URL, or the set itself: JSON, beginning with ``{``.
+    """The key sets of all stores. A source is a URL, or the set itself in JSON.
 
-    One for each source that was ever asked for is kept.
+    One for each URL that was ever asked for is kept.
     """
 
     def __init__(self, outbound: Outbound, clock: Callable[[], float] = time.monotonic) -> None:
         self._outbound = outbound
         self._clock = clock
-        self._sets: dict[str, KeySet] = {}
+        self._sets: dict[str, _Fetched] = {}
 
     def check(self, name: str, source: str) -> None:
         """Raises ``Invalid``, which begins with ``name``, for a source that can't be used.
 
         A URL is not called.
         """
-        if source.startswith(("http://", "https://")):
+        if _is_url(source):
             self._outbound.check(name, source)
             return
         try:
@@ -71,31 +60,37 @@ class KeySets:
             raise Invalid(f"{name}: has no key with a kid for {' or '.join(PUBLIC)}.")
 
     async def key(self, source: str, kid: str) -> jwt.PyJWK:
-        """The key of a ``kid``. Raises as ``KeySet.key`` does, and ``Wrong`` without a source."""
+        """The key of a ``kid``.
+
+        Raises ``Wrong`` if it is not known, and ``Unavailable`` while there are no keys.
+        """
         if not source:
             raise Wrong("the shop has no key set")
-        if source not in self._sets:
-            self._sets[source] = KeySet(source, self._outbound, self._clock)
-        return await self._sets[source].key(kid)
+        if _is_url(source):
+            if source not in self._sets:
+                self._sets[source] = _Fetched(source, self._outbound, self._clock)
+            keys = await self._sets[source].keys(kid)
+        else:
+            keys = _given(source)
+        if kid not in keys:
+            raise Wrong("its key is not known")
+        return keys[kid]
 
 
 # contract: key-set-fetched
-class KeySet:
-    """Keys by ``kid``."""
+class _Fetched:
+    """The key set behind a URL."""
 
-    def __init__(self, source: str, outbound: Outbound, clock: Callable[[], float]) -> None:
-        self._source = source
+    def __init__(self, url: str, outbound: Outbound, clock: Callable[[], float]) -> None:
+        self._url = url
         self._outbound = outbound
         self._clock = clock
         self._keys: dict[str, jwt.PyJWK] | None = None
         self._not_before = -float("inf")
         self._fetching: asyncio.Task[None] | None = None
 
-    async def key(self, kid: str) -> jwt.PyJWK:
-        """The key of a ``kid``.
-
-        Raises ``Wrong`` if it is not known, and ``Unavailable`` while there are no keys.
-        """
+    async def keys(self, kid: str) -> dict[str, jwt.PyJWK]:
+        """The keys by ``kid``, fetched again if this one is missing. Raises ``Unavailable``."""
         if self._keys is None or kid not in self._keys:
             if self._fetching is None and self._clock() >= self._not_before:
                 self._fetching = asyncio.create_task(self._fetch())
@@ -104,32 +99,23 @@ class KeySet:
                 await asyncio.shield(self._fetching)
         if self._keys is None:
             raise Unavailable("Who you are can't be checked just now.")
-        if kid not in self._keys:
-            raise Wrong("its key is not known")
-        return self._keys[kid]
+        return self._keys
 
     async def _fetch(self) -> None:
+        url = self._url
         try:
-            self._keys = _keys(await self._read())
+            answer = await self._outbound.call("GET", url, seconds=_SECONDS, owner=url)
+            if answer.status != 200:
+                raise Unanswered(f"the status is {answer.status}")
+            if not answer.whole:
+                raise Unanswered(f"the answer is larger than {LARGEST // 1024} KiB")
+            self._keys = _keys(answer.body)
         except (ValueError, Unanswered) as error:
             # The rest of a URL may be a secret.
-            place = "inline" if _is_inline(self._source) else urlsplit(self._source).hostname
-            log.error("key_set_away", place=place, reason=str(error))
+            log.error("key_set_away", place=urlsplit(url).hostname, reason=str(error))
         finally:
             self._not_before = self._clock() + (_AGAIN if self._keys is None else _PAUSE)
             self._fetching = None
-
-    async def _read(self) -> str | bytes:
-        if _is_inline(self._source):
-            return self._source
-        answer = await self._outbound.call(
-            "GET", self._source, seconds=_SECONDS, owner=self._source
-        )
-        if answer.status != 200:
-            raise Unanswered(f"the status is {answer.status}")
-        if not answer.whole:
-            raise Unanswered(f"the answer is larger than {LARGEST // 1024} KiB")
-        return answer.body
 
 
 # contract: key-set-read
@@ -140,18 +126,15 @@ def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
         raise ValueError("it has no list of keys")
     keys = {}
     for entry in entries:
-        try:
-            members = msgspec.to_builtins(msgspec.convert(entry, _Key))
-            key = jwt.PyJWK(members)
-        except (msgspec.ValidationError, jwt.PyJWTError, ValueError, KeyError, TypeError):
-            continue
-        if key.algorithm_name in PUBLIC:
-            keys[members["kid"]] = key
+        with contextlib.suppress(Exception):  # for other uses, or none at all
+            key = jwt.PyJWK({name: entry[name] for name in _MEMBERS & entry.keys()})
+            if key.key_id and key.algorithm_name in PUBLIC and key.public_key_use in (None, "sig"):
+                keys[key.key_id] = key
     return keys
 
 
-def _is_inline(source: str) -> bool:
-    return source.startswith("{")
+def _is_url(source: str) -> bool:
+    return source.startswith(("http://", "https://"))
 
 
 def _keys(text: str | bytes) -> dict[str, jwt.PyJWK]:
@@ -160,3 +143,6 @@ def _keys(text: str | bytes) -> dict[str, jwt.PyJWK]:
     except (ValueError, RecursionError):
         raise ValueError("it is not JSON") from None
     return public_keys(document)
+
+
+_given = functools.lru_cache(maxsize=1_000)(_keys)
