@@ -16,7 +16,7 @@ from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
 from wishwell.moving import deletion
 from wishwell.run import app, terminal
-from wishwell.stores import Store, StorePatch, naming, reporting, store_secrets
+from wishwell.stores import Store, StorePatch, naming, reporting, rules, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
 
 PARTS: Mapping[str, type[msgspec.Struct]] = {
@@ -75,7 +75,7 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
                      help="By how much a price must fall to be told, 1 to 90 (default: 5)."),
         click.option("--forget-customers-after", type=int, metavar="MONTHS",
                      help="Erase customers who made no request for so long, 1 to "
-                     f"{stores.MAX_MONTHS} (default: 0, never)."),
+                     f"{rules.MAX_MONTHS} (default: 0, never)."),
         click.option("--product-ids", metavar="integer|text",
                      help="The JSON type of product and variant ids (default: integer)."),
         click.option("--events", type=click.Choice(["on", "off"]),

@@ -1,17 +1,16 @@
 """The operations on a store, its admin tokens, products and events: about a whole store."""
 
-from wishwell import events, products
+from wishwell import events, products, stores
 from wishwell.access import admin_tokens
 from wishwell.http import bodies, handlers, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies
 from wishwell.profiles import WholeStore
-from wishwell.stores import shown
 
 
 async def get_store(request: Request) -> object:
-    return shown.in_force(request.store, request.service.settings)
+    return stores.in_force(request.store, request.service.settings)
 
 
 async def list_tokens(request: Request) -> object:

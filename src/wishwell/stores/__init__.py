@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -14,6 +14,7 @@ from wishwell.db import Reader, Row, UniqueViolation, Writer, bad_rows
 from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
 from wishwell.stores import naming as shops
 from wishwell.stores import reporting as reports
+from wishwell.stores import rules
 from wishwell.stores.naming import Naming, Pages, authority, plain
 from wishwell.stores.reporting import Reporting
 
@@ -33,7 +34,6 @@ LIMITS = (
 
 DEFAULT_HANDLE = "default"
 DEFAULT_DROP = 5
-MAX_MONTHS = 120
 
 SEEN_MS = 5_000
 """By then every process has seen a change of a store (contract: store-change-seen)."""
@@ -46,7 +46,6 @@ TEXT_RULE = (
     "letter or digit"
 )
 
-_HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 
 
@@ -161,7 +160,7 @@ async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) 
     """Creates a store. Raises ``Invalid`` for a bad field or a handle that is in use."""
     store = patched(blank(id, handle, now), patch, now)
     await lock(tx)
-    await _write(tx, "store_create", store, now)
+    await _write(tx, store, now)
     return store
 
 
@@ -179,7 +178,7 @@ async def restore(tx: Writer, store: Store, now: str) -> Store:
         await tx.run("store_deletion_begin", store=empty[0], now=now)
         await erase(tx, empty[0])
     await tx.run("store_deletion_forget", store=store.id)
-    await _write(tx, "store_create", store, now)
+    await _write(tx, store, now)
     return store
 
 
@@ -207,15 +206,15 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
                 "product-ids: can be changed to integer only when the store has no items and no "
                 "products."
             )
-    await _write(tx, "store_update", store, now)
+    await _write(tx, store, now)
     return store
 
 
 # contract: storefront-hosts
-async def _write(tx: Writer, statement: str, store: Store, now: str) -> None:
+async def _write(tx: Writer, store: Store, now: str) -> None:
     """Raises ``Invalid`` for a handle, host or platform shop that is another store's."""
     try:
-        await tx.run(statement, **_values(store), now=now)
+        await tx.run("store_set", **_values(store), now=now)
     except UniqueViolation as error:
         raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
     await tx.run("store_hosts_clear", store=store.id)
@@ -246,7 +245,7 @@ async def by_handle(tx: Reader, handle: str) -> Store:
 
 async def by_handle_or_deleted(tx: Reader, handle: str) -> Store:
     """``by_handle``, which finds a store that is being deleted too."""
-    row = await tx.one("store_by_handle", handle=handle) if _HANDLE.fullmatch(handle) else None
+    row = await tx.one("store_by_handle", handle=handle) if handle.isprintable() else None
     if row is None:
         raise NotFound(
             f"There is no store {handle[:80]!r}. `wishwell store list` shows all stores."
@@ -318,21 +317,18 @@ def blank(id: str, handle: str, now: str) -> Store:
 
 def patched(store: Store, patch: StorePatch, now: str) -> Store:
     """The store with the changes. Raises ``Invalid``."""
-    changes: dict[str, Any] = structs.asdict(patch)
+    given = structs.asdict(patch)
+    named = {name: value for name, value in given.items() if value is not None}
     if patch.hosts is not None:
-        changes["hosts"] = tuple(dict.fromkeys(plain(host) for host in patch.hosts if host))
+        named["hosts"] = tuple(dict.fromkeys(plain(host) for host in patch.hosts if host))
     if patch.origins is not None:
-        changes["origins"] = tuple(dict.fromkeys(patch.origins))
+        named["origins"] = tuple(dict.fromkeys(patch.origins))
     for name in ("naming", "pages", "reporting"):
-        if (fields := changes[name]) is not None:
-            changes[name] = structs.replace(getattr(store, name), **fields)
+        if (fields := named.get(name)) is not None:
+            named[name] = structs.replace(getattr(store, name), **fields)
     if patch.limits is not None:
         limits = store.limits | dict(patch.limits)
-        # None ends an override; a name that is no limit is refused all the same.
-        changes["limits"] = {
-            name: value for name, value in limits.items() if value is not None or name not in LIMITS
-        }
-    named = {name: value for name, value in changes.items() if value is not None}
+        named["limits"] = {name: value for name, value in limits.items() if value is not None}
     if (events := named.pop("events", None)) is not None:
         named["events_since"] = (store.events_since or _when_seen(now)) if events else None
     if (months := named.get("forget_customers_after")) is not None:
@@ -353,43 +349,26 @@ def _when_seen(now: str) -> str:
 
 def check_handle(handle: str) -> None:
     """Raises ``Invalid`` for a text that can't be a handle."""
-    if not _HANDLE.fullmatch(handle):
-        raise Invalid("handle: must be 1 to 63 characters (a-z, 0-9 or -) and not begin with -.")
+    rules.check({"handle": handle})
 
 
 # contract: store-bounds
 def check(store: Store) -> None:
     """Raises ``Invalid`` for a field that breaks its rule. ``KeySets.check`` is for key sets."""
-    check_handle(store.handle)
+    for fields in (store, store.naming, store.pages):
+        rules.check(structs.asdict(fields))
     for name, value in store.limits.items():
         if name not in LIMITS:
             raise Invalid(f"limit: {name[:80]!r} is not one of {', '.join(LIMITS)}.")
         if not 1 <= value <= 10_000_000:
             raise Invalid(f"limit: {name} must be from 1 to 10,000,000.")
-    if not re.fullmatch(r"[a-z0-9-]{1,40}", store.platform):
-        raise Invalid("platform: must be 1 to 40 characters: a-z, 0-9 or -.")
-    if store.product_ids not in get_args(ProductIds):
-        raise Invalid("product-ids: must be integer or text.")
-    # The browser is sent there, so it must not name another host (//host).
-    if store.auth_flow and not re.fullmatch(r"/(?![/\\])[!-\[\]-~]{0,999}", store.auth_flow):
-        raise Invalid("auth-flow: must be empty, or a path without spaces that begins with one /.")
     for origin in store.origins:
         if not _ORIGIN.fullmatch(origin):
             raise Invalid(
                 f"origin: {origin[:80]!r} is not an origin; use the form https://shop.example, in "
                 "lower case, without a user or a path."
             )
-
-    if not 1 <= store.price_drop_percent <= 90:
-        raise Invalid("price-drop-percent: must be a whole number from 1 to 90.")
-    if not 1 <= (store.forget_customers_after or 1) <= MAX_MONTHS:
-        raise Invalid(
-            f"forget-customers-after: must be a whole number of months, from 1 to {MAX_MONTHS}; "
-            "0 turns it off."
-        )
     shops.check_hosts(store.hosts)
-    shops.check_naming(store.naming)
-    shops.check_pages(store.pages)
     reports.check(store.reporting)
 
 
@@ -406,3 +385,11 @@ def _values(store: Store) -> dict[str, Any]:
             for name in _IN_JSON
         }
     )
+
+
+# contract: store-shown
+def in_force(store: Store, settings: Settings) -> Store:
+    """The store with all limits and bounds that are in force, whoever set them."""
+    known = bounds(store, settings)._asdict()
+    limits = {name: known.get(name) or limit(store, settings, name) for name in LIMITS}
+    return structs.replace(store, limits=limits)

@@ -1,10 +1,15 @@
 -- store_fields: id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, price_drop_percent, events_since, created_at, forget_customers_after, forget_since, pages, reporting
 
--- name: store_create
+-- name: store_set
 INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
     price_drop_percent, events_since, created_at, updated_at, forget_customers_after, forget_since, pages, reporting)
 VALUES (:id, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits, :price_drop_percent, :events_since, :created_at, :now,
-    :forget_customers_after, :forget_since, :pages, :reporting);
+    :forget_customers_after, :forget_since, :pages, :reporting)
+ON CONFLICT (id) DO UPDATE SET handle = excluded.handle, platform = excluded.platform, product_ids = excluded.product_ids,
+    auth_flow = excluded.auth_flow, hosts = excluded.hosts, naming = excluded.naming, origins = excluded.origins,
+    limits = excluded.limits, price_drop_percent = excluded.price_drop_percent, events_since = excluded.events_since,
+    forget_customers_after = excluded.forget_customers_after, forget_since = excluded.forget_since,
+    pages = excluded.pages, reporting = excluded.reporting, updated_at = excluded.updated_at;
 
 -- name: in_turn for postgresql
 -- Until the transaction ends, a cluster asks its servers one after the other. Otherwise Citus refuses to change a
@@ -18,13 +23,6 @@ SELECT 1;
 SELECT id FROM stores ORDER BY id
 FOR NO KEY UPDATE --postgresql
 ;
-
--- name: store_update
-UPDATE stores SET handle = :handle, platform = :platform, product_ids = :product_ids, auth_flow = :auth_flow, hosts = :hosts, naming = :naming,
-    origins = :origins, limits = :limits, price_drop_percent = :price_drop_percent, events_since = :events_since,
-    forget_customers_after = :forget_customers_after, forget_since = :forget_since, pages = :pages,
-    reporting = :reporting, updated_at = :now
-WHERE id = :id;
 
 -- name: store_hosts_clear
 DELETE FROM store_hosts WHERE store_id = :store;

@@ -1,0 +1,71 @@
+"""What the fields of a store must be: a pattern for each, and the sentence for what breaks it."""
+
+import re
+from collections.abc import Mapping
+
+from wishwell.errors import Invalid
+
+MAX_MONTHS = 120
+
+_TAKEN = (
+    "authorization|connection|content-|cookie|expect|forwarded|host|origin|profile|sec-|set-cookie"
+    "|transfer-encoding|wishwell-|x-forwarded-|x-request-id"
+)
+"""Headers whose names begin with one of these have a meaning of their own."""
+
+_NAME = "[!#$%&'*+.^_`|~0-9A-Za-z-]{0,100}"
+_TEXT = "[ -~]{0,1000}", "must be at most 1,000 printable ASCII characters"
+# The browser is sent there, so it must not name another host (//host).
+_PATH = r"/(?![/\\])[!-\[\]-~]{0,999}"
+_PAGE = rf"((https://[a-z0-9.-]{{1,253}}(:[0-9]{{1,5}})?)?{_PATH})?"
+_PAGE_RULE = (
+    "must be empty, a path that begins with one /, or an https URL with a path, of at most 1,000 "
+    "characters"
+)
+
+# contract: store-bounds, store-pages, storefront-naming
+_RULES = {
+    "handle": (
+        "[a-z0-9][a-z0-9-]{0,62}",
+        "must be 1 to 63 characters (a-z, 0-9 or -) and not begin with -",
+    ),
+    "platform": ("[a-z0-9-]{1,40}", "must be 1 to 40 characters: a-z, 0-9 or -"),
+    "product_ids": ("integer|text", "must be integer or text"),
+    "auth_flow": (
+        f"({_PATH})?",
+        "must be empty, or a path without spaces that begins with one /",
+    ),
+    "price_drop_percent": ("[1-9]|[1-8][0-9]|90", "must be a whole number from 1 to 90"),
+    "forget_customers_after": (
+        "None|[1-9][0-9]?|1[01][0-9]|120",
+        f"must be a whole number of months, from 1 to {MAX_MONTHS}; 0 turns it off",
+    ),
+    "jwt_cookie": (
+        f"(?!(?i:wishwell|__host-wishwell)$){_NAME}",
+        "must be a name of at most 100 characters, and not the visitor's cookie",
+    ),
+    "jwt_header": (
+        f"(?!(?i:{_TAKEN})){_NAME}",
+        "must be a name of at most 100 characters, of a header without a meaning of its own",
+    ),
+    "jwt_issuer": _TEXT,
+    "jwt_audience": _TEXT,
+    "jwt_claim": _TEXT,
+    "platform_shop": _TEXT,
+    "product_url": (
+        rf"(?=https:.*\{{productId\}}){_PAGE}|",
+        "must be an https URL with {productId}",
+    ),
+    "wishlist_page": (_PAGE, _PAGE_RULE),
+    "shared_page": (
+        rf"(?=[^#]*$|.*\{{token\}}){_PAGE}",
+        f"{_PAGE_RULE}, without a #, as the token comes behind one, or with {{token}}",
+    ),
+}
+
+
+def check(fields: Mapping[str, object]) -> None:
+    """Raises ``Invalid`` for the first of these fields that breaks its rule."""
+    for name, (pattern, sentence) in _RULES.items():
+        if name in fields and not re.fullmatch(pattern, str(fields[name])):
+            raise Invalid(f"{name.replace('_', '-')}: {sentence}.")
