@@ -77,10 +77,6 @@ class HeadersTooLarge(RequestError):
     """The request line, the headers, or the trailers behind the body, are larger than 16 KiB."""
 
 
-class ExpectationFailed(RequestError):
-    """The header ``Expect`` asks for what can't be done."""
-
-
 class BodyTimeout(RequestError):
     """The body did not arrive in time."""
 

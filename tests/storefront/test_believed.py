@@ -270,8 +270,6 @@ def test_host_of_a_shop_has_the_storefront_alone(world, path):
         assert [status(host, method=method) for method in ("GET", "HEAD", "POST", "OPTIONS")] == [
             404
         ] * 4
-        livez = world.browsers["anybody"].bare(f"{BASE}/livez", [("Host", host)])
-        assert (livez.status_code, livez.text) == (200, "ok")
         assert nobodys(world.browsers["anybody"].bare(f"{BASE}/api/items", [("Host", host)]))
     assert [host for host in MALFORMED if status(host) != 404] == []
     assert status("wishes.internal", ("X-Forwarded-Host", ALONE)) == 404

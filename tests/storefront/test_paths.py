@@ -140,15 +140,6 @@ def test_encoded_characters_in_the_query_stay_encoded(front, line):
     assert browser.products() == [1]
 
 
-def test_livez_answers(front):
-    """contract: storefront-paths. livez is 200 and plain text."""
-    answer = front.browser().at("/livez")
-    assert (answer.status_code, answer.text) == (200, "ok")
-    assert answer.headers["Content-Type"].startswith("text/plain")
-    assert len(answer.headers.get_list("Date")) == 1
-    assert front.browser().at("/livez", "POST").status_code == 405
-
-
 @pytest.mark.parametrize("file", ["wishwell.js", "share.js", "page.js", "wanted.js", "page.css"])
 def test_asset_has_a_name_with_its_hash(front, file):
     """contract: storefront-assets. The plain name leads to it; it may be kept for ever."""

@@ -174,8 +174,7 @@ def test_query_within_its_time(front):
 
 
 def test_assets_of_a_platform(front):
-    """contract: storefront-assets. By the platform's query; livez is asked by machines."""
+    """contract: storefront-assets. By the platform's query."""
     http = front.browser()
     assert http.at(f"/assets/wishwell.js?{signed(common())}").status_code == 302
     assert http.at("/assets/wishwell.js").status_code == 404
-    assert http.at("/livez").status_code == 200

@@ -1,9 +1,7 @@
 """What a process remembers of the cookies and JWTs that it has verified, and how long a secret is good."""
 
 import contextlib
-import gc
 import time
-import weakref
 
 import jwt
 import pytest
@@ -14,7 +12,6 @@ from wishwell.access.access_cache import AccessCache
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
 from wishwell.http.storefront import cookie, customers, shop
-from wishwell.moving import deletion
 from wishwell.outbound import Outbound
 from wishwell.stores import StorePatch, store_secrets
 from wishwell.stores.sealing import Sealing
@@ -26,6 +23,7 @@ from .way import direct
 pytestmark = direct("no request is sent")
 
 KEY = "k" * 40
+SEALING = Sealing([b"s" * 40])
 NAMESPACE = "wishwell"
 SESSION = "gid://wishwell/Session/01a1fb82-8f15-4000-aafc-5adf06151cd4"
 
@@ -33,7 +31,7 @@ SESSION = "gid://wishwell/Session/01a1fb82-8f15-4000-aafc-5adf06151cd4"
 @contextlib.asynccontextmanager
 async def deployment(folder, count):
     """The shops of so many stores, their database, and what is known of them."""
-    path, sealing = str(folder / "wishwell.db"), Sealing([b"s" * 40])
+    path, sealing = str(folder / "wishwell.db"), SEALING
     migrate.migrate_sqlite(path)
     db = SQLite(path)
 
@@ -92,16 +90,18 @@ async def test_many_shoppers_of_many_stores(tmp_path):
 
 
 @on_loop
-async def test_deleted_store_is_forgotten(tmp_path):
-    """contract: storefront-remembered. With its secrets, at the next request to any store."""
-    async with deployment(tmp_path, 2) as (db, cache, shops, (doomed, other)):
-        gone = weakref.ref(shops.of(doomed))
-        await db.write(deletion.begin, doomed.handle, ids.timestamp(ids.wall_clock()))
+async def test_shop_is_made_anew_when_its_secrets_change(tmp_path):
+    """contract: storefront-remembered. And not before; other stores' stay."""
+    async with deployment(tmp_path, 2) as (db, cache, shops, (changed, other)):
+        before, its = shops.of(changed), shops.of(other)
+        now = ids.wall_clock()
+        await db.write(
+            store_secrets.change, SEALING, changed, SecretsPatch(new_signer="leaked"), now
+        )
         await cache.refresh()
-        its = shops.of(other)
-        gc.collect()
-        assert gone() is None
-        await visit(its, 1)
+        value = before.cookies.value(SESSION, now // 1000).encode()
+        assert before.cookies.visitor(value, now // 1000) is not None
+        assert shops.of(changed).cookies.visitor(value, now // 1000) is None
         assert shops.of(other) is its
 
 
@@ -142,7 +142,7 @@ def test_old_secret_is_good_for_what_it_signed_before():
 async def test_start_forgets_an_old_secret(tmp_path):
     """contract: sealing-anew. 90 days after the rotation, whatever was kept until then."""
     async with deployment(tmp_path, 1) as (db, _, _, [store]):
-        now, sealing = ids.wall_clock(), Sealing([b"s" * 40])
+        now, sealing = ids.wall_clock(), SEALING
         await db.write(store_secrets.change, sealing, store, SecretsPatch(new_signer="rotate"), now)
         for days, count in ((89, 2), (90, 1)):
             await db.write(store_secrets.prepare, sealing, now + days * DAY * 1000)

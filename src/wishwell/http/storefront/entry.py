@@ -5,12 +5,12 @@ in, and only then what is counted and answered as for a token of the shopper.
 """
 
 import contextlib
-import time
+import functools
 from collections.abc import Awaitable, Callable
 
 import structlog
 
-from wishwell import ids, profiles, recent, stores
+from wishwell import ids, profiles
 from wishwell.access.auth import Caller
 from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
 from wishwell.http import assets, bodies, counting, handlers, metrics, responses, wire
@@ -27,7 +27,6 @@ _PRIVATE = ((b"cache-control", b"private, no-store"), _VARY)
 _OURS = frozenset({b"cache-control", b"www-authenticate", b"location", b"x-content-type-options"})
 _OF_ASSETS = frozenset({b"cache-control", b"location"})
 _PREFIX = PREFIX.encode()
-_LINKED = 10_000
 
 log = structlog.get_logger("wishwell.storefront")
 
@@ -43,7 +42,6 @@ class Storefront:
         self._service = service
         self._run = run
         self._base = service.settings.storefront_base
-        self._linked: dict[str, None] = {}
 
     def serves(self, path: str) -> bool:
         """Whether a path is the base, or below it."""
@@ -54,9 +52,6 @@ class Storefront:
         """The answer. Raises ``ServiceError``."""
         bodies.check(request.asgi)
         route, name = paths.find(request, self._base)
-        if route == "livez":
-            headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
-            return Response(200, b"ok", headers)
         paths.check(request)
         visit = request.visit = await identity.begin(request)
         if route == "asset":
@@ -72,7 +67,6 @@ class Storefront:
             visit = request.visit
         if visit.signed:
             request.query_string = customers.without_platform(request.query_string)
-        self._know_shopper(visit)
         await self._link(request, visit)
         return await self._answer(request, visit, route)
 
@@ -111,44 +105,25 @@ class Storefront:
 
     # ------------------------------------------------------------------------ on their behalf
 
-    def _know_shopper(self, visit: Visit) -> None:
-        """Makes a profile of the customer, or else of the visitor whose session is not revoked."""
-        if visit.visitor is not None:
-            session = profiles.of_session(visit.store, visit.visitor.session, by_token=True)
-            # contract: storefront-cookie-revoked
-            # Whatever its time, which may be ahead: who begins anew gets a session of their own.
-            if self._service.access_cache.is_revoked_whole(session.id):
-                visit.visitor = None
-                visit.remove_cookie()
-            else:
-                visit.shopper = session
-        if visit.customer is not None:
-            visit.shopper = profiles.of_customer(visit.store, visit.customer)
-
     # contract: storefront-sign-in
     async def _link(self, request: Request, visit: Visit) -> None:
         """Links the session of a customer who still carries one.
 
         If that fails, the customer is served all the same, and the cookie stays for another try.
         """
-        if visit.customer is None or visit.visitor is None or visit.shopper is None:
+        if visit.customer is None or visit.session is None:
             return
-        session = profiles.of_session(visit.store, visit.visitor.session)
-        if session.id not in self._linked:
-            service = self._service
-            bounds = stores.bounds(visit.store, service.settings)
-            try:
-                moved = await service.db.long_write(
-                    linking.link, session, visit.shopper, bounds, service.now()
-                )
-                metrics.linked(moved)
-            except NotFound:
-                pass  # it was purged
-            except Unavailable as error:
-                log.warning("link_put_off", requestId=request.id, reason=error.message)
-                return
-            # The browser may send the cookie again before it has seen that it is removed.
-            recent.keep(self._linked, session.id, None, _LINKED)
+        service = self._service
+        try:
+            moved = await service.db.long_write(
+                linking.link, visit.session, visit.customer, request.bounds, service.now()
+            )
+            metrics.linked(moved)
+        except SessionEnded:
+            pass  # it was purged
+        except Unavailable as error:
+            log.warning("link_put_off", requestId=request.id, reason=error.message)
+            return
         visit.remove_cookie()
 
     async def _answer(self, request: Request, visit: Visit, route: Route) -> Response:
@@ -157,7 +132,7 @@ class Storefront:
                 answer = await self._as(request, visit, route, visit.shopper)
             except SessionEnded:
                 # It was linked or purged (contract: storefront-cookie-revoked).
-                visit.shopper = visit.visitor = None
+                visit.session = None
                 visit.remove_cookie()
             else:
                 await self._keep_cookie(visit)
@@ -192,13 +167,13 @@ class Storefront:
         if visit.signed:
             # contract: storefront-platform-visitor
             raise Unauthenticated("Sign in to save: this shop's platform takes cookies away.")
-        visit.new_session = ids.random_uuid()
-        gid = ids.session_gid(service.settings.session_namespace, visit.new_session)
-        request.begin = self._begin_session
+        id = ids.random_uuid()
+        gid = ids.session_gid(service.settings.session_namespace, id)
+        request.begin = functools.partial(self._begin_session, id)
         session = profiles.of_session(visit.store, gid, by_token=True)
         return await self._as(request, visit, route, session)
 
-    async def _begin_session(self, request: Request) -> None:
+    async def _begin_session(self, id: str, request: Request) -> None:
         """Makes the session of a visitor who saves something for the first time."""
         service, visit = self._service, request.visit
         assert visit is not None
@@ -207,10 +182,10 @@ class Storefront:
             key, what = f"{visit.store.id}:sessions:{visit.address}", "new visitors"
             await counting.count_address(request, key, limit, what)
         namespace = service.settings.session_namespace
-        visit.shopper = await service.db.write(
-            profiles.create_session, visit.store, namespace, visit.new_session, service.now()
+        visit.session = await service.db.write(
+            profiles.create_session, visit.store, namespace, id, service.now()
         )
-        visit.keep(visit.shopper.gid)
+        visit.keep(visit.session)
 
     async def _as(self, request: Request, visit: Visit, route: Route, profile: Profile) -> Response:
         kind: profiles.Kind = "session" if profile.is_session else "customer"
@@ -221,10 +196,8 @@ class Storefront:
     # contract: session-touched
     async def _keep_cookie(self, visit: Visit) -> None:
         """Sets the cookie of a visitor again, once a day, so that it and its session live on."""
-        visitor = visit.visitor
-        if visit.customer is not None or visitor is None or not visitor.is_due(int(time.time())):
+        if visit.customer is not None or visit.session is None or not visit.is_due:
             return
-        session = profiles.of_session(visit.store, visitor.session)
         with contextlib.suppress(NotFound, Unavailable):  # then with the next answer
-            await self._service.db.write(profiles.renew_session, session, self._service.now())
-            visit.keep(visitor.session)
+            await self._service.db.write(profiles.renew_session, visit.session, self._service.now())
+            visit.keep(visit.session)

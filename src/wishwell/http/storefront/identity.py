@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import structlog
 
+from wishwell import profiles
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.errors import Forbidden, Invalid, NotFound, RequestError, Unauthenticated
@@ -14,6 +15,7 @@ from wishwell.http.context import Request
 from wishwell.http.storefront import cookie, customers
 from wishwell.http.storefront.customers import Expired, Wrong
 from wishwell.http.storefront.shop import Visit
+from wishwell.profiles import Profile
 from wishwell.stores import Store
 
 log = structlog.get_logger("wishwell.storefront")
@@ -108,13 +110,26 @@ async def identify(request: Request, visit: Visit) -> None:
     """Finds the customer and the visitor. Raises ``Unauthenticated`` for wrong evidence."""
     jars = [value for name, value in request.pairs if name == b"cookie"]
     found = cookie.values(jars, cookie.name(secure=visit.secure)) if jars else []
+    session = _visitor(request, visit, found[0]) if len(found) == 1 else None
     if found:
         visit.has_cookie = True
-        if len(found) == 1:
-            visit.visitor = visit.shop.cookies.visitor(found[0], int(time.time()))
-        if visit.visitor is None:
+        if session is None:
             visit.remove_cookie()
-    visit.customer = await _customer(request, visit, jars)
+    customer = await _customer(request, visit, jars)
+    visit.session = session
+    visit.customer = None if customer is None else profiles.of_customer(visit.store, customer)
+
+
+# contract: storefront-cookie-revoked
+def _visitor(request: Request, visit: Visit, value: bytes) -> Profile | None:
+    now = int(time.time())
+    visitor = visit.shop.cookies.visitor(value, now)
+    if visitor is None:
+        return None
+    visit.is_due = visitor.is_due(now)
+    session = profiles.of_session(visit.store, visitor.session, by_token=True)
+    # Whatever its time, which may be ahead: who begins anew gets a session of their own.
+    return None if request.service.access_cache.is_revoked_whole(session.id) else session
 
 
 # contract: storefront-naming-order

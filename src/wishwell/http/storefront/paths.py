@@ -2,7 +2,7 @@
 
 import re
 
-from wishwell.errors import ExpectationFailed, Invalid, MethodNotAllowed, NotFound
+from wishwell.errors import Invalid, MethodNotAllowed, NotFound
 from wishwell.http import routes
 from wishwell.http.context import Request
 from wishwell.http.routes import Route
@@ -12,7 +12,6 @@ _PATH = re.compile(
     r"/api(?P<api>(?:/[A-Za-z0-9_-]{1,64}){1,5})"
     r"|/assets/(?P<asset>(?:(?:wishwell|share|page|de|wanted)(?:-[0-9a-f]{1,64})?\.js"
     r"|page(?:-[0-9a-f]{1,64})?\.css))"
-    r"|/(?P<livez>livez)"
     r"|(?P<page>/?|/shared)",
     re.ASCII,
 )
@@ -23,7 +22,6 @@ _ONCE = (
     b"origin",
     b"sec-fetch-site",
     b"host",
-    b"expect",
     b"authorization",
     b"x-forwarded-host",
     b"x-forwarded-proto",
@@ -31,11 +29,11 @@ _ONCE = (
 )
 
 
-_LABELS = {"asset": "/assets", "livez": "/livez", "page": "/"}
+_LABELS = {"asset": "/assets", "page": "/"}
 
 
 def find(request: Request, base: str) -> tuple[Route | str, str]:
-    """The route of the API, or "asset", "livez" or "page", and the part of the path that names it.
+    """The route of the API, or "asset" or "page", and the part of the path that names it.
 
     The path is taken as it was sent, percent-encoding and all. Sets the request's route. Raises
     ``NotFound`` if it is nothing here, and ``MethodNotAllowed``.
@@ -57,16 +55,10 @@ def find(request: Request, base: str) -> tuple[Route | str, str]:
 
 # contract: storefront-strict
 def check(request: Request) -> None:
-    """Raises ``Invalid`` where two readers could take the request for different ones, and
-    ``ExpectationFailed``."""
+    """Raises ``Invalid`` where two readers could take the request for different ones."""
     target = request.asgi["wishwell.target"]
     if not target.startswith(b"/") or b"#" in target:
         raise Invalid("The request target must be a path without a #.")
     if not _QUERY.fullmatch(request.query_string):
         raise Invalid("The query string may hold printable ASCII characters only, and no #.")
-    headers = request.headers
     request.check_once(*_ONCE)
-    if b"transfer-encoding" in headers and b"content-length" in headers:
-        raise Invalid("Content-Length and Transfer-Encoding can't both be sent.")
-    if headers.get(b"expect", b"100-continue").lower() != b"100-continue":
-        raise ExpectationFailed("Expect: only 100-continue can be met.")

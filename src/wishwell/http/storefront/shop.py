@@ -1,14 +1,13 @@
 """A store as the storefront needs it, its secrets opened, and a request to it."""
 
+import functools
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wishwell.access.access_cache import AccessCache
 from wishwell.access.auth import Caller
 from wishwell.errors import Misconfigured, Unavailable
 from wishwell.http.storefront import cookie, customers
-from wishwell.http.storefront.cookie import Visitor
 from wishwell.http.storefront.customers import Wrong
 from wishwell.http.storefront.keys import KeySets
 from wishwell.outbound import Outbound
@@ -53,22 +52,13 @@ class Shops:
     ) -> None:
         self._access_cache = access_cache
         self._sealing = sealing
-        self._shops: dict[tuple[Store, str], Shop] = {}
-        self._stores: Mapping[str, Store] = {}
         self._key_sets = KeySets(outbound)
 
     def of(self, store: Store) -> Shop:
         """The shop of a store. Raises ``Unavailable`` if its secrets can't be opened."""
-        stores = self._access_cache.stores
-        if stores is not self._stores:  # some have changed, or are gone
-            self._stores = stores
-            for key in [key for key in self._shops if stores.get(key[0].id) is not key[0]]:
-                del self._shops[key]
-        key = store, self._access_cache.sealed(store.id) or ""
-        if key not in self._shops:
-            self._shops[key] = self._made(*key)
-        return self._shops[key]
+        return self._made(store, self._access_cache.sealed(store.id) or "")
 
+    @functools.lru_cache(maxsize=cookie.MOST)  # noqa: B019 - a process has one of these
     def _made(self, store: Store, sealed: str) -> Shop:
         if self._sealing is None or not sealed:  # the start has said why
             raise Unavailable("The storefront has no secrets: WISHWELL_SEALING_KEYS is not set.")
@@ -92,21 +82,25 @@ class Visit:
     """The proxy's, if it sent a token."""
     signed: bool
     """Whether the platform signed the query."""
-    customer: str | None = None
-    visitor: Visitor | None = None
+    customer: Profile | None = None
+    session: Profile | None = None
+    """Of the visitor, by the cookie."""
+    is_due: bool = False
+    """Whether the cookie is to be set again, so that it lives on."""
     has_cookie: bool = False
-    shopper: Profile | None = None
-    new_session: str = ""
-    """The id of the session that the first save begins."""
     set_cookie: bytes | None = None
+
+    @property
+    def shopper(self) -> Profile | None:
+        return self.customer or self.session
 
     @property
     def store(self) -> Store:
         return self.shop.store
 
-    def keep(self, session: str) -> None:
+    def keep(self, session: Profile) -> None:
         """The answer sets the cookie of a session."""
-        value = self.shop.cookies.value(session, int(time.time()))
+        value = self.shop.cookies.value(session.gid, int(time.time()))
         self.set_cookie = cookie.line(value, secure=self.secure)
 
     def remove_cookie(self) -> None:
