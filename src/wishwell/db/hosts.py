@@ -21,11 +21,7 @@ Connection = Any  # asyncpg has no types
 _MOST_SECONDS = 2.0
 """The most that one of several hosts has to accept a connection."""
 _AGAIN_SECONDS = 1.0
-"""The least time between two rounds of questions that a late statement causes."""
-_NONE_SECONDS = 0.25
-"""The time from a round that found no host to the next one."""
-_MISSING_SECONDS = 5.0
-"""How often a host that is used beside others is looked for while it is missing."""
+"""The least time from one round of questions to another in the background."""
 # A server's highest timeline says which of two was promoted last. pg_control_system
 # tells servers apart that are no copies of each other.
 _PLACE = """
@@ -59,9 +55,6 @@ class Hosts:
         self._old: list[Address] = []
         self._newest: dict[int, int] = {}
         self._of: dict[Connection, Address] = {}
-        self._counts: Counter[Address] = Counter()  # of connections
-        self._due = math.inf
-        self._next_round: asyncio.TimerHandle | None = None
         self._round: asyncio.Task[None] | None = None
         self._asked = 0.0
         self._why: list[Exception] = []
@@ -73,10 +66,8 @@ class Hosts:
             return await self._open(self._addresses[0])
         for asked in (False, True):
             if asked or not self._good:
-                await self._ask_all()
-            for address in sorted(
-                random.sample(self._good, len(self._good)), key=self._counts.__getitem__
-            ):
+                await asyncio.shield(self._ask_all())
+            for address in random.sample(self._good, len(self._good)):
                 try:
                     return await self._open(address)
                 except Exception as error:
@@ -87,61 +78,37 @@ class Hosts:
 
     def closed(self, connection: Connection) -> None:
         """Takes note of a connection that is gone, or is given up."""
-        if address := self._of.pop(connection, None):
-            self._counts[address] -= 1
-            if connection.is_closed():  # it broke, or was cut
-                self._doubt(address)
+        address = self._of.pop(connection, None)
+        if address and connection.is_closed():  # it broke, or was cut
+            self._doubt(address)
 
     # contract: database-spread
     def crowds(self, connection: Connection) -> bool:
         """Whether its host has more connections than another one that could have it."""
-        count = self._counts[self._of[connection]]
-        return count > min((self._counts[address] for address in self._good), default=count) + 1
+        if len(self._good) < len(self._addresses):
+            self.suspect()
+        counts = Counter(self._of.values())
+        least = min((counts[address] for address in self._good), default=math.inf)
+        return counts[self._of[connection]] > least + 1
 
     # contract: database-hung
     def suspect(self) -> None:
-        """Asks all hosts in the background, as a statement is late."""
-        self._plan(max(0.0, self._asked + _AGAIN_SECONDS - asyncio.get_running_loop().time()))
-
-    def plan_nothing(self) -> None:
-        """Plans no more rounds."""
-        self._due = math.inf
-        if self._next_round is not None:
-            self._next_round.cancel()
+        """Asks all hosts in the background, as a statement is late or a host is missing."""
+        if asyncio.get_running_loop().time() > self._asked + _AGAIN_SECONDS:
+            self._ask_all()
 
     async def _open(self, address: Address) -> Connection:
-        self._counts[address] += 1
-        try:
-            async with asyncio.timeout(self._seconds):
-                connection = await self._open_one(address)
-        except BaseException:
-            self._counts[address] -= 1
-            raise
+        async with asyncio.timeout(self._seconds):
+            connection = await self._open_one(address)
         self._of[connection] = address
         return connection
 
     def _doubt(self, address: Address) -> None:
         if self.several and address in self._good:
             self._good.remove(address)
-            if self.spread:
-                self._plan(_AGAIN_SECONDS)
 
-    def _plan(self, seconds: float) -> None:
-        """Plans a round; of two plans the earlier one counts."""
-        loop = asyncio.get_running_loop()
-        due = loop.time() + seconds
-        if due < self._due:
-            self.plan_nothing()
-            self._due = due
-            self._next_round = loop.call_later(seconds, self._begin_round)
-
-    async def _ask_all(self) -> None:
-        """Everybody who waits for an answer waits for the same round."""
-        await asyncio.shield(self._begin_round())
-
-    def _begin_round(self) -> "asyncio.Task[None]":
-        """The round that is running, or a new one in place of what is planned."""
-        self.plan_nothing()
+    def _ask_all(self) -> "asyncio.Task[None]":
+        """The round of questions that is running, which all who wait share, or a new one."""
         if self._round is None:
             self._asked = asyncio.get_running_loop().time()
             self._round = asyncio.create_task(self._ask_each())
@@ -202,10 +169,6 @@ class Hosts:
         if self._warn and old and old != self._old:
             self._warn("database_old_primary", hosts=[str(address) for address in old])
         self._last, self._old = [*good] or self._last, old
-        if not good:
-            self._plan(_NONE_SECONDS)
-        elif self.spread and len(good) < len(self._addresses):
-            self._plan(_MISSING_SECONDS)
 
 
 async def _place(connection: Connection) -> tuple[int, int]:

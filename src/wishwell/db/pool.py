@@ -6,7 +6,6 @@ connection whose statement failed is dropped at once, and the next request opens
 """
 
 import asyncio
-from collections import deque
 
 from wishwell.db import Stats
 from wishwell.db.hosts import Connection, Hosts
@@ -24,10 +23,9 @@ class Pool:
         # Where hosts share the work, it is the first one.
         self._next = 0 if hosts.spread else -1
         self._idle: list[Connection] = []
+        self._room = asyncio.Semaphore(size)
         self._closed = False
-        self._in_use = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
-        self._waits = 0
+        self._in_use = self._waiting = self._waits = 0
         self._waited_seconds = 0.0
 
     # contract: database-away
@@ -39,21 +37,18 @@ class Pool:
         """
         if self._closed:
             raise Unavailable("The service is shutting down.")
-        has_room = self._in_use < self._size
-        if has_room:
+        if not self._room.locked() and (connection := self._idle_connection()) is not None:
+            await self._room.acquire()  # at once
             self._in_use += 1
-            if (connection := self._idle_connection()) is not None:
-                return connection
-        try:
-            async with asyncio.timeout(seconds):
-                if not has_room:
-                    await self._wait()
-                    has_room = True
+            return connection
+        async with asyncio.timeout(seconds):
+            await self._wait()
+            self._in_use += 1
+            try:
                 return self._idle_connection() or await self._hosts.connect()
-        except BaseException:
-            if has_room:
+            except BaseException:
                 self._leave()
-            raise
+                raise
 
     def give_back(self, connection: Connection) -> None:
         """Takes back a connection without an open statement or transaction."""
@@ -75,7 +70,7 @@ class Pool:
             connections=self._in_use + len(self._idle),
             in_use=self._in_use,
             connections_limit=self._size,
-            waiting=len(self._waiting),
+            waiting=self._waiting,
             waits=self._waits,
             waited_seconds=self._waited_seconds,
         )
@@ -96,25 +91,17 @@ class Pool:
         return None
 
     def _leave(self) -> None:
-        """Leaves the room of one connection to the longest waiter."""
-        while self._waiting:
-            waiter = self._waiting.popleft()
-            if not waiter.done():
-                waiter.set_result(None)
-                return
         self._in_use -= 1
+        self._room.release()
 
     async def _wait(self) -> None:
-        loop = asyncio.get_running_loop()
-        waiter: asyncio.Future[None] = loop.create_future()
-        self._waiting.append(waiter)
-        self._waits += 1
-        began = loop.time()
+        """Waits for the room of one connection."""
+        now = asyncio.get_running_loop().time
+        began = now()
+        self._waits += self._room.locked()
+        self._waiting += 1
         try:
-            await waiter
-        except BaseException:
-            if waiter.done() and not waiter.cancelled():
-                self._leave()  # it came just as we gave up
-            raise
+            await self._room.acquire()
         finally:
-            self._waited_seconds += loop.time() - began
+            self._waiting -= 1
+            self._waited_seconds += now() - began

@@ -245,5 +245,4 @@ class Postgres:
         return self._pool.stats()
 
     async def close(self) -> None:
-        self._hosts.plan_nothing()
         await self._pool.close(self._seconds)
