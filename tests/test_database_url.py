@@ -16,9 +16,6 @@ ONE = (Address(None, None),)
         ("postgresql://u:p@h1,h2:5433/d", (Address("h1", None), Address("h2", 5433))),
         ("postgres://[::1]:1,[fe80::2],h:2", (Address("::1", 1), Address("fe80::2", None), Address("h", 2))),
         ("postgresql://%2Frun%2Fa,b/d", (Address("/run/a", None), Address("b", None))),
-        ("postgresql:///d?host=a,b", (Address("a", None), Address("b", None))),
-        ("postgresql:///d?host=a,b&port=1", (Address("a", 1), Address("b", 1))),
-        ("postgresql:///d?host=a,b&port=1,2", (Address("a", 1), Address("b", 2))),
     ],
 )  # fmt: skip
 def test_hosts_of_a_url(url, addresses):
@@ -27,6 +24,12 @@ def test_hosts_of_a_url(url, addresses):
     assert target.addresses == addresses
     assert target.url == url
     assert target.options == ({"target_session_attrs": "read-write"} if len(addresses) > 1 else {})
+
+
+def test_hosts_among_the_options_are_refused():
+    """The driver would not tell an old primary."""
+    with pytest.raises(ValueError, match="before the path"):
+        parse("postgresql:///d?host=a,b")
 
 
 def test_options_of_a_url():

@@ -47,7 +47,8 @@ def parse(url: str) -> Target:
             "user:password@ before the host, special characters percent-encoded, and an IPv6 "
             "address in [ ]"
         )
-    addresses = addresses or _in_options(given)
+    if "," in given.get("host", ""):
+        raise ValueError("must name several hosts before the path: postgresql://one,two/database")
     if len(addresses) < 2:
         return Target(plain, (Address(None, None),), False, {})
     # Wishwell writes: a standby is of no use, unless the URL says so (contract: database-hosts).
@@ -69,14 +70,3 @@ def hosts(text: str, most: int = 100) -> tuple[Address, ...] | None:
 
 def _is_port(text: str | None) -> bool:
     return text is None or 1 <= int(text) <= 65_535
-
-
-def _in_options(given: dict[str, str]) -> tuple[Address, ...]:
-    names = [name for name in given.get("host", "").split(",") if name]
-    ports: list[int | None] = [
-        int(port) for port in given.get("port", "").split(",") if port.isdecimal()
-    ]
-    if len(ports) not in (0, 1, len(names)):
-        raise ValueError("must have one port, or one for each host")
-    each = ports if len(ports) == len(names) else (ports or [None]) * len(names)
-    return tuple(map(Address, names, each))
