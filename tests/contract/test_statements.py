@@ -27,7 +27,7 @@ STORE_WIDE = {
     "store_holds_items",
     "items_wishing", "items_due",  # of many profiles: notices
     "sessions_idle", "sessions_end",  # of many sessions: the purge
-    "purge_entries", "purge_tags", "purge_items", "purge_lists", "purge_profiles",
+    "purge_entries", "purge_item_tags", "purge_items", "purge_lists", "purge_profiles",
     "store_profiles",  # of a whole store: its deletion, export and import
     "export_profiles", "export_records", "export_held", "person_reserved",
     "import_profiles_held", "import_items_held", "import_lists_held", "import_shares_held",

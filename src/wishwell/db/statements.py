@@ -7,6 +7,8 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
   postgresql` is one statement for what `-- name: x for sqlite` does in several, each ending in
   `;`: every statement is a round trip there. In one `for each` the two forms stand in one text: its
   marked lines are of one form.
+* `-- of: lists (profile_id, id), items (profile_id, id)` below a name makes a statement for each of
+  these tables: in its name and text, `TABLE` is the table, and `KEY` its key.
 * `-- list_fields: id, name` at the head of a file names the columns of a record, in the order of
   its fields; `-- lists_filled: …` those of the rows that fill a table (``Writer.fill``).
 
@@ -40,6 +42,7 @@ Engine = Literal["postgresql", "sqlite"]
 _NAME = re.compile(r"^-- name: (\w+)(?: for (postgresql|sqlite|each))?$", re.MULTILINE)
 _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
+_TABLE = re.compile(r"(\w+)(?: \(([^)]+)\))?(?:, |$)")
 _FIELDS = re.compile(r"\b(\w+_(?:fields|filled))\((\w+)\)")
 _OWNER = (
     r"(SELECT profile_id, store_id, items, lists FROM profiles"
@@ -166,7 +169,11 @@ def _fields(match: re.Match[str]) -> str:
 def _pieces() -> Iterator[tuple[str, str, str]]:
     """What the files have: a statement's name, the engine that it is for, and its text."""
     pieces = iter(_NAME.split(_text())[1:])
-    return zip(pieces, pieces, pieces, strict=True)
+    for name, engine, text in zip(pieces, pieces, pieces, strict=True):
+        tables = ", ".join(re.findall(r"^-- of: (.+?),?$", text, re.MULTILINE))
+        for table, key in _TABLE.findall(tables) or [("TABLE", "KEY")]:
+            body = text.replace("TABLE", table).replace("KEY", key)
+            yield name.replace("TABLE", table), engine, body
 
 
 @functools.cache

@@ -30,7 +30,7 @@ async def begin(tx: Writer, handle: str, now: str) -> Store:
     await stores.lock(tx)
     store = await stores.by_handle_or_deleted(tx, handle)
     await tx.run("store_deletion_begin", store=store.id, now=now)
-    await tx.run("store_hosts_clear", store=store.id)
+    await tx.run("erase_store_hosts", store=store.id)
     await tx.run("erase_webhooks", store=store.id)
     return store
 

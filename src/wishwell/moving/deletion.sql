@@ -23,26 +23,14 @@ SELECT profile_id FROM profiles WHERE store_id = :store AND profile_id > :after 
 -- name: erase_revocations
 DELETE FROM revocations WHERE profile_id in_uuids(:profiles);
 
--- name: erase_webhooks
-DELETE FROM webhooks WHERE store_id = :store;
+-- name: erase_TABLE
+-- of: admin_tokens, counts, erasures, feeds, requests, store_hosts, store_secrets, webhooks
+DELETE FROM TABLE WHERE store_id = :store;
 
--- name: erase_deliveries
-DELETE FROM deliveries WHERE store_id = :store AND (webhook_id, id) IN (
-    SELECT d.webhook_id, d.id FROM deliveries d WHERE d.store_id = :store LIMIT :limit)
-RETURNING id;
-
--- name: erase_products
-DELETE FROM products WHERE store_id = :store AND product_id IN (
-    SELECT p.product_id FROM products p WHERE p.store_id = :store LIMIT :limit)
-RETURNING id;
-
--- name: erase_wish_counts
-DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id) IN (
-    SELECT c.until, c.product_id, c.variant_id FROM wish_counts c WHERE c.store_id = :store LIMIT :limit)
-RETURNING until;
-
--- name: erase_counts
-DELETE FROM counts WHERE store_id = :store;
+-- name: erase_TABLE
+-- of: deliveries (webhook_id, id), products (product_id), wish_counts (until, product_id, variant_id)
+DELETE FROM TABLE WHERE store_id = :store AND (KEY) IN (SELECT KEY FROM TABLE t WHERE t.store_id = :store LIMIT :limit)
+RETURNING store_id;
 
 -- name: erase_events_told
 -- By the index of the feed; the next one by that of what has no number yet.
@@ -54,15 +42,6 @@ RETURNING sequence;
 DELETE FROM events WHERE (profile_id, sequence) IN (
     SELECT e.profile_id, e.sequence FROM events e WHERE e.store_id = :store AND e.number IS NULL LIMIT :limit)
 RETURNING sequence;
-
--- name: erase_feeds
-DELETE FROM feeds WHERE store_id = :store;
-
--- name: erase_admin_tokens
-DELETE FROM admin_tokens WHERE store_id = :store;
-
--- name: erase_store_secrets
-DELETE FROM store_secrets WHERE store_id = :store;
 
 -- name: erase_stores
 DELETE FROM stores WHERE id = :store;

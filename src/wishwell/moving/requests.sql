@@ -69,6 +69,3 @@ RETURNING id;
 UPDATE requests SET state = CASE WHEN state = 'waiting' THEN 'erased' ELSE state END, done_at = coalesce(done_at, :now),
     due_at = NULL, profile_id = NULL, gid = NULL, export = NULL
 WHERE store_id = :store AND profile_id = :profile;
-
--- name: erase_requests
-DELETE FROM requests WHERE store_id = :store;

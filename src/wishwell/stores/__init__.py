@@ -187,7 +187,7 @@ async def erase(tx: Writer, id: str) -> None:
     for what in (
         *("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "erase_requests"),
         "erase_counts",
-        *("store_hosts_clear", "erase_stores"),
+        *("erase_store_hosts", "erase_stores"),
     ):
         await tx.run(what, store=id)
 
@@ -217,7 +217,7 @@ async def _write(tx: Writer, store: Store, now: str) -> None:
         await tx.run("store_set", **_values(store), now=now)
     except UniqueViolation as error:
         raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
-    await tx.run("store_hosts_clear", store=store.id)
+    await tx.run("erase_store_hosts", store=store.id)
     claims = {authority(host): f"host: {host[:80]!r}" for host in store.hosts}
     if shop := store.naming.platform_shop:
         claims[f"shop {shop}"] = f"platform-shop: {shop[:80]!r}"

@@ -24,9 +24,6 @@ SELECT id FROM stores ORDER BY id
 FOR NO KEY UPDATE --postgresql
 ;
 
--- name: store_hosts_clear
-DELETE FROM store_hosts WHERE store_id = :store;
-
 -- name: store_hosts_add
 INSERT INTO store_hosts (host, store_id) VALUES (:host, :store);
 

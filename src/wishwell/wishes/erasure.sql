@@ -66,9 +66,6 @@ WHERE profile_id = :profile AND events = 0;
 -- name: erase_erased
 DELETE FROM revocations WHERE profile_id IN (SELECT x.profile_id FROM erasures x WHERE x.store_id = :store);
 
--- name: erase_erasures
-DELETE FROM erasures WHERE store_id = :store;
-
 -- name: customers_idle
 -- :after_time, :after: the last one of the step before.
 SELECT profile_id, touched_at, gid FROM profiles

@@ -116,7 +116,7 @@ async def _move(
 
 
 _LEAVE = (
-    *("link_leave_entries", "link_leave_tags", "link_leave_lists", "link_leave_items"),
+    *("link_leave_entries", "link_leave_item_tags", "link_leave_lists", "link_leave_items"),
     "link_leave_shares",
 )
 

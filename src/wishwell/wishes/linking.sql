@@ -37,20 +37,9 @@ FROM shares s WHERE s.profile_id = :session;
 -- name: link_move_tokens
 UPDATE share_tokens SET profile_id = :profile WHERE hash in_texts(:hashes);
 
--- name: link_leave_shares
-DELETE FROM shares WHERE profile_id = :profile;
-
--- name: link_leave_entries
-DELETE FROM entries WHERE profile_id = :profile;
-
--- name: link_leave_tags
-DELETE FROM item_tags WHERE profile_id = :profile;
-
--- name: link_leave_items
-DELETE FROM items WHERE profile_id = :profile;
-
--- name: link_leave_lists
-DELETE FROM lists WHERE profile_id = :profile;
+-- name: link_leave_TABLE
+-- of: entries, held, item_tags, items, lists, reservations, shares
+DELETE FROM TABLE WHERE profile_id = :profile;
 
 -- name: profile_recount
 UPDATE profiles

@@ -18,7 +18,7 @@ _DAY_MS = 86_400_000
 _AHEAD_MS = 3_600_000
 _FIRST = ("", "00000000-0000-0000-0000-000000000000")
 _STEPS = (
-    *("purge_entries", "purge_tags", "purge_items", "purge_lists"),
+    *("purge_entries", "purge_item_tags", "purge_items", "purge_lists"),
     *("purge_share_tokens", "purge_shares"),
 )
 

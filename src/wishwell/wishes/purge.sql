@@ -24,34 +24,10 @@ WHERE profile_id in_uuids(:profiles) AND is_session = 1 AND touched_at < :empty_
                        AND NOT EXISTS (SELECT 1 FROM held h WHERE h.profile_id = profiles.profile_id))
 RETURNING profile_id;
 
--- name: purge_entries
-DELETE FROM entries WHERE (profile_id, list_id, item_id) IN (
-    SELECT e.profile_id, e.list_id, e.item_id FROM entries e WHERE e.profile_id in_uuids(:profiles) LIMIT :limit)
-RETURNING profile_id;
-
--- name: purge_tags
-DELETE FROM item_tags WHERE (profile_id, item_id, tag) IN (
-    SELECT t.profile_id, t.item_id, t.tag FROM item_tags t WHERE t.profile_id in_uuids(:profiles) LIMIT :limit)
-RETURNING profile_id;
-
--- name: purge_items
-DELETE FROM items WHERE (profile_id, id) IN (
-    SELECT i.profile_id, i.id FROM items i WHERE i.profile_id in_uuids(:profiles) LIMIT :limit)
-RETURNING profile_id;
-
--- name: purge_lists
-DELETE FROM lists WHERE (profile_id, id) IN (
-    SELECT l.profile_id, l.id FROM lists l WHERE l.profile_id in_uuids(:profiles) LIMIT :limit)
-RETURNING profile_id;
-
--- name: purge_shares
-DELETE FROM shares WHERE (profile_id, id) IN (
-    SELECT s.profile_id, s.id FROM shares s WHERE s.profile_id in_uuids(:profiles) LIMIT :limit)
-RETURNING profile_id;
-
--- name: purge_share_tokens
-DELETE FROM share_tokens WHERE hash IN (
-    SELECT t.hash FROM share_tokens t WHERE t.profile_id in_uuids(:profiles) LIMIT :limit)
+-- name: purge_TABLE
+-- of: entries (profile_id, list_id, item_id), item_tags (profile_id, item_id, tag), items (profile_id, id),
+-- of: lists (profile_id, id), share_tokens (hash), shares (profile_id, id)
+DELETE FROM TABLE WHERE (KEY) IN (SELECT KEY FROM TABLE t WHERE t.profile_id in_uuids(:profiles) LIMIT :limit)
 RETURNING profile_id;
 
 -- name: purge_held

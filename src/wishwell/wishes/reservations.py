@@ -148,7 +148,7 @@ async def link_held(tx: Writer, session_id: str, customer_id: str, locked: set[s
             await tx.run_many("link_pass", passed)
         await tx.run_many("link_passed", from_session)
         await tx.run("link_move_held", session=session_id, customer=customer_id)
-        await tx.run("link_leave_held", session=session_id)
+        await tx.run("link_leave_held", profile=session_id)
 
 
 # contract: reserve-sign-in, reserve-kept, link-limits
@@ -186,4 +186,4 @@ async def link_owned(
         moving.sort(key=lambda row: (row["holder"], row["item"]))
         await tx.run_many("held_add", moving)
         await tx.run_many("reservation_add", moving)
-    await tx.run("link_leave_reservations", session=session_id)
+    await tx.run("link_leave_reservations", profile=session_id)

@@ -68,9 +68,6 @@ SELECT :customer::uuid, h.owner_id, h.item_id, h.store_id, h.merged_id
 FROM held h WHERE h.profile_id = :session AND h.owner_id <> :customer::uuid
 ON CONFLICT (profile_id, owner_id, item_id) DO UPDATE SET merged_id = coalesce(excluded.merged_id, held.merged_id);
 
--- name: link_leave_held
-DELETE FROM held WHERE profile_id = :session;
-
 -- name: reservations_all
 SELECT item_id, holder_id, store_id, quantity, created_at FROM reservations WHERE profile_id = :profile;
 
@@ -79,6 +76,3 @@ SELECT item_id, holder_id, store_id, quantity, created_at FROM reservations WHER
 INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
 VALUES (:owner, :item, :holder, :store, :quantity, :created_at)
 ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = reservations.quantity + excluded.quantity;
-
--- name: link_leave_reservations
-DELETE FROM reservations WHERE profile_id = :session;
