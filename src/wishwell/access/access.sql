@@ -16,9 +16,7 @@ ORDER BY t.id;
 -- name: store_admin_tokens_page
 SELECT a.id, s.handle, a.scope, a.label, a.created_at, a.expires_at, a.last_used_at, a.revoked_at{beyond}
 FROM admin_tokens a JOIN stores s ON s.id = a.store_id
-WHERE a.store_id = :owner{conditions}{from_cursor}
-ORDER BY a.id {direction}
-LIMIT :limit;
+WHERE a.store_id = :owner;
 
 -- name: admin_token_revoke
 -- The first revocation counts: asking again changes nothing. :store: null for that of any store.

@@ -1,4 +1,5 @@
-"""The SQL of pages: templates in the ``.sql`` files, filled with the fixed fragments below.
+"""The SQL of pages: the ``.sql`` files have their columns and tables, up to the owner; what narrows
+them, the cursor and the order are added here.
 
 Values are always parameters, and never become part of a statement.
 """
@@ -88,11 +89,11 @@ def step(engine: Engine, query: PageQuery) -> Step:
     from_cursor = " AND :cursor::uuid IS NULL"  # a parameter must have a type
     if query.edge:
         from_cursor = f" AND {alias}.{id} {'>' if query.edge == 'newer' else '<'} :cursor::uuid"
-    filled = statements.template(name).format(
-        conditions=conditions,
-        from_cursor=from_cursor,
-        direction="DESC" if query.newest_first else "ASC",
-        beyond=_beyond(query, alias, conditions) if query.beyond else "",
+    beyond = _beyond(query, alias, conditions) if query.beyond else ""
+    direction = "DESC" if query.newest_first else "ASC"
+    filled = (
+        statements.template(name).replace("{beyond}", beyond)
+        + f"{conditions}{from_cursor} ORDER BY {alias}.{id} {direction} LIMIT :limit"
     )
     return statements.step(filled, engine, ("owner", "cursor", "limit", *terms))
 

@@ -139,7 +139,7 @@ def load(engine: Engine) -> Mapping[str, Statement]:
 
 @functools.cache
 def template(name: str) -> str:
-    """The text of a page, for pages.py to fill."""
+    """The beginning of a page's text, for pages.py to complete."""
     [body] = [body for page, _, body in _pieces() if page == name]
     return of_engine(body, "postgresql").rstrip(";")
 

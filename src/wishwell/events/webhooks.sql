@@ -45,11 +45,7 @@ SELECT s.handle, w.id, w.failing_since FROM webhooks w JOIN stores s ON s.id = w
 WHERE w.failing_since IS NOT NULL AND w.enabled >= 0 ORDER BY w.failing_since;
 
 -- name: store_webhooks_page
-SELECT webhook_fields(w){beyond}
-FROM webhooks w
-WHERE w.store_id = :owner{conditions}{from_cursor}
-ORDER BY w.id {direction}
-LIMIT :limit;
+SELECT webhook_fields(w){beyond} FROM webhooks w WHERE w.store_id = :owner;
 
 -- name: webhooks_due
 SELECT store_id, id, due_at FROM webhooks WHERE due_at <= :now;
@@ -104,11 +100,7 @@ WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND (lease IS NUL
 RETURNING id;
 
 -- name: store_deliveries_page
-SELECT delivery_fields(d){beyond}
-FROM deliveries d
-WHERE d.store_id = :owner AND told(d){conditions}{from_cursor}
-ORDER BY d.id {direction}
-LIMIT :limit;
+SELECT delivery_fields(d){beyond} FROM deliveries d WHERE d.store_id = :owner AND told(d);
 
 -- name: deliveries_ahead
 UPDATE deliveries SET next_at = :now, lease = NULL

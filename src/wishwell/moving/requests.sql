@@ -1,11 +1,7 @@
 -- request_fields: id, topic, state, received_at, body_hash, delivery_id, due_at, done_at, gid
 
 -- name: store_requests_page
-SELECT request_fields(r){beyond}
-FROM requests r
-WHERE r.store_id = :owner{conditions}{from_cursor}
-ORDER BY r.id {direction}
-LIMIT :limit;
+SELECT request_fields(r){beyond} FROM requests r WHERE r.store_id = :owner;
 
 -- name: requests_of_store
 SELECT request_fields(r) FROM requests r WHERE r.store_id = :store ORDER BY r.id DESC;

@@ -31,20 +31,16 @@ WHERE p.store_id = :store AND p.product_id in_texts(:products) AND p.document <>
 -- As items_page, with what is known of the products. Of the variants, which may be 250 and long, the text that begins
 -- with the item's own.
 SELECT item_fields(i), d.document,
-       substr(d.variants, nullif(strpos(d.variants, '{{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
+       substr(d.variants, nullif(strpos(d.variants, '{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
 FROM items i LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
-WHERE i.profile_id = :owner{conditions}{from_cursor}
-ORDER BY i.id {direction}
-LIMIT :limit;
+WHERE i.profile_id = :owner;
 
 -- name: store_items_shown_page
 SELECT item_fields(i), p.gid, d.document,
-       substr(d.variants, nullif(strpos(d.variants, '{{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
+       substr(d.variants, nullif(strpos(d.variants, '{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
-WHERE i.store_id = :owner{conditions}{from_cursor}
-ORDER BY i.id {direction}
-LIMIT :limit;
+WHERE i.store_id = :owner AND shown(i);
 
 -- name: products_varied
 -- Of each of these products in its variant: the same.
@@ -63,11 +59,7 @@ WHERE p.store_id = :store AND p.product_id in_texts(:products);
 DELETE FROM products WHERE store_id = :store AND product_id = :product RETURNING product_id;
 
 -- name: store_products_page
-SELECT product_fields(p){beyond}
-FROM products p
-WHERE p.store_id = :owner{conditions}{from_cursor}
-ORDER BY p.id {direction}
-LIMIT :limit;
+SELECT product_fields(p){beyond} FROM products p WHERE p.store_id = :owner;
 
 -- name: stores_noticed
 -- Those with wishes to tell.

@@ -62,6 +62,4 @@ UPDATE profiles SET notices = :notices WHERE profile_id = :profile;
 -- name: store_profiles_page
 SELECT p.profile_id, p.gid, p.is_session, p.items, p.lists, p.notices, p.created_at, p.email{beyond}
 FROM profiles p
-WHERE p.store_id = :owner AND p.email IS NOT NULL AND p.closed_at IS NULL{conditions}{from_cursor}
-ORDER BY p.profile_id {direction}
-LIMIT :limit;
+WHERE p.store_id = :owner AND p.email IS NOT NULL AND p.closed_at IS NULL;

@@ -131,19 +131,14 @@ UPDATE items SET quantity = :quantity, tags = :tags, note = :note, list_ids = :l
 WHERE profile_id = :profile AND id = :id;
 
 -- name: items_page
--- By id, which is by age (contract: page-order). {beyond} tells whether anything lies on its other side.
-SELECT item_fields(i){beyond}
-FROM items i
-WHERE i.profile_id = :owner{conditions}{from_cursor}
-ORDER BY i.id {direction}
-LIMIT :limit;
+-- db/pages.py adds the rest: by id, which is by age (contract: page-order). {beyond} tells whether anything lies on the
+-- other side of its cursor.
+SELECT item_fields(i){beyond} FROM items i WHERE i.profile_id = :owner;
 
 -- name: store_items_page
 SELECT item_fields(i), p.gid{beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :owner AND shown(i){conditions}{from_cursor}
-ORDER BY i.id {direction}
-LIMIT :limit;
+WHERE i.store_id = :owner AND shown(i);
 
 -- name: item_tags_clear
 DELETE FROM item_tags WHERE profile_id = :profile AND item_id in_uuids(:ids);

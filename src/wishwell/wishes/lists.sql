@@ -58,18 +58,12 @@ WHERE profile_id = :profile AND id in_uuids(:items);
 
 -- name: lists_page
 -- contract: page-order
-SELECT list_fields(l){beyond}
-FROM lists l
-WHERE l.profile_id = :owner{conditions}{from_cursor}
-ORDER BY l.id {direction}
-LIMIT :limit;
+SELECT list_fields(l){beyond} FROM lists l WHERE l.profile_id = :owner;
 
 -- name: store_lists_page
 SELECT list_fields(l), p.gid{beyond}
 FROM lists l JOIN profiles p ON p.profile_id = l.profile_id
-WHERE l.store_id = :owner AND shown(l){conditions}{from_cursor}
-ORDER BY l.id {direction}
-LIMIT :limit;
+WHERE l.store_id = :owner AND shown(l);
 
 -- name: list_sizes
 SELECT id, item_count, shared FROM lists WHERE profile_id = :profile;

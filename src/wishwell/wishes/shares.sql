@@ -15,11 +15,7 @@ INSERT INTO share_tokens (hash, store_id, profile_id, share_id) VALUES (:hash, :
 ON CONFLICT (hash) DO NOTHING RETURNING hash;
 
 -- name: shares_page
-SELECT share_fields(s){beyond}
-FROM shares s
-WHERE s.profile_id = :owner{conditions}{from_cursor}
-ORDER BY s.id {direction}
-LIMIT :limit;
+SELECT share_fields(s){beyond} FROM shares s WHERE s.profile_id = :owner;
 
 -- name: share_change
 -- Null leaves a field as it is, an empty :expires_at clears it.
