@@ -35,9 +35,8 @@ def doctor_command(settings: Settings, as_json: bool) -> None:
 # contract: command-backup
 @click.command("backup")
 @click.argument("path", metavar="FILE")
-@click.option("--replace", is_flag=True, help="Replace the file if it is there.")
 @click.pass_obj
-def backup_command(settings: Settings, path: str, replace: bool) -> None:
+def backup_command(settings: Settings, path: str) -> None:
     """Copy the embedded database to a file, while it is served.
 
     The copy is of one moment, and is there once it has been checked. Keys are not in it.
@@ -51,6 +50,6 @@ def backup_command(settings: Settings, path: str, replace: bool) -> None:
         if signal.getsignal(ending) == signal.SIG_DFL:
             signal.signal(ending, signal.default_int_handler)
     began = time.monotonic()
-    size = backup.copy(config.sqlite_path(settings.database_url), path, replace=replace)
+    size = backup.copy(config.sqlite_path(settings.database_url), path)
     took = time.monotonic() - began
     terminal.say(f"{click.format_filename(path)}: {size / 1e6:,.1f} MB, whole, after {took:,.1f} s")
