@@ -319,7 +319,7 @@ def test_what_is_missing_comes_back_once(bench, family, file):
     before = family.rows()
     load(bench, file, family.store.handle)
     assert family.rows() == before
-    [first] = bench.all("shares_of_list", profile=family.owner.id, list=family.on.id)
+    [first] = bench.all("shares_all", profile=family.owner.id)
     bench.write(reservations.give_back, family.share.token, family.item(1), family.friend)
     bench.write(shares.delete, family.owner, family.on.id, first[0])
     gone = family.rows()

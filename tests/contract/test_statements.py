@@ -24,7 +24,7 @@ ID = "01900000-0000-7000-8000-000000000000"
 STORE_WIDE = {
     "item_owner", "list_owner", "item_owners",  # a record of a store, wherever it lies
     "store_items_page", "store_lists_page",  # what an admin token reads
-    "store_holds_items",
+    "store_holds",
     "items_wishing", "items_due",  # of many profiles: notices
     "sessions_idle", "sessions_end",  # of many sessions: the purge
     "purge_entries", "purge_item_tags", "purge_items", "purge_lists", "purge_profiles",

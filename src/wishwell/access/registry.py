@@ -82,7 +82,7 @@ async def news(tx: Reader, asked_at: int, now: int, store_ids: Collection[str]) 
         sealed={row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)},
         revoked_admins={row[0] for row in await tx.all("admin_tokens_revoked", since=since)},
         revoked=dict(bad_rows.each("revocations", revocations, _revocation, _for_good)),
-        erased=frozenset(row[0] for row in await tx.all("erasures_under_way")),
+        erased=frozenset(row[0] for row in await tx.all("erasures_waiting", limit=ids.LAST)),
     )
 
 

@@ -103,8 +103,7 @@ async def create(
             f"wishwell store update {store.handle} --events on"
         )
     await lock_feed(tx, store.id)
-    row = await tx.one("webhooks_count", store=store.id)
-    if row is None or row[0] >= MOST:  # contract: webhook-most
+    if len(await tx.all("export_webhooks", store=store.id)) >= MOST:  # contract: webhook-most
         raise Invalid(f"A store has at most {MOST} webhooks.")
     position, _ = await feed_ends(tx, store.id)
     fresh = Secrets(_new_secret())

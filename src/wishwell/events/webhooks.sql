@@ -6,9 +6,6 @@
 INSERT INTO webhooks (store_id, id, url, types, enabled, position, missed, sealed, created_at, updated_at, due_at)
 VALUES (:store, :id, :url, :types, 1, :position, 0, :sealed, :now, :now, :now);
 
--- name: webhooks_count
-SELECT count(*) FROM webhooks WHERE store_id = :store AND enabled >= 0;
-
 -- name: webhook
 SELECT webhook_fields(w), w.position, w.missed, w.sealed, w.due_at FROM webhooks w
 WHERE w.store_id = :store AND w.id = :id;

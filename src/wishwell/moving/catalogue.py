@@ -349,8 +349,8 @@ async def _put(
     they would lose their variants to a file that has none of any product."""
     await stores.check_kept(tx, store)
     of = [product.product_id for product in given]
-    rows = await tx.all("products_stored", store=store.id, products=of)
-    known = {id: (document, variants) for id, document, variants in rows}
+    rows = await tx.all("products_find", store=store.id, products=of)
+    known = {id: (document, variants) for _, id, document, _, _, variants in rows}
     kept = [] if has_variants else [id for id, (_, variants) in known.items() if variants != "[]"]
     changed = [
         product

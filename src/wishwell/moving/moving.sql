@@ -109,9 +109,6 @@ VALUES (:store, :id, :enabled, 0, 0, :created_at, :updated_at, :types, :url, :se
 INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, variants, known, noticed_at)
 VALUES (:store, :product_id, :id, :position, :created_at, :updated_at, :document, :variants, :known, :noticed_at) ON CONFLICT (store_id, product_id) DO NOTHING;
 
--- name: person_shares
-SELECT share_fields(s) FROM shares s WHERE s.profile_id = :profile ORDER BY s.id;
-
 -- name: person_reserved
 -- What :holder has reserved of the items of :owners.
 SELECT i.product_id, i.variant_id, r.quantity, r.created_at

@@ -37,7 +37,7 @@ async def document(db: Database, profile: Profile, shown: ProfileRecord) -> Asyn
     parts: Mapping[str, AsyncIterator[Iterable[Any]]] = {
         "lists": _lists(db, profile),
         "items": _items(db, profile),
-        "shares": _each(db, profile, _shares),
+        "shares": _each(db, profile, shares.every),
         "reservations": _each(db, profile, _reserved),
         "events": _events(db, profile),
     }
@@ -89,10 +89,6 @@ async def _items(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]
         if page.next is None:
             return
         asked = msgspec.structs.replace(asked, cursor=page.next)
-
-
-async def _shares(tx: Reader, profile: Profile) -> list[Any]:
-    return [shares.from_row(row) for row in await tx.all("person_shares", profile=profile.id)]
 
 
 async def _reserved(tx: Reader, profile: Profile) -> list[Reserved]:

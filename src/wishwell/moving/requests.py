@@ -68,7 +68,8 @@ async def take(tx: Writer, store: Store, delivery: Delivery, id: str, now: int) 
 
     Raises ``StoreDeleted``.
     """
-    await tx.one("request_store_lock", store=store.id)
+    # So that none is taken twice, and none once the store is gone.
+    await tx.one("store_write_lock", store=store.id)
     await stores.check_kept(tx, store)
     named = {"store": store.id, "delivery": delivery.id, "hash": delivery.body_hash}
     since = ids.timestamp(max(0, now - _SAME_BODY_MS))

@@ -6,12 +6,6 @@ SELECT request_fields(r){beyond} FROM requests r WHERE r.store_id = :owner;
 -- name: requests_of_store
 SELECT request_fields(r) FROM requests r WHERE r.store_id = :store ORDER BY r.id DESC;
 
--- name: request_store_lock
--- One delivery after the other, so that none is taken twice, and none once the store is gone.
-SELECT id FROM stores WHERE id = :store
-FOR NO KEY UPDATE --postgresql
-;
-
 -- name: request_taken
 SELECT id FROM requests WHERE store_id = :store AND delivery_id = :delivery
 UNION ALL

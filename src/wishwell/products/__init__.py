@@ -158,7 +158,7 @@ async def put_one(tx: Writer, store: Store, given: NewProduct, new_id: str, now:
 
 async def find(tx: Reader, store: Store, product_id: str) -> Product:
     """The product with its variants. Raises ``NotFound``."""
-    row = await tx.one("product_find", store=store.id, product=product_id)
+    row = await tx.one("products_find", store=store.id, products=[product_id])
     if row is None:
         raise _absent()
     return from_row(row, store)

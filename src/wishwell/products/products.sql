@@ -20,8 +20,8 @@ UPDATE products SET document = :document, variants = :variants, known = :known, 
     updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at END
 WHERE store_id = :store AND product_id = :product;
 
--- name: product_find
-SELECT product_fields(p), p.variants FROM products p WHERE p.store_id = :store AND p.product_id = :product;
+-- name: products_find
+SELECT product_fields(p), p.variants FROM products p WHERE p.store_id = :store AND p.product_id in_texts(:products);
 
 -- name: products_shown
 SELECT p.product_id, p.document FROM products p
@@ -50,10 +50,6 @@ FROM unnest(:products::text[], :variants::text[]) AS w (product_id, variant_id) 
 FROM (SELECT a.value AS product_id, b.value AS variant_id --sqlite
       FROM json_each(:products) a JOIN json_each(:variants) b ON b.key = a.key) AS w --sqlite
 JOIN products p ON p.store_id = :store AND p.product_id = w.product_id;
-
--- name: products_stored
-SELECT p.product_id, p.document, p.variants FROM products p
-WHERE p.store_id = :store AND p.product_id in_texts(:products);
 
 -- name: product_delete
 DELETE FROM products WHERE store_id = :store AND product_id = :product RETURNING product_id;

@@ -164,7 +164,7 @@ async def _write(
 
 async def _check_latest(tx: Writer, store: Store, before: Sequence[Count]) -> None:
     """One process after the other. Raises ``Superseded`` if another has counted meanwhile."""
-    await tx.one("count_store_lock", store=store.id)
+    await tx.one("store_write_lock", store=store.id)
     await stores.check_kept(tx, store)
     if await last(tx, store) != [*before[:1]]:
         raise Superseded
@@ -207,8 +207,7 @@ async def _end(tx: Writer, store: Store, before: Sequence[Count], counts: Iterab
 # contract: count-kept
 async def _forget(tx: Writer, store: Store, before: str) -> int:
     """Removes what ended before a day. Returns how many rows; a few at a time."""
-    await tx.one("count_store_lock", store=store.id)
+    await tx.one("store_write_lock", store=store.id)
     await tx.run("counts_forget_days", store=store.id, day=before)
     of = {"store": store.id, "limit": _ROWS}
-    ended = await tx.all("counts_forget", **of)
-    return len(ended) + len(await tx.all("counts_forget_gone", **of, forever=FOREVER))
+    return len(await tx.all("counts_forget", **of, forever=FOREVER))

@@ -29,11 +29,6 @@ SELECT c.until, c.product_id, c.variant_id, c.since, c.customers, c.visitors, c.
 WHERE c.store_id = :store AND (c.until, c.product_id, c.variant_id) > (:until, :product, :variant)
 ORDER BY c.until, c.product_id, c.variant_id LIMIT :limit;
 
--- name: count_store_lock
-SELECT id FROM stores WHERE id = :store
-FOR NO KEY UPDATE --postgresql
-;
-
 -- name: count_row_remove
 DELETE FROM wish_counts WHERE store_id = :store AND until = :until AND product_id = :product AND variant_id = :variant;
 
@@ -59,18 +54,13 @@ DELETE FROM counts WHERE store_id = :store
     AND day < (SELECT max(c.day) FROM counts c WHERE c.store_id = :store AND c.day < :day);
 
 -- name: counts_forget
--- Rows that no count which is left asks for.
+-- Rows that no count which is left asks for, and those of products that nobody has wished for since.
 DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id) IN (
     SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
-    WHERE c.store_id = :store AND c.until <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store) LIMIT :limit)
-RETURNING until;
-
--- name: counts_forget_gone
--- Those of products that nobody has wished for since.
-DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id) IN (
-    SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
-    WHERE c.store_id = :store AND c.until = :forever AND c.customers + c.visitors = 0
-      AND c.since <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store)
+    WHERE c.store_id = :store AND (
+        c.until <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store)
+        OR c.until = :forever AND c.customers + c.visitors = 0
+           AND c.since <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store))
     LIMIT :limit)
 RETURNING until;
 

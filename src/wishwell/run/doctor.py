@@ -148,7 +148,7 @@ async def _migrations(settings: Settings) -> str:
 async def _keys(settings: Settings, db: Database) -> str:
     """Whether the keys are there, and open what is sealed. Makes none."""
     path = config.sqlite_path(settings.database_url)
-    sealed = await db.read(ask, "stores_secrets")
+    sealed = await db.read(ask, "store_secrets_changed", since="")
     _, served = await db.read(_times)
     for suffix, configured, used in (
         (".sealing.key", settings.sealing_keys, served or sealed),

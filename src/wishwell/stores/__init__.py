@@ -200,12 +200,11 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     before = await by_handle(tx, handle)
     store = patched(before, patch, now)
     to_integer = before.has_text_ids and not store.has_text_ids
-    for statement in ("store_holds_items", "store_holds_products") if to_integer else ():
-        if await tx.one(statement, store=store.id) is not None:
-            raise Conflict(
-                "product-ids: can be changed to integer only when the store has no items and no "
-                "products."
-            )
+    if to_integer and await tx.one("store_holds", store=store.id) is not None:
+        raise Conflict(
+            "product-ids: can be changed to integer only when the store has no items and no "
+            "products."
+        )
     await _write(tx, store, now)
     return store
 
@@ -232,7 +231,7 @@ async def _write(tx: Writer, store: Store, now: str) -> None:
 async def ensure_default(tx: Writer, id: str, now: str) -> None:
     """Creates the store ``default`` if the database has no store. Raises ``Invalid`` if another
     process has just done so."""
-    if await tx.one("stores") is None:
+    if not await tx.all("stores_changed", since=""):
         await create(tx, id, DEFAULT_HANDLE, StorePatch(), now)
 
 
@@ -272,7 +271,7 @@ async def check_kept(tx: Reader, store: Store) -> None:
 
 async def listed(tx: Reader) -> list[Store]:
     """All stores that can be read, by handle."""
-    return bad_rows.each("stores", await tx.all("stores"), from_row)
+    return bad_rows.each("stores", await tx.all("stores_changed", since=""), from_row)
 
 
 _IN_JSON = {"naming": Naming, "pages": Pages, "reporting": Reporting, "limits": dict[str, int]}

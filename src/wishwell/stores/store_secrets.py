@@ -86,7 +86,7 @@ async def check_apart(tx: Reader, sealing: Sealing | None, *changed: Store) -> N
     Keys are compared only with ``sealing``, which opens them. Raises ``Misconfigured`` for those
     that can't be opened.
     """
-    rows = await tx.all("stores_secrets") if sealing is not None else []
+    rows = await tx.all("store_secrets_changed", since="") if sealing is not None else []
     sealed = {row[0]: row[1] for row in rows}
 
     @functools.cache
@@ -128,7 +128,7 @@ async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
     Raises ``Misconfigured`` for what none of the keys opens. Several processes may start at once.
     """
     await stores.lock(tx)
-    sealed = {row[0]: row[1] for row in await tx.all("stores_secrets")}
+    sealed = {row[0]: row[1] for row in await tx.all("store_secrets_changed", since="")}
     at = ids.timestamp(now)
     for store in await stores.listed(tx):
         text, current = sealed.get(store.id), None

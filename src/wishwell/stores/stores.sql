@@ -11,13 +11,11 @@ ON CONFLICT (id) DO UPDATE SET handle = excluded.handle, platform = excluded.pla
     forget_customers_after = excluded.forget_customers_after, forget_since = excluded.forget_since,
     pages = excluded.pages, reporting = excluded.reporting, updated_at = excluded.updated_at;
 
--- name: in_turn for postgresql
+-- name: in_turn
 -- Until the transaction ends, a cluster asks its servers one after the other. Otherwise Citus refuses to change a
 -- reference table after it has read a distributed one.
-SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true);
-
--- name: in_turn for sqlite
-SELECT 1;
+SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true); --postgresql
+SELECT 1; --sqlite
 
 -- name: stores_lock
 SELECT id FROM stores ORDER BY id
@@ -30,28 +28,26 @@ INSERT INTO store_hosts (host, store_id) VALUES (:host, :store);
 -- name: store_secrets
 SELECT sealed FROM store_secrets WHERE store_id = :store;
 
--- name: stores_secrets
-SELECT store_id, sealed FROM store_secrets;
-
 -- name: store_secrets_changed
+-- :since: empty for all.
 SELECT store_id, sealed FROM store_secrets WHERE updated_at >= :since;
 
 -- name: store_secrets_set
 INSERT INTO store_secrets (store_id, sealed, updated_at) VALUES (:store, :sealed, :now)
 ON CONFLICT (store_id) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at;
 
--- name: stores
-SELECT store_fields(s) FROM stores s ORDER BY s.handle;
-
 -- name: store_by_handle
 SELECT store_fields(s) FROM stores s WHERE s.handle = :handle;
 
--- name: store_holds_items
-SELECT 1 FROM items WHERE store_id = :store LIMIT 1;
+-- name: store_write_lock
+-- For work on one store, one process after the other; none once the store is gone.
+SELECT id FROM stores WHERE id = :store
+FOR NO KEY UPDATE --postgresql
+;
 
--- name: store_holds_products
-SELECT 1 FROM products WHERE store_id = :store LIMIT 1;
+-- name: store_holds
+SELECT 1 FROM items WHERE store_id = :store UNION ALL SELECT 1 FROM products WHERE store_id = :store LIMIT 1;
 
 -- name: stores_changed
--- What the access cache has not seen yet.
-SELECT store_fields(s) FROM stores s WHERE s.updated_at >= :since;
+-- :since: empty for all.
+SELECT store_fields(s) FROM stores s WHERE s.updated_at >= :since ORDER BY s.handle;

@@ -30,9 +30,6 @@ SELECT profile_id, store_id FROM erasures WHERE done_at IS NULL ORDER BY erased_
 -- name: erasures_waiting_count
 SELECT count(*), min(erased_at) FROM erasures WHERE done_at IS NULL;
 
--- name: erasures_under_way
-SELECT profile_id FROM erasures WHERE done_at IS NULL;
-
 -- name: erasure_webhooks
 SELECT id FROM webhooks WHERE store_id = :store ORDER BY id;
 
@@ -49,11 +46,7 @@ DELETE FROM events WHERE profile_id = :profile AND sequence IN (
 RETURNING sequence;
 
 -- name: erasure_done
-UPDATE erasures SET done_at = :now WHERE profile_id = :profile AND sequence > 0;
-
--- name: erasure_forget
--- Without a sequence there is nothing to remember.
-DELETE FROM erasures WHERE profile_id = :profile AND sequence = 0;
+UPDATE erasures SET done_at = :now WHERE profile_id = :profile;
 
 -- name: erasures_forget
 DELETE FROM erasures WHERE done_at < :before;

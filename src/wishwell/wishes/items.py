@@ -330,17 +330,15 @@ async def _set_lists(
     more, less = wanted - set(item.list_ids), set(item.list_ids) - wanted
     if not more and not less:
         return item
-    lists = {row[0]: row[1:] for row in await tx.all("list_sizes", profile=profile.id)}
+    lists = {row[0]: row[1:3] for row in await tx.all("lists_kept", profile=profile.id)}
     check_lists({id: size for id, (size, _) in lists.items()}, more, less, bounds, field)
-    row = await tx.one(
-        "item_relist",
-        profile=profile.id,
-        id=item.id,
-        more=[*more],
-        less=[*less],
-        list_ids=" ".join(sorted(wanted)),
-        now=now,
-    )
+    await _leave(tx, profile, [item.id], dict.fromkeys(less, 1))
+    if more:
+        await tx.fill("entries", [(profile.id, id, item.id, 0) for id in sorted(more)])
+        longer = [{"profile": profile.id, "id": id, "more": 1} for id in more]
+        await tx.run_many("list_resize", longer)
+    named = {"profile": profile.id, "id": item.id, "list_ids": " ".join(sorted(wanted))}
+    row = await tx.one("item_set_lists", **named, now=now)
     assert row is not None
     if any(lists[id][1] for id in less):  # only a list that was ever shared has reservations
         await reservations.end_unshared(tx, profile.id)
@@ -378,8 +376,8 @@ async def _index_tags(tx: Writer, profile: Profile, id: str, tags: Sequence[str]
     """Updates ``item_tags``, the index for searching; ``items.tags`` is what is read."""
     await tx.run("item_tags_clear", profile=profile.id, ids=[id])
     if tags:
-        rows = [{"profile": profile.id, "id": id, "tag": tag} for tag in tags]
-        await tx.run_many("item_tags_add", rows)
+        key, store = profile.id, profile.store.id
+        await tx.fill("item_tags", [(key, id, tag, store) for tag in tags])
 
 
 # contract: event-transaction

@@ -92,33 +92,6 @@ SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id in_uui
 -- name: items_all
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile ORDER BY i.id;
 
--- name: item_relist for postgresql
--- An item comes on lists, `more`, where it has no place yet, and leaves others, `less`. Differs because SQLite writes to
--- one table in a statement.
-WITH gone AS (
-    DELETE FROM entries WHERE profile_id = :profile AND item_id = :id::uuid AND list_id in_uuids(:less)),
-come AS (
-    INSERT INTO entries (profile_id, list_id, item_id, position)
-    SELECT l.profile_id, l.id, :id::uuid, 0 FROM lists l WHERE l.profile_id = :profile AND l.id in_uuids(:more)),
-resized AS (
-    UPDATE lists SET item_count = item_count + CASE WHEN id in_uuids(:more) THEN 1 ELSE -1 END
-    WHERE profile_id = :profile AND (id in_uuids(:more) OR id in_uuids(:less)))
-UPDATE items
-SET list_ids = :list_ids::text, updated_at = CASE WHEN :now::text > updated_at THEN :now::text ELSE updated_at END
-WHERE profile_id = :profile AND id = :id::uuid
-RETURNING item_fields(items);
-
--- name: item_relist for sqlite
-DELETE FROM entries WHERE profile_id = :profile AND item_id = :id AND list_id in_uuids(:less);
-INSERT INTO entries (profile_id, list_id, item_id, position)
-SELECT l.profile_id, l.id, :id, 0 FROM lists l WHERE l.profile_id = :profile AND l.id in_uuids(:more);
-UPDATE lists SET item_count = item_count + CASE WHEN id in_uuids(:more) THEN 1 ELSE -1 END
-WHERE profile_id = :profile AND (id in_uuids(:more) OR id in_uuids(:less));
-UPDATE items
-SET list_ids = :list_ids, updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at END
-WHERE profile_id = :profile AND id = :id
-RETURNING item_fields(items);
-
 -- name: item_set_lists
 UPDATE items
 SET list_ids = :list_ids, updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at END
@@ -142,7 +115,3 @@ WHERE i.store_id = :owner AND shown(i);
 
 -- name: item_tags_clear
 DELETE FROM item_tags WHERE profile_id = :profile AND item_id in_uuids(:ids);
-
--- name: item_tags_add
-INSERT INTO item_tags (profile_id, item_id, tag, store_id)
-SELECT i.profile_id, i.id, :tag::text, i.store_id FROM items i WHERE i.profile_id = :profile AND i.id = :id;

@@ -107,8 +107,9 @@ async def _move(
     await reservations.end_unshared(tx, customer.id)
     for statement in _LEAVE:
         await tx.run(statement, profile=session.id)
-    row = await tx.one("link_person", profile=session.id)
-    email, notices = row or (None, None)
+    row = await tx.one("profile_shown", profile=session.id)
+    assert row is not None
+    *_, notices, _, email = row
     await tx.run("profile_recount", profile=customer.id, email=email, notices=notices)
     await tx.run("session_close", profile=session.id, customer=customer.id, now=now)
     left = len(wishes) - len(merged.items)
@@ -127,7 +128,7 @@ async def _wishes(tx: Reader, profile: Profile) -> list[Wish]:
 
 async def _lists(tx: Reader, profile: Profile) -> list[OrderedList]:
     """The lists, the oldest first, without their items."""
-    return [OrderedList(*row) for row in await tx.all("link_lists", profile=profile.id)]
+    return [OrderedList(*row) for row in await tx.all("lists_kept", profile=profile.id)]
 
 
 async def _ordered(
@@ -226,10 +227,10 @@ async def _move_shares(
     tx: Writer, session: Profile, customer: Profile, joins: Mapping[str, str]
 ) -> None:
     """Moves the shares with their lists. Those of a list that joins another end: it is private."""
-    rows = await tx.all("link_shares", profile=session.id)
-    if rows:
-        moving = [row for row in rows if joins.get(row[2]) == row[2]]
-        await shares.end(tx, session, [row[:2] for row in rows if row not in moving])
-        hashes = [opaque.hashed(row[1]) for row in moving]
+    all_ = await shares.every(tx, session)
+    moving = [share for share in all_ if joins.get(share.list_id) == share.list_id]
+    await shares.end(tx, session, [share for share in all_ if share not in moving])
+    if moving:
+        hashes = [opaque.hashed(share.token) for share in moving]
         await tx.run("link_move_tokens", profile=customer.id, hashes=hashes)
         await tx.run("link_move_shares", session=session.id, customer=customer.id)

@@ -1,14 +1,8 @@
 -- Rows are copied to the customer and deleted, never re-keyed.
 
--- name: link_person
-SELECT email, notices FROM profiles WHERE profile_id = :profile;
-
 -- name: link_wishes
 SELECT id, product_id, variant_id, quantity, created_at, updated_at, dropped_at, restocked_at, list_ids, tags, note
 FROM items WHERE profile_id = :profile;
-
--- name: link_lists
-SELECT id, item_count, shared, created_at, updated_at, name FROM lists WHERE profile_id = :profile ORDER BY id;
 
 -- name: link_entries
 SELECT list_id, item_id, position FROM entries WHERE profile_id = :profile AND list_id in_uuids(:lists);
@@ -24,9 +18,6 @@ UPDATE lists
 SET item_count = (SELECT count(*) FROM entries e WHERE e.profile_id = :profile AND e.list_id = lists.id)
 WHERE profile_id = :profile
   AND item_count <> (SELECT count(*) FROM entries e WHERE e.profile_id = :profile AND e.list_id = lists.id);
-
--- name: link_shares
-SELECT id, token, list_id FROM shares WHERE profile_id = :profile;
 
 -- name: link_move_shares
 -- Those of lists that move, all that are left. No other column may change: their tokens stay good.

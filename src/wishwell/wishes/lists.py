@@ -85,13 +85,13 @@ def record(tx: Reader, profile: Profile, id: str) -> Callable[[], Awaitable[even
 
 
 async def _positions(tx: Reader, profile: Profile, id: str) -> dict[str, int]:
-    """The items on a list and their places; 0 for one that was never placed."""
-    return dict(map(tuple, await tx.all("list_positions", profile=profile.id, id=id)))
+    """The items on a list, in order, and their places; 0 for one that was never placed."""
+    return dict(map(tuple, await tx.all("list_order", profile=profile.id, id=id)))
 
 
 def _placed(positions: Mapping[str, int]) -> list[str]:
-    """The items that have a place, in order."""
-    return sorted((item for item, at in positions.items() if at), key=positions.__getitem__)
+    """Those that have a place."""
+    return [item for item, at in positions.items() if at]
 
 
 @contextlib.asynccontextmanager
@@ -144,13 +144,11 @@ async def create(
 async def add(tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str) -> List:
     """``create`` within a use-case that tells of more than the list."""
     new = {"profile": profile.id, "id": id, "name": name, "now": now, "most": bounds.lists}
+    await profiles.lock(tx, profile, now)
     row = await tx.one("list_create", **new)
     if row is None:
-        # The customer has no row yet, or the profile is full or has ended.
-        await profiles.lock(tx, profile, now)
-        row = await tx.one("list_create", **new)
-    if row is None:
         raise LimitReached(f"A profile holds at most {bounds.lists} lists; delete some first.")
+    await profiles.count(tx, profile, lists=1)
     return from_row(row)
 
 
@@ -169,8 +167,7 @@ async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: s
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes the list and keeps its items. Raises ``NotFound``, ``profiles.missing``."""
     async with _changing(tx, profile, id, now):
-        shared = await tx.all("shares_of_list", profile=profile.id, list=id)
-        await shares.end(tx, profile, shared)
+        await shares.end(tx, profile, await shares.of_list(tx, profile, id))
         if on := list(await _positions(tx, profile, id)):
             await tx.run("list_leave_items", profile=profile.id, id=id, items=on)
             await tx.run("entries_remove", profile=profile.id, lists=[id], items=on)
@@ -237,14 +234,15 @@ async def put_item(
     item = await _item(tx, profile, id, item_id)
     if after is UNSET:
         return await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now, "listId")
-    positions = dict(map(tuple, await tx.all("list_order", profile=profile.id, id=id)))
+    positions = await _positions(tx, profile, id)
     others = [other for other in positions if other != item_id]
     if after is not None and after not in others:
         raise Invalid("after: must be null, or the id of another item on this list.")
     first = others[: others.index(after) + 1] if after is not None else []
     item = await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now, "listId")
+    positions.setdefault(item_id, 0)
     async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
-        await _place(tx, profile, id, {item_id: 0, **positions}, [*first, item_id], now)
+        await _place(tx, profile, id, positions, [*first, item_id], now)
     return item
 
 

@@ -2,25 +2,12 @@
 -- lists_filled: profile_id, id, store_id, item_count, shared, created_at, updated_at, name
 -- entries_filled: profile_id, list_id, item_id, position
 
--- name: list_create for postgresql
--- `most`: how many lists the profile may have. Differs because SQLite writes to one table in a statement.
-WITH made AS (
-    INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, name)
-    SELECT o.profile_id, :id::uuid, o.store_id, 0, :now::text, :now::text, :name::text
-    FROM owner(:profile) AS o WHERE o.lists < :most::bigint
-    RETURNING list_fields(lists)),
-counted AS (
-    UPDATE profiles SET lists = lists + 1, changes = changes + 1
-    FROM made WHERE profiles.profile_id = :profile)
-SELECT * FROM made;
-
--- name: list_create for sqlite
+-- name: list_create
+-- `most`: how many lists the profile may have. profile_count follows.
 INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, name)
-SELECT o.profile_id, :id::uuid, o.store_id, 0, :now::text, :now::text, :name::text
-FROM owner(:profile) AS o WHERE o.lists < :most::bigint
+SELECT p.profile_id, :id::uuid, p.store_id, 0, :now::text, :now::text, :name::text
+FROM profiles p WHERE p.profile_id = :profile AND p.lists < :most::bigint
 RETURNING list_fields(lists);
-UPDATE profiles SET lists = lists + 1, changes = changes + 1
-WHERE profile_id = :profile AND EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = :profile AND l.id = :id);
 
 -- name: list_find
 SELECT list_fields(l) FROM lists l WHERE l.profile_id = :profile AND l.id = :id;
@@ -65,8 +52,8 @@ SELECT list_fields(l), p.gid{beyond}
 FROM lists l JOIN profiles p ON p.profile_id = l.profile_id
 WHERE l.store_id = :owner AND shown(l);
 
--- name: list_sizes
-SELECT id, item_count, shared FROM lists WHERE profile_id = :profile;
+-- name: lists_kept
+SELECT id, item_count, shared, created_at, updated_at, name FROM lists WHERE profile_id = :profile ORDER BY id;
 
 -- name: list_resize
 UPDATE lists SET item_count = item_count + :more WHERE profile_id = :profile AND id = :id;
@@ -77,9 +64,6 @@ WHERE profile_id = :profile AND id = :id;
 
 -- name: list_mark_shared
 UPDATE lists SET shared = 1 WHERE profile_id = :profile AND id = :id;
-
--- name: list_positions
-SELECT item_id, position FROM entries WHERE profile_id = :profile AND list_id = :id;
 
 -- name: list_order
 -- All of a list, in the order `customer` (contract: list-sort).

@@ -99,7 +99,7 @@ async def _check_room(tx: Writer, profile: Profile, saves: Sequence[_Save], boun
     held: int = row[0]
     sizes: dict[str, int] = {}
     if any(save.new_lists for save in saves):
-        sizes = {row[0]: row[1] for row in await tx.all("list_sizes", profile=profile.id)}
+        sizes = {row[0]: row[1] for row in await tx.all("lists_kept", profile=profile.id)}
     for place, save in enumerate(saves):
         held += save.before is None
         if save.before is None and held > bounds.items:

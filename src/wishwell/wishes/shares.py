@@ -171,20 +171,29 @@ async def change(tx: Writer, profile: Profile, list_id: str, id: str, terms: Ter
 async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
     """Ends a share. Raises ``NotFound``, ``profiles.missing``."""
     known = await profiles.lock_known(tx, profile)
-    rows = await tx.all("shares_of_list", profile=profile.id, list=list_id) if known else ()
-    chosen = [row for row in rows if row[0] == id]
+    rows = await of_list(tx, profile, list_id) if known else ()
+    chosen = [share for share in rows if share.id == id]
     if not chosen:
         raise NotFound(_NO_SHARE)
     await end(tx, profile, chosen)
 
 
 # contract: share-list-deleted
-async def end(tx: Writer, profile: Profile, rows: Sequence[Row]) -> None:
-    """Ends these shares, given their ids and tokens."""
-    if rows:
-        hashes = [opaque.hashed(token) for _, token in rows]
+async def end(tx: Writer, profile: Profile, shares: Sequence[Share]) -> None:
+    """Ends these shares."""
+    if shares:
+        hashes = [opaque.hashed(share.token) for share in shares]
         await tx.run("share_tokens_remove", hashes=hashes)
-        await tx.run("shares_remove", profile=profile.id, ids=[id for id, _ in rows])
+        await tx.run("shares_remove", profile=profile.id, ids=[share.id for share in shares])
+
+
+async def every(tx: Reader, profile: Profile) -> list[Share]:
+    """All shares of a profile, the oldest first."""
+    return [from_row(row) for row in await tx.all("shares_all", profile=profile.id)]
+
+
+async def of_list(tx: Reader, profile: Profile, list_id: str) -> list[Share]:
+    return [share for share in await every(tx, profile) if share.list_id == list_id]
 
 
 _NO_LIST = "There is no such list."

@@ -26,8 +26,8 @@ FROM owner(:profile) AS o
 WHERE shares.profile_id = :profile AND shares.id = :id AND shares.list_id = :list
 RETURNING share_fields(shares);
 
--- name: shares_of_list
-SELECT id, token FROM shares WHERE profile_id = :profile AND list_id = :list;
+-- name: shares_all
+SELECT share_fields(s) FROM shares s WHERE s.profile_id = :profile ORDER BY s.id;
 
 -- name: shares_remove
 DELETE FROM shares WHERE profile_id = :profile AND id in_uuids(:ids);
