@@ -4,17 +4,13 @@ trigger in one PostgreSQL."""
 import asyncio
 import os
 import signal
-import socket
 
-import asyncpg
 import pytest
 
 from tests.contract.conftest import PLENTY, new_item
 from tests.servers import HERE
 from wishwell import profiles
-from wishwell.db.hosts import Hosts
 from wishwell.db.postgres import Postgres
-from wishwell.db.url import parse
 from wishwell.errors import NotFound, Unavailable, Undecided
 from wishwell.wishes import items
 
@@ -150,32 +146,4 @@ def test_rollback_that_fails_hides_no_error(bench, alone, postgres_server):
             await db.close()
 
     with pytest.raises(NotFound):
-        bench.run(story())
-
-
-def test_late_statement_asks_all_hosts(bench, alone, postgres_server):
-    """contract: database-hung. One of two hosts is missing."""
-    with socket.socket() as nobody:  # bound, and not listening: connections are refused
-        nobody.bind((HERE, 0))
-        url = postgres_server.url("postgres")
-        both = url.replace("/postgres", f",{HERE}:{nobody.getsockname()[1]}/postgres")
-        asked = asyncio.Event()
-
-        async def open_one(address):
-            asked.set()
-            return await asyncpg.connect(
-                host=address.host, port=address.port, user=postgres_server.user, database="postgres"
-            )
-
-        async def story():
-            target = parse(f"{both}?load_balance_hosts=random")
-            hosts = Hosts(target, open_one, 2)
-            connection = await hosts.connect()
-            await asyncio.sleep(1.1)
-            asked.clear()
-            for _ in range(2):
-                hosts.suspect()
-            await asyncio.wait_for(asked.wait(), 4)
-            await connection.close()
-
         bench.run(story())

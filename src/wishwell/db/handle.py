@@ -15,7 +15,6 @@ from wishwell.db.statements import Does, Statement
 
 _CHUNK = 1 << 16
 _ESCAPED = {ord(letter): f"\\x{ord(letter):02x}" for letter in "\\\b\f\n\r\t\v"}
-_LATE = 0.25  # share of a statement's time after which it is asked whether its host still answers
 
 
 class Handle(Writer):
@@ -25,7 +24,7 @@ class Handle(Writer):
     a commit that waits for its standby is then visible, and may be lost.
     """
 
-    in_transaction = late = overdue = joins_products = _wrote = False
+    in_transaction = overdue = joins_products = _wrote = False
 
     def __init__(
         self,
@@ -44,7 +43,6 @@ class Handle(Writer):
         self._transaction_end = transaction_end
         self._each = each
         self._started = math.inf  # when what runs began
-        self._late_at = math.inf
 
     @property
     def writes(self) -> bool:
@@ -89,7 +87,7 @@ class Handle(Writer):
             )
 
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
-        self._start()
+        self._started = self._now()
         try:
             # Not execute, which with arguments prepares the statement again each time.
             rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
@@ -103,7 +101,7 @@ class Handle(Writer):
 
     async def commit(self, seconds: float) -> None:
         """Commits. ``seconds`` is the least time that it gets."""
-        self._start()
+        self._started = self._now()
         self._end = max(self._end, self._started + seconds)
         try:
             await self._connection.execute("COMMIT")
@@ -114,24 +112,18 @@ class Handle(Writer):
 
     # contract: write-cut, database-away
     def look(self, now: float) -> None:
-        """Cuts what is overdue; what is late, long before that, is marked."""
-        self.late = now >= self._late_at
+        """Cuts what is overdue."""
         if now >= min(self._end, self._started + self._each):
             self.overdue = True
             self._connection.terminate()
 
     async def _begin(self) -> None:
-        self._start()
+        self._started = self._now()
         self._end = self._transaction_end
         with failures.translated():
             await self._connection.execute("BEGIN")
         self._started = math.inf
         self.in_transaction = True
-
-    def _start(self) -> None:
-        self._started = self._now()
-        if self._late_at == math.inf:  # not before, as a connection may have been waited for
-            self._late_at = self._started + (self._end - self._started) * _LATE
 
     def _left(self) -> float:
         """Seconds until the end, and always a little."""

@@ -1,8 +1,8 @@
 """Which host of a database new connections lead to, and which hosts are left behind.
 
 Of several hosts all are asked at once, each with a time of its own, and the one that may be written
-to is kept to until it is in doubt: a connection broke, a statement is late, none can be opened.
-Then all are asked again. A host that does not answer is left only for one that does.
+to is kept to until it is in doubt: a connection broke or was cut, or none can be opened. Then all
+are asked again. A host that does not answer is left only for one that does.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ Connection = Any  # asyncpg has no types
 _MOST_SECONDS = 2.0
 """The most that one of several hosts has to accept a connection."""
 _AGAIN_SECONDS = 1.0
-"""The least time from one round of questions to another in the background."""
+"""The least time from one round of questions to another that looks for a missing host."""
 # A server's highest timeline says which of two was promoted last. pg_control_system
 # tells servers apart that are no copies of each other.
 _PLACE = """
@@ -82,20 +82,22 @@ class Hosts:
         if address and connection.is_closed():  # it broke, or was cut
             self._doubt(address)
 
+    def trusts(self, connection: Connection) -> bool:
+        """Whether a connection that is idle leads to a good host."""
+        return not self.several or self._of[connection] in self._good
+
     # contract: database-spread
     def crowds(self, connection: Connection) -> bool:
-        """Whether its host has more connections than another one that could have it."""
-        if len(self._good) < len(self._addresses):
-            self.suspect()
+        """Whether its host has more connections than another one that could have it.
+
+        A host that is missing is asked for now and then.
+        """
+        now = asyncio.get_running_loop().time()
+        if len(self._good) < len(self._addresses) and now > self._asked + _AGAIN_SECONDS:
+            self._ask_all()
         counts = Counter(self._of.values())
         least = min((counts[address] for address in self._good), default=math.inf)
         return counts[self._of[connection]] > least + 1
-
-    # contract: database-hung
-    def suspect(self) -> None:
-        """Asks all hosts in the background, as a statement is late or a host is missing."""
-        if asyncio.get_running_loop().time() > self._asked + _AGAIN_SECONDS:
-            self._ask_all()
 
     async def _open(self, address: Address) -> Connection:
         async with asyncio.timeout(self._seconds):

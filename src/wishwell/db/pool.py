@@ -85,9 +85,10 @@ class Pool:
     def _idle_connection(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop(self._next)
-            if not connection.is_closed():
+            if not connection.is_closed() and self._hosts.trusts(connection):
                 return connection
             self._hosts.closed(connection)
+            connection.terminate()
         return None
 
     def _leave(self) -> None:

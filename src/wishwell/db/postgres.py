@@ -25,7 +25,7 @@ _TRY_AGAIN = (RunAgain, asyncpg.DeadlockDetectedError, asyncpg.SerializationErro
 _TRIES = 4
 _LONG = 5  # times the time of a read, for one of many records
 _STATEMENTS = 512  # prepared on a connection: all of ours, and the common forms of pages
-_LOOKS = 40  # how often in a statement's time it is looked whether one is late or overdue
+_LOOKS = 40  # how often in a statement's time it is looked whether one is overdue
 _ROOM_SECONDS = 0.25  # how often it is asked whether there is room for writes again
 _UNCONFIRMED = """
 SELECT count(*) FROM pg_stat_activity
@@ -184,8 +184,6 @@ class Postgres:
             loop.call_later(self._seconds / _LOOKS, self._look, loop)
         for handle in list(self._running):
             handle.look(loop.time())
-            if handle.late and self._hosts.several:
-                self._hosts.suspect()
 
     # contract: write-room
     async def _admit_write(self) -> None:
@@ -196,8 +194,7 @@ class Postgres:
         """
         if not self._cut:
             return
-        late = sum(handle.late and handle.writes for handle in self._running)
-        if late + self._cut < self._most_writes:
+        if self._cut + sum(handle.writes for handle in self._running) < self._most_writes:
             return
         now = asyncio.get_running_loop().time()
         if now - self._asked > _ROOM_SECONDS:
