@@ -109,22 +109,19 @@ def test_file_that_others_could_read_is_its_owners_alone_after_a_start(tmp_path)
     open_.close()
 
 
-@pytest.mark.parametrize("kind", ["folder", "device", "pipe", "long", "nowhere", "text"])
+@pytest.mark.parametrize("kind", ["folder", "device", "pipe", "nowhere", "text"])
 def test_path_that_is_no_database_is_refused_and_left_alone(tmp_path, kind):
     """One line that names it; nothing is made, and no mode of what is there changes."""
     path = {
         "folder": tmp_path / "folder",
         "device": Path("/dev/null"),
         "pipe": tmp_path / "pipe",
-        "long": tmp_path.joinpath(*["x" * 100] * 5),
         "nowhere": tmp_path / "none" / "wishwell.db",
         "text": tmp_path / "text",
     }[kind]
     (tmp_path / "folder").mkdir()
     (tmp_path / "text").write_text("no database at all\n" * 200)
     os.mkfifo(tmp_path / "pipe")
-    if kind == "long":
-        path.parent.mkdir(parents=True)
     there = sorted(tmp_path.rglob("*"))
     mode = path.stat().st_mode if path.exists() else None
     with pytest.raises(Misconfigured, match="can't be") as refusal:

@@ -1,6 +1,5 @@
 """What callers and probes are told while the service can't do its work: the database away, a stop."""
 
-import asyncio
 import contextlib
 import json
 import socket
@@ -14,9 +13,6 @@ from tests.conftest import SIGNING_KEY, Shop
 from tests.servers import Service, wait_until
 from torture.faults_clock import step, with_clock
 from wishwell.access import auth
-from wishwell.db import migrate
-from wishwell.db.sqlite import SQLite
-from wishwell.errors import Unavailable
 
 ORIGIN = "https://shop.example"
 SETTINGS = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db", "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
@@ -214,33 +210,3 @@ def _ready(service: Service) -> bool:
         return httpx2.get(f"{service.url}/readyz", timeout=0.5).status_code == 200
     except (httpx2.NetworkError, httpx2.RemoteProtocolError):
         return False
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_writer_that_has_ended_is_told_to_probes_and_to_writes(tmp_path):
-    """On the embedded database: nothing can be written any more, and nobody waits for it."""
-    path = str(tmp_path / "wishwell.db")
-    migrate.migrate_sqlite(path)
-
-    async def story():
-        db = SQLite(path)
-        await db.ping()
-
-        async def end(tx):
-            raise SystemExit
-
-        async def touch(tx):
-            await tx.run("list_touch", profile="p", id="l", now="t")
-
-        ended = asyncio.create_task(db.write(end))
-        await asyncio.to_thread(db._thread.join, 5)
-        with pytest.raises(Unavailable):
-            await db.ping()
-        with pytest.raises(Unavailable):
-            await asyncio.wait_for(db.write(touch), 5)
-        ended.cancel()
-        await db.close()
-        with pytest.raises(Unavailable):
-            await db.ping()
-
-    asyncio.run(story())

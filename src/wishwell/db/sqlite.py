@@ -9,7 +9,6 @@ transaction, commits them together, and then lets them return. Commits are durab
 import asyncio
 import contextlib
 import errno
-import functools
 import os
 import queue
 import sqlite3
@@ -25,7 +24,6 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -57,10 +55,6 @@ _CONSTRAINTS = {
 }
 
 
-_LONGEST_PATH = 504
-"""The longest path, in bytes and with links resolved, that SQLite accepts."""
-
-
 # contract: secret-unseen
 def make_file(path: str) -> None:
     """Creates the file if needed, with mode 600. Raises ``OSError``.
@@ -68,8 +62,6 @@ def make_file(path: str) -> None:
     SQLite gives the files that it makes beside it the same mode.
     """
     real = os.path.realpath(path)
-    if len(os.fsencode(real)) > _LONGEST_PATH:
-        raise OSError(errno.ENAMETOOLONG, f"SQLite takes paths of at most {_LONGEST_PATH} bytes")
     with contextlib.suppress(FileExistsError):
         os.close(os.open(real, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     if not stat.S_ISREG(Path(real).stat().st_mode):
@@ -140,11 +132,6 @@ class _Handle(Writer):
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         return self.execute(pages.sql("sqlite", query), _bound(arguments))
 
-    async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        step = self._sql[statement].step
-        with _translated():
-            self._connection.executemany(step.sql, [step.values(row) for row in rows])
-
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         step = self._sql[statement].step
         return [
@@ -190,13 +177,12 @@ class SQLite:
         with _translated():
             self._writing = connect(path)
             self._reading = connect(path)
-            self._long_reading = connect(path, read_only=True)
         self._reader = _Handle(self._reading, self._sql)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closed = False
         self._commits = 0
         self._committed_writes = 0
-        self._long = ThreadPoolExecutor(1, "sqlite-long-reader")
+        self._long = asyncio.Lock()
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._thread.start()
 
@@ -205,31 +191,27 @@ class SQLite:
 
     # contract: report-turn
     async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        reading = functools.partial(self._read_apart, use_case, *arguments, **named)
-        return await asyncio.get_running_loop().run_in_executor(self._long, reading)
+        async with self._long:
+            return await asyncio.to_thread(self._read_apart, use_case, *arguments, **named)
 
     def _read_apart(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         end = time.monotonic() + _LONG_SECONDS
-        # contract: serve-stop. Nothing else ends a statement before it is done.
-        self._long_reading.set_progress_handler(
-            lambda: self._closed or time.monotonic() > end, _LONG_STEPS
-        )
-        return _drive(use_case(_Handle(self._long_reading, self._sql), *arguments, **named))
+        with _translated(), contextlib.closing(connect(self._path, read_only=True)) as connection:
+            # contract: serve-stop. Nothing else ends a statement before it is done.
+            connection.set_progress_handler(
+                lambda: self._closed or time.monotonic() > end, _LONG_STEPS
+            )
+            return _drive(use_case(_Handle(connection, self._sql), *arguments, **named))
 
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        self._check_writer()
+        if self._closed:
+            raise Unavailable("The service is shutting down.")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._jobs.put(_Job(lambda tx: use_case(tx, *arguments, **named), future))
         # Shielded: a caller that gives up must not cancel its write in the group.
         return await asyncio.shield(future)
 
     long_write = write  # nothing bounds the time of either
-
-    def _check_writer(self) -> None:
-        if self._closed:
-            raise Unavailable("The service is shutting down.")
-        if not self._thread.is_alive():
-            raise Unavailable("The database's writer has stopped. Restart the service.")
 
     @contextlib.asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Reader]:
@@ -240,7 +222,6 @@ class SQLite:
             yield _Handle(connection, self._sql)
 
     async def ping(self) -> None:
-        self._check_writer()
         self._reader.execute("SELECT 1", ())
 
     def stats(self) -> Stats:
@@ -257,8 +238,6 @@ class SQLite:
         self._closed = True
         self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
-        await asyncio.to_thread(self._long.shutdown)
-        self._long_reading.close()
         self._reading.close()
         self._writing.close()
 

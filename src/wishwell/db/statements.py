@@ -5,8 +5,7 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
 
 * A line that ends in `--postgresql` or `--sqlite` is for that engine alone. `-- name: x for
   postgresql` is one statement for what `-- name: x for sqlite` does in several, each ending in
-  `;`: every statement is a round trip there. In one `for each` the two forms stand in one text: its
-  marked lines are of one form.
+  `;`: every statement is a round trip there.
 * `-- of: lists (profile_id, id), items (profile_id, id)` below a name makes a statement for each of
   these tables: in its name and text, `TABLE` is the table, and `KEY` its key.
 * `-- list_fields: id, name` at the head of a file names the columns of a record, in the order of
@@ -39,7 +38,7 @@ from typing import Any, Literal, NamedTuple
 
 Engine = Literal["postgresql", "sqlite"]
 
-_NAME = re.compile(r"^-- name: (\w+)(?: for (postgresql|sqlite|each))?$", re.MULTILINE)
+_NAME = re.compile(r"^-- name: (\w+)(?: for (postgresql|sqlite))?$", re.MULTILINE)
 _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
 _TABLE = re.compile(r"(\w+)(?: \(([^)]+)\))?(?:, |$)")
@@ -133,7 +132,7 @@ def load(engine: Engine) -> Mapping[str, Statement]:
     return {
         name: _statement(name, of_engine(body, engine), engine)
         for name, only, body in _pieces()
-        if only in (None, "each", engine) and not name.endswith("_page")
+        if only in (None, engine) and not name.endswith("_page")
     }
 
 

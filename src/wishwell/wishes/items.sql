@@ -2,7 +2,7 @@
 -- items_filled: profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at, dropped_at, restocked_at, list_ids, tags, note
 -- item_tags_filled: profile_id, item_id, tag, store_id
 
--- name: item_save for each
+-- name: item_save
 -- Saving twice is saving once (contract: save-once, save-again). No row if the profile is unknown, closed or full;
 -- `most`: how many items it may have. quantity, tags and note are null where the body names none. `changed`: the
 -- fields that have another value now. Differs because SQLite writes to one table in a statement.
