@@ -59,11 +59,11 @@ async def test_answer_without_end(name, piece):
     process = psutil.Process()
     async with Called(speak).serve() as server, calls() as there:
         url = f"http://{HERE}:{server.port}/"
-        with pytest.raises(Unanswered, match=r"headers are larger|too much|not HTTP"):
+        with pytest.raises(Unanswered, match=r"too much|not HTTP"):
             await there.call("GET", url, seconds=30)
         memory = process.memory_info().rss
         for method in ("POST", "GET"):
-            with pytest.raises(Unanswered, match=r"headers are larger|too much|not HTTP"):
+            with pytest.raises(Unanswered, match=r"too much|not HTTP"):
                 await there.call(method, url, seconds=30)
         assert process.memory_info().rss - memory < 20 * MB
         assert not connected(server.port)
@@ -122,7 +122,7 @@ async def test_what_comes_behind_an_answer_is_no_answer(scheme, pause, authority
 
 @on_loop
 async def test_connection_that_is_kept_and_closed_meanwhile():
-    """Only a request that can't have been taken is sent again, or a GET."""
+    """The next request goes on another one; one that may have been taken is not sent again."""
 
     async def hang_up(writer: asyncio.StreamWriter) -> None:
         pass
@@ -137,12 +137,6 @@ async def test_connection_that_is_kept_and_closed_meanwhile():
         with pytest.raises(Unanswered, match="broke off"):
             await there.call("POST", url, body=b"")
         assert (server.connections, len(server.heads)) == (2, 3)
-        server.answer = OK
-        await there.call("GET", url)
-        server.answer = hang_up
-        with pytest.raises(Unanswered, match="broke off"):
-            await there.call("GET", url)
-        assert (server.connections, len(server.heads)) == (4, 6)
 
 
 # ---------------------------------------------------------------------------------- other harm
@@ -304,21 +298,3 @@ async def test_owners_share_no_connection():
             url = f"http://{HERE}:{server.port}/"
             assert (await there.call("POST", url, body=b"", owner=owner)).status == 200
             assert server.connections == connections
-
-
-@on_loop
-async def test_few_connections_are_kept():
-    """contract: outbound-bounds. After more calls at once than that."""
-    all_there = asyncio.Barrier(200)
-
-    async def speak(writer: asyncio.StreamWriter) -> None:
-        await all_there.wait()
-        writer.write(OK)
-        await asyncio.sleep(60)
-
-    async with Called(speak).serve() as server, calls() as there:
-        url = f"http://{HERE}:{server.port}/"
-        await asyncio.gather(*(there.call("GET", url) for _ in range(200)))
-        mine = psutil.Process().net_connections("tcp")
-        to = [one for one in mine if one.raddr and one.raddr.port == server.port]
-        assert sum(one.status == "ESTABLISHED" for one in to) == 128

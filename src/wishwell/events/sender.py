@@ -270,7 +270,6 @@ class Sender:
                 headers=webhooks.signed(keys, id, body, now),
                 body=body,
                 seconds=self._seconds,
-                keep=False,
                 owner=store_id,
             )
         except Unanswered:

@@ -27,9 +27,6 @@ _KEPT_SECONDS = 4.0
 """How long idle connections are kept. Many servers close theirs after 5 s; closing ours earlier
 loses no call."""
 
-_MOST_KEPT = 128
-"""Idle connections at once."""
-
 _LONGEST_URL = 2_048
 _PORTS = {443, 8443}
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_][a-z0-9_-]{0,62}(\.[a-z0-9_][a-z0-9_-]{0,62})*")
@@ -44,10 +41,6 @@ class Place(NamedTuple):
     host: str
     port: int
     owner: str = ""
-
-
-class _Closed(Unanswered):
-    """The connection ended before any of the answer came."""
 
 
 class Outbound:
@@ -70,8 +63,7 @@ class Outbound:
         self._private = private
         self._names = Names(resolve, private=private)
         self._tls = tls
-        self._reading_tls = asyncio.Lock()
-        self._kept: dict[Connection, tuple[Place, asyncio.TimerHandle]] = {}
+        self._kept: dict[Connection, Place] = {}
 
     def check(self, name: str, url: str) -> None:
         """Raises ``Invalid``, which begins with ``name``, for a URL that can't be allowed.
@@ -92,13 +84,11 @@ class Outbound:
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
         seconds: float = SECONDS,
-        keep: bool = True,
         owner: str = "",
     ) -> Answer:
-        """One request and its answer, without its body unless ``keep``. Raises ``Unanswered``.
+        """One request and its answer. Raises ``Unanswered``.
 
-        Owners (stores) share no connections, and no ``owner`` takes all look-ups. A GET is sent
-        again if its connection had been kept and closes before an answer.
+        Owners (stores) share no connections, and no ``owner`` takes all look-ups.
         """
         try:
             place, authority, target = self._read(url)
@@ -116,86 +106,52 @@ class Outbound:
         request = f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode("ascii") + (body or b"")
         try:
             async with asyncio.timeout(seconds):
-                at = place._replace(owner=owner)
-                return await self._exchange(at, request, again=method == "GET", keep=keep)
+                return await self._exchange(place._replace(owner=owner), request)
         except TimeoutError:
             raise Unanswered(f"there was no whole answer within {seconds:g} s") from None
+        except OSError:
+            raise Unanswered("the connection broke off") from None
 
     async def close(self) -> None:
         """Closes every connection that is kept."""
-        self._names.close()
         for connection in list(self._kept):
             self._end(connection)
 
-    async def _exchange(self, place: Place, request: bytes, *, again: bool, keep: bool) -> Answer:
-        """Sends a request and reads its answer, however long it takes. Raises ``Unanswered``.
-
-        ``again``: it may be sent twice.
-        """
-        kept = self._take(place)
-        if kept is not None:
-            try:
-                return await self._converse(place, kept, request, keep=keep)
-            except _Closed:
-                if not again:
-                    raise
-        addresses = await self._names.addresses(place.host, place.port, place.owner)
-        tls = await self._authorities() if place.secure else None
-        fresh = await Connection.open(addresses, place.port, place.host, tls)
-        return await self._converse(place, fresh, request, keep=keep)
-
-    async def _converse(
-        self, place: Place, connection: Connection, request: bytes, *, keep: bool
-    ) -> Answer:
-        reader, begun = AnswerReader(keep=keep), False
+    async def _exchange(self, place: Place, request: bytes) -> Answer:
+        reader = AnswerReader()
+        connection = self._take(place)
+        if connection is None:
+            addresses = await self._names.addresses(place.host, place.port, place.owner)
+            connection = await Connection.open(addresses, place.port)
         try:
+            if place.secure and not connection.is_secure:
+                self._tls = self._tls or ssl.create_default_context()
+                await connection.secure(self._tls, place.host)
             # Some servers answer and hang up before they have read the request.
             with contextlib.suppress(ConnectionError):
                 await connection.send(request)
             while not reader.done:
-                if data := await connection.receive():
-                    begun = True
-                    reader.feed(data)
-                elif begun:
-                    reader.end()
-                else:
-                    raise _Closed("the connection broke off")
-        except OSError:
-            raise (Unanswered if begun else _Closed)("the connection broke off") from None
+                reader.feed(await connection.receive())
         finally:
             if reader.done and reader.reusable:
-                self._keep(place, connection)
+                self._kept[connection] = place
+                asyncio.get_running_loop().call_later(_KEPT_SECONDS, self._end, connection)
             else:
                 connection.close()
         return reader.answer()
 
     def _take(self, place: Place) -> Connection | None:
         """A kept connection that is still good: the last one, so that the older ones may end."""
-        connections = [connection for connection, (at, _) in self._kept.items() if at == place]
-        for connection in reversed(connections):
+        for connection in reversed([one for one, at in self._kept.items() if at == place]):
             if connection.is_quiet():
-                self._kept.pop(connection)[1].cancel()
+                del self._kept[connection]
                 return connection
             self._end(connection)
         return None
 
-    def _keep(self, place: Place, connection: Connection) -> None:
-        if len(self._kept) >= _MOST_KEPT:
-            connection.close()
-            return
-        loop = asyncio.get_running_loop()
-        self._kept[connection] = place, loop.call_later(_KEPT_SECONDS, self._end, connection)
-
     def _end(self, connection: Connection) -> None:
-        self._kept.pop(connection)[1].cancel()
-        connection.close()
-
-    async def _authorities(self) -> ssl.SSLContext:
-        """The authorities to trust. Those of the system are read when they are first needed."""
-        async with self._reading_tls:
-            if self._tls is None:
-                self._tls = await asyncio.to_thread(ssl.create_default_context)  # 0.05 s
-        return self._tls
+        if self._kept.pop(connection, None) is not None:
+            connection.close()
 
     # contract: outbound-where
     def _read(self, url: str) -> tuple[Place, str, str]:

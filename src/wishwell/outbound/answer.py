@@ -7,9 +7,6 @@ import httptools
 LARGEST = 64 * 1024
 """Bytes of an answer's body that are read."""
 
-_LARGEST_HEAD = 16 * 1024
-"""Bytes of a status line and headers, together with the interim answers before them."""
-
 
 class Unanswered(Exception):
     """There is no answer; the message is a plain reason, which names the host at most."""
@@ -30,51 +27,38 @@ class Answer(NamedTuple):
 class AnswerReader:
     """Reads one answer in pieces, and passes over interim answers before it.
 
-    With ``keep`` its body is kept, otherwise only counted. ``done``: nothing is left to read.
-    ``reusable``: the connection is good for another request.
+    ``done``: nothing is left to read. ``reusable``: the connection is good for another request.
     """
 
-    def __init__(self, *, keep: bool) -> None:
+    def __init__(self) -> None:
         self.done = False
         self.reusable = False
-        self._keep = keep
-        self._head_left = _LARGEST_HEAD
-        self._in_body = False
+        self._status = 0  # until the headers of the answer itself have come
         self._framed = False
-        self._status = 0
         self._body = bytearray()
-        self._size = 0
         self._retry_after = b""
         self._parser = httptools.HttpResponseParser(self)
 
     # contract: outbound-bounds
     def feed(self, data: bytes) -> None:
-        """Takes a piece. Raises ``Unanswered`` if it is not HTTP, or its head is too large."""
+        """Takes a piece, empty at the end of the connection. Raises ``Unanswered``."""
         try:
-            if not self._in_body:
-                head, data = data[: self._head_left], data[self._head_left :]
-                self._head_left -= len(head)
-                self._parser.feed_data(head)
-                if not self._in_body and not self._head_left:
-                    raise Unanswered(f"the headers are larger than {_LARGEST_HEAD // 1024} KiB")
-            if data:
-                self._parser.feed_data(data)
+            self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             self.reusable = False
             if not self.done:
                 raise Unanswered("the answer is not HTTP") from None
-
-    def end(self) -> None:
-        """Call when the connection has ended. Raises ``Unanswered`` if the answer has not."""
-        if not self._in_body or self._framed:
-            raise Unanswered("the connection broke off")
-        self.done = True
+        if not data and not self.done:
+            if not self._status or self._framed:
+                raise Unanswered("the connection broke off")
+            self.done = True
 
     def answer(self) -> Answer:
         """The answer, once it is done. After this, nothing can be fed."""
         del self._parser  # which refers to this: only the garbage collector would find the two
         later = self._retry_after.decode("latin-1").strip()
-        return Answer(self._status, bytes(self._body[:LARGEST]), self._size <= LARGEST, later)
+        whole = len(self._body) <= LARGEST
+        return Answer(self._status, bytes(self._body[:LARGEST]), whole, later)
 
     # ------------------------------------------------------------- the parser's callbacks
 
@@ -85,7 +69,7 @@ class AnswerReader:
         self._retry_after = b""
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._in_body:
+        if self._status:
             return  # a trailer
         name = name.lower()
         if name in (b"content-length", b"transfer-encoding"):
@@ -99,16 +83,13 @@ class AnswerReader:
             raise ValueError("an answer to something else")
         if status >= 200:
             self._status = status
-            self._in_body = True
             self.reusable = self._parser.should_keep_alive()
 
     def on_body(self, data: bytes) -> None:
-        self._size += len(data)
-        if self._keep:
-            self._body += data
-        if self._size > LARGEST:
-            self.done, self.reusable = True, False
+        self._body += data
+        if len(self._body) > LARGEST:
+            self.done = True
             raise ValueError("the rest is not read")
 
     def on_message_complete(self) -> None:
-        self.done = self._in_body
+        self.done = self._status > 0

@@ -9,7 +9,7 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Callable, Sequence
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 import aiohappyeyeballs
 
@@ -25,7 +25,6 @@ _MOST_PIECES = 1_000
 _NEXT_SECONDS = 0.25
 """Seconds after which the next address is tried beside a silent one."""
 
-_Given = ParamSpec("_Given")
 _Got = TypeVar("_Got")
 
 
@@ -40,33 +39,28 @@ class Connection:
         self._count_anew()
 
     @classmethod
-    async def open(
-        cls, addresses: Sequence[Address], port: int, host: str, tls: ssl.SSLContext | None
-    ) -> "Connection":
-        """Connects to one of the addresses; with ``tls`` it must prove to be the host.
-
-        Raises ``Unanswered``.
-        """
+    async def open(cls, addresses: Sequence[Address], port: int) -> "Connection":
+        """Connects to one of the addresses. Raises ``Unanswered``."""
+        found = [
+            (family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (str(address), port))
+            for address in addresses
+            for family in (socket.AF_INET if address.version == 4 else socket.AF_INET6,)
+        ]
         try:
-            connected = await aiohappyeyeballs.start_connection(
-                [_info(address, port) for address in addresses],
-                happy_eyeballs_delay=_NEXT_SECONDS,
+            return cls(
+                await aiohappyeyeballs.start_connection(found, happy_eyeballs_delay=_NEXT_SECONDS)
             )
         except (OSError, RuntimeError):
             raise Unanswered("no connection was made") from None
-        connection = cls(connected)
-        try:
-            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
-            if tls is not None:
-                await connection._secure(tls, host)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
 
     def close(self) -> None:
         """Closes it at once, without TLS's closing message."""
         self._socket.close()
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether TLS has begun."""
+        return self._tls is not None
 
     def is_quiet(self) -> bool:
         """Whether nothing has come since the last answer: neither its end nor data."""
@@ -80,42 +74,39 @@ class Connection:
             pass
         return False
 
-    async def send(self, data: bytes) -> None:
-        """Sends a request, and counts from nothing again. Raises ``OSError``."""
-        self._count_anew()
-        if self._tls is None:
-            await self._loop.sock_sendall(self._socket, data)
-        else:
-            await self._step(self._tls.write, data)
-
-    async def receive(self) -> bytes:
-        """The next piece; empty at the end. Raises ``OSError``, and ``Unanswered`` for too much."""
-        if self._tls is None:
-            return await self._piece()
-        try:
-            return await self._step(self._tls.read, _PIECE)
-        except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
-            return b""
-
-    async def _secure(self, tls: ssl.SSLContext, host: str) -> None:
+    async def secure(self, tls: ssl.SSLContext, host: str) -> None:
+        """Begins TLS, in which the server must prove to be the host. Raises ``Unanswered``."""
         self._tls = tls.wrap_bio(self._came, self._goes, server_hostname=host)
         try:
             await self._step(self._tls.do_handshake)
         except ssl.SSLCertVerificationError as error:
             reason = f"the certificate is not accepted: {error.verify_message}"
             raise Unanswered(reason) from None
-        except ssl.SSLError as error:
-            raise Unanswered(f"TLS failed: {error.reason}") from None
-        except OSError:
-            raise Unanswered("no connection was made") from None
+        except OSError as error:
+            raise Unanswered(f"TLS failed: {getattr(error, 'reason', error)}") from None
 
-    async def _step(
-        self, act: Callable[_Given, _Got], *given: _Given.args, **named: _Given.kwargs
-    ) -> _Got:
+    async def send(self, data: bytes) -> None:
+        """Sends a request, and counts from nothing again. Raises ``OSError``."""
+        self._count_anew()
+        if (tls := self._tls) is None:
+            await self._loop.sock_sendall(self._socket, data)
+        else:
+            await self._step(lambda: tls.write(data))
+
+    async def receive(self) -> bytes:
+        """The next piece; empty at the end. Raises ``OSError``, and ``Unanswered`` for too much."""
+        if (tls := self._tls) is None:
+            return await self._piece()
+        try:
+            return await self._step(lambda: tls.read(_PIECE))
+        except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
+            return b""
+
+    async def _step(self, act: Callable[[], _Got]) -> _Got:
         """Runs a step of TLS, and sends and receives what it needs."""
         while True:
             try:
-                return act(*given, **named)
+                return act()
             except ssl.SSLWantReadError:
                 pass
             finally:
@@ -137,10 +128,3 @@ class Connection:
         self._bytes_left -= len(data)
         self._pieces_left -= 1
         return data
-
-
-def _info(
-    address: Address, port: int
-) -> tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[str, int]]:
-    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
-    return family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (str(address), port)

@@ -4,18 +4,20 @@ import asyncio
 import functools
 import ipaddress
 import socket
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from wishwell.outbound.answer import Unanswered
 from wishwell.outbound.connection import Address
-from wishwell.outbound.room import Room
 
 Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
 
-_MOST_LOOK_UPS = 32
-_LOOK_UPS = ThreadPoolExecutor(_MOST_LOOK_UPS, "look-up")
+_LOOK_UPS = ThreadPoolExecutor(64, "look-up")
 """A pool of its own: look-ups that hang must not take the few threads of the event loop."""
+
+_MOST_OF_OWNER = 8
+"""Look-ups of an owner at once."""
 
 _MOST_ADDRESSES = 4
 """Addresses of a name that are tried: each silent one holds a socket until the call ends."""
@@ -69,13 +71,9 @@ class Names:
         self._resolve = resolve
         self._private = private
         self._look_ups: dict[tuple[str, str], asyncio.Task[list[str]]] = {}
-        self._room = Room(_MOST_LOOK_UPS)
-        self._looked_up = asyncio.Event()
-
-    def close(self) -> None:
-        """Breaks look-ups off."""
-        for task in self._look_ups.values():
-            task.cancel()
+        self._owners: defaultdict[str, asyncio.Semaphore] = defaultdict(
+            lambda: asyncio.Semaphore(_MOST_OF_OWNER)
+        )
 
     # contract: outbound-address
     async def addresses(self, host: str, port: int, owner: str) -> list[Address]:
@@ -96,24 +94,17 @@ class Names:
     async def _look_up(self, host: str, port: int, owner: str) -> list[str]:
         """The addresses of a name as text; none if the look-up fails.
 
-        An owner's look-up of a name runs once at a time, and to its end: one that hangs takes one
-        thread, and an owner never takes more threads than it leaves free.
+        An owner's look-up of a name runs once at a time, and to its end, whoever still waits.
         """
         key = owner, host
-        while (task := self._look_ups.get(key)) is None and not self._room.take(owner, 1):
-            self._looked_up.clear()
-            await self._looked_up.wait()
-        if task is None:
-            task = asyncio.create_task(self._ask(host, port, owner))
-            self._look_ups[key] = task
+        if key not in self._look_ups:
+            task = self._look_ups[key] = asyncio.create_task(self._ask(host, port, owner))
             task.add_done_callback(lambda _: self._look_ups.pop(key))
-        return await asyncio.shield(task)
+        return await asyncio.shield(self._look_ups[key])
 
     async def _ask(self, host: str, port: int, owner: str) -> list[str]:
         try:
-            return list(await self._resolve(host, port))
+            async with self._owners[owner]:
+                return list(await self._resolve(host, port))
         except (OSError, UnicodeError):
             return []
-        finally:
-            self._room.give_back(owner)
-            self._looked_up.set()
