@@ -651,8 +651,7 @@ export interface paths {
         /**
          * Update a webhook
          * @description Changes the fields that the body names. A webhook that is turned on goes on where it was turned
-         *     off, or with the oldest event that is kept; `missed` says how many events were removed for their
-         *     age in the meantime.
+         *     off, or with the oldest event that is kept.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -1368,8 +1367,6 @@ export interface components {
             failingSince?: components["schemas"]["Time"];
             /** @description What signs; only from its creation and its renewal. */
             secret?: string;
-            /** @description How many events were removed while it was off; only from turning it on. */
-            missed?: number;
         };
         /** @description The sending of one event to one webhook. */
         Delivery: {

@@ -160,24 +160,6 @@ def test_answer_that_can_not_be_written_is_kept(bench, monkeypatch):
 
 
 @on_desk
-async def test_send_does_not_begin_late(desk):
-    """contract: delivery-lease. A process that stood still leaves what it took to others."""
-    elapsed = iter([0.0, 8.5, *[9.0] * 100])
-    async with (
-        Receiver().serve() as receiver,
-        desk.process(monotonic=lambda: next(elapsed)) as paused,
-        desk.process() as other,
-    ):
-        await desk.hook(receiver.url)
-        [told] = await desk.save()
-        await send(paused)
-        assert receiver.got == []
-        desk.clock.milliseconds += deliveries.LEASE_MS + 1
-        await send(other)
-        assert receiver.ids() == [told]
-
-
-@on_desk
 async def test_many_processes_send_each_once(desk):
     """contract: delivery-once-at-a-time. Four of them, and more events than one takes at once."""
     async with contextlib.AsyncExitStack() as stack:
@@ -264,7 +246,6 @@ async def test_delivery_that_a_wrong_clock_put_off_is_sent(desk):
         await send(sender)
         desk.clock.milliseconds -= TEN_YEARS
         receiver.says = answer()
-        await desk.retain()
         await send(sender)
         assert receiver.ids() == [id, id]
         assert [one.status for one in await desk.page(hook)] == ["delivered"]

@@ -98,7 +98,7 @@ def update(
     all_types: bool,
     enabled: bool | None,
 ) -> UseCase:
-    """Change the given options. One that is turned on says how many events it missed."""
+    """Change the given options. One that is turned on goes on with what it had not sent."""
     if all_types and types:
         raise Invalid("--all-types: not with --type.")
     if url is not None:

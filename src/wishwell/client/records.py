@@ -291,8 +291,6 @@ class Webhook(Record, frozen=True):
     """Since when no attempt has succeeded; left out when the last one has."""
     secret: str | None = None
     """What signs; only from its creation and its renewal."""
-    missed: int | None = None
-    """How many events were removed while it was off; only from turning it on."""
 
 
 class Delivery(Record, frozen=True):

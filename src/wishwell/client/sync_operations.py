@@ -691,8 +691,7 @@ class Webhooks(Part):
         enabled: bool | UnsetType = UNSET,
     ) -> Webhook:
         """Changes the fields that the body names. A webhook that is turned on goes on where it was
-        turned off, or with the oldest event that is kept; ``missed`` says how many events were
-        removed for their age in the meantime.
+        turned off, or with the oldest event that is kept.
 
         ``url``: Where events are sent: ``https``, the port 443 or 8443, a public address; no user
         name, no password and no ``#``. A service may be set to take ``http``, other ports and

@@ -41,6 +41,9 @@ _GONE = 410
 _STEP = 500
 """How many places of the feed a turn looks at."""
 
+_AHEAD_MS = 2 * MOST_LATER_MS
+"""Nothing is put off further than this, but by a clock that was wrong (contract: clock-steps)."""
+
 
 # contract: delivery-fields
 class Delivery(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -57,34 +60,33 @@ class Delivery(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class Taken(NamedTuple):
-    """A delivery that this process is to send. ``number`` is None for a test."""
+    """A delivery that this process is to send. ``event`` is None for a test, or if it is gone."""
 
     id: str
     lease: str
-    number: int | None
     type: str
     attempts: int
+    event: Event | None
 
 
 class Attempt(NamedTuple):
     """How sending a delivery went: the status of the answer, or None without one.
 
     ``at`` in milliseconds since 1970. ``later``: for how many milliseconds the receiver wants to be
-    left alone. ``lost``: there is no event any more.
+    left alone.
     """
 
     taken: Taken
     at: int
     status: int | None
     later: int = 0
-    lost: bool = False
 
     @property
     def outcome(self) -> Status:
         """What becomes of the delivery."""
         if self.status is not None and 200 <= self.status < 300:
             return "delivered"
-        last = self.lost or self.taken.type == TEST or self.taken.attempts >= len(AFTER)
+        last = self.taken.event is None or self.taken.attempts >= len(AFTER)
         return "failed" if last else "pending"
 
 
@@ -118,17 +120,12 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
     async with webhooks.changing(tx, store.id, webhook_id) as kept:
         _check_on(kept)
         named = {"store": store.id, "webhook": webhook_id, "id": id}
+        await tx.run("delivery_again", **named, now=now)
         row = await tx.one("delivery", **named)
         if row is None:
             raise NotFound("There is no such delivery.")
-        _, removed = await webhooks.feed_ends(tx, store.id)
-        if row[1] is not None and row[-1] <= removed:
-            raise Conflict("The event of this delivery has been removed for its age.")
-        delivery = from_row(row[:-1])
-        if await tx.one("delivery_again", **named, now=now) is not None:
-            delivery.status, delivery.next_attempt_at = "pending", now
-            kept.due = now
-    return delivery
+        kept.due = now
+    return from_row(row)
 
 
 # contract: webhook-test
@@ -137,13 +134,12 @@ async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> 
     async with webhooks.changing(tx, store.id, webhook_id) as kept:
         _check_on(kept)
         kept.due = now
-    last, _ = await webhooks.feed_ends(tx, store.id)
     await tx.run(
         "delivery_add",
         store=store.id,
         webhook=webhook_id,
         id=id,
-        number=last,
+        number=0,
         profile=None,
         sequence=0,
         type=TEST,
@@ -162,9 +158,11 @@ def _check_on(kept: Kept) -> None:
 # ---------------------------------------------------------------------------------- sending
 
 
-async def due(tx: Reader, now: str) -> Sequence[Row]:
+async def due(tx: Reader, now: int) -> Sequence[Row]:
     """The webhooks that are due: store, id, and since when."""
-    return await tx.all("webhooks_due", now=now)
+    return await tx.all(
+        "webhooks_due", now=ids.timestamp(now), ahead=ids.timestamp(now + _AHEAD_MS)
+    )
 
 
 async def waiting(tx: Reader) -> int:
@@ -194,25 +192,22 @@ async def turn(
             if not kept.shown.enabled:
                 return None
             more = await _queue(tx, store_id, kept, new_id, at)
-            rows: Sequence[Row] = ()
-            if most:
-                rows = await tx.all(
-                    "deliveries_claim",
-                    store=store_id,
-                    webhook=webhook_id,
-                    now=at,
-                    lease=lease,
-                    until=ids.timestamp(now + LEASE_MS),
-                    limit=most,
-                )
+            rows = await tx.all(
+                "deliveries_claim",
+                store=store_id,
+                webhook=webhook_id,
+                now=at,
+                ahead=ids.timestamp(now + _AHEAD_MS),
+                lease=lease,
+                until=ids.timestamp(now + LEASE_MS),
+                limit=most,
+            )
+            found = await events_of(tx, store_id, [number for _, number, *_ in rows])
             row = await tx.one("delivery_next", store=store_id, webhook=webhook_id)
             kept.due = at if more or row is None else row[0]
     except NotFound:
         return None
-    taken = [
-        Taken(id, lease, number if profile_id else None, type_, tried)
-        for id, number, profile_id, _, type_, tried in rows
-    ]
+    taken = [Taken(id, lease, type_, tried, found.get(number)) for id, number, type_, tried in rows]
     return Turn(kept, taken, more)
 
 
@@ -220,7 +215,7 @@ async def turn(
 async def note(tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt]) -> None:
     """Writes down how attempts went, and does nothing else of a turn."""
     with contextlib.suppress(NotFound):
-        async with webhooks.changing(tx, store_id, webhook_id, deleted=True) as kept:
+        async with webhooks.changing(tx, store_id, webhook_id) as kept:
             await _attempted(tx, store_id, kept, attempts)
 
 
@@ -236,13 +231,13 @@ async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[A
                 "id": taken.id,
                 "lease": taken.lease,
                 "status": outcome,
-                "attempts": taken.attempts + (not attempt.lost),
+                "attempts": taken.attempts + 1,
                 "last_status": attempt.status,
                 "last_attempt_at": at,
                 "next_at": next_at,
             }
         )
-        if taken.type == TEST or attempt.lost:
+        if taken.event is None:
             continue
         # contract: webhook-turned-off
         if outcome == "delivered":
@@ -308,10 +303,8 @@ async def _queue(
 
 async def events_of(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
     """The events with these numbers, as far as they are kept and can be read."""
-    rows = (
-        await tx.all("events_numbered", store=store_id, numbers=[*map(str, numbers)])
-        if numbers
-        else ()
-    )
+    if not numbers:
+        return {}
+    rows = await tx.all("events_numbered", store=store_id, numbers=[*map(str, numbers)])
     name = f"events of store {store_id}"
     return dict(bad_rows.each(name, rows, lambda row: (row[0], events.from_row(row[1:]))))

@@ -90,8 +90,8 @@ WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND e.typ
 ORDER BY e.number LIMIT :limit;
 
 -- name: events_old
--- Of the next :limit in order, the numbers, times and types.
-SELECT number, created_at, type FROM events WHERE store_id = :store AND number > :after ORDER BY number LIMIT :limit;
+-- Of the next :limit in order, the numbers and times.
+SELECT number, created_at FROM events WHERE store_id = :store AND number > :after ORDER BY number LIMIT :limit;
 
 -- name: events_remove
 -- From :first on: before it are those removed by earlier steps, and PostgreSQL would look at each.

@@ -7,10 +7,8 @@ Each webhook has a bounded number of sends in flight, so one that is slow delays
 import asyncio
 import contextlib
 import secrets
-import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -19,19 +17,15 @@ import structlog
 from wishwell import ids
 from wishwell.db import Database, bad_rows
 from wishwell.errors import Misconfigured, Unavailable
-from wishwell.events import Event, deliveries, webhooks
-from wishwell.events.deliveries import TEST, Attempt, Taken, Turn
+from wishwell.events import deliveries, webhooks
+from wishwell.events.deliveries import TEST, Attempt, Taken
 from wishwell.events.webhooks import Secrets
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Unanswered
-from wishwell.outbound.room import Room
 from wishwell.stores.sealing import Sealing
 
 SECONDS = 15.0
 """A whole send, from finding the address to the last byte of the answer."""
-
-_BEGIN_SECONDS = deliveries.LEASE_MS / 1000 - SECONDS - 2
-"""How long after it was taken a send may begin, so that it ends before its lease."""
 
 _IN_FLIGHT = 64
 """Sends of a webhook at once, of this process."""
@@ -46,39 +40,21 @@ _GATHER_SECONDS = 0.02
 """How long answers are gathered before they are written together."""
 
 _PAUSE_SECONDS = 1.0
-_BROKEN_PAUSES = 30
-"""For how many of these a webhook is left alone whose work failed. What it has in flight ends."""
-
-_STOP_SECONDS = 1.0
+_BROKEN_SECONDS = 30
+"""For how long a webhook is left alone whose work failed. What it has in flight ends."""
 
 log = structlog.get_logger("wishwell.events.sender")
 
-
-@dataclass(eq=False)
-class _Outbox:
-    """What this process has to do with one webhook: sends in flight, and answers to write down.
-
-    ``wake`` is set when a send has ended, or more is due.
-    """
-
-    store_id: str
-    webhook_id: str
-    wake: asyncio.Event = field(default_factory=asyncio.Event)
-    sending: set[asyncio.Task[Attempt | None]] = field(default_factory=set)
-    done: list[Attempt] = field(default_factory=list)
-
-    @property
-    def row(self) -> str:
-        """Its name in the log."""
-        return f"{self.webhook_id} of store {self.store_id}"
+Sends = set[asyncio.Task[Attempt]]
+"""Of one webhook: in flight, or ended and not written down yet."""
 
 
 class Sender:
     """One a process. ``attempts`` counts how they went.
 
     ``oldest``: since when the delivery that is due for longest waits, in milliseconds since 1970;
-    0 if none was at the last look. ``monotonic`` counts seconds, however the clock is set.
-    ``seconds`` bounds a whole send, ``most`` how many there are at once.
+    0 if none was at the last look. ``seconds`` bounds a whole send, ``most`` how many there are at
+    once.
     """
 
     def __init__(
@@ -87,7 +63,6 @@ class Sender:
         outbound: Outbound,
         sealing: Sealing,
         clock: ids.Clock = ids.wall_clock,
-        monotonic: Callable[[], float] = time.monotonic,
         seconds: float = SECONDS,
         most: int = MOST,
     ) -> None:
@@ -97,169 +72,139 @@ class Sender:
         self._outbound = outbound
         self._sealing = sealing
         self._clock = clock
-        self._monotonic = monotonic
         self._seconds = seconds
+        self._most = most
         self._new_id = ids.UUID7(clock)
         self._turns = asyncio.Semaphore(_TURNS)
-        self._room = Room(most)
-        self._outboxes: dict[tuple[str, str], _Outbox] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._held: Counter[str] = Counter()
+        self._work: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     async def look(self) -> bool:
         """Starts work on webhooks that are due. Returns whether any is. Raises ``Unavailable``."""
-        due = await self._db.read(deliveries.due, ids.timestamp(self._clock()))
+        due = await self._db.read(deliveries.due, self._clock())
         self.oldest = min(
             bad_rows.each("webhooks", due, lambda row: ids.from_timestamp(row[2])), default=0
         )
         for store_id, id, _ in due:
-            if not self._room.has(store_id):
-                continue
-            if (outbox := self._outboxes.get((store_id, id))) is not None:
-                outbox.wake.set()
-                continue
-            self._outboxes[store_id, id] = outbox = _Outbox(store_id, id)
-            task = asyncio.create_task(self._work(outbox))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            if (store_id, id) not in self._work:
+                self._work[store_id, id] = asyncio.create_task(self._work_on(store_id, id))
         return bool(due)
 
     async def stop(self) -> None:
         """Breaks off all work, and waits until it has ended."""
-        await _end(self._tasks)
+        await _end(self._work.values())
 
     async def settle(self) -> None:
         """Waits until all work has ended by itself."""
-        while self._tasks:
-            await asyncio.gather(*self._tasks)
+        while self._work:
+            await asyncio.gather(*self._work.values())
 
     # contract: delivery-noted
-    async def _work(self, outbox: _Outbox) -> None:
+    async def _work_on(self, store_id: str, id: str) -> None:
         """Works on a webhook. However that ends, the attempts made by then are written down."""
-        failed = True
+        sends: Sends = set()
         try:
             try:
-                with bad_rows.passed_over("webhooks", outbox.row):
-                    await self._send_all(outbox)
-                    failed = False
+                with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
+                    return await self._send_all(store_id, id, sends)
             except Misconfigured as error:
                 # Such as a secret that another process has sealed with a newer key.
-                log.error("webhook_failed", webhook=outbox.webhook_id, reason=error.message)
-            for _ in range(_BROKEN_PAUSES if failed else 0):
-                await self._note(outbox)
-                await asyncio.sleep(_PAUSE_SECONDS)
+                log.error("webhook_failed", webhook=id, reason=error.message)
+            if sends:
+                await asyncio.wait(sends)
+            await self._note(store_id, id, sends)
+            await asyncio.sleep(_BROKEN_SECONDS)
         finally:
-            await _end(outbox.sending)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_STOP_SECONDS):
-                    await self._note(outbox)
-            del self._outboxes[outbox.store_id, outbox.webhook_id]
+            await _end(sends)
+            await self._note(store_id, id, sends)
+            del self._work[store_id, id]
 
-    async def _send_all(self, outbox: _Outbox) -> None:
+    async def _send_all(self, store_id: str, id: str, sends: Sends) -> None:
         """Sends what is due, until nothing is. Its answers are written turn by turn."""
-        while True:
-            begun = self._monotonic()
+        more = True
+        while more or sends:
             try:
-                turn = await self._turn(outbox)
-                if turn is not None and turn.taken:
-                    await self._begin(outbox, turn, begun)
-                elif turn is not None and turn.more:
-                    continue
+                more = await self._turn(store_id, id, sends)
             except Unavailable as error:
-                log.warning("webhook_put_off", webhook=outbox.webhook_id, reason=error.message)
+                log.warning("webhook_put_off", webhook=id, reason=error.message)
                 await asyncio.sleep(_PAUSE_SECONDS)
                 continue
-            if not outbox.sending and not outbox.done:
-                return
-            await outbox.wake.wait()
-            await asyncio.sleep(_GATHER_SECONDS)
-            outbox.wake.clear()
-
-    async def _note(self, outbox: _Outbox) -> None:
-        """Writes down how attempts went, and does nothing else."""
-        if not outbox.done:
-            return
-        try:
-            with bad_rows.passed_over("webhooks", outbox.row):
-                attempts, webhook = [*outbox.done], (outbox.store_id, outbox.webhook_id)
-                await self._db.write(deliveries.note, *webhook, attempts)
-                self._noted(outbox, attempts)
-        except Unavailable as error:
-            log.warning("webhook_put_off", webhook=outbox.webhook_id, reason=error.message)
+            if sends and not more:
+                # Not for longer: more may be due.
+                first = asyncio.FIRST_COMPLETED
+                await asyncio.wait(sends, timeout=_PAUSE_SECONDS, return_when=first)
+                await asyncio.sleep(_GATHER_SECONDS)
 
     # contract: delivery-slow
-    async def _turn(self, outbox: _Outbox) -> Turn | None:
+    async def _turn(self, store_id: str, id: str, sends: Sends) -> bool:
         """A turn, which takes what there is room for beside what is in flight.
 
-        The room of what it took is held until that has been sent.
+        Returns whether the next one is to follow at once.
         """
         async with self._turns:
-            store_id, own, attempts = outbox.store_id, len(outbox.sending), [*outbox.done]
-            free = most = self._room.take(store_id, _IN_FLIGHT - own, own)
+            ended = _ended(sends)
+            most = self._room(store_id, len(sends) - len(ended))
+            # Held for this turn, and then for each send until it ends.
+            self._held[store_id] += most
             try:
                 turn = await self._db.write(
                     deliveries.turn,
                     store_id,
-                    outbox.webhook_id,
-                    attempts,
+                    id,
+                    [*ended.values()],
                     most,
                     secrets.token_hex(8),
                     self._new_id,
                     self._clock(),
                 )
-                if turn is not None:
-                    free -= len(turn.taken)
+                self._noted(sends, ended)
+                if turn is None:
+                    return False
+                kept = turn.webhook
+                keys = webhooks.opened(self._sealing, store_id, id, kept.sealed)
+                for taken in turn.taken:
+                    send = asyncio.create_task(self._send(store_id, kept.shown.url, keys, taken))
+                    self._held[store_id] += 1
+                    send.add_done_callback(lambda _: self._held.subtract([store_id]))
+                    sends.add(send)
+                return turn.more and not turn.taken
             finally:
-                self._room.give_back(store_id, free)
-            self._noted(outbox, attempts)
-            return turn
+                self._held[store_id] -= most
 
-    def _noted(self, outbox: _Outbox, attempts: Sequence[Attempt]) -> None:
-        """Counts attempts, and forgets them: more may have come behind them meanwhile."""
-        for attempt in attempts:
-            outcome = attempt.outcome
+    def _room(self, store_id: str, own: int) -> int:
+        """How many sends may begin for a webhook which has so many in flight.
+
+        A store never has more than it leaves free for the others, and a webhook no more than it
+        leaves its store's others. So a store whose receivers are all slow leaves half of the room,
+        ten such stores leave some to an eleventh, and a newcomer always finds a place.
+        """
+        left = self._most - self._held.total() - self._held[store_id] - own
+        # Each one that is taken makes it three fewer.
+        return max(0, min(_IN_FLIGHT - own, -(-left // 3)))
+
+    async def _note(self, store_id: str, id: str, sends: Sends) -> None:
+        """Writes down how attempts went, and does nothing else."""
+        if ended := _ended(sends):
+            with (
+                contextlib.suppress(TimeoutError, Unavailable),
+                bad_rows.passed_over("webhooks", f"{id} of store {store_id}"),
+            ):
+                async with asyncio.timeout(_PAUSE_SECONDS):
+                    await self._db.write(deliveries.note, store_id, id, [*ended.values()])
+                self._noted(sends, ended)
+
+    def _noted(self, sends: Sends, ended: Collection[asyncio.Task[Attempt]]) -> None:
+        """Counts attempts, and forgets them: more may have ended meanwhile."""
+        for send in ended:
+            outcome = send.result().outcome
             self.attempts["retried" if outcome == "pending" else outcome] += 1
-        del outbox.done[: len(attempts)]
+        sends.difference_update(ended)
 
-    async def _begin(self, outbox: _Outbox, turn: Turn, begun: float) -> None:
-        store_id, kept = outbox.store_id, turn.webhook
-        try:
-            keys = webhooks.opened(self._sealing, store_id, kept.shown.id, kept.sealed)
-            numbers = [taken.number for taken in turn.taken if taken.number is not None]
-            events = await self._db.read(deliveries.events_of, store_id, numbers)
-        except BaseException:
-            self._room.give_back(store_id, len(turn.taken))
-            raise
-
-        def ended(task: asyncio.Task[Attempt | None]) -> None:
-            self._room.give_back(store_id)
-            outbox.sending.discard(task)
-            if not task.cancelled() and (attempt := task.result()) is not None:
-                outbox.done.append(attempt)
-            outbox.wake.set()
-
-        for taken in turn.taken:
-            event = events.get(taken.number or 0)
-            send = self._send(store_id, kept.shown.url, keys, taken, event, begun)
-            task = asyncio.create_task(send)
-            task.add_done_callback(ended)
-            outbox.sending.add(task)
-
-    # contract: delivery-lease
-    async def _send(
-        self,
-        store_id: str,
-        url: str,
-        keys: Secrets,
-        taken: Taken,
-        event: Event | None,
-        begun: float,
-    ) -> Attempt | None:
-        """One attempt; None if it is too late to begin."""
-        now = self._clock()
+    async def _send(self, store_id: str, url: str, keys: Secrets, taken: Taken) -> Attempt:
+        """One attempt."""
+        now, event = self._clock(), taken.event
         if event is None and taken.type != TEST:
-            return Attempt(taken, now, None, lost=True)
-        if self._monotonic() - begun > _BEGIN_SECONDS:
-            return None
+            return Attempt(taken, now, None)
         id = taken.id if event is None else event.id
         test = {"id": id, "type": TEST, "timestamp": ids.timestamp(now), "data": {}}
         body = msgspec.json.encode(event or test)
@@ -279,6 +224,11 @@ class Sender:
             return Attempt(taken, self._clock(), None)
         ended = self._clock()
         return Attempt(taken, ended, answer.status, deliveries.later(answer.retry_after, ended))
+
+
+def _ended(sends: Sends) -> dict[asyncio.Task[Attempt], Attempt]:
+    """Those that have an answer, or will get none."""
+    return {send: send.result() for send in sends if send.done() and not send.cancelled()}
 
 
 async def _end(tasks: Collection[asyncio.Task[Any]]) -> None:

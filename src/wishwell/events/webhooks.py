@@ -23,7 +23,9 @@ from wishwell.stores.sealing import Sealing
 MOST = 20
 """Webhooks of a store."""
 
-_ON, _OFF, _DELETED = 1, 0, -1
+_OFF = 0
+"""The lowest ``enabled`` of one that is not deleted."""
+
 _PREFIX = "whsec_"
 _KEY_BYTES = 32
 _LAG_MS = 60_000
@@ -34,7 +36,7 @@ _LAG_MS = 60_000
 class Webhook(msgspec.Struct, rename="camel", omit_defaults=True):
     """A webhook as the API shows it. No types are all types.
 
-    ``secret`` is set only where it is shown, ``missed`` only by a change that turns it on.
+    ``secret`` is set only where it is shown.
     """
 
     id: str
@@ -45,7 +47,6 @@ class Webhook(msgspec.Struct, rename="camel", omit_defaults=True):
     updated_at: str
     failing_since: str | None = None
     secret: str | None = None
-    missed: int | None = None
 
 
 class WebhookPatch(NamedTuple):
@@ -67,17 +68,14 @@ class Secrets(msgspec.Struct, frozen=True):
 class Kept(msgspec.Struct):
     """A webhook, and what is not shown of it.
 
-    ``position``: up to which number its store's feed has become deliveries. ``missed``: how many
-    events that it asked for were removed before they were delivered. ``due``: when its next turn is
-    due; None: when a new event comes.
+    ``position``: up to which number its store's feed has become deliveries. ``due``: when its next
+    turn is due; None: when a new event comes.
     """
 
     shown: Webhook
     position: int
-    missed: int
     sealed: str
     due: str | None
-    deleted: bool = False
 
     def wants(self, type_: str) -> bool:
         """Whether events of this type are sent to it."""
@@ -87,7 +85,7 @@ class Kept(msgspec.Struct):
 def from_row(row: Row) -> Webhook:
     """Makes a webhook from its columns (``webhook_fields``)."""
     id, url, types, enabled, *times = row
-    return Webhook(id, url, tuple(types.split()), enabled == _ON, *times)
+    return Webhook(id, url, tuple(types.split()), enabled > _OFF, *times)
 
 
 async def create(
@@ -137,7 +135,7 @@ async def find(tx: Reader, store: Store, id: str) -> Webhook:
 async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: str) -> Webhook:
     """Changes a webhook; ``patch.url`` must have been checked. Raises ``NotFound``.
 
-    One that is turned on goes on where it stopped, and says how many events were removed since.
+    One that is turned on goes on where it stopped.
     """
     async with changing(tx, store.id, id) as kept:
         shown = kept.shown
@@ -148,7 +146,6 @@ async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: st
             after.updated_at = max(now, shown.updated_at)
         if turned_on:
             after.failing_since, kept.due = None, now
-            after.missed, kept.missed = kept.missed, 0
     return after
 
 
@@ -166,9 +163,8 @@ async def renew_secret(tx: Writer, store: Store, id: str, sealing: Sealing, now:
 
 async def delete(tx: Writer, store: Store, id: str, now: str) -> None:
     """Deletes a webhook. Its deliveries go in small steps afterwards. Raises ``NotFound``."""
-    async with changing(tx, store.id, id) as kept:
-        kept.shown.updated_at = now
-        kept.deleted = True
+    if await tx.one("webhook_delete", store=store.id, id=id, now=now) is None:
+        raise _absent()
 
 
 # contract: webhook-replay
@@ -199,17 +195,12 @@ async def _place_before(tx: Reader, store_id: str, low: int, last: int, since: s
 
 
 @contextlib.asynccontextmanager
-async def changing(
-    tx: Writer, store_id: str, id: str, *, deleted: bool = False
-) -> AsyncIterator[Kept]:
-    """Locks a webhook, and writes the changes that the block makes.
-
-    Raises ``NotFound``, with ``deleted`` only once nothing of it is there any more.
-    """
+async def changing(tx: Writer, store_id: str, id: str) -> AsyncIterator[Kept]:
+    """Locks a webhook, and writes the changes that the block makes. Raises ``NotFound``."""
     row = await tx.one("webhook_lock", store=store_id, id=id)
-    kept = _there(row, deleted=deleted)
+    kept = _there(row)
     yield kept
-    if kept == _there(row, deleted=deleted):
+    if kept == _there(row):
         return
     shown = kept.shown
     await tx.run(
@@ -218,38 +209,24 @@ async def changing(
         id=shown.id,
         url=shown.url,
         types=" ".join(shown.types),
-        enabled=_DELETED if kept.deleted else int(shown.enabled),
+        enabled=int(shown.enabled),
         updated_at=shown.updated_at,
         failing_since=shown.failing_since,
         position=kept.position,
-        missed=kept.missed,
         sealed=kept.sealed,
-        due_at=kept.due if shown.enabled and not kept.deleted else None,
+        due_at=kept.due if shown.enabled else None,
     )
 
 
-# contract: webhook-on-again
-async def miss(tx: Writer, store_id: str, removed: Sequence[tuple[int, str]]) -> None:
-    """Counts removed events, given by number and type, at the webhooks that still wanted them."""
-    for (id,) in await tx.all("webhooks_behind", store=store_id, number=removed[-1][0]):
-        with contextlib.suppress(NotFound):
-            async with changing(tx, store_id, id, deleted=True) as kept:
-                kept.missed += sum(
-                    number > kept.position and kept.wants(type_) for number, type_ in removed
-                )
+def _there(row: Row | None) -> Kept:
+    if row is None:
+        raise _absent()
+    *shown, position, sealed, due = row
+    return Kept(from_row(shown), position, sealed, due)
 
 
-def kept_from(row: Row) -> Kept:
-    """Makes one from all columns of a webhook."""
-    *shown, position, missed, sealed, due = row
-    return Kept(from_row(shown), position, missed, sealed, due, shown[3] == _DELETED)
-
-
-def _there(row: Row | None, *, deleted: bool = False) -> Kept:
-    kept = None if row is None else kept_from(row)
-    if kept is None or (kept.deleted and not deleted):
-        raise NotFound("There is no such webhook.")
-    return kept
+def _absent() -> NotFound:
+    return NotFound("There is no such webhook.")
 
 
 async def feed_ends(tx: Reader, store_id: str) -> tuple[int, int]:
@@ -276,7 +253,7 @@ def opened(sealing: Sealing, store_id: str, id: str, text: str) -> Secrets:
 # contract: sealing-anew, sealing-opened
 async def prepare(db: Database, sealing: Sealing) -> None:
     """Seals what an older key sealed anew. Raises ``Misconfigured`` for what no key opens."""
-    for store_id, id, text in await db.read(ask, "webhooks"):
+    for store_id, id, text, _ in await db.read(ask, "webhooks"):
         with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
             plain = opened(sealing, store_id, id, text)
             if not sealing.is_newest(text):

@@ -7,24 +7,25 @@ INSERT INTO webhooks (store_id, id, url, types, enabled, position, missed, seale
 VALUES (:store, :id, :url, :types, 1, :position, 0, :sealed, :now, :now, :now);
 
 -- name: webhook
-SELECT webhook_fields(w), w.position, w.missed, w.sealed, w.due_at FROM webhooks w
-WHERE w.store_id = :store AND w.id = :id;
+SELECT webhook_fields(w), w.position, w.sealed, w.due_at FROM webhooks w
+WHERE w.store_id = :store AND w.id = :id AND w.enabled >= 0;
 
 -- name: webhook_lock
-SELECT webhook_fields(w), w.position, w.missed, w.sealed, w.due_at FROM webhooks w
-WHERE w.store_id = :store AND w.id = :id
+SELECT webhook_fields(w), w.position, w.sealed, w.due_at FROM webhooks w
+WHERE w.store_id = :store AND w.id = :id AND w.enabled >= 0
 FOR UPDATE --postgresql
 ;
 
--- name: webhooks_behind
--- Those that have not heard of what comes up to :number.
-SELECT id FROM webhooks WHERE store_id = :store AND position < :number AND enabled >= 0 ORDER BY id;
-
 -- name: webhook_set
 UPDATE webhooks
-SET url = :url, types = :types, enabled = :enabled, updated_at = :updated_at, failing_since = :failing_since, position = :position, missed = :missed, sealed = :sealed,
+SET url = :url, types = :types, enabled = :enabled, updated_at = :updated_at, failing_since = :failing_since, position = :position, sealed = :sealed,
     due_at = :due_at
 WHERE store_id = :store AND id = :id;
+
+-- name: webhook_delete
+-- Its deliveries go in small steps, and then it does.
+UPDATE webhooks SET enabled = -1, updated_at = :now, due_at = NULL
+WHERE store_id = :store AND id = :id AND enabled >= 0 RETURNING id;
 
 -- name: webhook_remove
 DELETE FROM webhooks WHERE store_id = :store AND id = :id AND enabled = -1;
@@ -34,7 +35,7 @@ DELETE FROM webhooks WHERE store_id = :store AND id = :id AND enabled = -1;
 UPDATE webhooks SET sealed = :sealed WHERE store_id = :store AND id = :id AND sealed = :before;
 
 -- name: webhooks
-SELECT store_id, id, sealed FROM webhooks;
+SELECT store_id, id, sealed, enabled FROM webhooks;
 
 -- name: webhooks_failing
 -- Those that were turned off for it, too.
@@ -45,7 +46,8 @@ WHERE w.failing_since IS NOT NULL AND w.enabled >= 0 ORDER BY w.failing_since;
 SELECT webhook_fields(w){beyond} FROM webhooks w WHERE w.store_id = :owner;
 
 -- name: webhooks_due
-SELECT store_id, id, due_at FROM webhooks WHERE due_at <= :now;
+-- :ahead: what is due after this was put off by a clock that was wrong.
+SELECT store_id, id, due_at FROM webhooks WHERE due_at <= :now OR due_at > :ahead;
 
 -- name: webhooks_wake
 -- There are new events. Those that are due already too: a turn that did not see the events may be about to say when
@@ -74,11 +76,11 @@ WHERE store_id = :store AND webhook_id = :webhook AND id
 = ANY(ARRAY( --postgresql
 IN ( --sqlite
     SELECT id FROM deliveries
-    WHERE store_id = :store AND webhook_id = :webhook AND status = 'pending' AND next_at <= :now
+    WHERE store_id = :store AND webhook_id = :webhook AND status = 'pending' AND (next_at <= :now OR next_at > :ahead)
     ORDER BY next_at LIMIT :limit
 )) --postgresql
 ) --sqlite
-RETURNING id, number, profile_id, sequence, type, attempts;
+RETURNING id, number, type, attempts;
 
 -- name: delivery_attempted
 -- Unless the lease has been taken over (contract: delivery-lease).
@@ -87,28 +89,27 @@ SET status = :status, attempts = :attempts, last_status = :last_status, last_att
 WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND lease = :lease;
 
 -- name: delivery
-SELECT delivery_fields(d), d.number FROM deliveries d
+SELECT delivery_fields(d) FROM deliveries d
 WHERE d.store_id = :store AND d.webhook_id = :webhook AND d.id = :id;
 
 -- name: delivery_again
 -- Unless it is just being sent.
 UPDATE deliveries SET status = 'pending', next_at = :now, lease = NULL
-WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND (lease IS NULL OR next_at <= :now)
-RETURNING id;
+WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND (lease IS NULL OR next_at <= :now);
 
 -- name: store_deliveries_page
 SELECT delivery_fields(d){beyond} FROM deliveries d WHERE d.store_id = :owner AND told(d);
 
--- name: deliveries_ahead
-UPDATE deliveries SET next_at = :now, lease = NULL
-WHERE store_id = :store AND webhook_id = :webhook AND status = 'pending' AND next_at > :latest
-RETURNING id;
-
 -- name: deliveries_waiting
 SELECT count(*) FROM deliveries WHERE status = 'pending';
 
--- name: deliveries_oldest
-SELECT id, number, status, profile_id FROM deliveries WHERE store_id = :store AND webhook_id = :webhook ORDER BY id LIMIT :limit;
-
 -- name: deliveries_remove
-DELETE FROM deliveries WHERE store_id = :store AND webhook_id = :webhook AND id in_uuids(:ids);
+-- The oldest that were made before :before.
+DELETE FROM deliveries WHERE store_id = :store AND webhook_id = :webhook AND id
+= ANY(ARRAY( --postgresql
+IN ( --sqlite
+    SELECT id FROM deliveries
+    WHERE store_id = :store AND webhook_id = :webhook AND id < :before ORDER BY id LIMIT :limit
+)) --postgresql
+) --sqlite
+RETURNING id;

@@ -166,7 +166,7 @@ async def _keys(settings: Settings, db: Database) -> str:
         return Note("without WISHWELL_SEALING_KEYS there are no storefront and no webhooks")
     for store_id, text in sealed:
         store_secrets.opened(sealing, store_id, text)
-    for store_id, id, text in await db.read(ask, "webhooks"):
+    for store_id, id, text, _ in await db.read(ask, "webhooks"):
         webhooks.opened(sealing, store_id, id, text)
     return "there, and they open all that is sealed"
 
