@@ -47,20 +47,26 @@ def profiles_of(bench, store):
     return bench.all("store_profiles", store=store.id, after=NO_UUID, limit=99)
 
 
+def checked(file):
+    for _ in file.check():
+        pass
+    return file
+
+
 def load(bench, path, handle, *, dry=False, steps=None):
     """What `wishwell import` does; only so many steps of it, where they are given. Raises ``Invalid`` or
     ``Misconfigured``."""
     file = ImportFile(str(path), bench.clock())
-    of_store = file.check()
-    if file.errors:
-        raise Invalid(file.errors[0])
+    checked(file)
+    if file.spool.errors:
+        raise Invalid(file.spool.errors[0])
 
     async def add():
         how = await bench.db.read(importing.plan, file, handle)
-        data_commands.check_outbound(SETTINGS, file, of_store)
-        importing.check_secrets(SEALING, file, of_store)
+        data_commands.check_outbound(SETTINGS, file)
+        importing.check_secrets(SEALING, file)
         await importing.check_apart(bench.db, file)
-        made = importing.take_store, SEALING, file, handle, of_store, bench.clock.tick()
+        made = importing.take_store, SEALING, file, handle, bench.clock.tick()
         store = await bench.db.write(*made)
         counts = importing.Counts()
         work: Any = importing.load(bench.db, file, store, dry=dry, how=how)

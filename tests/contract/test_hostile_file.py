@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from tests.contract.desk import SEALING
-from tests.contract.moved import FilledStore, delete, export, load
+from tests.contract.moved import FilledStore, checked, delete, export, load
 from wishwell import events, ids, products, profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AccessCache
@@ -229,9 +229,7 @@ def first(source, kind):
 def said_of(bench, path, lines):
     """What a check says of these lines."""
     write(path, lines)
-    file = ImportFile(str(path), bench.clock())
-    file.check()
-    return file.errors
+    return checked(ImportFile(str(path), bench.clock())).spool.errors
 
 
 @pytest.mark.either_engine
@@ -367,31 +365,6 @@ def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path
     assert tried(bench, tmp_path / "f", encoded(lines), other) is None
 
 
-def test_revocation_of_an_earlier_release_counts_for_profiles_of_the_file(
-    bench, other, source, tmp_path
-):
-    """contract: import-apart. It named a profile by its key, also of other stores."""
-    old, key = copy.deepcopy(source), ""
-    for line in old:
-        if "profile" in line:
-            key = ids.profile_key(source[0]["wishwell"]["store"]["id"], line["profile"]["gid"])
-        if "revocation" in line:
-            line["revocation"] = {"jti": ""} | line["revocation"] | {"profileId": key}
-    moved = [line for line in old if "revocation" in line]
-    rest = [line for line in old if "revocation" not in line]
-    strange = {"revocation": moved[0]["revocation"] | {"profileId": other.owner.id}}
-    before, path = other.seen(), tmp_path / "f"
-    for lines in ([rest[0], *moved, strange, *rest[1:]], [*rest[:-1], strange, *moved, rest[-1]]):
-        write(path, encoded(lines))
-        file = ImportFile(str(path), bench.clock())
-        file.check()
-        assert file.register.strangers() == (1, lines.index(strange) + 1)
-        _, store = load(bench, path, HANDLE)
-        assert alike(export(bench, store).encode().splitlines()) == alike(encoded(source))
-        assert other.seen() == before
-        delete(bench, store)
-
-
 def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other):
     """contract: export-whole, store-delete."""
     store = bench.new_store("revoked")
@@ -445,7 +418,7 @@ def test_memory_stays_flat_while_a_large_file_is_checked(bench, source, tmp_path
         write(path, (json.dumps(line).encode() for line in lines))
         code = (
             "import resource, sys; from wishwell.moving.import_file import ImportFile; "
-            f"f = ImportFile(sys.argv[1], {bench.clock()}); f.check(); assert not f.errors; "
+            f"f = ImportFile(sys.argv[1], {bench.clock()}); assert all(f.check()) and not f.spool.errors; "
             "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
         )
         done = subprocess.run(

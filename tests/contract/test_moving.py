@@ -11,6 +11,7 @@ from tests.contract.moved import (
     AT,
     NOW,
     FilledStore,
+    checked,
     delete,
     export,
     exported,
@@ -111,14 +112,14 @@ def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypat
     for number in range(9):
         wish(bench, bench.new_customer(store), 1, number + 2)
     path = exported(bench, store, tmp_path)
-    file = ImportFile(str(path), AT)
+    file = checked(ImportFile(str(path), AT))
     monkeypatch.setattr(importing, "_PROFILES", 1)
     monkeypatch.setattr(importing, "_AT_ONCE", 1)
     delete(bench, store)
 
     async def add():
         how = await bench.db.read(importing.plan, file, store.handle)
-        into = await bench.db.write(importing.take_store, None, file, store.handle, [], NOW)
+        into = await bench.db.write(importing.take_store, None, file, store.handle, NOW)
         seen = 0
         async for counts in importing.load(bench.db, file, into, dry=False, how=how):
             seen = counts.profiles

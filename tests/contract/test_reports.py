@@ -164,7 +164,7 @@ def import_row(bench, store, row):
         reading = csv_file.Reading({name: name for name in ("customer", "product", "saved")})
         file = csv_file.CsvFile(str(path), store, reading, bench.clock() + 60_000)
         list(file.check())
-        assert not file.errors
+        assert not file.spool.errors
         with contextlib.suppress(BeingErased):
             bench.drain(importing.load(bench.db, file, store, dry=False, how="same"))
 

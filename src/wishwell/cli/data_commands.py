@@ -85,16 +85,7 @@ def import_command(
 def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> None:
     sealing = app.sealing(settings)
     file = ImportFile(path, ids.wall_clock())
-    terminal.say(f"checking {file.size:,} bytes", err=True)
-    of_store = file.check()
-    _refuse(path, file.errors)
-    left, line = file.register.strangers()
-    if left:
-        terminal.say(
-            f"{left:,} revocations are of no profile in the file and are left out, the first in "
-            f"line {line}: what was revoked in the last 90 days, revoke again.",
-            err=True,
-        )
+    _check(path, file)
 
     async def add(db: Database) -> Counts:
         how = await db.read(importing.plan, file, handle)
@@ -104,14 +95,12 @@ def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> Non
                 err=True,
             )
         else:
-            check_outbound(settings, file, of_store)
-            importing.check_secrets(sealing, file, of_store)
+            check_outbound(settings, file)
+            importing.check_secrets(sealing, file)
             await importing.check_apart(db, file)
         store: Store = file.store
         if not dry:
-            store = await db.long_write(
-                importing.take_store, sealing, file, handle, of_store, now()
-            )
+            store = await db.long_write(importing.take_store, sealing, file, handle, now())
         elif how == "other":
             store = await db.read(stores.by_handle, handle)
         return await _load(db, file, store, how, dry)
@@ -124,10 +113,8 @@ def _import_csv(
     settings: Settings, path: str, handle: str, how: csv_file.Reading, dry: bool
 ) -> None:
     store = run(settings, lambda db: db.read(stores.by_handle, handle))
-    file, progress = CsvFile(path, store, how, ids.wall_clock()), Progress()
-    for number in file.check():
-        progress.tell(f"checked {number:,} rows")
-    _refuse(path, file.errors)
+    file = CsvFile(path, store, how, ids.wall_clock())
+    _check(path, file)
     for line in file.first if dry else ():
         terminal.say(line)
     counts = run(settings, lambda db: _load(db, file, store, "same", dry))
@@ -140,12 +127,16 @@ async def _load(
 ) -> Counts:
     progress, counts = Progress(), Counts()
     async for counts in importing.load(db, file, store, dry=dry, how=how):
-        progress.tell(f"{100 * counts.read // max(1, file.size)} %: {_said(counts, dry)}")
+        progress.tell(_said(counts, dry))
     return counts
 
 
-def _refuse(path: str, errors: list[str]) -> None:
+def _check(path: str, file: ImportFile | CsvFile) -> None:
     """Raises ``Invalid`` for a file with errors; several are said before."""
+    progress = Progress()
+    for number in file.check():
+        progress.tell(f"checked {number:,} lines")
+    errors = file.spool.errors
     if len(errors) == 1:
         raise Invalid(f"{path}: {errors[0]}. Nothing was imported.")
     for error in errors:
@@ -154,13 +145,12 @@ def _refuse(path: str, errors: list[str]) -> None:
         raise Invalid(f"{path}: does not fit; the lines are above. Nothing was imported.")
 
 
-def check_outbound(settings: Settings, file: ImportFile, of_store: importing.OfStore) -> None:
+def check_outbound(settings: Settings, file: ImportFile) -> None:
     """Raises ``Invalid`` for an address that the settings don't allow."""
     if source := file.store.naming.jwt_key_set:
         app.key_sets(settings).check("line 1: wishwell.store: jwt-key-set", source)
-    for line, record in of_store:
-        if isinstance(record, WebhookRecord):
-            check_url(settings, f"line {line}: webhook.url", record.url)
+    for _, line, record in file.records(WebhookRecord):
+        check_url(settings, f"line {line}: webhook.url", record.url)
 
 
 def _said(counts: Counts, dry: bool) -> str:

@@ -17,7 +17,7 @@ from wishwell.db import Database
 from wishwell.errors import Invalid
 from wishwell.moving import catalogue, table
 from wishwell.moving.catalogue import Catalogue
-from wishwell.moving.import_file import opened
+from wishwell.moving.spool import opened
 from wishwell.run import terminal
 
 _SHOWN = 5

@@ -8,7 +8,6 @@ import itertools
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from operator import itemgetter
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
@@ -18,7 +17,7 @@ from wishwell import ids, products, stores
 from wishwell.db import Database, Row, Writer, ask
 from wishwell.errors import Invalid, NotFound
 from wishwell.moving import table
-from wishwell.moving.import_register import room, temporary
+from wishwell.moving.spool import Spool
 from wishwell.moving.table import Table
 from wishwell.products import Facts, NewProduct, Variant
 from wishwell.products.notices import Money
@@ -36,8 +35,7 @@ USUAL = {
 }
 """For what a column may be, the columns of a feed for Google's Merchant Center."""
 
-_OFFERS = "product TEXT, line INTEGER, variant TEXT, facts TEXT, PRIMARY KEY (product, line)"
-_SOME = 1_000
+_SOME = 10_000
 _PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
 _JOINTS = " -–—/|,:;()[]"
 _STOCK = dict.fromkeys(("in stock", "preorder", "backorder", "true", "yes"), True)
@@ -118,16 +116,15 @@ class Catalogue:
             "url": _url,
             "available": _available,
         }
-        self._db = temporary(f"offers ({_OFFERS}) WITHOUT ROWID")
+        self._spool = Spool()
 
     def read(self) -> Iterator[int]:
         """Checks all rows. Yields how many were read after each some. Raises ``Invalid``."""
-        rows = enumerate(self._of_json() if self._is_json else self._of_table(), 1)
-        while some := list(itertools.islice(rows, _SOME)):
-            with room():
-                offers = itertools.chain(*(self._offer(*row) for _, row in some))
-                self._db.executemany("INSERT INTO offers VALUES (?,?,?,?)", offers)
-            yield some[-1][0]
+        rows = self._of_json() if self._is_json else self._of_table()
+        for number, (line, row) in enumerate(rows, 1):
+            self._take(line, row)
+            if number % _SOME == 0:
+                yield number
         self.unread -= self._known
 
     # contract: catalogue-columns
@@ -157,10 +154,8 @@ class Catalogue:
                 yield line, f"is no object in JSON ({error})"
 
     # contract: catalogue-refused
-    def _offer(
-        self, line: int, row: Mapping[str, Any] | str
-    ) -> Iterator[tuple[str, int, str, str | None]]:
-        """What is kept of a row; of one that does not fit, the product, if that is known."""
+    def _take(self, line: int, row: Mapping[str, Any] | str) -> None:
+        """Keeps what a row says; of one that does not fit, the product, if that is known."""
         said: dict[str, Any] = {}
         field = ""
         try:
@@ -181,10 +176,10 @@ class Catalogue:
             self._fail(line, f"{field}: {error.message}" if field else error.message)
             self.nameless += "product" not in said
             if "product" in said:
-                yield said["product"], line, "", None
+                self._spool.add(said["product"], line, "", "")
         else:
             product, variant = said.pop("product"), said.pop("variant", "")
-            yield product, line, variant, msgspec.json.encode(said).decode()
+            self._spool.add(product, line, variant, msgspec.json.encode(said).decode())
 
     def _fail(self, line: int, message: str) -> None:
         self.refused += 1
@@ -224,9 +219,7 @@ class Catalogue:
             raise Invalid("must have at most 12 digits, and 4 behind the point") from error
 
     def __iter__(self) -> Iterator[NewProduct]:
-        with room():
-            offers = self._db.execute("SELECT * FROM offers ORDER BY product, line")
-        for id, of_product in itertools.groupby(offers, itemgetter(0)):
+        for id, of_product in self._spool.by_key():
             if found := self._different(of_product):
                 yield _gathered(id, found)
 
@@ -235,7 +228,7 @@ class Catalogue:
         """What is said of each variant; nothing where a row of the product was refused."""
         found: dict[str, Facts] = {}
         for _, line, variant, facts in offers:
-            if facts is None:
+            if not facts:
                 return {}
             if variant in found:
                 self._fail(line, "is of the product and variant of a row further up")
@@ -252,7 +245,7 @@ class Catalogue:
     ) -> AsyncIterator[None]:
         """Puts the products, some in each transaction."""
         left = iter(self)
-        has_variants = bool(self._db.execute("SELECT 1 FROM offers WHERE variant > ''").fetchone())
+        has_variants = bool(self._spool.ask("SELECT 1 FROM records WHERE kind > ''").fetchone())
         while some := list(itertools.islice(left, products.MAX_BULK)):
             new_ids = [new_id() for _ in some]
             changed, kept = await db.write(_put, self._store, some, new_ids, now(), has_variants)
@@ -274,12 +267,13 @@ class Catalogue:
 
     async def delete_missing(self, db: Database, since: str) -> AsyncIterator[None]:
         """Deletes the products that no row is of, but those put after ``since``."""
-        after, asked = ids.NO_UUID, "SELECT 1 FROM offers WHERE product = ?"
+        after, asked = ids.NO_UUID, "SELECT 1 FROM records WHERE key = ?"
         these = {"store": self._store.id, "limit": products.MAX_BULK}
+        self._spool.ask("CREATE INDEX by_key ON records (key)")
         while some := await db.read(ask, "export_products", **these, after=after):
             after = some[-1][1]
             for product, _, _, _, put_at, *_ in some:
-                if put_at < since and not self._db.execute(asked, (product,)).fetchone():
+                if put_at < since and not self._spool.ask(asked, product).fetchone():
                     with contextlib.suppress(NotFound):
                         await db.write(products.delete, self._store, product)
                         self.deleted += 1

@@ -5,12 +5,10 @@ The rows are checked and put into a temporary file, which then gives each custom
 
 import functools
 import hashlib
-import itertools
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
-from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -19,9 +17,9 @@ from wishwell import ids, profiles
 from wishwell.errors import Invalid
 from wishwell.moving import table
 from wishwell.moving.file_records import ItemRecord, ListRecord, ProfileRecord
-from wishwell.moving.import_file import MOST_ERRORS, Bundle, opened
-from wishwell.moving.import_register import room, temporary
-from wishwell.moving.table import Mendable, Table
+from wishwell.moving.import_file import Bundle
+from wishwell.moving.spool import Spool, opened
+from wishwell.moving.table import Table
 from wishwell.stores import Store
 from wishwell.wishes import fields, items, lists, merging
 from wishwell.wishes.fields import Quantity
@@ -31,16 +29,13 @@ FIELDS = ("customer", "product", "variant", "list", "quantity", "note", "saved",
 
 _FIRST = 5
 _NONE = {"customer": table.NOTHING | {"0"}, "variant": table.NOTHING | {"0"}}
-_WISHES = (
-    "wishes (key TEXT, line INTEGER, gid TEXT, product TEXT, variant TEXT, list TEXT, "
-    "quantity INTEGER, note TEXT, saved INTEGER, email TEXT)"
-)
-_SOME = 1_000
+_SOME = 10_000
 _AHEAD_MS = 60_000
 """How far ahead another clock may be."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _quantity = msgspec.json.Decoder(Quantity)
+_wish = msgspec.json.Decoder(list)
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -62,110 +57,82 @@ def columns(text: str) -> dict[str, str]:
 class CsvFile:
     """The file at ``path``. Once checked, it gives a ``Bundle`` for each customer when iterated.
 
-    ``size``: how many rows there are; ``read``: how many of them were given. ``first``: what the
-    first rows become. ``guests``: how many were left out.
+    ``first``: what the first rows become. ``guests``: how many were left out.
     """
 
     def __init__(self, path: str, store: Store, how: Reading, now: int) -> None:
         """``now`` in milliseconds since 1970. Raises ``Invalid`` if it can't be read or lacks a
         column."""
-        self.path, self._how = path, how
-        self.size = self.read = self.guests = self._last = 0
+        self._how, self.spool = how, Spool()
+        self.guests = self._last = 0
         self.first: list[str] = []
-        self.errors: list[str] = []
-        self._said: set[str] = set()
-        self._db = temporary(_WISHES)
         file = opened(path)
         self._now = min(os.fstat(file.fileno()).st_mtime_ns // 1_000_000, now)
         self._seen = ids.timestamp(now)
-        encoding, named = how.encoding, how.columns
-        self._table = Table(path, file, encoding, named.values())
+        self._table = Table(path, file, how.encoding, how.columns.values())
         readers = _readers(store, how.zone, now)
         self._cells = [
             (field, self._table.place(column), _NONE.get(field, table.NOTHING), readers[field])
-            for field, column in named.items()
+            for field, column in how.columns.items()
         ]
 
     # contract: import-csv-checked
     def check(self) -> Iterator[int]:
-        """Checks all rows, and fills ``errors``. Yields how many were read after each some."""
-        some = []
+        """Checks all rows. Yields how many were read after each some."""
         for number, (line, cells) in enumerate(self._table.rows(), 1):
             if isinstance(cells, str):
-                self._fail(line, cells)
-            elif (wish := self._wish(line, cells)) is not None:
-                some.append(wish)
-            if len(some) == _SOME:
-                self._keep(some)
-                some = []
-                yield number
-            if len(self.errors) > MOST_ERRORS:
+                self.spool.fail(line, cells)
+            else:
+                self._take(line, cells)
+            if self.spool.has_failed:
                 break
-        self._keep(some)
-        if len(self.errors) > MOST_ERRORS:
-            self.errors[MOST_ERRORS:] = ["and more"]
+            if number % _SOME == 0:
+                yield number
 
-    def _wish(self, line: int, cells: list[str]) -> Sequence[Any] | None:
-        """What is kept of a row; None for one that is wrong or a guest's."""
+    def _take(self, line: int, cells: list[str]) -> None:
+        """Checks a row, and keeps what it says by its customer, unless it is a guest's."""
         wish: dict[str, Any] = dict.fromkeys(FIELDS)
         failed = False
         for field, at, nothing, read in self._cells:
             cell = cells[at].strip()
             try:
-                if cell in nothing:
-                    if field == "product":
-                        raise Invalid("is empty")
-                    if field == "customer" and not self._how.skip_guests:
-                        raise Invalid("is empty; --skip-guests leaves out rows without a customer")
-                else:
+                if cell not in nothing:
                     table.check_text(cell, self._how.encoding)
                     wish[field] = read(cell)
+                elif field == "product":
+                    raise Invalid("is empty")
+                elif field == "customer" and not self._how.skip_guests:
+                    raise Invalid("is empty; --skip-guests leaves out rows without a customer")
             except Invalid as error:
                 failed = True
-                if isinstance(error, Mendable):
-                    if error.message in self._said:
-                        continue
-                    self._said.add(error.message)
                 rule = re.sub(r"^\w+: ", "", error.message)  # the API's name of the field
-                self._fail(line, f"column {self._how.columns[field]!r}: {rule}")
+                self.spool.fail(line, f"column {self._how.columns[field]!r}: {rule}")
         if failed:
-            return None
+            return
         if wish["customer"] is None:
             self.guests += 1
-            return None
+            return
         self._last = line
-        (key, gid), product, variant, *rest = wish.values()
+        key, wish["customer"] = wish["customer"]
         if len(self.first) < _FIRST:
-            saved = wish["saved"]
-            said = wish | {"customer": gid, "saved": saved and ids.timestamp(saved)}
-            shown = [f"{field} {value!r}" for field, value in said.items() if value is not None]
-            self.first.append(f"line {line}: {', '.join(shown)}")
-        return (key, line, gid, product, variant or items.NO_VARIANT, *rest)
-
-    def _keep(self, some: Sequence[Sequence[Any]]) -> None:
-        self.size += len(some)
-        with room():
-            self._db.executemany("INSERT INTO wishes VALUES (?,?,?,?,?,?,?,?,?,?)", some)
-
-    def _fail(self, line: int, message: str) -> None:
-        self.errors.append(f"line {line}: {message.removesuffix('.')}")
+            shown = wish | {"saved": wish["saved"] and ids.timestamp(wish["saved"])}
+            said = [f"{field} {value!r}" for field, value in shown.items() if value is not None]
+            self.first.append(f"line {line}: {', '.join(said)}")
+        self.spool.add(key, line, "wish", msgspec.json.encode([*wish.values()]).decode())
 
     def __iter__(self) -> Iterator[Bundle]:
-        # By the profile's key: so the database writes its rows in the order of its index.
-        with room():
-            rows = self._db.execute("SELECT * FROM wishes ORDER BY key, line")
         newest = max(self._now, self._last)
-        for (key, gid), of_customer in itertools.groupby(rows, itemgetter(0, 2)):
-            yield self._bundle(key, gid, of_customer, newest)
+        for key, rows in self.spool.by_key():
+            yield self._bundle(key, rows, newest)
 
     # contract: import-csv-times, import-csv-merge
-    def _bundle(self, key: str, gid: str, rows: Iterable[Sequence[Any]], newest: int) -> Bundle:
+    def _bundle(self, key: str, rows: Iterable[Sequence[Any]], newest: int) -> Bundle:
         """What the rows of a customer are together. ``newest``: the time of a first row."""
         wishes: dict[tuple[str, str], list[Any]] = {}
         names: dict[str, list[Any]] = {}
         email = None
-        for _, line, _, product, variant, name, quantity, note, saved, given in rows:
-            self.read += 1
+        for _, line, _, text in rows:
+            gid, product, variant, name, quantity, note, saved, given = _wish.decode(text)
             at = newest - line if saved is None else saved
             wish = wishes.setdefault((product, variant), [at, line, quantity, note, set()])
             wish[0] = min(at, wish[0])
@@ -180,7 +147,7 @@ class CsvFile:
             time = ids.timestamp(at)
             made_lists[alike] = ListRecord(_id(at, 0, f"{key} {alike}"), name, time, time)
         for (product, variant), (at, line, quantity, note, on) in wishes.items():
-            id, time = _id(at, line, f"{key} {product} {variant}"), ids.timestamp(at)
+            id, time = _id(at, line, f"{key} {product} {variant or ''}"), ids.timestamp(at)
             item = ItemRecord(id, product, time, time, variant or None, quantity or 1)
             item.note, item.list_ids = note or "", [made_lists[alike].id for alike in on]
             holds.append(item)
@@ -221,7 +188,7 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
             if time.tzinfo is None and zone is not None:
                 time = time.replace(tzinfo=zone)
             if time.tzinfo is None:
-                raise Mendable("has no offset; name the --time-zone")
+                raise Invalid("has no offset; name the --time-zone")
             milliseconds = int((time - _EPOCH).total_seconds() * 1000)
         except (ValueError, OverflowError) as error:
             raise Invalid("must be a time in ISO 8601, such as 2025-04-18T18:13:27Z") from error

@@ -183,15 +183,10 @@ class ProductRecord(Record):
 
 
 class RevocationRecord(Record):
-    """A revoked token of the profile above it; without ``jti``, all that it was given until then.
-
-    ``profile_id`` is in files of releases before this one, which have them anywhere: the profile's
-    key. It counts if a profile of the file has it, so it is no other store's.
-    """
+    """A revoked token of the profile above; without ``jti``, all that it was given until then."""
 
     revoked_at: Time
     jti: Annotated[str, Meta(pattern=rf"^(?:{ids.RECORD_ID.pattern})?\Z")] = ""
-    profile_id: Id | None = None
 
 
 class ProfileRecord(Record):
@@ -334,7 +329,7 @@ def encode(record: Record) -> bytes:
     return _encoder.encode({KINDS[type(record)]: record}) + b"\n"
 
 
-def decode(text: bytes) -> Record:
+def decode(text: bytes | str) -> Record:
     """The record of a line. Raises ``Invalid``, which names the field."""
     line = _decoded(_decoder, text)
     records = [value for value in msgspec.structs.astuple(line) if value is not UNSET]

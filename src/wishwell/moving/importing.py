@@ -1,15 +1,16 @@
 """Puts the profiles of a file into a store (contract: import-twice)."""
 
 import asyncio
+import itertools
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec.structs import asdict
 
 from wishwell import ids, opaque, stores
-from wishwell.db import Database, Reader, UniqueViolation, Writer, ask
+from wishwell.db import Database, Reader, RunAgain, UniqueViolation, Writer, ask
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
 from wishwell.moving.additions import TABLES, Held, Rows, additions
@@ -19,7 +20,9 @@ from wishwell.moving.file_records import (
     ProductRecord,
     Record,
     ReservationRecord,
+    RevocationRecord,
     SecretsRecord,
+    ShareRecord,
     WebhookRecord,
 )
 from wishwell.moving.import_file import Bundle, ImportFile
@@ -38,8 +41,6 @@ _RESERVATIONS = 500
 _AT_ONCE = 3
 """Transactions."""
 
-_TRIES = 5
-
 _OF_STORE: dict[type[Record], str] = {
     ProductRecord: "import_product",
     AdminTokenRecord: "import_admin_token",
@@ -52,9 +53,8 @@ _CHANGES = (
 )
 """What is run for profiles that are there, and for shares, once the tables are filled."""
 
+T = TypeVar("T")
 How = Literal["new", "same", "other"]
-OfStore = Sequence[tuple[int, SecretsRecord | WebhookRecord]]
-"""Records of the store itself, with their lines."""
 
 
 class Counts(msgspec.Struct):
@@ -64,7 +64,6 @@ class Counts(msgspec.Struct):
     lists: int = 0
     items: int = 0
     there: int = 0
-    read: int = 0
 
 
 # contract: import-store
@@ -110,10 +109,10 @@ async def _is_as_made(tx: Reader, store: Store) -> bool:
     return True
 
 
-def check_secrets(sealing: Sealing | None, file: ImportFile, of_store: OfStore) -> None:
+def check_secrets(sealing: Sealing | None, file: ImportFile) -> None:
     """Raises ``Misconfigured`` for a secret of the store that can't be opened here."""
     id = file.store.id
-    for line, record in of_store:
+    for _, line, record in file.records(SecretsRecord, WebhookRecord):
         if sealing is None:
             raise Misconfigured(
                 "The store has secrets: set WISHWELL_SEALING_KEYS to the keys of where it was "
@@ -122,7 +121,7 @@ def check_secrets(sealing: Sealing | None, file: ImportFile, of_store: OfStore) 
         try:
             if isinstance(record, SecretsRecord):
                 store_secrets.opened(sealing, id, record.sealed)
-            else:
+            elif isinstance(record, WebhookRecord):
                 webhooks.opened(sealing, id, record.id, record.sealed)
         except (Misconfigured, Damaged) as error:
             raise Misconfigured(f"line {line}: {error.message}") from error
@@ -131,47 +130,40 @@ def check_secrets(sealing: Sealing | None, file: ImportFile, of_store: OfStore) 
 # contract: import-apart
 async def check_apart(db: Database, file: ImportFile) -> None:
     """Raises ``Invalid`` for a token of the file that is here as one of something else."""
-    id = file.store.id
-    for tokens in file.register.named("adminToken.hash"):
-        hashes, _, token_ids = map(list, zip(*tokens, strict=True))
-        pairs = set(zip(token_ids, hashes, strict=True))
+    store = file.store.id
+    for tokens in _batches(file.records(AdminTokenRecord)):
+        of = [(record.id, record.hash) for _, _, record in tokens]
+        token_ids, hashes = map(list, zip(*of, strict=True))
         held = await db.read(ask, "import_admin_tokens_held", ids=token_ids, hashes=hashes)
-        for token_id, hash, of in held:
-            if of != id or (token_id, hash) not in pairs:
-                line = next(line for h, line, t in tokens if h == hash or t == token_id)
+        for token_id, hash, owner in held:
+            if owner != store or (token_id, hash) not in of:
+                line = next(n for _, n, t in tokens if t.id == token_id or t.hash == hash)
                 raise Invalid(
                     f"line {line}: adminToken: its id or hash is that of another one here"
                 )
-    for links in file.register.named("share.token"):
-        lines = {hash: line for hash, line, _ in links}
-        for hash, of in await db.read(ask, "import_share_tokens_held", hashes=list(lines)):
-            if of != id:
+    for links in _batches(file.records(ShareRecord)):
+        lines = {opaque.hashed(record.token): line for _, line, record in links}
+        for hash, owner in await db.read(ask, "import_share_tokens_held", hashes=list(lines)):
+            if owner != store:
                 raise Invalid(f"line {lines[hash]}: share.token: is that of another store's share")
 
 
 async def take_store(
-    tx: Writer,
-    sealing: Sealing | None,
-    file: ImportFile,
-    handle: str,
-    of_store: OfStore,
-    now: str,
+    tx: Writer, sealing: Sealing | None, file: ImportFile, handle: str, now: str
 ) -> Store:
     """The store that the records go into, made where ``plan`` says "new"; if it is the file's, with
     all that was revoked, so that no process sees it without."""
     await stores.lock(tx)
     how = await plan(tx, file, handle)
     if how != "other":
-        names = ("profile", "jti", "revoked_at")
-        for revoked in file.register.revocations():
-            each = [dict(zip(names, row, strict=True)) for row in revoked]
-            await tx.run_many("import_revocation", each)
+        for some in _batches(file.records(RevocationRecord)):
+            revoked = [asdict(record) | {"profile": key} for key, _, record in some]
+            await tx.run_many("import_revocation", revoked)
     if how != "new":
         return await stores.by_handle(tx, handle)
     store = await stores.restore(tx, msgspec.structs.replace(file.store, handle=handle), now)
-    for _, record in of_store:
-        if isinstance(record, SecretsRecord):
-            await tx.run("store_secrets_set", store=store.id, sealed=record.sealed, now=now)
+    for _, _, record in file.records(SecretsRecord):
+        await tx.run("store_secrets_set", store=store.id, now=now, **asdict(record))
     await store_secrets.check_apart(tx, sealing, store)
     if file.first.feed:  # contract: import-feed
         await tx.run("feed_open", store=store.id)
@@ -188,55 +180,42 @@ async def load(
     Several transactions: killed in between, the next import of the file goes on. With ``dry`` it
     only counts. Raises ``Unavailable``, and ``StoreDeleted`` once somebody deletes the store.
     """
-    counts, reserved = Counts(), False
-    adding: set[asyncio.Task[None]] = set()
-    try:
-        for some in _some(file, how):
-            if isinstance(some, Record):
-                if not dry:
-                    await db.write(_put, store, some)
-                continue
-            reserved = reserved or any(bundle.reservations for bundle in some)
-            adding.add(asyncio.create_task(_add(db, store, some, counts, dry=dry)))
-            await asyncio.sleep(0)  # it begins, and goes on while the next are read
-            if len(adding) == _AT_ONCE:
-                done, _ = await asyncio.wait(adding, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    task.result()
-                adding -= done
-                counts.read = file.read
-                yield counts
-        while adding:
-            await adding.pop()
+    counts = Counts()
+    if isinstance(file, ImportFile) and not dry:
+        # What names the store by its id does not move to another.
+        kinds = (ProductRecord,) if how == "other" else _OF_STORE
+        for records in _batches(record for _, _, record in file.records(*kinds)):
+            await db.long_write(_put, store, records)
             yield counts
-    finally:
-        await asyncio.gather(*adding, return_exceptions=True)
-    if reserved and not dry:
-        # The file again, as each needs two profiles.
-        for piece in file:
-            if isinstance(piece, Bundle):
-                for at in range(0, len(piece.reservations), _RESERVATIONS):
-                    records = piece.reservations[at : at + _RESERVATIONS]
-                    await db.long_write(_reserve, store, piece, records)
-                    yield counts
-    counts.read = file.size
-    yield counts
+    groups = _groups(file, how)
+    while some := list(itertools.islice(groups, _AT_ONCE)):
+        adding = [_add(db, store, bundles, counts, dry=dry) for bundles in some]
+        for error in await asyncio.gather(*adding, return_exceptions=True):
+            if error is not None:
+                raise error
+        yield counts
+    # The file again, as each reservation needs two profiles.
+    for bundle in () if dry or how == "other" else file:
+        for at in range(0, len(bundle.reservations), _RESERVATIONS):
+            records = bundle.reservations[at : at + _RESERVATIONS]
+            await db.long_write(_reserve, store, bundle, records)
+            yield counts
 
 
-def _some(file: ImportFile | CsvFile, how: How) -> Iterable[Record | list[Bundle]]:
-    """The store's own records that move, and profiles, as many as go into one transaction."""
+def _batches(records: Iterable[T]) -> Iterator[list[T]]:
+    left = iter(records)
+    return iter(lambda: list(itertools.islice(left, _PROFILES)), [])
+
+
+def _groups(file: ImportFile | CsvFile, how: How) -> Iterator[list[Bundle]]:
+    """The file's profiles, as many as go into one transaction."""
     some: list[Bundle] = []
     size = 0
-    for piece in file:
-        if isinstance(piece, Record):
-            # What names the store by its id does not move to another.
-            if type(piece) in _OF_STORE and (how != "other" or isinstance(piece, ProductRecord)):
-                yield piece
-            continue
+    for bundle in file:
         if how == "other":  # a token leads to one store
-            piece.unshare()
-        some.append(piece)
-        size += len(piece.items) + len(piece.lists)
+            bundle.unshare()
+        some.append(bundle)
+        size += len(bundle.items) + len(bundle.lists)
         if size >= _RECORDS or len(some) >= _PROFILES:
             yield some
             some, size = [], 0
@@ -244,24 +223,20 @@ def _some(file: ImportFile | CsvFile, how: How) -> Iterable[Record | list[Bundle
         yield some
 
 
-async def _put(tx: Writer, store: Store, record: Record) -> None:
+async def _put(tx: Writer, store: Store, records: Sequence[Record]) -> None:
+    await stores.lock(tx)
     await stores.check_kept(tx, store)
-    await tx.run(_OF_STORE[type(record)], store=store.id, **asdict(record))
+    for record in records:
+        await tx.run(_OF_STORE[type(record)], store=store.id, **asdict(record))
 
 
 async def _add(
     db: Database, store: Store, bundles: Sequence[Bundle], counts: Counts, *, dry: bool
 ) -> None:
     keyed = {ids.profile_key(store.id, bundle.profile.gid): bundle for bundle in bundles}
-    for left in reversed(range(_TRIES)):
-        lacking = await db.read(_lacking, store, keyed)
-        try:
-            if not dry and any(lacking.values()):
-                lacking = await db.long_write(_fill, store, keyed, lacking)
-            break
-        except UniqueViolation:  # somebody made one of these profiles meanwhile
-            if not left:
-                raise
+    lacking = await db.read(_lacking, store, keyed)
+    if not dry and any(lacking.values()):
+        lacking = await db.long_write(_fill, store, keyed)
     for added in lacking.values():
         counts.there += "profiles" not in added
         counts.profiles += "profiles" in added
@@ -287,23 +262,22 @@ async def _lacking(tx: Reader, store: Store, keyed: Mapping[str, Bundle]) -> dic
     return {key: additions(store, key, bundle, held.get(key)) for key, bundle in keyed.items()}
 
 
-async def _fill(
-    tx: Writer, store: Store, keyed: Mapping[str, Bundle], lacking: dict[str, Rows]
-) -> dict[str, Rows]:
+async def _fill(tx: Writer, store: Store, keyed: Mapping[str, Bundle]) -> dict[str, Rows]:
     """Adds what these profiles lack, to those that are there under their locks. Returns it."""
     await stores.check_kept(tx, store)
-    there = [key for key, added in lacking.items() if added and "profiles" not in added]
-    if there:
-        in_order = sorted(_place(store, keyed[key].profile.gid) for key in there)
-        await tx.all_many("profile_lock", [{"profile": key} for _, key in in_order])
-        lacking = lacking | await _lacking(tx, store, {key: keyed[key] for key in there})
+    in_order = sorted(_place(store, bundle.profile.gid) for bundle in keyed.values())
+    await tx.all_many("profile_lock", [{"profile": key} for _, key in in_order])
+    lacking = await _lacking(tx, store, keyed)
     whole: Rows = defaultdict(list)
     for added in lacking.values():
         for name, more in added.items():
             whole[name] += more
-    for table in TABLES:
-        for at in range(0, len(whole[table]), _ROWS):
-            await tx.fill(table, whole[table][at : at + _ROWS])
+    try:
+        for table in TABLES:
+            for at in range(0, len(whole[table]), _ROWS):
+                await tx.fill(table, whole[table][at : at + _ROWS])
+    except UniqueViolation as error:  # somebody made one of these profiles meanwhile
+        raise RunAgain from error
     whole["share_add"] = await _take_tokens(tx, whole["share_add"])
     fresh = [key for key, added in lacking.items() if "profiles" in added]
     for key, last in await tx.all("import_erased", profiles=fresh):  # contract: erase-sequence

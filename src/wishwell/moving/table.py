@@ -118,14 +118,10 @@ class Table:
                 yield line, cells if len(cells) == width else wrong
 
 
-class Mendable(Invalid):
-    """An option of the command mends it in every row, so it is said of the first one alone."""
-
-
 def check_text(cell: str, encoding: str) -> None:
     """Raises ``Invalid`` for a cell of a file in another encoding."""
     if not cell.isascii() and _NOT_TEXT.search(cell):
-        raise Mendable(_other(encoding))
+        raise Invalid(_other(encoding))
 
 
 def _other(encoding: str) -> str:

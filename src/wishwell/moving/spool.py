@@ -1,0 +1,86 @@
+"""What was read of a file and checked: in a temporary file, however large it is, not in memory."""
+
+import contextlib
+import itertools
+import sqlite3
+from collections.abc import Iterator
+from operator import itemgetter
+from pathlib import Path
+from typing import BinaryIO
+
+from wishwell.errors import Invalid, Misconfigured
+
+MOST_ERRORS = 20
+_SOME = 1_000
+
+
+def opened(path: str) -> BinaryIO:
+    """A file that is read. Raises ``Invalid``."""
+    try:
+        return Path(path).open("rb")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise Invalid(f"{path}: can't be read ({reason}).") from error
+
+
+class Spool:
+    """Records in the order in which a file has them, given back by their keys.
+
+    ``size``: how many there are. ``errors``: what is wrong with the file, up to ``MOST_ERRORS``.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.errors: list[str] = []
+        self._added: list[tuple[str, int, str, str]] = []
+        # "" is a file of SQLite's own in TMPDIR, which no other program can open.
+        self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._db.executescript(
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000;"
+            "CREATE TABLE records (key TEXT, line INTEGER, kind TEXT, text TEXT); BEGIN"
+        )
+
+    def add(self, key: str, line: int, kind: str, text: str) -> None:
+        self.size += 1
+        self._added.append((key, line, kind, text))
+        if len(self._added) == _SOME:
+            self._write()
+
+    def _write(self) -> None:
+        with _room():
+            self._db.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", self._added)
+        self._added.clear()
+
+    def ask(self, query: str, *values: str) -> sqlite3.Cursor:
+        """The rows of a query."""
+        self._write()
+        with _room():
+            return self._db.execute(query, values)
+
+    def by_key(self) -> Iterator[tuple[str, Iterator[tuple[str, int, str, str]]]]:
+        """Each key but the empty one with its records, those of the file's first lines first."""
+        rows = self.ask("SELECT * FROM records WHERE key > '' ORDER BY key, line")
+        return itertools.groupby(rows, itemgetter(0))
+
+    def fail(self, line: int, message: str) -> None:
+        """Notes an error."""
+        self.errors.append(f"line {line}: {' '.join(message.split()).removesuffix('.')}")
+        if self.has_failed:
+            self.errors[MOST_ERRORS:] = ["and more"]
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether there are more errors than are named."""
+        return len(self.errors) > MOST_ERRORS
+
+
+@contextlib.contextmanager
+def _room() -> Iterator[None]:
+    """Raises ``Misconfigured`` where the temporary file has none."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise Misconfigured(
+            f"Checking needs room for a temporary file ({error}): set TMPDIR to a folder with as "
+            "much room as the file is large."
+        ) from error
