@@ -101,6 +101,13 @@ class Unavailable(ServiceError):
     """
 
 
+class Overloaded(Unavailable):
+    """The process has as many requests in work as it may."""
+
+    def __init__(self) -> None:
+        super().__init__("Too many requests at once in this process.")
+
+
 # contract: erase-writes
 class BeingErased(Unavailable):
     """What there was of a customer is still being removed; nothing can be written before."""

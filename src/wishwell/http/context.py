@@ -14,6 +14,7 @@ from wishwell.db import Database
 from wishwell.errors import Invalid
 from wishwell.events.sender import Sender
 from wishwell.http.admission import Admission
+from wishwell.http.incoming import Incoming
 from wishwell.http.responses import Headers
 from wishwell.http.storefront.shop import Shops, Visit
 from wishwell.limits import Limiter, Taken
@@ -54,24 +55,28 @@ class Services:
         return ids.timestamp(self.clock())
 
 
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-
-
 class Request(msgspec.Struct):
     """One request on its way through the pipeline."""
 
     service: Services
     id: str
     method: str
+    target: bytes
+    """As it was sent."""
+    raw_path: str
     path: str
+    """The decoded path, and for the storefront the raw one."""
     query_string: bytes
     headers: dict[bytes, bytes]
     pairs: Headers
     """All header lines. ``headers`` has only the last of each name."""
     peer: str
-    receive: Receive
-    asgi: dict[str, Any]
-    """The ASGI scope. The server notes in it what becomes of the body (``bodies``)."""
+    incoming: Incoming
+    """The body."""
+    keeps: bool
+    """Whether the connection stays open behind the answer."""
+    chunks: bool
+    """Whether its client reads an answer in chunks; HTTP/1.0 does not."""
     reading: bool = False
     """Whether the body is still arriving, so that nothing has been done yet."""
     route: str = "unknown"
@@ -88,8 +93,6 @@ class Request(msgspec.Struct):
     """Whose data, once that is known."""
     visit: Visit | None = None
     """For the storefront: who is shopping, once that is known."""
-    body: bytes | None = None
-    """The body, once it was read."""
     authorize: Callable[["Request"], Awaitable[None]] | None = None
     """Looks again at who is asking; called when the body took long."""
     begin: Callable[["Request"], Awaitable[None]] | None = None

@@ -162,18 +162,16 @@ class Sampler:
     def __init__(self, service: Services) -> None:
         self._service = service
         self._before = Stats()
-        self._lost_before = 0
+        self._lost_before = self._shed_before = 0
 
     def sample(self) -> int:
         """Sets the gauges, and adds what was counted since the last sample.
 
-        Returns how many requests were refused before they began. They are not in the log.
+        Returns how many requests were one too many. They are not in the log.
         """
-        shed, turned_away = self._service.admission.refused()
-        for method, count in shed.items():
-            _answered[method_label(method), "shed", 503] += count
-        unlogged = sum(shed.values())
-        _SHED.inc(unlogged + turned_away)
+        shed = self._service.admission.refused - self._shed_before
+        self._shed_before += shed
+        _SHED.inc(shed)
         _IN_FLIGHT.set(self._service.admission.working)
         _LIMITS_AWAY.set(self._service.limiter.away)
         _ANSWERED.set(self._service.access_cache.asked_at / 1000)
@@ -193,4 +191,4 @@ class Sampler:
         lost = log.lost()
         _LOST.inc(lost - self._lost_before)
         self._lost_before = lost
-        return unlogged
+        return shed

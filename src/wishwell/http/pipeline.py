@@ -5,19 +5,19 @@ for its address (contract: limit-per-address).
 """
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+import contextlib
 
 import structlog
 from msgspec import structs
 
 from wishwell import ids, profiles
+from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.errors import (
     Forbidden,
     Invalid,
     NotFound,
+    Overloaded,
     RequestError,
     ServiceError,
     Unauthenticated,
@@ -25,8 +25,8 @@ from wishwell.errors import (
     Undecided,
     UnknownShare,
 )
-from wishwell.http import bodies, counting, handlers, metrics, responses, routes, wire
-from wishwell.http.context import Receive, Request, Services
+from wishwell.http import counting, handlers, metrics, responses, routes, wire
+from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
 from wishwell.http.storefront import identity
@@ -35,8 +35,6 @@ from wishwell.limits import Kind
 from wishwell.log import RequestLine, write_line
 from wishwell.profiles import Profile, WholeStore
 from wishwell.wishes import erasure
-
-Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 _ONCE = (b"authorization", b"profile", b"content-type", b"content-length", b"origin")
 _API = "/api/"
@@ -47,6 +45,9 @@ _SHARED = "/shared/"
 _UNLISTED = ((b"x-robots-tag", b"noindex"), (b"referrer-policy", b"no-referrer"))
 """What the answers below ``_SHARED`` have: who has the address sees the list."""
 
+SHED = "shed"
+"""Stands for the route of a request that was one too many."""
+
 _NONE: frozenset[str] = frozenset()
 _NO_UUIDS = frozenset({"token", "productId", "tokenId"})
 
@@ -54,38 +55,28 @@ log = structlog.get_logger("wishwell.request")
 
 
 class Pipeline:
-    """The ASGI application of an open service."""
+    """The application: a request in, an answer out."""
 
     def __init__(self, service: Services) -> None:
-        self._service = service
+        self.service = service
         self._storefront = Storefront(service, self._run)
+        self._bounded = _API, f"{service.settings.storefront_base}{_API}"
 
-    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
-        started = time.perf_counter()
-        pairs = scope["headers"]
-        headers = dict(pairs)
-        raw_path = scope["raw_path"].decode("latin-1")
-        shopping = self._storefront.serves(raw_path)
-        request = Request(
-            self._service,
-            responses.request_id(headers.get(b"x-request-id")),
-            scope["method"],
-            raw_path if shopping else scope["path"],
-            scope["query_string"],
-            headers,
-            pairs,
-            scope["client"][0] if scope["client"] else "",
-            receive,
-            scope,
-        )
+    async def __call__(self, request: Request) -> Response:
+        """The answer, whatever fails."""
+        shopping = self._storefront.serves(request.raw_path)
+        if shopping:
+            request.path = request.raw_path
         of_api = request.path.startswith(_API) or request.path == _API[:-1]
+        bound = request.raw_path.startswith(self._bounded)
         try:
-            if shopping:
-                with self._service.admission:
+            # Health is always answered.
+            with self.service.admission if bound else contextlib.nullcontext():
+                if shopping:
                     answer = await self._storefront(request)
-            else:
-                self._check_host(request)
-                answer = await (self._api(request) if of_api else _management(request))
+                else:
+                    self._check_host(request)
+                    answer = await (self._api if of_api else _management)(request)
         except Exception as error:
             answer = _failed(error, request)
         except asyncio.CancelledError:
@@ -100,33 +91,20 @@ class Pipeline:
         if _SHARED in request.path:
             answer.headers += _UNLISTED
         answer.headers.append((b"x-request-id", request.id.encode()))
-        if answer.status not in (204, 304) and answer.stream is None:
-            answer.headers.append((b"content-length", b"%d" % len(answer.body)))
-        body = b"" if request.method == "HEAD" else answer.body
-        await send(
-            {"type": "http.response.start", "status": answer.status, "headers": answer.headers}
-        )
-        if answer.stream is None or request.method == "HEAD":
-            await send({"type": "http.response.body", "body": body})
-        else:
-            await self._stream(request, answer.stream, send)
-        _note(request, answer.status, time.perf_counter() - started)
+        return answer
 
-    # contract: profile-export
-    async def _stream(self, request: Request, pieces: AsyncIterator[bytes], send: Send) -> None:
-        """Sends a body piece by piece. If one fails, the connection breaks."""
-        try:
-            async for piece in pieces:
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-        except Exception as error:
-            _failed(error, request)
-            return
-        await send({"type": "http.response.body", "body": b""})
+    def refused(self, error: ServiceError, peer: str) -> Response:
+        """The answer to what is no request, or too large to be one."""
+        id = ids.request_uuid()
+        answer = responses.failure(error, id)
+        log.info("refused", requestId=id, status=answer.status, reason=error.message)
+        answer.headers += [*self._limits(peer), (b"x-request-id", id.encode())]
+        return answer
 
     # contract: storefront-shop-host
     def _check_host(self, request: Request) -> None:
         """Raises ``NotFound`` for the host of a shop, where only the storefront is answered."""
-        known = self._service.access_cache
+        known = self.service.access_cache
         if not known.names_hosts():
             return
         # Whoever sent it: either of the two may be what the web server went by.
@@ -150,8 +128,7 @@ class Pipeline:
         # A token that can't be checked now may be valid, so it does not count for the address.
         cost = 0 if isinstance(refused, Unavailable) else 1
         await counting.count(request, counting.count_of(request, _kind(request, route)), cost)
-        with self._service.admission:
-            return await self._answer(request, route, refused)
+        return await self._answer(request, route, refused)
 
     async def _run(self, request: Request, route: Route) -> Response:
         """Counts a request whose caller is known, and answers it."""
@@ -161,7 +138,7 @@ class Pipeline:
     async def _answer(
         self, request: Request, route: Route | None, refused: ServiceError | None
     ) -> Response:
-        bodies.check(request.asgi)
+        request.incoming.check()
         if route is None:
             raise _unknown_path()
         handler = routes.handler(route, request.method)
@@ -198,7 +175,7 @@ class Pipeline:
                 await counting.count_guess(request)
             # contract: session-ended. It takes precedence over any other error.
             if isinstance(request.acts_on, Profile) and request.begin is None:
-                await self._service.db.read(profiles.check_open, request.acts_on)
+                await self.service.db.read(profiles.check_open, request.acts_on)
             raise
 
     # contract: token-while-sending
@@ -217,12 +194,12 @@ class Pipeline:
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             raise Unauthenticated("Authorization: must be Bearer <token>.")
-        return await self._service.authenticator.caller(token.strip())
+        return await self.service.authenticator.caller(token.strip())
 
     # contract: profile-header-forbidden, profile-header-invalid
     async def _set_scope(self, request: Request, caller: Caller) -> None:
         """Whose data the request acts on (contract: token-scope, profile-header, whole-store)."""
-        named, cache = request.header(b"profile"), self._service.access_cache
+        named, cache = request.header(b"profile"), self.service.access_cache
         if caller.kind in ("customer", "session"):
             if named is not None:
                 raise Forbidden("Profile: only an admin token may send this header.")
@@ -233,7 +210,7 @@ class Pipeline:
         elif named is None:
             request.acts_on = WholeStore(caller.store)
         else:
-            namespace = self._service.settings.session_namespace
+            namespace = self.service.settings.session_namespace
             profile = profiles.parse(caller.store, namespace, named, "Profile")
             if profile.is_session and request.reads:
                 cache.touch(profile.id)
@@ -244,13 +221,13 @@ class Pipeline:
     # contract: erase-moment, erase-writes, forget-customers
     async def _there(self, request: Request, profile: Profile) -> Profile:
         """The profile; to read, one that has nothing while it is being erased."""
-        cache = self._service.access_cache
+        cache = self.service.access_cache
         if not profile.is_session:
             cache.touch_customer(profile)
         if (
             request.reads
             and profile.id in cache.erased
-            and await self._service.db.read(erasure.is_under_way, profile.id)
+            and await self.service.db.read(erasure.is_under_way, profile.id)
         ):
             return structs.replace(profile, id=ids.NO_UUID)
         return profile
@@ -261,12 +238,12 @@ class Pipeline:
         request.parameters = {}  # what is asked for is no record yet
         # The limit is shown but not used: a preflight is cheap, and an office may share an address.
         if counted := counting.count_of(request, "read"):
-            request.taken = await self._service.limiter.take(counted.key, counted.limit, 0)
-        await self._service.access_cache.ensure_fresh()
+            request.taken = await self.service.limiter.take(counted.key, counted.limit, 0)
+        await self.service.access_cache.ensure_fresh()
         if route is None:
             raise _unknown_path()
         origin = request.headers.get(b"origin", b"").decode("latin-1")
-        if not self._service.access_cache.allows_origin(origin):
+        if not self.service.access_cache.allows_origin(origin):
             raise Forbidden("Origin: is not an allowed origin.")
         answer = responses.no_content()
         answer.headers += [
@@ -279,11 +256,9 @@ class Pipeline:
     # contract: cors-allowed, cors-refused
     def _of_api(self, request: Request) -> Headers:
         """The headers that every answer of the API has."""
-        service, origin = self._service, request.headers.get(b"origin")
-        if request.taken is None:  # the service was stopped before the request was counted
-            headers = service.admission.limits(request.peer)
-        else:
-            headers = responses.limits(request.taken)
+        service, origin = self.service, request.headers.get(b"origin")
+        taken = request.taken  # None if it was refused before it was counted
+        headers = responses.limits(taken) if taken else self._limits(request.peer)
         if origin is not None:
             text = origin.decode("latin-1")
             headers += responses.cors(
@@ -294,13 +269,19 @@ class Pipeline:
             )
         return headers
 
+    # contract: limit-counts
+    def _limits(self, peer: str) -> Headers:
+        """The limit headers of what is not counted: those of its sender's address."""
+        key, limit = f"address:{addresses.direct(peer)}", self.service.settings.limit_address
+        return responses.limits(self.service.limiter.count(key, limit, 0))
+
 
 # ------------------------------------------------------------------------------------- pieces
 
 
 async def _management(request: Request) -> Response:
     """Answers what is outside the API's prefix."""
-    bodies.check(request.asgi)
+    request.incoming.check()
     route, request.parameters = routes.find(request.path)
     if route is None:
         raise _unknown_path()
@@ -330,7 +311,9 @@ def _check_ids(parameters: dict[str, str]) -> None:
 
 def _failed(error: Exception, request: Request) -> Response:
     answer = responses.failure(error, request.id)
-    if answer.status >= 500:
+    if isinstance(error, Overloaded):
+        request.route = SHED
+    elif answer.status >= 500:
         if isinstance(error, Unavailable):
             log.warning("unavailable", requestId=request.id, reason=error.message)
         else:
@@ -339,10 +322,12 @@ def _failed(error: Exception, request: Request) -> Response:
 
 
 # contract: log-line, log-private
-def _note(request: Request, status: int, seconds: float) -> None:
+def note(request: Request, status: int, seconds: float) -> None:
     """Writes log line and metrics. They never contain path, query, token or body."""
     method = metrics.method_label(request.method)
     metrics.answered(method, request.route, status, seconds)
+    if request.route == SHED:  # one line a second tells of all
+        return
     line = RequestLine(
         request_id=request.id,
         method=method,

@@ -51,6 +51,8 @@ class Response(msgspec.Struct, gc=False):
     headers: Headers
     stream: AsyncIterator[bytes] | None = None
     """The body, where it comes piece by piece."""
+    closes: bool = False
+    """Whether the connection ends behind it."""
 
 
 def _json(status: int, body: Any) -> Response:
@@ -158,14 +160,13 @@ def failure(error: Exception, request_id: str) -> Response:
         headers.append((b"allow", ", ".join(error.allowed).encode()))
     elif isinstance(error, errors.TooManyRequests):
         headers.append((b"retry-after", b"%d" % error.retry_after))
-    elif isinstance(error, errors.TooLarge | errors.BodyTimeout):
-        # The rest of the body is not read, so the connection can't be used again.
-        headers.append((b"connection", b"close"))
     elif status == 503:
         headers.append((b"retry-after", b"%d" % RETRY_SECONDS))
     body = {"message": message, "error": phrase(status), "statusCode": int(status)}
     envelope = _encoder.encode({"error": body | {"requestId": request_id}})
-    return Response(status, envelope, headers)
+    # The rest of such a body is not read, so the connection can't be used again.
+    closes = isinstance(error, errors.TooLarge | errors.BodyTimeout)
+    return Response(status, envelope, headers, closes=closes)
 
 
 def phrase(status: HTTPStatus) -> str:

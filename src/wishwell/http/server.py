@@ -1,339 +1,341 @@
-"""The HTTP server: uvicorn, with bounds on hostile clients that it lacks.
+"""The HTTP server: httptools parses, uvicorn has the sockets, the signals and the processes.
 
-uvicorn (with httptools) refuses ambiguous framing. It does not bound the time and the size of
-headers, it accepts a request without ``Host``, and it parses thousands of pipelined requests at
-once, however little of their answers the client reads.
+httptools refuses ambiguous framing. What it lacks is here: bounds on the time and the size of
+headers, on pipelined requests, and on answers that a client does not read.
 """
 
-import uuid
-from email.utils import formatdate
+import asyncio
+import fcntl
+import functools
+import struct
+import termios
+import time
+from collections import deque
 from http import HTTPStatus
+from socket import SO_LINGER, SOL_SOCKET
 from typing import Any
+from urllib.parse import unquote
 
 import httptools
 import structlog
-from uvicorn.protocols.http.httptools_impl import (
-    STATUS_LINE,
-    HttpToolsProtocol,
-    RequestResponseCycle,
-)
+from uvicorn.protocols.utils import get_remote_addr
+from uvicorn.server import ServerState
 
 from wishwell.errors import BodyTimeout, Invalid, ServiceError
-from wishwell.http import bodies, framing, metrics, responses, unread
-from wishwell.http.context import Services
+from wishwell.http import framing, metrics, pipeline, responses
+from wishwell.http.context import Request
+from wishwell.http.incoming import Incoming
+from wishwell.http.responses import Headers, Response
 
-SERVICE = "wishwell.service"
-"""The key of the application's ``Services`` in the lifespan state."""
+PIPELINE = "wishwell.pipeline"
+"""The key of the application in the lifespan state."""
 
-_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {responses.phrase(_LARGE)}\r\n".encode()
-
-_UNAVAILABLE = STATUS_LINE[HTTPStatus.SERVICE_UNAVAILABLE]
+_STATUS_LINES = {
+    status.value: f"HTTP/1.1 {status:d} {responses.phrase(status)}\r\n".encode()
+    for status in HTTPStatus
+}
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 _PIECE = 4096
-"""Bytes that are parsed at once, about forty of the smallest requests."""
+"""Bytes that are parsed at once, about 150 of the smallest requests."""
+
+_IDLE_SECONDS = 30
+
+_LEAST = 16 * 1024
+"""Bytes a second that a client must read."""
+
+_NOTHING, _HEADERS, _BODY = range(3)
+"""What of a request the parser reads."""
 
 log = structlog.get_logger("wishwell.server")
 
 
-class _InOnePiece:
-    """A transport that sends the head of an answer together with the start of its body.
-
-    uvicorn writes them separately, with two system calls and two packets per answer.
-    """
-
-    __slots__ = ("_head", "_transport")
-
-    def __init__(self, transport: Any) -> None:
-        self._transport = transport
-        self._head: bytes | None = None  # the head that waits; b"" once it was sent
-
-    def write(self, data: bytes) -> None:
-        if self._head is None:
-            self._head = data
-        elif self._head:
-            self._transport.writelines((self._head, data))
-            self._head = b""
-        else:
-            self._transport.write(data)
-
-    def close(self) -> None:
-        if self._head:
-            self._transport.write(self._head)
-        self._transport.close()
-
-    def is_closing(self) -> bool:
-        closing: bool = self._transport.is_closing()
-        return closing
-
-
-_NOTHING_YET, _HEADERS, _BODY, _SHED_BODY, _NO_MORE = range(5)
-"""What of a request the parser reads. ``_SHED_BODY``: of one that was refused before it began."""
-
-
-# contract: answer-unread, http-pipelining
-class GuardedProtocol(HttpToolsProtocol):
+# contract: answer-unread, http-pipelining, http-bounds
+class Connection(asyncio.Protocol):
     """One connection.
 
-    It does no more for a client than the client reads. What it reads, and who waits meanwhile::
-
-        NOTHING_YET ─▶ HEADERS ─▶ BODY or SHED_BODY ─▶ NO_MORE
-                          ▲  `header_timeout`              │  requests begun are answered in order;
-                          └── the next request ────────────┘  `_rest`: bytes that wait for them
-
-        answer written ─▶ the client reads: the next request, or the idle time
-                       └▶ it does not: reading is paused, `Watch` drops it after `answer_timeout`
+    Requests are answered in order, the next one once the client has read the answer before it.
+    While one waits for its turn, nothing more is read. ``_deadline`` bounds the headers, the time
+    between requests, and the rest of a body behind its answer; ``_watch`` an answer that the client
+    does not read.
     """
 
-    def __init__(self, *, app_state: dict[str, Any], **given: Any) -> None:
-        super().__init__(app_state=app_state, **given)
-        service: Services = app_state[SERVICE]
-        self._settings, self._admission = service.settings, service.admission
-        self._reads = _NOTHING_YET
-        self._header_bytes = 0  # received, so at most a piece more than `_size`, which was parsed
-        self._size = 0
+    def __init__(self, server_state: ServerState, app_state: dict[str, Any], **_: Any) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._server = server_state
+        self._app: pipeline.Pipeline = app_state[PIPELINE]
+        self._settings = self._app.service.settings
+        self._parser = httptools.HttpRequestParser(self)
+        self._transport: Any = None
+        self._peer = ""
         self._rest = b""
-        self._begun = False  # whether a request has begun in the piece that is parsed
-        self._answering: RequestResponseCycle | None = None
-        self._answer_waits = False  # whether a whole answer waits to be read
-        self._watch: unread.Watch | None = None
+        """What has come and is not parsed yet."""
+        self._reading = True
+        self._reads = _NOTHING
+        self._url, self._headers = b"", Headers()
+        self._size = 0  # of what was parsed of the headers
+        self._received = 0  # since the headers began, of which the parser may hold a part
+        self._latest: Request | None = None
+        self._begun: deque[Request] = deque()
+        """Requests without an answer that was read; the first is in work."""
+        self._ends = False
+        """Whether the connection closes behind these."""
+        self._writable = asyncio.Event()
+        self._writable.set()
 
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._server.connections.add(self)  # type: ignore[arg-type]
+        self._transport = transport
+        self._peer = (get_remote_addr(transport) or ("",))[0]  # type: ignore[arg-type]
         # So pause_writing is called as soon as the kernel does not take all of an answer.
-        transport.set_write_buffer_limits(0)
-        self._deadline = self.loop.call_later(self._settings.header_timeout, self._too_slow)
+        self._transport.set_write_buffer_limits(0)
+        self._deadline = self._loop.call_later(self._settings.header_timeout, self._late)
+        self._watch = self._deadline
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, _: Exception | None) -> None:
+        self._server.connections.discard(self)
         self._deadline.cancel()
-        if self._watch is not None:
-            self._watch.stop()
-        super().connection_lost(exc)
-        if self._answering is not None:
-            # uvicorn notifies only the last request of the connection, which may wait behind this.
-            self._answering.disconnected = True
-            self._answering.message_event.set()
+        self._watch.cancel()
+        self._writable.set()
+        for request in self._begun:
+            request.incoming.end(
+                BodyTimeout("The connection was closed before the body had arrived.")
+            )
+        del self._parser
 
-    # ------------------------------------------------------------------ what comes, in pieces
+    def shutdown(self) -> None:
+        """Closes behind what has begun. uvicorn calls it when the service stops."""
+        self._ends = True
+        if not self._begun:
+            self._transport.close()
+
+    # ---------------------------------------------------------------------- what comes, in pieces
 
     def data_received(self, data: bytes) -> None:
-        """Parses a piece of the data. The rest waits for the next turn of the event loop, or until
-        the requests in the piece are answered."""
-        waits = bool(self._rest)
-        if not waits and len(data) <= _PIECE:
-            self._parse(data)
-            return
         self._rest += data
-        if waits:
-            self.flow.pause_reading()
-        else:
-            self._parse_on()
+        self._parse()
 
-    def _parse_on(self) -> None:
-        data, at, goes_on = memoryview(self._rest), 0, not self.transport.is_closing()
-        self._begun = False
-        while goes_on and at < len(data) and not self._begun and not self.pipeline:
-            goes_on = self._parse(data[at : at + _PIECE]) and not self.transport.is_closing()
-            at += _PIECE
-        self._rest = bytes(data[at:]) if goes_on else b""
-        if self._rest:
-            self.flow.pause_reading()
-            if not self.pipeline:
-                self.loop.call_soon(self._parse_on)
-        elif goes_on and (self.cycle is None or self.cycle.response_complete):
-            self.flow.resume_reading()  # otherwise the request that has begun does
+    def _parse(self) -> None:
+        """Parses what has come, up to a request that has to wait for its turn."""
+        while self._rest and len(self._begun) < 2 and not self._transport.is_closing():
+            piece, self._rest = self._rest[:_PIECE], self._rest[_PIECE:]
+            self._feed(piece)
+        if self._transport.is_closing():
+            return
+        reading = not self._rest and len(self._begun) < 2
+        if reading != self._reading:
+            self._reading = reading
+            (self._transport.resume_reading if reading else self._transport.pause_reading)()
+        if self._reads == _HEADERS and reading and self._deadline.cancelled():
+            self._bound(self._settings.header_timeout)
 
-    @property
-    def _in_headers(self) -> bool:
-        return self._reads in (_NOTHING_YET, _HEADERS)
-
-    def _parse(self, data: bytes | memoryview) -> bool:
-        """Gives the parser a piece of the data. Returns whether it accepts more."""
-        if self._in_headers:
-            self._header_bytes += len(data)
-        self._unset_keepalive_if_required()
+    def _feed(self, piece: bytes) -> None:
         try:
-            self.parser.feed_data(data)
+            self._parser.feed_data(piece)
         except httptools.HttpParserUpgrade:
             # Some clients offer HTTP/2 with their first request. It is answered as HTTP/1.1. The
-            # parser stops here, so the connection is closed after the answer.
-            if self.cycle is not None:
-                self.cycle.keep_alive = False
-            return False
+            # parser stops here, so the connection ends behind the answer.
+            self._ends, self._rest = True, b""
         except httptools.HttpParserError as error:
             cause = error.__context__  # the error that a callback raised, if any
             if not isinstance(cause, ServiceError):
                 cause = Invalid("This is not a valid HTTP request.")
             self._refuse(cause)
-            return False
-        if self._in_headers:
-            if self._header_bytes > framing.MAX_HEADER_BYTES:
-                self._refuse(framing.too_large())
-            elif self._deadline.cancelled():  # they go on in another piece
-                self._deadline = self.loop.call_later(self._settings.header_timeout, self._too_slow)
-        return True
+        else:
+            if self._reads == _HEADERS:
+                self._received += len(piece)
+                if self._received > framing.MAX_HEADER_BYTES + _PIECE:
+                    self._refuse(framing.too_large())
 
-    # ------------------------------------------------------------- the parser's callbacks
+    # ------------------------------------------------------------------ the parser's callbacks
 
     def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self._begun = True
-        self._reads = _HEADERS
-        self._header_bytes = self._size = 0
         self._deadline.cancel()
+        self._reads = _HEADERS
+        self._url, self._headers = b"", []
+        self._size = self._received = 0
 
     def on_url(self, url: bytes) -> None:
         self._size += len(url)
-        framing.check_size(self._size, self.headers)
-        super().on_url(url)
+        framing.check_size(self._size, self._headers)
+        self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._size += len(name) + len(value) + 4
-        if self._reads != _HEADERS:
+        if self._reads == _BODY:
             # A trailer. It must not set a token, profile or address: a proxy in front has decided
             # by the headers alone (RFC 9110, 6.5.1).
             framing.check_size(self._size, [])
             return
-        framing.check_size(self._size, self.headers)
+        framing.check_size(self._size, self._headers)
         # The parser keeps trailing white space, which is not part of a value (RFC 9110, 5.5).
-        super().on_header(name, value.rstrip(b" \t"))
+        self._headers.append((name.lower(), value.rstrip(b" \t")))
 
     def on_headers_complete(self) -> None:
-        self._reads = _NO_MORE
         self._deadline.cancel()
-        version, upgrades = self.parser.get_http_version(), self.parser.should_upgrade()
-        framing.check(self.url, version, self.headers, upgrades=upgrades)
-        if version == "1.0":
-            self.expect_100_continue = False  # RFC 9110, 10.1.1: ignored in HTTP/1.0
-        self.scope["wishwell.target"] = self.url  # type: ignore[typeddict-unknown-key]
-        if (
-            self.url.startswith(self._admission.paths)
-            and (self.cycle is None or self.cycle.response_complete)
-            and not self._admission.admits(len(self.tasks))
-        ):
-            self._shed()
-            self._reads = _SHED_BODY
-            return
-        super().on_headers_complete()
-        # Not for an answer without a body, nor if "100 Continue" is written first.
-        if not self.expect_100_continue and self.scope["method"] != "HEAD":
-            self.cycle.transport = _InOnePiece(self.transport)  # type: ignore[assignment]
+        parser, pairs, headers = self._parser, self._headers, dict(self._headers)
+        version = parser.get_http_version()
+        framing.check(self._url, version, pairs, upgrades=parser.should_upgrade())
+        url = httptools.parse_url(self._url)
+        path = url.path.decode("ascii")
+        # RFC 9110, 10.1.1: ignored in HTTP/1.0.
+        asks = version != "1.0" and headers.get(b"expect", b"").lower() == b"100-continue"
+        self._latest = Request(
+            service=self._app.service,
+            id=responses.request_id(headers.get(b"x-request-id")),
+            method=parser.get_method().decode("ascii"),
+            target=self._url,
+            raw_path=path,
+            path=unquote(path) if "%" in path else path,
+            query_string=url.query or b"",
+            headers=headers,
+            pairs=pairs,
+            peer=self._peer,
+            incoming=Incoming(functools.partial(self._write, _CONTINUE) if asks else None),
+            keeps=version != "1.0" and parser.should_keep_alive(),
+            chunks=version != "1.0",
+        )
         self._reads = _BODY
-
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        self._answering = cycle
-        super()._start_asgi_task(cycle, app)
+        self._begun.append(self._latest)
+        if len(self._begun) == 1:
+            self._begin()
 
     def on_body(self, body: bytes) -> None:
-        if self._reads == _BODY:
-            super().on_body(body)
+        assert self._latest is not None
+        self._latest.incoming.add(body)
 
     def on_message_complete(self) -> None:
-        self._deadline.cancel()
-        if self._reads == _BODY:
-            bodies.arrived(self.cycle.scope)
-            super().on_message_complete()
-        self._reads = _NO_MORE
+        assert self._latest is not None
+        self._latest.incoming.end()
+        self._reads = _NOTHING
+        if not self._begun:  # it was answered before
+            self._bound(_IDLE_SECONDS)
 
-    # ----------------------------------------------------------------- what goes, and how fast
+    # --------------------------------------------------------------------------------- answers
+
+    def _begin(self) -> None:
+        task = self._loop.create_task(self._answer(self._begun[0]))
+        self._server.tasks.add(task)
+        task.add_done_callback(self._server.tasks.discard)
+
+    async def _answer(self, request: Request) -> None:
+        """Answers a request, and begins the next one, or the idle time, once that was read."""
+        started = time.perf_counter()
+        try:
+            answer = await self._app(request)
+            await self._send(request, answer)
+            pipeline.note(request, answer.status, time.perf_counter() - started)
+        except Exception as error:  # contract: profile-export. A piece of it failed.
+            log.error("failed", requestId=request.id, exc_info=error)
+            self._transport.close()
+        await self._writable.wait()
+        self._begun.popleft()
+        if self._transport.is_closing():
+            return
+        if self._begun:
+            self._begin()
+        elif self._ends:
+            self._transport.close()
+        elif self._reads != _HEADERS:
+            # Each byte of the rest of a body that nobody needs would else postpone the end.
+            self._bound(self._settings.body_timeout if self._reads == _BODY else _IDLE_SECONDS)
+        self._parse()
+
+    async def _send(self, request: Request, answer: Response) -> None:
+        # A client that was not asked for its body may send it or not.
+        answer.closes |= not request.keeps or request.incoming.ask is not None
+        answer.closes |= self._ends and len(self._begun) == 1
+        headers, stream = list(answer.headers), answer.stream
+        if stream is not None and request.chunks:
+            headers.append((b"transfer-encoding", b"chunked"))
+        elif stream is None and answer.status not in (204, 304):
+            headers.append((b"content-length", b"%d" % len(answer.body)))
+        self._write(self._head(answer, headers), b"" if request.method == "HEAD" else answer.body)
+        if stream is not None and request.method != "HEAD":
+            async for piece in stream:
+                if self._transport.is_closing():
+                    return
+                if piece:  # an empty chunk would be the last one
+                    self._write(b"%x\r\n%b\r\n" % (len(piece), piece) if request.chunks else piece)
+                await self._writable.wait()
+            self._write(b"0\r\n\r\n" if request.chunks else b"")
+        if answer.closes:
+            self._transport.close()
+
+    def _head(self, answer: Response, headers: Headers) -> bytes:
+        lines = [*self._server.default_headers, *headers]
+        if answer.closes:
+            lines.append((b"connection", b"close"))
+        head = _STATUS_LINES[answer.status] + b"".join([b"%b: %b\r\n" % line for line in lines])
+        if head.count(b"\n") != len(lines) + 1:
+            raise ValueError("a header's value has a line feed")
+        return head + b"\r\n"
+
+    def _write(self, *pieces: bytes) -> None:
+        """Writes at once what is one: a head and its body are one packet, not two."""
+        if not self._transport.is_closing():
+            self._transport.writelines(pieces)
+
+    # ------------------------------------------------------------------- how fast it is read
 
     def pause_writing(self) -> None:
-        super().pause_writing()
-        self.flow.pause_reading()
-        self._watch = unread.Watch(self.transport, self._settings.answer_timeout, self._drop)
+        self._writable.clear()
+        self._look(self._unread())
 
     def resume_writing(self) -> None:
-        super().resume_writing()
-        if self._watch is not None:
-            self._watch.stop()
-            self._watch = None
-        if self._answer_waits:
-            self._answer_waits = False
-            self.on_response_complete()
-        elif not self._rest:
-            self.flow.resume_reading()
+        self._watch.cancel()
+        self._writable.set()
 
-    def on_response_complete(self) -> None:
-        """Begins the next request, or the idle time, once the client has read this answer."""
-        if self.flow.write_paused:
-            self._answer_waits = True
-        else:
-            others = bool(self.pipeline)
-            super().on_response_complete()
-            if self._rest and not self.transport.is_closing():
-                self.flow.pause_reading()
-                if others and not self.pipeline:
-                    self.loop.call_soon(self._parse_on)
-        if self.cycle.more_body and self.cycle.response_complete:
-            # Answered before its body was read. The rest of the body needs its own deadline,
-            # because each of its bytes postpones the idle timeout.
-            self._deadline.cancel()
-            self._deadline = self.loop.call_later(self._settings.body_timeout, self.transport.close)
+    def _look(self, unread: int) -> None:
+        seconds = self._settings.answer_timeout
+        self._watch = self._loop.call_later(seconds, self._look_again, unread, _LEAST * seconds)
 
-    # ----------------------------------------------------------------------------- ends
-
-    def _drop(self, unread_bytes: int) -> None:
-        reason = "The client did not read its answer in time."
-        log.info("dropped", unread=unread_bytes, reason=reason)
+    def _look_again(self, before: int, least: float) -> None:
+        """Drops the connection if the client has read less than ``least`` bytes meanwhile."""
+        unread = self._unread()
+        if before - unread >= least:
+            self._look(unread)
+            return
+        log.info("dropped", unread=unread, reason="The client did not read its answer in time.")
         metrics.DROPPED.inc()
-        unread.drop(self.transport)
+        # With a reset: the kernel would keep its data, and go on sending it.
+        at_once = struct.pack("ii", 1, 0)
+        self._transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, at_once)
+        self._transport.abort()
 
-    def _shed(self) -> None:
-        """Refuses a request before a task, a scope or a body exists. The connection stays open."""
-        method = self.parser.get_method()
-        peer = self.client[0] if self.client else ""
-        head, body = self._admission.shed(self.headers, method.decode("ascii"), peer)
-        head += b"".join([b"%s: %s\r\n" % line for line in self.server_state.default_headers])
-        stays = self.parser.should_keep_alive() and not self.expect_100_continue
-        end = b"\r\n" if stays else b"connection: close\r\n\r\n"
-        self.transport.write(_UNAVAILABLE + head + end + (b"" if method == b"HEAD" else body))
-        if not stays:
-            self.transport.close()
-            return
-        # As after any answer, the idle time and the rest of the body are bounded.
-        self._deadline = self.loop.call_later(self._settings.body_timeout, self.transport.close)
-        self.timeout_keep_alive_task = self.loop.call_later(
-            self.timeout_keep_alive, self.timeout_keep_alive_handler
-        )
+    def _unread(self) -> int:
+        """Bytes that the client's kernel has not received yet; of them our kernel holds some."""
+        descriptor = self._transport.get_extra_info("socket").fileno()
+        [held] = struct.unpack("i", fcntl.ioctl(descriptor, termios.TIOCOUTQ, bytes(4)))
+        waiting: int = self._transport.get_write_buffer_size()
+        return waiting + int(held)
 
-    # contract: http-bounds
-    def _too_slow(self) -> None:
-        if self.transport.is_closing() or not self._in_headers:
-            return
-        if self._rest:  # they have arrived, but earlier requests are not answered yet
-            self._deadline = self.loop.call_later(self._settings.header_timeout, self._too_slow)
-        elif self._reads == _NOTHING_YET:
-            self.transport.close()  # the client never sent anything
-        else:
+    # ----------------------------------------------------------------------------------- ends
+
+    def _bound(self, seconds: float) -> None:
+        self._deadline.cancel()
+        self._deadline = self._loop.call_later(seconds, self._late)
+
+    def _late(self) -> None:
+        if self._reads == _HEADERS:
             self._refuse(BodyTimeout("The headers did not arrive in time."))
+        else:
+            self._transport.close()
 
     def _refuse(self, error: ServiceError) -> None:
-        """Answers with the envelope, unless an earlier request is being answered, and closes."""
-        if self.transport.is_closing():
+        """Ends the connection: with the envelope, or behind the requests that have begun.
+
+        A body that breaks off is answered by the application. Behind its answer it gets no second
+        one: a proxy could take that for the answer to the next client.
+        """
+        self._ends, self._rest = True, b""
+        if self._reads == _BODY and self._latest is not None:
+            self._latest.incoming.end(error)
+        if self._begun:
             return
-        cycle = self.cycle
-        idle = cycle is None or cycle.response_complete
-        if not (idle or cycle.response_started or cycle.disconnected or self.pipeline):
-            # The application answers. A request that has arrived in full is answered normally,
-            # because what broke came after it.
-            cycle.keep_alive = False
-            if cycle.more_body:
-                bodies.broke_off(cycle.scope, error)
-                cycle.message_event.set()
-            return
-        id = str(uuid.uuid4())
-        answer = responses.failure(error, id)
-        log.info("refused", requestId=id, status=answer.status, reason=error.message)
-        # A body that breaks off after its answer gets no second answer: a proxy could take it for
-        # the answer to the next client.
-        if idle and self._reads not in (_BODY, _SHED_BODY):
-            headers = dict(answer.headers) | {
-                b"x-request-id": id.encode(),
-                b"content-length": b"%d" % len(answer.body),
-                b"connection": b"close",
-                b"date": formatdate(usegmt=True).encode(),
-                **dict(self._admission.limits(self.client[0] if self.client else "")),
-            }
-            lines = b"".join(b"%s: %s\r\n" % header for header in headers.items())
-            self.transport.write(STATUS_LINE[answer.status] + lines + b"\r\n" + answer.body)
-        self.transport.close()
+        if self._reads != _BODY:
+            answer = self._app.refused(error, self._peer)
+            answer.closes = True
+            length = (b"content-length", b"%d" % len(answer.body))
+            self._write(self._head(answer, [*answer.headers, length]), answer.body)
+        self._transport.close()

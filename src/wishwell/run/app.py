@@ -25,7 +25,7 @@ from wishwell.events.sender import MOST, Sender
 from wishwell.http.admission import Admission
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
-from wishwell.http.server import SERVICE
+from wishwell.http.server import PIPELINE
 from wishwell.http.storefront.keys import KeySets
 from wishwell.http.storefront.shop import Shops
 from wishwell.outbound import Outbound
@@ -112,7 +112,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         access_cache=cache,
         authenticator=auth.Authenticator(keys, cache, settings.session_namespace, clock),
         limiter=limiter,
-        admission=Admission(settings, limiter, cache),
+        admission=Admission(settings.max_in_flight),
         cursor_signer=pages.CursorSigner(keys),
         outbound=outbound,
         sealing=sealed_with,
@@ -149,20 +149,15 @@ def key_sets(settings: Settings) -> KeySets:
 
 
 class Application:
-    """The ASGI application: opens the service at lifespan startup, then passes requests on."""
+    """What uvicorn starts and stops: opens the service for as long as it serves.
+
+    It is an ASGI application of the lifespan alone; ``http/server.py`` asks the pipeline itself.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._pipeline: Pipeline | None = None
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        if scope["type"] == "http":
-            assert self._pipeline is not None
-            await self._pipeline(scope, receive, send)
-        elif scope["type"] == "lifespan":
-            await self._lifespan(scope, receive, send)
-
-    async def _lifespan(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         await receive()
         _end_with_parent()
         try:
@@ -170,8 +165,7 @@ class Application:
                 if service.sealing is None:
                     reason = "WISHWELL_SEALING_KEYS is not set"
                     logger.warning("storefront_closed", reason=reason)
-                self._pipeline = Pipeline(service)
-                scope["state"][SERVICE] = service
+                scope["state"][PIPELINE] = Pipeline(service)
                 running = [asyncio.create_task(job) for job in background.jobs(service)]
                 # These some 70,000 objects stay. Without them a full collection no longer stops
                 # all requests for tens of milliseconds.

@@ -18,7 +18,7 @@ from uvicorn.supervisors import Multiprocess
 
 from wishwell.config import Settings
 from wishwell.errors import Misconfigured
-from wishwell.http.server import GuardedProtocol
+from wishwell.http.server import Connection
 from wishwell.run import app
 
 logger = structlog.get_logger("wishwell")
@@ -36,7 +36,6 @@ _FILES = 65_536
 """Files and connections that a process may have open, if the system lets it. Many systems begin
 with 1,024, for programs that know no better."""
 
-_KEEP_ALIVE_SECONDS = 30  # contract: http-bounds
 _START_SECONDS = 20
 
 
@@ -68,7 +67,7 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
         app.Application(settings) if alone else "wishwell.run.app:create",
         factory=not alone,
         workers=settings.workers,
-        http=GuardedProtocol,
+        http=Connection,
         ws="none",
         loop="uvloop",
         lifespan="on",
@@ -76,7 +75,6 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
         log_config=None,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=int(settings.shutdown_timeout),
     )
     # uvloop treats several descriptors of one socket as separate sockets.

@@ -50,7 +50,7 @@ class Storefront:
     # contract: storefront-paths
     async def __call__(self, request: Request) -> Response:
         """The answer. Raises ``ServiceError``."""
-        bodies.check(request.asgi)
+        request.incoming.check()
         route, name = paths.find(request, self._base)
         paths.check(request)
         visit = request.visit = await identity.begin(request)
@@ -63,7 +63,7 @@ class Storefront:
         if not request.reads:
             identity.check_origin(request, visit)
             request.authorize = self._authorize
-            request.body = await bodies.read(request)
+            await bodies.read(request)
             visit = request.visit
         if visit.signed:
             request.query_string = customers.without_platform(request.query_string)

@@ -81,7 +81,7 @@ def host_of(request: Request, forwards: bool) -> str:
 
 def _is_https(request: Request, forwards: bool) -> bool:
     told = request.header(b"x-forwarded-proto") if forwards else None
-    return (told or request.asgi["scheme"]).strip().lower() == "https"
+    return (told or "").strip().lower() == "https"
 
 
 # contract: storefront-address

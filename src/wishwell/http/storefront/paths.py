@@ -56,8 +56,7 @@ def find(request: Request, base: str) -> tuple[Route | str, str]:
 # contract: storefront-strict
 def check(request: Request) -> None:
     """Raises ``Invalid`` where two readers could take the request for different ones."""
-    target = request.asgi["wishwell.target"]
-    if not target.startswith(b"/") or b"#" in target:
+    if not request.target.startswith(b"/") or b"#" in request.target:
         raise Invalid("The request target must be a path without a #.")
     if not _QUERY.fullmatch(request.query_string):
         raise Invalid("The query string may hold printable ASCII characters only, and no #.")
