@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from wishwell.db import url
 from wishwell.db.statements import Engine
@@ -54,45 +54,25 @@ def _seconds(least: float, most: float) -> Any:
 
 def _database(value: str) -> str:
     if value.startswith("sqlite:"):
-        _check_file(value)
+        path = sqlite_path(value)
+        # In memory it would be lost when the program ends, and another would open another one.
+        if not value.startswith(_FILE) or path in ("", ":memory:") or "\0" in path:
+            raise ValueError("must name a file, such as sqlite:///wishwell.db in this folder")
+        if re.search(r"\?\w+=", value):
+            raise ValueError("takes no options; write a ? in a file name as %3F")
     elif value.startswith(("postgresql://", "postgres://")):
-        _split(value)
-        url.parse(value)
+        url.parse(_url(value))
     else:
         raise ValueError("must start with sqlite:/// or postgresql://")
     return value
 
 
-_NO_FILE = "names no file; write sqlite:///wishwell.db for one in the current folder"
-_LONGEST_NAME = 247
-"""Bytes. File systems allow 255, and SQLite appends up to 8 to name the files beside it."""
-
-
-def _check_file(value: str) -> None:
-    """Refuses a URL that would name a different file than its author means."""
-    if not value.startswith(_FILE) or not (path := sqlite_path(value)):
-        raise ValueError(_NO_FILE)
-    if option := re.search(r"\?(\w+)=", value):
-        raise ValueError(
-            f"takes no options such as {option[1][:40]}; write a ? in a file name as %3F"
-        )
-    if "\0" in path:
-        raise ValueError("must name a file: a file name can't contain NUL (%00)")
-    if path == ":memory:":
-        raise ValueError(f"{_NO_FILE} (a database in memory is lost when the program ends)")
-    name = path.rpartition("/")[2]
-    if name in ("", ".", ".."):
-        raise ValueError("must name a file: this is a folder")
-    if len(os.fsencode(name)) > _LONGEST_NAME:
-        raise ValueError(f"must name a file with at most {_LONGEST_NAME} bytes in its name")
-
-
-def _split(value: str) -> SplitResult:
-    """The parts of a URL. An error never shows its text, which may hold a password."""
-    wrong = re.search(r"[\x00-\x20\x7f#]|%00|%(?![0-9A-Fa-f]{2})", value)
+def _url(value: str) -> str:
+    """Refuses what is no URL. An error never shows its text, which may hold a password."""
     try:
-        if not wrong:
-            return urlsplit(value)
+        urlsplit(value)
+        if not re.search(r"[\x00-\x20\x7f#]|%00|%(?![0-9A-Fa-f]{2})", value):
+            return value
     except ValueError:
         pass
     raise ValueError(
@@ -101,39 +81,13 @@ def _split(value: str) -> SplitResult:
     )
 
 
-_REDIS_OPTIONS = {"db", "password", "protocol", "username"}
-_TLS_OPTIONS = {"ssl_ca_certs", "ssl_ca_path", "ssl_cert_reqs", "ssl_certfile"} | {
-    "ssl_check_hostname", "ssl_keyfile", "ssl_password"
-}  # fmt: skip
-
-
 def _redis(value: str) -> str:
-    """A URL that the Redis client would misread, or fail on at each request, is refused here."""
+    """A URL that the Redis client would fail on at each request is refused here."""
     if not value.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("must start with redis://, rediss:// or unix://")
-    parts = _split(value)
-    if parts.scheme == "unix":
-        if len(parts.path) < 2 or not re.fullmatch("(.*@)?", parts.netloc):
-            raise ValueError("must name a socket, such as unix:///run/redis.sock")
-    elif url.hosts(parts.netloc.rpartition("@")[2], most=1) is None:
-        raise ValueError("has an invalid host or port; use redis://host:6379/0")
-    elif not re.fullmatch(r"/?|/[0-9]{1,9}", parts.path):
-        raise ValueError("must end with the number of a database, such as redis://host:6379/0")
-    options = _REDIS_OPTIONS | (_TLS_OPTIONS if parts.scheme == "rediss" else set())
-    given = parse_qsl(parts.query, keep_blank_values=True)
-    for name, text in given:
-        if name not in options:
-            # Show the name only if it can't be a piece of a password that contains a ?.
-            shown = f" ({name})" if re.fullmatch("[a-z_]{1,40}", name) else ""
-            names = ", ".join(sorted(options))
-            raise ValueError(f"has an unknown option{shown}; the options are {names}")
-        if not text or (name == "db" and not re.fullmatch("[0-9]{1,9}", text)):
-            raise ValueError(f"has an invalid value for the option {name}")
-    if len(dict(given)) < len(given):
-        raise ValueError("has a duplicate option")
-    from wishwell.limits import shared as shared_limits
+    from wishwell.limits import shared
 
-    shared_limits.try_out(value)
+    shared.try_out(_url(value))
     return value
 
 
@@ -230,16 +184,9 @@ _FILE = "sqlite:///"
 def sqlite_path(url: str) -> str:
     """The path of the file in ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
 
-    ``%20`` and the like are decoded, except codes of letters and digits, which nobody encodes.
-    ``#`` and ``?`` are part of the name.
+    ``%20`` and the like are decoded; ``#`` and ``?`` are part of the name.
     """
-    path = os.fsencode(url.removeprefix(_FILE))
-    return os.fsdecode(re.sub(rb"%[0-9A-Fa-f]{2}", _decoded, path))
-
-
-def _decoded(code: re.Match[bytes]) -> bytes:
-    byte = bytes([int(code[0][1:], 16)])
-    return code[0] if byte.isalnum() else byte
+    return os.fsdecode(unquote_to_bytes(os.fsencode(url.removeprefix(_FILE))))
 
 
 # contract: setting-file, setting-invalid
