@@ -1,6 +1,7 @@
 """What the long suite (`torture/`) has found, each as a quick test of the real program."""
 
 import os
+import resource
 import signal
 import socket
 import struct
@@ -136,6 +137,18 @@ def test_half_sent_bodies_take_no_room_from_others(alone):
             connection.sendall(b'{"productId": 123456789012345}')
             assert connection.recv(4096).split()[1] in (b"200", b"201")
             connection.close()
+
+
+def test_program_may_open_many_files(alone):
+    """contract: slow-clients. As many as the system lets it, also where it begins with few."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (512, files[1]))
+    try:
+        service = alone().start()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, files)
+    found = resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE)
+    assert found == (min(65_536, files[1]), files[1])
 
 
 # --------------------------------------------------------------------- steps of one request
