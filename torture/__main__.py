@@ -15,7 +15,7 @@ from torture.harness import ENGINES, SCENARIOS, say
 
 def main() -> int:
     for module in pkgutil.iter_modules(torture.__path__):
-        if module.name.startswith("faults_") or module.name == "linearizability":
+        if module.name.startswith("faults_"):
             importlib.import_module(f"torture.{module.name}")
     words = argparse.ArgumentParser(prog="python -m torture", description=__doc__)
     words.add_argument("scenario", nargs="*", help="all of them when none is named")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import threading
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,14 +19,6 @@ class Call:
     target: str = ""
     arguments: dict[str, Any] = field(default_factory=dict)
 
-    def profiles(self) -> set[str | None]:
-        """The GIDs that it may read or write; None stands for all of them."""
-        if "session" in self.arguments:
-            return {
-                self.arguments[name] for name in ("session", "customer") if name in self.arguments
-            }
-        return {self.scope}
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -41,55 +30,16 @@ class Answer:
     newer: bool = False
 
 
-@dataclass
+@dataclass(frozen=True)
 class Operation:
-    """A call with its times in nanoseconds; one without an answer may have happened or not."""
+    """A call, with its times in nanoseconds: before its first byte was sent, after the last had come."""
 
     number: int
     client: int
     call: Call
     invoked: int
-    returned: float = math.inf
-    answer: Answer | None = None
-
-    @property
-    def known(self) -> bool:
-        return self.answer is not None
-
-
-class History:
-    """Collects operations; any thread may write to it."""
-
-    def __init__(self) -> None:
-        self.operations: list[Operation] = []
-        self._lock = threading.Lock()
-
-    def invoke(self, client: int, call: Call) -> Operation:
-        """To be called before the first byte is sent."""
-        with self._lock:
-            made = Operation(len(self.operations), client, call, time.monotonic_ns())
-            self.operations.append(made)
-        return made
-
-    def respond(self, operation: Operation, answer: Answer) -> None:
-        """To be called after the last byte has come; never for an unknown outcome."""
-        operation.returned = time.monotonic_ns()
-        operation.answer = answer
-
-
-def partitions(operations: list[Operation]) -> list[list[Operation]]:
-    """Operations that can be judged on their own: by profile, linked ones together."""
-    parts: list[tuple[set[str | None], list[Operation]]] = []
-    for operation in operations:
-        touched, mine = operation.call.profiles(), [operation]
-        apart = []
-        for profiles, others in parts:
-            if profiles & touched or None in profiles or None in touched:
-                touched, mine = touched | profiles, [*others, *mine]
-            else:
-                apart.append((profiles, others))
-        parts = [*apart, (touched, mine)]
-    return [sorted(mine, key=lambda operation: operation.number) for _, mine in parts]
+    returned: int
+    answer: Answer
 
 
 def records(data: Any) -> list[dict[str, Any]]:

@@ -1,22 +1,25 @@
 """What one request may do and answer, one after the other: a session and a customer as a model.
 
 ``perform`` does a call, ``step`` compares with what was answered. Times that no answer tells (of a
-link, of a request without an answer) stay open until a record shows them.
+link, of a delete) stay open until a record shows them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.linearizability.checker import Mismatch
 from tests.linearizability.history import Answer, Call, Operation, records
 from tests.profile_model import Model, Since, lowest
 from wishwell.errors import Conflict, Invalid, NotFound
 
 STATUSES = {NotFound: 404, Conflict: 409, Invalid: 400}
 READS = frozenset({"get_item", "get_list", "items_page", "lists_page"})
+
+
+class Mismatch(Exception):
+    """The model does not allow this answer in this state; the message says why."""
 
 
 @dataclass
@@ -49,9 +52,6 @@ class Specification:
 
     def ended(self, gid: str) -> bool:
         return gid in self.sessions and (self.sessions[gid].closed or self.sessions[gid].gone)
-
-    def holds(self, id: str) -> bool:
-        return any(id in model.items or id in model.lists for model in self.profiles.values())
 
     def owner(self, call: Call) -> str | None:
         """Whose record a call is about; None when it is nobody's."""
@@ -211,17 +211,9 @@ def _purge(world: Specification) -> list[tuple[Specification, Shown]]:
     return [(way, lambda: Answer(200)) for way in ways]
 
 
-def step(
-    world: Specification, operation: Operation, born: Mapping[str, Any] | None = None
-) -> list[Specification]:
-    """For ``checker.check``. ``born``: see ``unattributed``."""
+def step(world: Specification, operation: Operation) -> list[Specification]:
+    """The states in which an operation may leave one (several: the contract leaves it open), or Mismatch."""
     call, answer = operation.call, operation.answer
-    if answer is None:
-        ids = [f"unseen-{operation.number}"]
-        if call.kind in ("save", "new_list"):
-            ids += [id for id, product in (born or {}).items()
-                    if product == call.arguments.get("product") and not world.holds(id)]  # fmt: skip
-        return [after for id in ids for after, _ in perform(world, call, Since(), id)]
     if answer.status == 503:
         return [world]  # nothing was done
     data = answer.data if isinstance(answer.data, dict) else {}
@@ -248,18 +240,3 @@ def _learn(world: Specification, data: Any) -> None:
                 shown = record.get(f"{name}At", "")
                 if isinstance(held[name], Since) and shown >= lowest(held[name]):
                     held[name] = shown
-
-
-def unattributed(operations: list[Operation]) -> dict[str, Any]:
-    """Ids that were seen though no answer says that they were made, with the product of items:
-    those of creations without an answer."""
-    seen: dict[str, Any] = {}
-    for operation in operations:
-        for record in records(operation.answer.data if operation.answer else None):
-            seen[record["id"]] = record.get("productId")
-    made = {
-        operation.answer.data["id"]
-        for operation in operations
-        if operation.answer and operation.answer.status == 201 and operation.answer.data
-    }
-    return {id: product for id, product in seen.items() if id not in made}
