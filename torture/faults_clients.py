@@ -123,15 +123,6 @@ async def slow_clients(r: Harness, number: int, reader: StreamReader, writer: St
         await asyncio.sleep(1)
 
 
-@crowd(200, "sqlite")
-async def half_sent_bodies(
-    r: Harness, number: int, reader: StreamReader, writer: StreamWriter
-) -> None:
-    """200 clients that send half a body and go, again and again."""
-    writer.write(half_sent(r, 40) + b'{"productId":')
-    await asyncio.sleep(0.5 + number % 10 / 10)
-
-
 @crowd(100, "sqlite", "postgresql", pause=1)
 async def dropped_connections(
     r: Harness, number: int, reader: StreamReader, writer: StreamWriter
@@ -149,21 +140,6 @@ async def idle_connections(
     """10,000 connections that asked once and are silent."""
     writer.write(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
     await asyncio.sleep(3600)
-
-
-@crowd(5, "sqlite")
-async def pipelining_clients(
-    r: Harness, number: int, reader: StreamReader, writer: StreamWriter
-) -> None:
-    """5 clients that send a hundred requests in one go, once a second."""
-    ask = _request(r, "/items?limit=20", Profile="gid://shopify/Customer/many") * 100
-    while True:
-        began = time.monotonic()
-        writer.write(ask)
-        for _ in range(100):
-            head = await reader.readuntil(b"\r\n\r\n")
-            await reader.readexactly(int(head.partition(b"content-length: ")[2].split()[0]))
-        await asyncio.sleep(max(0.0, 1 - (time.monotonic() - began)))
 
 
 @crowd(5, "sqlite")

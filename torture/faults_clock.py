@@ -1,15 +1,11 @@
-"""Clocks that step, and clocks that differ."""
+"""Clocks that step."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
 import json
-from asyncio import to_thread
 
-from tests.servers import Service
-from torture import load
-from torture.harness import COMMON, PREFIX, Harness, only_served, scenario, step, with_clock
+from torture.harness import PREFIX, Harness, only_served, scenario, step
 
 DAY = 86_400
 
@@ -41,41 +37,3 @@ async def clock_steps(r: Harness) -> None:
         step(r.clock, offset)
         await r.well_again()
         await asyncio.sleep(max(1.0, 2 * r.scale))
-
-
-@scenario("postgresql")
-async def clocks_apart(r: Harness) -> None:
-    """Two processes on one database, their clocks a minute apart; revocation reaches both ways."""
-    r.result.faults = "clocks 59 s apart"
-    ahead = Service(COMMON | {"WISHWELL_DATABASE_URL": r.service.settings["WISHWELL_DATABASE_URL"]})
-    with_clock(ahead, 59)
-    with ahead.start():
-        near, far = r.client(), r.client()
-        far.port = int(ahead.url.rpartition(":")[2])
-
-        async def fault() -> None:
-            workers = r.workers(6)
-            for worker in workers:
-                worker.client.port = far.port
-            await load.run(workers, max(3.0, 6 * r.scale), pause=0.02)
-
-        await r.under_load(fault, 6)
-        await r.compare()
-        only_served(r)
-        customer = "gid://shopify/Customer/one"
-        answer = await far.ask("POST", f"{PREFIX}/profiles/token", {"customer": customer})
-        read = functools.partial(
-            load.Client.ask,
-            method="GET",
-            path=f"{PREFIX}/items",
-            Authorization=f"Bearer {answer.data()['token']}",
-        )
-        status = (await read(near)).status
-        r.must(status == 200, f"a token of the process that is ahead: {status}")
-        words = ("token", "revoke", "--store", "default", customer)
-        await to_thread(r.service.cli, *words)
-        await asyncio.sleep(5)
-        for name, client in (("behind", near), ("ahead", far)):
-            status = (await read(client)).status
-            r.must(status == 401, f"revoked, and {status} at the process {name}")
-            client.close()

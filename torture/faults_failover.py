@@ -141,21 +141,6 @@ async def failover_unnoticed(r: Harness) -> None:
 
 
 @scenario("postgresql", events=True)
-async def failover_at_once(r: Harness) -> None:
-    """The primary is frozen and the standby promoted in the same moment."""
-    r.result.faults = "primary frozen and standby promoted at once"
-    async with pair(r) as two:
-
-        async def fault() -> None:
-            await to_thread(two.primary.pause)
-            await two.promote()
-            await to_thread(two.primary.resume)
-            await two.is_left(1.5)
-
-        await r.under_load(fault, 24)
-
-
-@scenario("postgresql", events=True)
 async def standby_hangs(r: Harness) -> None:
     """The synchronous standby is frozen: no write ends, and what is cut is not to be seen."""
     seconds = max(6.0, 20 * r.scale)

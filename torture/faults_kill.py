@@ -24,11 +24,6 @@ def workers_of(r: Harness) -> list[psutil.Process]:
     return workers
 
 
-def _alive(process: psutil.Process) -> bool:
-    """A zombie that nobody has buried yet is not."""
-    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-
-
 @scenario(*ENGINES, load=12, events=True)
 async def kill_the_service(r: Harness) -> None:
     """All its processes at once, at random moments; started again each time."""
@@ -63,35 +58,3 @@ async def kill_a_worker(r: Harness) -> None:
         await asyncio.sleep(1)
     refused = r.journal.statuses()["unsent"]
     r.must(refused == 0, f"{refused} connections refused")
-
-
-@scenario(load=8, settings=TWO, events=True)
-async def kill_the_parent(r: Harness) -> None:
-    """Only the parent of two workers: they must not stay behind and hold the port."""
-    r.result.faults = "kill -9 of the parent"
-    workers = workers_of(r)
-    r.service.process.kill()
-    r.service.process.wait()
-    end = time.monotonic() + 8
-    while (left := [w for w in workers if _alive(w)]) and time.monotonic() < end:
-        await asyncio.sleep(0.1)
-    r.must(not left, f"{len(left)} workers outlive their parent")
-    for worker in left:
-        worker.kill()
-    await to_thread(r.service.start)
-
-
-@scenario("postgresql", load=8, settings=TWO, events=True)
-async def kill_a_worker_in_an_outage(r: Harness) -> None:
-    """A worker dies while the database is away: the service must be there afterwards."""
-    r.result.faults = "kill -9 of a worker while the database is stopped"
-    await to_thread(r.postgres.stop, "immediate")
-    workers_of(r)[0].kill()
-    await asyncio.sleep(4)
-    running = r.service.running
-    r.must(running, "the whole service ended")
-    await to_thread(r.postgres.start)
-    up = time.monotonic()
-    if not running:
-        await to_thread(r.service.start)
-    await r.well_again(up)

@@ -1,4 +1,4 @@
-"""Profiles as large as they may be: what a sign-in, a purge or an answer of theirs costs the others."""
+"""Profiles as large as they may be: what a sign-in or an answer of theirs costs the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from torture.harness import ENGINES, PREFIX, Harness, scenario
 from torture.relay import relay
 from wishwell import ids
 
-LONG_AGO = "2020-01-01T00:00:00.000Z"
 LINK_SECONDS = {"sqlite": 0.5, "postgresql": 1.0, "cluster": 2.0}
 SAVE_SECONDS = 0.5
 READ_MS = 50
@@ -149,32 +148,6 @@ async def large_sign_ins(r: Harness) -> None:
             what = "through 1 ms of delay for each round trip to the database"
             took, _ = await _sign_ins(r, what, alike, range(100, 103))
             r.must(took <= most, f"{what}: {took:.2f} s")
-
-
-@scenario(settings={"WISHWELL_PURGE_INTERVAL": "86400"})
-async def large_session_in_the_purge(r: Harness) -> None:
-    """One dead session of 5,000 items on 250,000 places, of the time before lists had a bound, and
-    150 ordinary ones behind it: all of them go, and others are served meanwhile."""
-    for number in range(151):
-        gid = f"gid://wishwell/Session/{ids.random_uuid()}"
-        size = Size(3, 1, 1) if number else Size(5_000, 250, 50)
-        await fill(r, gid, size, at=LONG_AGO.replace("2020", "2021") if number else LONG_AGO)
-    beside, took = saves(r), 0.0
-
-    async def purge() -> None:
-        nonlocal took
-        began = time.perf_counter()
-        said = (await to_thread(r.service.cli, "purge")).stdout
-        took = time.perf_counter() - began
-        r.must("151 sessions" in said, f"the purge said: {said!r}")
-
-    await beside.during(purge)
-    slowest = max(beside.times)
-    r.result.faults = "250,000 places of one session purged"
-    r.note(f"{took:.1f} s; the slowest save of others beside it {slowest:.0f} ms")
-    r.must(not beside.refused, f"saves beside the purge: {beside.refused[:5]}")
-    r.must(slowest <= SAVE_SECONDS * 1000, f"a save beside the purge took {slowest:.0f} ms")
-    r.must(await r.count("FROM entries") == 0, "entries were left")
 
 
 @scenario()

@@ -6,10 +6,8 @@ import asyncio
 import contextlib
 import os
 import shutil
-import sqlite3
 import subprocess
 import tempfile
-import time
 from asyncio import to_thread
 from pathlib import Path
 
@@ -80,26 +78,6 @@ async def sqlite_read_only(r: Harness) -> None:
         r.must("Traceback" not in said.stderr, "serve showed a traceback")
     await to_thread(r.service.start)
     await r.well_again()
-
-
-@scenario("sqlite", load=16, bounded=True)
-async def sqlite_second_writer(r: Harness) -> None:
-    """Another process holds the write lock, for 0.5 s and for 5 s, and writes on its own."""
-    r.result.faults = "locked by another process"
-
-    def hold(seconds: float) -> None:
-        with contextlib.closing(
-            sqlite3.connect(r.sqlite_file, timeout=10, isolation_level=None)
-        ) as other:
-            other.execute("BEGIN IMMEDIATE")
-            other.execute("UPDATE stores SET updated_at = updated_at")
-            time.sleep(seconds)
-            other.execute("COMMIT")
-
-    for seconds in (0.5, 0.5, max(3.0, 5 * r.scale)):
-        await to_thread(hold, seconds)
-        await r.well_again()
-        await asyncio.sleep(0.5)
 
 
 @scenario("sqlite")

@@ -6,8 +6,6 @@ import asyncio
 import signal
 from asyncio import to_thread
 
-from tests.servers import HERE
-from torture.faults_clients import half_sent
 from torture.harness import TWO, Harness, scenario
 
 
@@ -49,23 +47,6 @@ async def rolling_restart(r: Harness) -> None:
     statuses = r.journal.statuses()
     r.must(statuses["503"] == 0, f"{statuses['503']} answers of 503")
     r.must(statuses["unsent"] == 0, f"{statuses['unsent']} connections refused")
-
-
-@scenario(load=8, then=_nothing_was_cut)
-async def sigterm_with_slow_clients(r: Harness) -> None:
-    """Asked to stop while clients are half way through a body, and others never read."""
-    r.result.faults = "SIGTERM beside 20 half-sent bodies"
-    connections = [await asyncio.open_connection(HERE, r.port) for _ in range(20)]
-    for _, writer in connections:
-        writer.write(half_sent(r) + b'{"productId":')
-    await asyncio.sleep(1)
-    await r.stop()
-    answers = {(await reader.read())[:12] for reader, _ in connections}
-    r.note(f"half-sent bodies were answered {sorted(answers)}")
-    r.must(answers <= {b"HTTP/1.1 503", b"HTTP/1.1 408", b""}, f"half-sent bodies: {answers}")
-    for _, writer in connections:
-        writer.close()
-    await to_thread(r.service.start)
 
 
 @scenario("postgresql", load=16)

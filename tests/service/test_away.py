@@ -11,7 +11,7 @@ import pytest
 from tests.api.conftest import envelope, request_head
 from tests.conftest import SIGNING_KEY, Shop
 from tests.servers import Service, wait_until
-from torture.faults_clock import step, with_clock
+from torture.harness import step, with_clock
 from wishwell.access import auth
 
 ORIGIN = "https://shop.example"

@@ -5,7 +5,7 @@ import pytest
 from tests.api.conftest import new_list, save
 from tests.conftest import SIGNING_KEY, Shop
 from tests.servers import Service
-from torture.faults_clock import step, with_clock
+from torture.harness import step, with_clock
 
 DAY = 86_400
 
