@@ -74,7 +74,7 @@ def measure(targets: list[Target], rounds: int, seconds: int) -> list[dict[str, 
     return results
 
 
-def alone(server: PostgresServer, profiles: int) -> list[Measurement]:
+def alone(server: PostgresServer) -> list[Measurement]:
     """The figures that have databases of their own."""
     figures = single.first_answer()
     page = partial(wrk, work="page", seconds=3)
@@ -87,8 +87,7 @@ def alone(server: PostgresServer, profiles: int) -> list[Measurement]:
         say(f"depth and links, {engine}")
         figures += single.deep(Shop(engine, server))
         figures += single.link(Shop(engine, server))
-    say("a commit each")
-    return figures + single.group_commit(partial(wrk, work="post", seconds=3), profiles)
+    return figures
 
 
 def main() -> None:
@@ -121,7 +120,7 @@ def main() -> None:
     print(report.table(results))
     report.write(vars(given), results, figures)  # what is there, should the rest break
     with PostgresServer(fsync=True) as server:
-        figures += alone(server, 5_000)
+        figures += alone(server)
     report.write(vars(given), results, figures)
     print(report.tables())
 

@@ -3,21 +3,17 @@
 Each function returns lines of the second table.
 """
 
-import shutil
 import statistics
 import time
 import uuid
-from pathlib import Path
 
 import psutil
 
 from bench import seed
 from bench.client import Raw
 from bench.report import Measurement
-from bench.targets import Bare, Load, Shop, Target, cost, in_turns, say, write_owners
+from bench.targets import Load, Shop, cost, in_turns
 from tests.servers import Service
-from wishwell import config
-from wishwell.db.sqlite import connect
 
 ROUNDS = 5
 
@@ -106,76 +102,3 @@ def first_answer() -> list[Measurement]:
             took.append(time.perf_counter() - began)
     name = "start to first answer, embedded, new database"
     return [Measurement(name, "SQLite", "s", "≤ 1", took)]
-
-
-def group_commit(load: Load, profiles: int) -> list[Measurement]:
-    """Saves of 32 at once through the one writer, against a commit for each, which the floor does.
-
-    On this disk, and as if it took 2 ms more to commit, as the disks of many machines do: strace
-    (Linux) puts that into every fsync of both, and counts them.
-    """
-    shop = Shop("SQLite")
-    rows, owners = seed.plan(shop.store, profiles)
-    shop.insert(rows)
-    write_owners(shop.owners, owners)
-    apart = shop.folder / "apart.db"
-    connection = connect(config.sqlite_path(shop.database))
-    connection.execute("VACUUM INTO ?", (str(apart),))
-    connection.close()
-
-    def rounds(under: list[str]) -> tuple[list[float], list[float]]:
-        """Ratios of throughput, and fsyncs of each save by ours and by the floor."""
-        calls = [shop.folder / f"{kind}.calls" for kind in ("ours", "floor")]
-        mine, theirs = ([*under, "-o", str(path)] if under else [] for path in calls)
-        program = shop.command
-        shop.command = _script(shop, mine)
-        floor = Bare("floor", shop, f"sqlite:///{apart}", theirs)
-        write_owners(floor.owners, owners)
-        sides: list[Target] = [shop.serve(), floor]
-        ours, alone = in_turns(sides, ROUNDS, load)
-        shop.stop()
-        floor.stop()
-        shop.command = program
-        counts = [sum(run["count"] for run in runs) for runs in (ours, alone)]
-        syncs = (
-            [_syncs(path) / count for path, count in zip(calls, counts, strict=True)]
-            if under
-            else []
-        )
-        return [a["rate"] / b["rate"] for a, b in zip(ours, alone, strict=True)], syncs
-
-    name = "durable saves, 32 at once, against one commit a request"
-    here, _ = rounds([])
-    figures = [Measurement(f"{name}, this disk", "SQLite", "times", "≥ 5", here)]
-    if shutil.which("strace") is None:
-        say("no strace: a disk with slow commits is left out")
-        return figures
-    slow, syncs = rounds(_SLOW_DISK)
-    note = f"fsyncs a save: {syncs[0]:.3f}, with one commit a request {syncs[1]:.2f}"
-    name = f"{name}, a commit taking 2 ms more"
-    return [*figures, Measurement(name, "SQLite", "times", "≥ 5", slow, note)]
-
-
-def _script(shop: Shop, under: list[str]) -> Path:
-    """The program, run by another command."""
-    script = shop.folder / "under"
-    script.write_text(f'#!/bin/sh\nexec {" ".join(under)} {shop.command} "$@"\n')
-    script.chmod(0o755)
-    return script
-
-
-def _syncs(calls: Path) -> int:
-    """How many there were, once strace has written what it has seen: it ends after the server."""
-    for _ in range(100):
-        lines = calls.read_text().splitlines()
-        if lines and "+++ " in lines[-1]:
-            return sum("sync(" in line for line in lines)
-        time.sleep(0.1)
-    raise RuntimeError(f"strace has not ended: see {calls}")
-
-
-# -D: the server stays our child. --seccomp-bpf: nothing but these calls is stopped.
-_SLOW_DISK = [
-    "strace", "-D", "-f", "-q", "--seccomp-bpf", "-e", "trace=fsync,fdatasync",
-    "-e", "inject=fsync,fdatasync:delay_exit=2000",
-]  # fmt: skip

@@ -95,20 +95,18 @@ class Shop(Service):
 
 
 class Bare(Program):
-    """The floor or the usual way beside a shop, started. ``under``: a command that runs it."""
+    """The floor or the usual way beside a shop, started."""
 
-    def __init__(
-        self, kind: str, shop: Shop, database: str = "", under: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, kind: str, shop: Shop) -> None:
         super().__init__(kind)
         self.kind, self.name = kind, f"{kind} {shop.engine}"
         self.owners, self.log = self.folder / "owners", self.folder / "log"
         port = free_port()
         self.url = f"http://{HERE}:{port}"
         env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-        env[f"{kind.upper()}_DATABASE"] = database or shop.database
+        env[f"{kind.upper()}_DATABASE"] = shop.database
         command = [
-            *under, sys.executable, "-m", "uvicorn", f"bench.{kind}:app", "--port", port,
+            sys.executable, "-m", "uvicorn", f"bench.{kind}:app", "--port", port,
             "--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "error",
         ]  # fmt: skip
         self.begin(command, f"{self.url}/openapi.json", env=env)
@@ -140,8 +138,7 @@ def wrk(target: Target, work: str, seconds: int) -> dict[str, float]:
     if work == "delete":
         owners, seconds = Path(f"{target.owners}-victims"), 1
     key = target.url, work
-    # With a slow disk and a commit each, one of them may take longer than wrk's own two seconds.
-    command = ["wrk", "-t1", "-c32", f"-d{seconds}s", "--timeout", "10s"]
+    command = ["wrk", "-t1", "-c32", f"-d{seconds}s"]
     command += ["-s", str(Path(__file__).parent / "requests.lua"), target.url]
     env = os.environ | {
         "BENCH_OWNERS": str(owners), "BENCH_WORK": work, "BENCH_TARGET": target.kind,
