@@ -37,18 +37,6 @@ def test_create_with_only_a_product(http):
     assert item(http, record["id"]) == record
 
 
-def test_create_twice_is_saving_once(http):
-    """contract: save-once, save-status, save-again. Each variant, and none, is an item of its own."""
-    record = save(http, 1, quantity=3, tags=["a", "b"])
-    save(http, 1, variantId=1), save(http, 1, variantId=2)
-    again = data(http.post("/items", json={"productId": 1}), 200)
-    assert again == record
-    again = data(http.post("/items", json={"productId": 1, "tags": []}), 200)
-    assert again == record | {"tags": [], "updatedAt": again["updatedAt"]}
-    assert item(http, record["id"]) == again
-    assert products(http) == [1, 1, 1]
-
-
 PAST = {
     "productId": (0, LARGEST + 1),
     "variantId": (0, LARGEST + 1),

@@ -1,7 +1,6 @@
 """Lists, their names, and the order of what is on them; in any sequence:
 tests/contract/test_model.py."""
 
-import time
 import uuid
 
 import pytest
@@ -9,15 +8,11 @@ import pytest
 from tests.servers import PREFIX
 
 from .conftest import (
-    ITEM_KEYS,
     LIST_KEYS,
     TIME,
     data,
-    done,
-    item,
     new_list,
     nothing_changes,
-    order_of,
     refused,
     save,
     whole_list,
@@ -90,59 +85,11 @@ def test_bounds_of_a_profile(make_shop):
     save(shop.customer("2").http, 4, listIds=[new_list(shop.customer("2").http)["id"]])
 
 
-def test_rename_a_list(http):
-    """contract: list-update, list-updated-at. `updatedAt` moves; by an empty object nothing."""
-    record = new_list(http)
-    time.sleep(0.005)
-    renamed = data(http.patch(f"/lists/{record['id']}", json={"name": "Birthday"}))
-    assert renamed == record | {"name": "Birthday", "updatedAt": renamed["updatedAt"]}
-    assert renamed["updatedAt"] > record["updatedAt"]
-    time.sleep(0.005)
-    assert data(http.patch(f"/lists/{record['id']}", json={})) == renamed
-    assert data(http.get("/lists")) == [renamed]
-
-
-def test_delete_a_list_keeps_its_items(http):
-    """contract: list-delete, list-items. A list shows whole items and their count."""
-    record, other = new_list(http, "a"), new_list(http, "b")
-    saved = save(http, 1, variantId=1, tags=["a"], listIds=[record["id"], other["id"]])
-    whole = whole_list(http, record["id"])
-    assert set(whole) == LIST_KEYS | {"items"} and set(saved) == ITEM_KEYS | {"variantId"}
-    assert (whole["itemCount"], whole["items"]) == (1, [saved])
-    done(http.delete(f"/lists/{record['id']}"))
-    refused(http.get(f"/lists/{record['id']}"), 404)
-    refused(http.delete(f"/lists/{record['id']}"), 404)
-    assert item(http, saved["id"])["listIds"] == [other["id"]]
-    assert [entry["id"] for entry in data(http.get("/lists"))] == [other["id"]]
-
-
 @pytest.fixture
 def five(http):
     """A list with five items, saved one after the other."""
     record = new_list(http)
     return record["id"], [save(http, n, listIds=[record["id"]])["id"] for n in range(1, 6)]
-
-
-def test_order_of_some_puts_them_before_what_was_placed(http, five):
-    """contract: list-sort, list-order, list-order-partial, item-set-lists-place. What was never placed
-    follows, most recently saved first; who leaves the list leaves no place, who stays keeps it; another
-    list has its own order."""
-    id, made = five
-    other = new_list(http)["id"]
-    assert [entry["id"] for entry in whole_list(http, id)["items"]] == made[::-1]
-    assert order_of(http, id, "recently_saved") == order_of(http, id, "customer") == made[::-1]
-    for wanted in ([made[2], made[0]], [made[4], made[1], made[2]]):
-        answer = data(http.put(f"/lists/{id}/items/order", json={"itemIds": wanted}))
-    expected = [made[4], made[1], made[2], made[0], made[3]]
-    assert set(answer) == LIST_KEYS | {"items"}
-    assert [entry["id"] for entry in answer["items"]] == order_of(http, id) == expected
-    assert order_of(http, id, "oldest_saved") == made
-    data(http.put(f"/items/{made[1]}/lists", json={"listIds": [other, id]}))
-    assert order_of(http, id) == expected
-    data(http.put(f"/items/{made[4]}/lists", json={"listIds": []}))
-    data(http.put(f"/items/{made[4]}/lists", json={"listIds": [id]}))
-    assert order_of(http, id) == [made[1], made[2], made[0], made[4], made[3]]
-    assert order_of(http, other) == [made[1]]
 
 
 def test_sort_that_there_is_not_is_refused(http, five):

@@ -5,7 +5,6 @@ import pytest
 from .conftest import (
     LARGEST,
     data,
-    item,
     nothing_changes,
     products,
     refused,
@@ -102,22 +101,6 @@ def test_store_goes_from_numbers_to_text_and_back_only_when_empty(shop):
     # Text that was saved until the change was seen stays, and is shown.
     assert products(http)[0] == 7
     assert set(products(http)[1:]) <= {"late"}
-
-
-def test_note_is_kept_changed_and_cleared(shop):
-    """contract: item-note, item-updated-at. Left out when empty."""
-    http = shop.customer("1").http
-    text = "for Anna,\nsize M 🎁"
-    made = save(http, 1, note=text)
-    assert made["note"] == text == item(http, made["id"])["note"]
-    assert data(http.post("/items", json={"productId": 1}))["note"] == text
-    assert data(http.patch(f"/items/{made['id']}", json={"note": text})) == made
-    for empty in (None, ""):
-        data(http.patch(f"/items/{made['id']}", json={"note": "x"}))
-        cleared = data(http.patch(f"/items/{made['id']}", json={"note": empty}))
-        assert "note" not in cleared
-        assert data(http.post("/items", json={"productId": 1, "note": "y"}))["note"] == "y"
-        assert "note" not in data(http.post("/items", json={"productId": 1, "note": empty}))
 
 
 def test_note_at_and_past_its_bounds(shop):

@@ -4,7 +4,7 @@ import concurrent.futures
 
 import pytest
 
-from .conftest import data, item, new_list, nothing_changes, products, refused, save, whole_list
+from .conftest import data, new_list, nothing_changes, refused, save
 
 
 def put(http, *wanted):
@@ -13,19 +13,6 @@ def put(http, *wanted):
 
 def of(product, **fields):
     return {"productId": product, **fields}
-
-
-def test_items_are_saved_in_the_order_sent(http):
-    """contract: items-put, items-put-new. What was there keeps its id and place."""
-    there = save(http, 2)
-    on = new_list(http)["id"]
-    found = put(http, of(1, listIds=[on]), of(2), of(3, variantId=4, listIds=[on]), of(3))
-    kinds = [(made["productId"], made.get("variantId")) for made in found]
-    assert kinds == [(1, None), (2, None), (3, 4), (3, None)]
-    assert found[1] == there
-    assert [item(http, made["id"]) for made in found] == found
-    assert products(http) == [1, 3, 3, 2]
-    assert whole_list(http, on)["items"] == [found[0], found[2]]
 
 
 def test_at_the_bound_and_past_it(http):
