@@ -5,11 +5,9 @@ import datetime
 import io
 import json
 import re
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
-import psutil
 import pytest
 
 from tests.conftest import ROOMY, SEALING_KEY, Shop
@@ -299,28 +297,6 @@ def test_what_is_gone_is_told_by_the_next_count(world):
     world.counted()
     assert world.data("products")[-1]["productId"] == 3
     assert json.loads(world.cli("products", "--json"))[-1]["productId"] == 3
-
-
-def test_counts_stay_exact_when_two_processes_count_and_are_killed(new_service):
-    """contract: count-exact, count-whole. In the middle of what they store; then others begin anew."""
-    service = new_service(**COUNTS, WISHWELL_WORKERS="2")
-    service.quick("migrate")
-    wishes = [(n % 40 + 1, n * 7 % 9_999 + 1) for n in range(20_000)]
-    path = service.folder / "wishes.csv"
-    path.write_text("who,what\n" + "".join(f"{who},{what}\n" for who, what in wishes))
-    service.quick("import", str(path), "--store", "default", "--map", "customer=who,product=what")
-    service.start()
-    soon(lambda: service.rows("SELECT since FROM wish_counts LIMIT 1"), within=60)
-    for worker in psutil.Process(service.process.pid).children(recursive=True):
-        if "spawn_main" in " ".join(worker.cmdline()):
-            worker.kill()
-    soon(lambda: service.rows("SELECT day FROM counts"), within=60)
-    with service.client(service.admin_token()) as admin:
-        answer = admin.get("/reports/products", params={"format": "csv"}).raise_for_status()
-    head, *rows = cells(answer.content.decode())
-    at = head.index("wishes")
-    told = {int(row[0]): int(row[at]) for row in rows}
-    assert told == Counter(product for _, product in wishes)
 
 
 MANY = 60_000

@@ -53,6 +53,9 @@ class Beside:
         self._thread.join(5)
 
 
+pytestmark = pytest.mark.xdist_group("webhooks")
+
+
 @pytest.fixture(scope="module")
 def open_service(new_service):
     service = new_service(**OPEN, WISHWELL_LIMIT_ADDRESS="100000").start()

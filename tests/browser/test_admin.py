@@ -19,7 +19,8 @@ from tests.servers import Service, wait_until
 from .conftest import CLICK, KEYS, use
 from .test_pages import check_open_to_everybody
 
-pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
+# A browser beside that of the shop: all of them in one process take longer than what else there is.
+pytestmark = pytest.mark.xdist_group("admin-browser")
 
 PICTURE = "https://pictures.test/shirt.png"
 MARKUP, FORMULA = "<img src=x onerror=alert(1)>" + "W" * 220, '=HYPERLINK("http://x"&A1)'
@@ -163,7 +164,7 @@ def is_signed_out(page: Page, words: str = "") -> None:
 # ------------------------------------------------------------------------------------ what it shows
 
 
-@pytest.mark.parametrize("how", [CLICK, KEYS])
+@pytest.mark.parametrize("how", [pytest.param(CLICK, marks=pytest.mark.slow), KEYS])
 def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
     """contract: admin-scope. From the sign-in to the e-mail address, by mouse or by keyboard alone."""
     page = merchant.page
@@ -466,6 +467,7 @@ def nothing(route: Route) -> None:
     route.fulfill(json={"data": numbers | people, "asOf": None, "since": None})
 
 
+@pytest.mark.slow
 def test_every_state_is_open_to_everybody(world, merchant):
     """As the check says, in any state of the page."""
     # Of a product of which the shop said nothing; what was cut off.

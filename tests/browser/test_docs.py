@@ -11,6 +11,8 @@ from playwright.sync_api import Page, expect
 
 from tests.servers import Service
 
+pytestmark = pytest.mark.xdist_group("admin-browser")
+
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 CREATE = "#tag/items/POST/items"
 
@@ -99,7 +101,7 @@ def test_request_is_tried_with_a_token_that_is_not_kept(reader, served):
     assert token not in page.evaluate(kept)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_page_on_a_phone(reader, scheme):
     """A link leads to its operation; nothing is wider than the screen; it is dark where asked for."""
     _, page = reader(CREATE, color_scheme=scheme, **PHONE)

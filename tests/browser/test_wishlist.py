@@ -20,7 +20,10 @@ pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
 
 CUP, LAMP, THROW, FIG = "Morning mug", "Dome lamp", "Wool throw", "Windowsill fig"
 DEMO, DOCUMENT = "/wishlist", f"{BASE}/"
-each_page = pytest.mark.parametrize("path", [DEMO, DOCUMENT], ids=["demo", "document"])
+each_page = pytest.mark.parametrize(
+    "path", [pytest.param(DEMO, id="demo", marks=pytest.mark.slow), DOCUMENT]
+)
+"""Both hold one element."""
 each_way = pytest.mark.parametrize(
     ("path", "how"), [(DEMO, CLICK), (DOCUMENT, KEYS)], ids=["demo", "document-by-keyboard"]
 )

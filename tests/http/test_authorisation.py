@@ -167,7 +167,7 @@ class Fixtures:
             "customer": self.shop.customer("mine"),
             "other": self.shop.customer("other"),
         }
-        self.marks = {}
+        self.marks, self.unchanged = {}, {}
         self.product = 10_000
         stranger = self.elsewhere.customer("mine")
         self.foreign_mark = self._fill(stranger, 900)[2]
@@ -216,6 +216,13 @@ class Fixtures:
             "reports": shop.another_admin_token("reports", "--for", "reports"),
         }
 
+    def _record(self, owner):
+        """An item, its list, and the mark: the list's name."""
+        if owner not in self.unchanged:
+            filled = self._fill(self.owners[owner], 100 + OWNERS.index(owner))
+            self.unchanged[owner] = filled
+        return self.unchanged[owner]
+
     def _body(self, operation):
         body = BODIES.get(operation)
         if operation == "POST /items":
@@ -224,9 +231,9 @@ class Fixtures:
         return body
 
     def ask(self, operation, credential, owner):
-        """Asks on a fresh record of ``owner``; the answer, and the marks that it must not hold."""
+        """Asks on a record of ``owner`` that nobody has changed; the answer."""
         method, _, path = operation.partition(" ")
-        item, made, name = self._fill(self.owners[owner], 100 + OWNERS.index(owner))
+        item, made, name = self._record(owner)
         path = path.replace("{itemId}", item).replace("{listId}", made)
         if "{productId}" in path:
             self.product += 1
@@ -258,8 +265,10 @@ class Fixtures:
         if operation == GIVE_BACK:
             http.put(path, headers=headers, json=BODIES[RESERVE])
         answer = http.request(method, path, headers=headers, json=self._body(operation))
+        if method != "GET" and answer.is_success:
+            self.unchanged.clear()
         self.marks.setdefault(owner, set()).add(name)
-        for admin in (self.shop.admin, self.elsewhere.admin) if operation in OF_STORE else ():
+        for admin in (self.shop.admin, self.elsewhere.admin) if "/webhooks" in operation else ():
             for made in admin.get("/webhooks").json()["data"]:
                 admin.delete(f"/webhooks/{made['id']}")
         return answer
