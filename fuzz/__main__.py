@@ -16,7 +16,7 @@ from pathlib import Path
 from fuzz import seeds, targets
 
 HERE = Path(__file__).parent
-CORPUS, FINDINGS, RUNS = HERE / "corpus", HERE / "findings", HERE / "runs.json"
+CORPUS, FINDINGS = HERE / "corpus", HERE / "findings"
 LONGEST_INPUT, LARGEST_CORPUS = 4_096, 150
 
 
@@ -34,7 +34,6 @@ def main() -> int:
         found += run["findings"]
         print("{target:<11} {executions:>12,} executions  {seconds:>5} s  {edges:>5} edges  "
               "corpus {corpus:>3}  findings {findings}".format(**run), flush=True)  # fmt: skip
-        add_to_total(run)
     return 1 if found else 0
 
 
@@ -102,15 +101,6 @@ def keep(smallest: Path, kept: Path) -> None:
         old.unlink()
     for path in chosen[:LARGEST_CORPUS]:
         shutil.copy(path, kept / path.name)
-
-
-def add_to_total(run: dict) -> None:
-    """``runs.json`` adds up what was ever run, so that a claim about it can be looked up."""
-    total = json.loads(RUNS.read_text()) if RUNS.exists() else {}
-    of_target = total.setdefault(run["target"], {"executions": 0, "seconds": 0, "findings": 0})
-    for name in of_target:
-        of_target[name] += run[name]
-    RUNS.write_text(json.dumps(total, indent=2, sort_keys=True) + "\n")
 
 
 if __name__ == "__main__":

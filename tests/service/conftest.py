@@ -22,7 +22,7 @@ def racing(service):
     return Shop(service, *ROOMY)
 
 
-@pytest.fixture(params=[0, 1, *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 25))])
+@pytest.fixture(params=[0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 25))])
 def number(request) -> int:
     """Of the round."""
     return request.param

@@ -1,4 +1,4 @@
-"""Races, against the running program, on both engines: two rounds of each; slowly, twenty-five.
+"""Races, against the running program, on both engines: one round of each; slowly, twenty-five.
 
 Each round has profiles of its own, so that rounds don't help each other; the store's limits are out
 of the way.
