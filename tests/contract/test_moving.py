@@ -106,6 +106,23 @@ def test_import_adds_what_a_profile_lacks(bench, shop, tmp_path):
     bench.check(there)
 
 
+@pytest.mark.parametrize(("column", "here"), [("created_at", "2099"), ("touched_at", "2020")])
+def test_session_began_at_the_earlier_and_was_used_at_the_later(
+    bench, shop, tmp_path, column, here
+):
+    """contract: import-twice, session-purged. Though the file has nothing else that is not there."""
+    store, _ = shop
+    session = wish(bench, bench.new_session(store), 1)
+    file = exported(bench, store, tmp_path)
+    asked = f"SELECT {column} FROM profiles WHERE profile_id = $1", session.id
+    of_file = bench.select(*asked)
+    change = f"UPDATE profiles SET {column} = '{here}-01-01T00:00:00.000Z'"
+    bench.execute(f"{change} WHERE profile_id = '{session.id}'")
+    assert bench.select(*asked) != of_file
+    load(bench, file, store.handle)
+    assert bench.select(*asked) == of_file
+
+
 def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypatch):
     """contract: store-rows, import-resumed. From the first step of the deletion, it adds nothing."""
     store, _ = shop
