@@ -30,7 +30,7 @@ from wishwell.errors import Invalid, ServiceError, Unauthenticated
 from wishwell.http import routes, wire
 from wishwell.products import product_bodies
 from wishwell.profiles import pages, search
-from wishwell.wishes import items, lists
+from wishwell.wishes import items, lists, saving
 
 KEY = b"a-key-of-the-fuzzer-of-40-characters-xxx"
 NOW = 1_800_000_000_000
@@ -61,7 +61,7 @@ def service() -> SimpleNamespace:
     new_id = ids.UUID7(lambda: NOW)
     for product in (1, 2, 3):
         new = items.NewItem(str(product))
-        run(db.write(items.save, owner, new, new_id(), stores.Bounds(9, 9, 9, 9), now))
+        run(db.write(saving.save, owner, new, new_id(), stores.Bounds(9, 9, 9, 9), now))
     return SimpleNamespace(run=run, db=db, tokens=tokens, owner=owner, folder=folder, runner=runner)
 
 

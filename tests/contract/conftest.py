@@ -14,7 +14,7 @@ from wishwell import ids, opaque, profiles, stores
 from wishwell.db import Database, ask, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
-from wishwell.wishes import items, linking, lists, reservations, shares
+from wishwell.wishes import items, linking, lists, reservations, saving, shares
 
 
 def bounds(most, **others):
@@ -197,7 +197,7 @@ class Bench:
     def save(self, profile, product=1, *args, **fields):
         """An item of the profile, new or changed."""
         new, id = new_item(product, *args, **fields), self.new_id()
-        return self.write(items.save, profile, new, id, PLENTY, self.clock.tick())[0]
+        return self.write(saving.save, profile, new, id, PLENTY, self.clock.tick())[0]
 
     def new_list(self, profile, name="x"):
         return self.write(lists.create, profile, name, self.new_id(), PLENTY, self.clock.tick())

@@ -14,7 +14,7 @@ from wishwell.events.webhooks import WebhookPatch
 from wishwell.outbound import Outbound
 from wishwell.profiles.pages import PageRequest
 from wishwell.stores.sealing import Sealing
-from wishwell.wishes import items
+from wishwell.wishes import saving
 
 SEALING = Sealing([b"a-sealing-key-of-the-tests-with-40-chars"])
 DAY = 86_400_000
@@ -47,7 +47,7 @@ class Desk:
     async def _save(self):
         self.products += 1
         save = new_item(self.products), self.bench.new_id(), PLENTY, self.clock.tick()
-        self.saved.append((await self.db.write(items.save, self.profile, *save))[0].id)
+        self.saved.append((await self.db.write(saving.save, self.profile, *save))[0].id)
 
     async def hook(self, url, *types):
         make = SEALING, self.store, url, types, self.bench.new_id(), self.clock.tick()

@@ -12,7 +12,7 @@ from wishwell.errors import Invalid, Misconfigured
 from wishwell.moving import csv_file, importing
 from wishwell.profiles import pages
 from wishwell.profiles.search import Search
-from wishwell.wishes import erasure, items, lists
+from wishwell.wishes import erasure, items, lists, saving
 
 NOW = "2026-01-01T00:00:00.000Z"
 AT = ids.from_timestamp(NOW)
@@ -327,7 +327,7 @@ def test_wishes_are_there_as_if_they_had_been_saved(bench, store, tmp_path):
     [on] = bench.read(lists.page, customer, asked).records
     assert (on.name, on.item_count, [on.id]) == ("Ünder", 1, [*found[1].list_ids])
     assert bench.select("SELECT 1 FROM events WHERE store_id = $1", store.id) == []
-    bench.write(items.save, customer, new_item(3), bench.new_id(), bounds(9), bench.clock.tick())
+    bench.write(saving.save, customer, new_item(3), bench.new_id(), bounds(9), bench.clock.tick())
     assert bench.read(items.page, customer, asked).records[0].product_id == "3"
 
 

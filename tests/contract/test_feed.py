@@ -15,7 +15,7 @@ from wishwell import events, ids, profiles
 from wishwell.db.postgres import Postgres
 from wishwell.errors import Conflict, Gone
 from wishwell.events import retention
-from wishwell.wishes import items, linking, lists
+from wishwell.wishes import items, linking, lists, saving
 
 
 def number(bench):
@@ -59,7 +59,7 @@ def test_readers_and_writers_and_several_who_number(telling):
                 await db.write(slow, profile, id, now)
             else:
                 new = new_item(chance.randrange(1, 40), quantity=turn + 1)
-                await db.write(items.save, profile, new, id, PLENTY, now)
+                await db.write(saving.save, profile, new, id, PLENTY, now)
             await asyncio.sleep(chance.random() / 200)
 
     async def give():
@@ -116,7 +116,7 @@ def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telli
     new, made, now = new_item(1), bench.new_id(), bench.clock.tick()
 
     async def save_and_link():
-        await bench.db.write(items.save, session, new, made, PLENTY, now)
+        await bench.db.write(saving.save, session, new, made, PLENTY, now)
         await bench.db.write(linking.link, session, customer, PLENTY, now)
 
     async def step(tx):

@@ -12,7 +12,7 @@ from tests.servers import HERE
 from wishwell import profiles
 from wishwell.db.postgres import Postgres
 from wishwell.errors import NotFound, Unavailable, Undecided
-from wishwell.wishes import items
+from wishwell.wishes import saving
 
 TRIGGER = """
 CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
@@ -51,7 +51,7 @@ def fail(bench, alone):
 
 
 async def save(tx, bench, profile):
-    await items.save(tx, profile, new_item(1), bench.new_id(), PLENTY, bench.clock.tick())
+    await saving.save(tx, profile, new_item(1), bench.new_id(), PLENTY, bench.clock.tick())
 
 
 async def save_under_the_lock(tx, bench, profile):

@@ -34,7 +34,7 @@ def do(bench, profile, model, step):
         case ("save", *wanted):
             new, asked = saved(model, id, now, *wanted)
             both(
-                write(items.save, new, id, most, now),
+                write(saving.save, new, id, most, now),
                 lambda: model.save(*asked),
                 lambda got, want: (got[0].id, got[1]) == want,
             )

@@ -28,7 +28,7 @@ from wishwell.events import deliveries
 from wishwell.moving import deletion, exporting, importing
 from wishwell.moving.import_file import ImportFile
 from wishwell.reports import counting
-from wishwell.wishes import items, lists, reservations, shares
+from wishwell.wishes import items, lists, reservations, saving, shares
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_export_is_of_one_moment(bench, shop):
     async def save():
         for who in (customer, bench.new_customer(store)):
             new = new_item(77)
-            await bench.db.write(items.save, who, new, bench.new_id(), bounds(99), NOW)
+            await bench.db.write(saving.save, who, new, bench.new_id(), bounds(99), NOW)
 
     written = export(bench, store, save)
     assert '"productId":77' not in written
@@ -247,7 +247,7 @@ def late_writes(bench, store):
     return {
         "product": (products.put_one, store, product, bench.new_id(), now),
         "products": (products.put, store, [product], [bench.new_id()], now),
-        "item": (items.save, customer, new_item(1), bench.new_id(), bounds(9), now),
+        "item": (saving.save, customer, new_item(1), bench.new_id(), bounds(9), now),
         "list": (lists.create, customer, "Late", bench.new_id(), bounds(9), now),
         "session": (profiles.create_session, store, "wishwell", bench.new_id(), now),
         "email": (profiles.remember_email, customer, "late@shop.example", now),

@@ -10,7 +10,7 @@ import pytest
 from tests.contract.conftest import PLENTY, new_item
 from wishwell import config, profiles
 from wishwell.errors import NotFound
-from wishwell.wishes import items, purge
+from wishwell.wishes import purge, saving
 
 DAY = 86_400_000
 SETTINGS = config.load({})
@@ -65,7 +65,7 @@ def test_purge_beside_saves_loses_nothing_that_was_answered(bench):
         async def purging():
             return [seen async for seen in purge.sessions(bench.db, SETTINGS, later)]
 
-        save = items.save, session, new_item(1), bench.new_id(), PLENTY, bench.clock.tick()
+        save = saving.save, session, new_item(1), bench.new_id(), PLENTY, bench.clock.tick()
         return await asyncio.gather(bench.db.write(*save), purging(), return_exceptions=True)
 
     for _ in range(20):

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.contract import moved
-from tests.contract.conftest import PLENTY, execute, new_item
+from tests.contract.conftest import PLENTY, new_item
 from tests.strategies import examples
 from wishwell import config, ids, reports
 from wishwell.errors import BeingErased, Conflict, NotFound
@@ -24,7 +24,7 @@ from wishwell.moving import csv_file, importing
 from wishwell.reports import counting, spreadsheet
 from wishwell.reports.tally import FOREVER, Count, day_of, following, kept_from
 from wishwell.stores.reporting import Reporting
-from wishwell.wishes import erasure, items, purge
+from wishwell.wishes import erasure, items, purge, saving
 from wishwell.wishes.items import ItemPatch
 
 HOUR = 3_600_000
@@ -121,7 +121,7 @@ def do(bench, store, hand, people, step):
     match step:
         case ("save", who, product, variant):
             saved = new_item(product, variant), bench.new_id(), PLENTY, now
-            quietly(bench, items.save, people[who], *saved)
+            quietly(bench, saving.save, people[who], *saved)
         case ("delete" | "change" as what, at, *to) if there:
             owner, id = there[at % len(there)]
             patch = [ItemPatch(variant_id=str(variant)) for variant in to]
@@ -242,7 +242,7 @@ class Counted:
     def save(self, products):
         for product in products:
             saved = new_item(product, None), self.bench.new_id(), PLENTY, self.bench.clock.tick()
-            self.bench.write(items.save, self.customer, *saved)
+            self.bench.write(saving.save, self.customer, *saved)
 
     def delete(self, products):
         for id, product in self.bench.select(

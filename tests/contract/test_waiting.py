@@ -16,7 +16,7 @@ from wishwell import profiles
 from wishwell.errors import NotFound, Unavailable
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import items, linking, lists, reservations
+from wishwell.wishes import items, linking, lists, reservations, saving
 from wishwell.wishes.items import ItemPatch
 
 ACTIVITY = "citus_stat_activity" if os.environ.get("WISHWELL_TEST_CITUS") else "pg_stat_activity"
@@ -96,7 +96,7 @@ TAGS = ItemPatch(tags=("a",))
 AFTER_PUT = {
     "change": (items.change, (ItemPatch(quantity=5),), lambda got, made: got.list_ids == [made]),
     "change of tags": (items.change, (TAGS,), lambda got, made: got.list_ids == [made]),
-    "save": (items.save, (), lambda got, made: (got[0].list_ids, got[1]) == ([made], False)),
+    "save": (saving.save, (), lambda got, made: (got[0].list_ids, got[1]) == ([made], False)),
     "rename": (lists.rename, ("y",), lambda got, made: got.item_count == 1),
     "off all lists": (items.set_lists, ([], PLENTY), lambda got, made: got.list_ids == []),
     "delete": (items.delete, (), None),
@@ -113,7 +113,7 @@ def test_write_sees_the_list_that_it_waited_for(bench, wish, name):
     of: tuple[Any, ...] = (profile, made if verb in (lists.rename, lists.delete) else item)
     if verb is items.delete_many:
         of = profiles.WholeStore(bench.store), [item]
-    if verb is items.save:
+    if verb is saving.save:
         of = profile, items.NewItem("1", "2", 5), bench.new_id(), PLENTY
     got = after(bench, put_on_list(*wish), verb, *of, *given, bench.clock.tick())
     bench.check(profile)
@@ -186,7 +186,7 @@ def test_events_tell_what_changed_after_the_wait(bench, store, first, second, to
         elif isinstance(what, ItemPatch):
             await items.change(tx, profile, item.id, what, now)
         else:
-            await items.save(tx, profile, what, bench.new_id(), PLENTY, now)
+            await saving.save(tx, profile, what, bench.new_id(), PLENTY, now)
 
     async def hold(tx):
         await profiles.lock_known(tx, profile)
@@ -247,8 +247,8 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
         seen.append(await bench.db.read(items.page, profile, everything))
 
     async def save(tx):
-        looking, new = Meanwhile(tx, "run_many", look, before=True), new_item(1, tags=("a",))
-        await items.save(looking, profile, new, bench.new_id(), PLENTY, now)
+        looking, new = Meanwhile(tx, "fill", look, before=True), new_item(1, tags=("a",))
+        await saving.save(looking, profile, new, bench.new_id(), PLENTY, now)
 
     bench.write(save)
     assert [page.records for page in seen] == [[]]

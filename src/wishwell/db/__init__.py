@@ -3,7 +3,7 @@
 A use-case is an ``async`` function whose first argument is a ``Reader`` or a ``Writer``. It awaits
 only that handle, so PostgreSQL can run it on the event loop and SQLite in its writer's thread. It
 may run more than once (after a deadlock, or ``RunAgain``), so its only effects are through the
-handle. A handler runs it with ``await db.write(items.save, profile, new, ...)``.
+handle. A handler runs it with ``await db.write(saving.save, profile, new, ...)``.
 
 Statements have names, and their arguments too: ``await tx.one("item_find", profile=…, id=…)``. They
 stand in the ``.sql`` file of the package that runs them (``statements.py``).

@@ -39,7 +39,7 @@ async def create_item(request: Request) -> object:
     new = (await bodies.decode(request, wire.NewItemBody)).new_item(request.store)
     await begin(request)
     id, bounds, now = request.service.new_id(), request.bounds, request.now()
-    item, created = await request.run(items.save, profile, new, id, bounds, now)
+    item, created = await request.run(saving.save, profile, new, id, bounds, now)
     _shown(item, request)
     # contract: save-status
     return responses.created(item, f"{PREFIX}/items/{item.id}") if created else item

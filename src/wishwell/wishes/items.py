@@ -2,18 +2,21 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from wishwell import events, ids, profiles
-from wishwell.db import Reader, Row, UniqueViolation, Writer
+from wishwell.db import Reader, Row, UniqueViolation, Writer, statements
 from wishwell.errors import Conflict, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
 from wishwell.wishes import reservations
+from wishwell.wishes.shares import SharedItem
 
 NO_VARIANT = ""
 """Stored instead of a missing variant, because the unique constraint ignores NULL."""
@@ -106,20 +109,6 @@ def in_store(row: Row) -> Item:
     return item
 
 
-def records(
-    tx: Reader, profile: Profile, statement: str, **keys: object
-) -> Callable[[], Awaitable[events.Records]]:
-    """What reads the items that a statement finds, for ``events.watch``."""
-
-    async def read() -> events.Records:
-        rows = await tx.all(statement, profile=profile.id, **keys)
-        items = [from_row(row) for row in rows]
-        show(items, text_ids=profile.store.has_text_ids)
-        return {item.id: events.Record(item) for item in items}
-
-    return read
-
-
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
     """A page of items, newest first. Raises ``profiles.missing``."""
     made = from_row if isinstance(scope, Profile) else in_store
@@ -134,48 +123,17 @@ async def find(tx: Reader, profile: Profile, id: str) -> Item:
     return from_row(row)
 
 
-# contract: save-again, item-limit
-async def save(
-    tx: Writer, profile: Profile, new: NewItem, id: str, bounds: Bounds, now: str
-) -> tuple[Item, bool]:
-    """Saves an item. Returns it, and whether it was created (with this ``id``) or existed.
+async def of_products(
+    tx: Reader, profile: Profile, products: Iterable[str]
+) -> dict[tuple[str, str], Item]:
+    """The profile's items of these products, by product and variant as they are stored."""
+    rows = await tx.all("items_of_products", profile=profile.id, products=sorted({*products}))
+    return {kind(item): item for item in map(from_row, rows)}
 
-    On an existing item the fields that ``new`` has are set, its lists are added, and nothing else
-    changes. Raises ``LimitReached`` if one of the ``bounds`` would be exceeded, ``NotFound`` for a
-    list that the profile does not have, ``profiles.missing``.
-    """
-    given: dict[str, Any] = {
-        "profile": profile.id,
-        "id": id,
-        "product": new.product_id,
-        "variant": new.variant_id,
-        "quantity": new.quantity,
-        "tags": _stored(new.tags),
-        "note": new.note,
-        "now": now,
-        "most": bounds.items,
-    }
-    row = None
-    if new.tags is None and not new.list_ids and not events.are_told(profile):
-        row = await tx.one("item_save", **given)
-    if row is None:
-        # There are lists, tags or an event, the customer has no row yet, or it is full or ended.
-        await profiles.lock(tx, profile, now)
-        row = await tx.one("item_save", **given)
-    if row is None:
-        raise LimitReached(full(bounds))
-    *columns, names, created = row
-    item, changed = from_row(columns), names.split()
-    if new.tags is not None:
-        await _index_tags(tx, profile, item.id, new.tags)
-    if not set(new.list_ids) <= set(item.list_ids):
-        item = await _set_lists(tx, profile, item, {*item.list_ids, *new.list_ids}, bounds, now)
-        changed.append("listIds")
-    if created:
-        await _tell(tx, profile, now, "item.created", item)
-    elif changed:
-        await _tell(tx, profile, now, "item.updated", item, changed)
-    return item, bool(created)
+
+def kind(item: Item | SharedItem) -> tuple[str, str]:
+    """Product and variant as they are stored; no two items of a profile have the same."""
+    return str(item.product_id), str(item.variant_id or NO_VARIANT)
 
 
 # contract: item-update, item-variant-null, item-conflict, item-updated-at
@@ -185,33 +143,54 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
     Raises ``Conflict`` if another item has the product and variant, ``NotFound``,
     ``profiles.missing``.
     """
-    if patch.tags is not None or events.are_told(profile):
-        await profiles.lock_known(tx, profile)
     try:
-        row = await tx.one(
-            "item_change",
-            profile=profile.id,
-            id=id,
-            product=patch.product_id,
-            variant=patch.variant_id,
-            quantity=patch.quantity,
-            tags=_stored(patch.tags),
-            note=patch.note,
-            now=now,
-        )
+        if patch.tags is None:
+            if events.are_told(profile):
+                await profiles.lock_known(tx, profile)
+            row = await tx.one(
+                "item_change",
+                profile=profile.id,
+                id=id,
+                product=patch.product_id,
+                variant=patch.variant_id,
+                quantity=patch.quantity,
+                note=patch.note,
+                now=now,
+            )
+            if row is not None:
+                return await tell(tx, profile, (*row, False), now)
+        before = await find_locked(tx, profile, id)
+        item = changed(before, patch)
+        await apply(tx, profile, [(before, item)], now)
     except UniqueViolation as error:
         raise Conflict(
             "productId, variantId: another item of this profile has this product and variant."
         ) from error
-    if row is None:
-        await profiles.lock_known(tx, profile)  # contract: erase-writes
-        raise NotFound(_NO_ITEM)
-    *columns, names = row
+    return item
+
+
+def changed(item: Item, fields: NewItem | ItemPatch) -> Item:
+    """The item with the fields that are given, but for lists."""
+    after = replace(item)
+    for name in ItemPatch.__struct_fields__:
+        value = getattr(fields, name)
+        if value is not None:
+            setattr(after, name, list(value) if name == "tags" else value or UNSET)
+    return after
+
+
+# contract: event-transaction
+async def tell(tx: Writer, profile: Profile, row: Sequence[Any], now: str) -> Item:
+    """The item that a statement has written, told of.
+
+    After its columns come the names of the fields that changed, and whether it is new.
+    """
+    *columns, names, created = row
     item = from_row(columns)
-    if patch.tags is not None:
-        await _index_tags(tx, profile, id, patch.tags)
-    if names:
-        await _tell(tx, profile, now, "item.updated", item, names.split())
+    if events.are_told(profile) and (created or names):
+        type_: events.Type = "item.created" if created else "item.updated"
+        data = _data(item, profile.store.has_text_ids, names.split())
+        await events.tell(tx, profile, now, type_, data)
     return item
 
 
@@ -242,42 +221,16 @@ async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str], now: str) -
                 await _delete_of(tx, owner, known, now)
 
 
-# contract: reserve-ends
-async def _delete_of(tx: Writer, profile: Profile, known: list[str], now: str) -> list[Item]:
-    """Deletes those of these items that there are, under the profile's lock."""
+async def _delete_of(tx: Writer, profile: Profile, known: list[str], now: str) -> bool:
+    """Deletes those of these items that there are, under the profile's lock. Were there any?"""
     if not await profiles.lock_known(tx, profile):
-        return []
+        return False
     rows = await tx.all("items_known", profile=profile.id, ids=known)
-    gone = [from_row(row) for row in rows]
-    if not gone:
-        return []
-    sizes = Counter(list_id for item in gone for list_id in item.list_ids)
-    if any(item.tags for item in gone):
-        await tx.run("item_tags_clear", profile=profile.id, ids=known)
-    await _leave(tx, profile, known, sizes)
-    await tx.run("items_remove", profile=profile.id, ids=known)
-    await profiles.count(tx, profile, items=-len(gone))
-    if sizes:
-        await reservations.end_unshared(tx, profile.id)
-    text_ids = profile.store.has_text_ids
-    deletions: list[tuple[events.Type, bytes]] = [
-        ("item.deleted", data(item, text_ids)) for item in gone
-    ]
-    await events.tell_all(tx, profile, now, deletions)
-    return gone
+    await apply(tx, profile, [(from_row(row), None) for row in rows], now)
+    return bool(rows)
 
 
-async def _leave(tx: Writer, profile: Profile, known: list[str], sizes: Mapping[str, int]) -> None:
-    """Takes items off lists; ``sizes``: how many of them each of these lists loses."""
-    if sizes:
-        await tx.run("entries_remove", profile=profile.id, lists=[*sizes], items=known)
-        await tx.run_many(
-            "list_resize",
-            [{"profile": profile.id, "id": id, "more": -less} for id, less in sizes.items()],
-        )
-
-
-# contract: item-set-lists, item-set-lists-place, list-item-limit, place-limit
+# contract: item-set-lists
 async def set_lists(
     tx: Writer, profile: Profile, id: str, list_ids: Sequence[str], bounds: Bounds, now: str
 ) -> Item:
@@ -286,8 +239,7 @@ async def set_lists(
     Raises ``NotFound`` for the item or a list, ``LimitReached`` if a list or the profile would
     exceed its bound.
     """
-    before = await find_locked(tx, profile, id)
-    return await put_on(tx, profile, before, list_ids, bounds, now)
+    return await put_on(tx, profile, await find_locked(tx, profile, id), list_ids, bounds, now)
 
 
 async def find_locked(tx: Writer, profile: Profile, id: str) -> Item:
@@ -307,64 +259,154 @@ async def put_on(
     list_ids: Collection[str],
     bounds: Bounds,
     now: str,
-    field: str = "listIds",
 ) -> Item:
-    """``set_lists`` of an item that was found under the lock. ``field``: what an error names."""
-    item = await _set_lists(tx, profile, before, list_ids, bounds, now, field)
-    if item is not before:
-        await _tell(tx, profile, now, "item.updated", item, ["listIds"])
+    """``set_lists`` of an item that was found under the lock."""
+    item = replace(before, list_ids=sorted({*list_ids}))
+    await check_room(tx, profile, [(before, item)], bounds, "listIds")
+    await apply(tx, profile, [(before, item)], now)
     return item
 
 
-async def _set_lists(
+# ------------------------------------------------------------------------ several at once
+
+
+Change = tuple[Item | None, Item | None]
+"""An item as it was and as it is then: None before it is created, and after it is deleted."""
+
+
+def _on(item: Item | None) -> set[str]:
+    return set(item.list_ids) if item else set()
+
+
+# contract: list-item-limit, place-limit, limit-exact
+async def check_room(
+    tx: Reader, profile: Profile, changes: Sequence[Change], bounds: Bounds, field: str
+) -> None:
+    """Raises ``NotFound`` for a list that the profile does not have, and ``LimitReached`` if one of
+    the ``bounds`` would be exceeded, as if the changes were made one after the other.
+
+    ``field``: what names the lists, with a place for the number of the change.
+    """
+    row = await tx.one("profile_items", profile=profile.id)
+    held: int = row[0] if row else 0
+    lists = await tx.all("lists_kept", profile=profile.id)
+    sizes: dict[str, int] = {id: size for id, size, *_ in lists}
+    entries = sum(sizes.values())
+    for place, (before, after) in enumerate(changes):
+        more, less = _on(after) - _on(before), _on(before) - _on(after)
+        held += before is None
+        entries += len(more) - len(less)
+        if before is None and held > bounds.items:
+            raise LimitReached(f"A profile holds at most {bounds.items} items; delete some first.")
+        named = field.format(place)
+        if not more <= sizes.keys():
+            raise NotFound(f"{named}: names a list that this profile does not have.")
+        for id in more:
+            sizes[id] += 1
+            if sizes[id] > bounds.list_items:
+                raise LimitReached(f"{named}: a list holds at most {bounds.list_items} items.")
+        if len(more) > len(less) and entries > bounds.entries:
+            raise LimitReached(
+                f"{named}: all lists of a profile together hold at most {bounds.entries} items."
+            )
+
+
+async def apply(tx: Writer, profile: Profile, changes: Sequence[Change], now: str) -> None:
+    """``write``, and tells of it."""
+    await events.tell_all(tx, profile, now, await write(tx, profile, changes, now))
+
+
+# contract: event-changed, event-transaction, item-updated-at, item-set-lists-place, reserve-ends
+async def write(
     tx: Writer,
     profile: Profile,
-    item: Item,
-    list_ids: Collection[str],
-    bounds: Bounds,
+    changes: Sequence[Change],
     now: str,
-    field: str = "listIds",
-) -> Item:
-    """The item as it is then: the same one, if it is on these lists already."""
-    wanted = set(list_ids)
-    more, less = wanted - set(item.list_ids), set(item.list_ids) - wanted
-    if not more and not less:
-        return item
-    lists = {row[0]: row[1:3] for row in await tx.all("lists_kept", profile=profile.id)}
-    check_lists({id: size for id, (size, _) in lists.items()}, more, less, bounds, field)
-    await _leave(tx, profile, [item.id], dict.fromkeys(less, 1))
-    if more:
-        await tx.fill("entries", [(profile.id, id, item.id, 0) for id in sorted(more)])
-        longer = [{"profile": profile.id, "id": id, "more": 1} for id in more]
-        await tx.run_many("list_resize", longer)
-    named = {"profile": profile.id, "id": item.id, "list_ids": " ".join(sorted(wanted))}
-    row = await tx.one("item_set_lists", **named, now=now)
-    assert row is not None
-    if any(lists[id][1] for id in less):  # only a list that was ever shared has reservations
-        await reservations.end_unshared(tx, profile.id)
-    return from_row(row)
+    places: Mapping[tuple[str, str], int] = MappingProxyType({}),
+) -> list[tuple[events.Type, bytes]]:
+    """Writes down what changes, tags and lists too, under the profile's lock. Returns its events.
+
+    ``places``: those of items on lists that they come on, by the ids of both; others get none.
+    Sets ``updated_at`` of an item that is changed. Raises ``UniqueViolation``.
+    """
+    real = [change for change in changes if change[0] != change[1]]
+    for before, after in real:
+        if before and after:
+            after.updated_at = max(before.updated_at, now)
+    gone = [before.id for before, after in real if before and not after]
+    new = [after for before, after in real if after and not before]
+    kept = [after for before, after in real if after and before]
+    key, store = profile.id, profile.store.id
+    if new:
+        rows = [(key, item.id, store, *_stored(item).values()) for item in new]
+        await tx.fill("items", rows)
+    if kept:
+        puts = [{"profile": key, "id": item.id, **_stored(item)} for item in kept]
+        await tx.run_many("item_put", puts)
+    await _write_tags(tx, profile, real)
+    await _write_entries(tx, profile, real, places)
+    if gone:
+        await tx.run("items_remove", profile=key, ids=gone)
+    if len(new) != len(gone):
+        await profiles.count(tx, profile, items=len(new) - len(gone))
+    if not events.are_told(profile):
+        return []
+    return [_event(before, after, profile.store.has_text_ids) for before, after in real]
 
 
-def check_lists(
-    sizes: Mapping[str, int], more: Set[str], less: Set[str], bounds: Bounds, field: str
+async def _write_tags(tx: Writer, profile: Profile, changes: Sequence[Change]) -> None:
+    """Updates ``item_tags``, the index for searching; ``items.tags`` is what is read."""
+    cleared: list[str] = []
+    added: list[tuple[str, str, str, str]] = []
+    for before, after in changes:
+        was, now = before.tags if before else [], after.tags if after else []
+        if before and was and was != now:
+            cleared.append(before.id)
+        if after and was != now:
+            added += [(profile.id, after.id, tag, profile.store.id) for tag in now]
+    if cleared:
+        await tx.run("item_tags_clear", profile=profile.id, ids=cleared)
+    if added:
+        await tx.fill("item_tags", added)
+
+
+async def _write_entries(
+    tx: Writer,
+    profile: Profile,
+    changes: Sequence[Change],
+    places: Mapping[tuple[str, str], int],
 ) -> None:
-    """Raises ``NotFound``, ``LimitReached`` unless an item may be put on the lists ``more`` and
-    taken off ``less``; ``sizes``: of all lists of the profile."""
-    if not more <= sizes.keys():
-        raise NotFound(f"{field}: names a list that this profile does not have.")
-    if any(sizes[id] >= bounds.list_items for id in more):
-        raise LimitReached(f"{field}: a list holds at most {bounds.list_items} items.")
-    if len(more) > len(less) and sum(sizes.values()) + len(more) - len(less) > bounds.entries:
-        raise LimitReached(
-            f"{field}: all lists of a profile together hold at most {bounds.entries} items."
-        )
+    added: list[tuple[str, str, str, int]] = []
+    left: list[dict[str, object]] = []
+    sizes = Counter[str]()
+    for before, after in changes:
+        more, less = _on(after) - _on(before), _on(before) - _on(after)
+        if after:
+            added += [(profile.id, id, after.id, places.get((id, after.id), 0)) for id in more]
+        if before:
+            left += [{"profile": profile.id, "list": id, "item": before.id} for id in less]
+        sizes.update(more)
+        sizes.subtract(less)
+    if left:
+        await tx.run_many("entry_remove", left)
+    if added:
+        await tx.fill("entries", added)
+    if sizes:
+        resized = [{"profile": profile.id, "id": id, "more": n} for id, n in sizes.items()]
+        await tx.run_many("list_resize", resized)
+    if left:
+        await reservations.end_unshared(tx, profile.id)
 
 
+def _stored(item: Item) -> dict[str, object]:
+    """The columns of an item, from its product on."""
+    times = item.created_at, item.updated_at, "", ""
+    texts = " ".join(item.list_ids), " ".join(item.tags), item.note or ""
+    return dict(zip(_STORED, (*kind(item), item.quantity, *times, *texts), strict=True))
+
+
+_STORED = statements.columns("items_filled")[3:]
 _NO_ITEM = "There is no such item."
-
-
-def full(bounds: Bounds) -> str:
-    return f"A profile holds at most {bounds.items} items; delete some first."
 
 
 async def _absent(tx: Reader, profile: Profile) -> NotFound:
@@ -372,33 +414,21 @@ async def _absent(tx: Reader, profile: Profile) -> NotFound:
     return NotFound(_NO_ITEM)
 
 
-async def _index_tags(tx: Writer, profile: Profile, id: str, tags: Sequence[str]) -> None:
-    """Updates ``item_tags``, the index for searching; ``items.tags`` is what is read."""
-    await tx.run("item_tags_clear", profile=profile.id, ids=[id])
-    if tags:
-        key, store = profile.id, profile.store.id
-        await tx.fill("item_tags", [(key, id, tag, store) for tag in tags])
+# contract: event-changed
+def _event(before: Item | None, after: Item | None, text_ids: bool) -> tuple[events.Type, bytes]:
+    if after is None:
+        assert before is not None
+        return "item.deleted", _data(before, text_ids)
+    if before is None:
+        return "item.created", _data(after, text_ids)
+    changed = [
+        shown
+        for name, shown in zip(Item.__struct_fields__, Item.__struct_encode_fields__, strict=True)
+        if name != "updated_at" and getattr(before, name) != getattr(after, name)
+    ]
+    return "item.updated", _data(after, text_ids, changed)
 
 
-# contract: event-transaction
-async def _tell(
-    tx: Writer,
-    profile: Profile,
-    now: str,
-    type_: events.Type,
-    item: Item,
-    changed: Sequence[str] = (),
-) -> None:
-    if events.are_told(profile):
-        text_ids = profile.store.has_text_ids
-        await events.tell(tx, profile, now, type_, data(item, text_ids, changed))
-
-
-def data(item: Item, text_ids: bool, changed: Sequence[str] = ()) -> bytes:
-    """What an event says of an item."""
+def _data(item: Item, text_ids: bool, changed: Sequence[str] = ()) -> bytes:
     show([item], text_ids=text_ids)
     return msgspec.json.encode({"item": item, "changed": changed} if changed else {"item": item})
-
-
-def _stored(tags: Sequence[str] | None) -> str | None:
-    return None if tags is None else " ".join(tags)

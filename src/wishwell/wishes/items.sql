@@ -4,26 +4,24 @@
 
 -- name: item_save
 -- Saving twice is saving once (contract: save-once, save-again). No row if the profile is unknown, closed or full;
--- `most`: how many items it may have. quantity, tags and note are null where the body names none. `changed`: the
--- fields that have another value now. Differs because SQLite writes to one table in a statement.
+-- `most`: how many items it may have. quantity and note are null where the body names none. `changed`: the fields that
+-- have another value now. Differs because SQLite writes to one table in a statement.
 WITH saved AS ( --postgresql
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
                    list_ids, tags, note)
 SELECT o.profile_id, :id::uuid, o.store_id, :product::text, :variant::text, coalesce(:quantity::integer, 1),
-       :now::text, :now::text, '', coalesce(:tags::text, ''), coalesce(:note::text, '')
+       :now::text, :now::text, '', '', coalesce(:note::text, '')
 FROM owner(:profile) AS o
 WHERE o.items < :most::bigint
    OR EXISTS (SELECT 1 FROM items n WHERE n.profile_id = :profile
                                       AND n.product_id = :product::text AND n.variant_id = :variant::text)
 ON CONFLICT (profile_id, product_id, variant_id) DO UPDATE
 SET quantity = coalesce(:quantity::integer, items.quantity),
-    tags = coalesce(:tags::text, items.tags),
     note = coalesce(:note::text, items.note),
     changed = CASE WHEN :quantity::integer <> items.quantity THEN ' quantity' ELSE '' END
-           || CASE WHEN :tags::text <> items.tags THEN ' tags' ELSE '' END
            || CASE WHEN :note::text <> items.note THEN ' note' ELSE '' END,
-    updated_at = CASE WHEN (coalesce(:quantity::integer, items.quantity), coalesce(:tags::text, items.tags),
-                            coalesce(:note::text, items.note)) <> (items.quantity, items.tags, items.note)
+    updated_at = CASE WHEN (coalesce(:quantity::integer, items.quantity), coalesce(:note::text, items.note))
+                           <> (items.quantity, items.note)
                        AND :now::text > items.updated_at THEN :now::text ELSE items.updated_at END
 RETURNING item_fields(items), items.changed, items.id = :id::uuid AS created
 ), counted AS ( --postgresql
@@ -39,17 +37,14 @@ UPDATE items
 SET product_id = coalesce(:product::text, items.product_id),
     variant_id = coalesce(:variant::text, items.variant_id),
     quantity = coalesce(:quantity::integer, items.quantity),
-    tags = coalesce(:tags::text, items.tags),
     note = coalesce(:note::text, items.note),
     changed = CASE WHEN :product::text <> items.product_id THEN ' productId' ELSE '' END
            || CASE WHEN :variant::text <> items.variant_id THEN ' variantId' ELSE '' END
            || CASE WHEN :quantity::integer <> items.quantity THEN ' quantity' ELSE '' END
-           || CASE WHEN :tags::text <> items.tags THEN ' tags' ELSE '' END
            || CASE WHEN :note::text <> items.note THEN ' note' ELSE '' END,
     updated_at = CASE WHEN (coalesce(:product::text, items.product_id), coalesce(:variant::text, items.variant_id),
-                            coalesce(:quantity::integer, items.quantity), coalesce(:tags::text, items.tags),
-                            coalesce(:note::text, items.note))
-                           <> (items.product_id, items.variant_id, items.quantity, items.tags, items.note)
+                            coalesce(:quantity::integer, items.quantity), coalesce(:note::text, items.note))
+                           <> (items.product_id, items.variant_id, items.quantity, items.note)
                        AND :now::text > items.updated_at THEN :now::text ELSE items.updated_at END
 FROM owner(:profile) AS o
 WHERE items.profile_id = :profile AND items.id = :id
@@ -92,16 +87,17 @@ SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id in_uui
 -- name: items_all
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile ORDER BY i.id;
 
--- name: item_set_lists
-UPDATE items
-SET list_ids = :list_ids, updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at END
-WHERE profile_id = :profile AND id = :id
-RETURNING item_fields(items);
-
 -- name: item_put
--- What a save of several items changes of one that was there.
-UPDATE items SET quantity = :quantity, tags = :tags, note = :note, list_ids = :list_ids, updated_at = :updated_at
+UPDATE items
+SET product_id = :product_id, variant_id = :variant_id, quantity = :quantity, created_at = :created_at,
+    updated_at = :updated_at, list_ids = :list_ids, tags = :tags, note = :note
 WHERE profile_id = :profile AND id = :id;
+
+-- name: items_of_products
+SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.product_id in_texts(:products);
+
+-- name: profile_items
+SELECT items FROM profiles WHERE profile_id = :profile;
 
 -- name: items_page
 -- db/pages.py adds the rest: by id, which is by age (contract: page-order). {beyond} tells whether anything lies on the

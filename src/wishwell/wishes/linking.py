@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import msgspec
-from msgspec.structs import asdict, astuple, replace
+from msgspec.structs import replace
 
 from wishwell import events, opaque, profiles
 from wishwell.db import Reader, Writer
@@ -19,7 +19,8 @@ from wishwell.errors import NotFound
 from wishwell.profiles import Profile
 from wishwell.stores import Bounds
 from wishwell.wishes import items, lists, merging, reservations, shares
-from wishwell.wishes.merging import Merged, OrderedList, Wish
+from wishwell.wishes.items import Change, Item
+from wishwell.wishes.merging import Merged, OrderedList
 
 
 class Linked(msgspec.Struct):
@@ -46,13 +47,10 @@ async def link(tx: Writer, session: Profile, customer: Profile, bounds: Bounds, 
     locked = await _lock(tx, session, customer, now)
     if locked is None:
         return 0
-    of_items, of_lists = items.records(tx, customer, "items_all"), lists.records(tx, customer)
-    async with (
-        events.watch(tx, customer, now, "item", of_items),
-        events.watch(tx, customer, now, "list", of_lists),
-    ):
-        linked = await _move(tx, session, customer, bounds, locked, now)
-    await events.tell(tx, customer, now, "profile.linked", msgspec.json.encode(linked))
+    async with events.watch(tx, customer, now, "list", lists.records(tx, customer)):
+        linked, told = await _move(tx, session, customer, bounds, locked, now)
+    told.append(("profile.linked", msgspec.json.encode(linked)))
+    await events.tell_all(tx, customer, now, told)
     return linked.items - linked.left
 
 
@@ -82,25 +80,28 @@ async def _move(
     bounds: Bounds,
     locked: set[str],
     now: str,
-) -> Linked:
-    wishes, mine = await _wishes(tx, session), await _wishes(tx, customer)
+) -> tuple[Linked, list[tuple[events.Type, bytes]]]:
+    """Moves what the session holds. Returns the events of the items."""
+    wishes, mine = await _items(tx, session), await _items(tx, customer)
     made, own = await _lists(tx, session), await _lists(tx, customer)
     room = merging.room(bounds, len(mine), len(own), sum(held.item_count for held in own))
     names = {merging.alike(held.name) for held in made}
     own = [held for held in own if merging.alike(held.name) in names]
-    kinds = {wish.kind: wish for wish in mine}
-    twins = {wish.id: kinds[wish.kind] for wish in wishes if wish.kind in kinds}
-    created = {wish.id: wish.created_at for wish in (*wishes, *mine)}
+    kinds = {items.kind(item): item for item in mine}
+    twins = {item.id: kinds[items.kind(item)] for item in wishes if items.kind(item) in kinds}
+    created = {item.id: item.created_at for item in (*wishes, *mine)}
     made = await _ordered(tx, session, made, created)
-    for wish in wishes:
-        if twin := twins.get(wish.id):
-            created[twin.id] = min(twin.created_at, wish.created_at)
+    for item in wishes:
+        if twin := twins.get(item.id):
+            created[twin.id] = min(twin.created_at, item.created_at)
     own = await _ordered(tx, customer, own, created)
     same = {id: twin.id for id, twin in twins.items()}
     merged = merging.merge(wishes, made, same, own, room)
 
-    await _write_items(tx, customer, wishes, twins, merged, now)
-    await _write_lists(tx, customer, made, merged, now)
+    places = await _write_lists(tx, customer, made, own, merged, now)
+    changes = _changes(wishes, twins, merged)
+    told = await items.write(tx, customer, changes, now, places)
+    await _keep_notices(tx, session, customer, merged.items)
     await _move_shares(tx, session, customer, merged.joins)
     await reservations.link_owned(tx, session.id, customer.id, merged.items)
     await reservations.link_held(tx, session.id, customer.id, locked)
@@ -113,7 +114,7 @@ async def _move(
     await tx.run("profile_recount", profile=customer.id, email=email, notices=notices)
     await tx.run("session_close", profile=session.id, customer=customer.id, now=now)
     left = len(wishes) - len(merged.items)
-    return Linked(session.gid, customer.gid, len(wishes), len(made), left)
+    return Linked(session.gid, customer.gid, len(wishes), len(made), left), told
 
 
 _LEAVE = (
@@ -122,8 +123,8 @@ _LEAVE = (
 )
 
 
-async def _wishes(tx: Reader, profile: Profile) -> list[Wish]:
-    return [Wish(*row) for row in await tx.all("link_wishes", profile=profile.id)]
+async def _items(tx: Reader, profile: Profile) -> list[Item]:
+    return [items.from_row(row) for row in await tx.all("items_all", profile=profile.id)]
 
 
 async def _lists(tx: Reader, profile: Profile) -> list[OrderedList]:
@@ -148,78 +149,72 @@ async def _ordered(
     return [replace(held, items=dict(entries[held.id])) for held in lists]
 
 
-async def _write_items(
-    tx: Writer,
-    customer: Profile,
-    wishes: Sequence[Wish],
-    twins: Mapping[str, Wish],
-    merged: Merged,
-    now: str,
-) -> None:
+def _changes(wishes: Sequence[Item], twins: Mapping[str, Item], merged: Merged) -> list[Change]:
+    """What becomes of the session's items at the customer."""
     on = defaultdict(set)
     for list_id, placed in merged.places.items():
         for id in placed:
             on[id].add(list_id)
-    moved: list[Wish] = []
-    united: list[Wish] = []
-    tags: list[tuple[str, str]] = []
-    for wish in wishes:
-        mine = twins.get(wish.id)
-        if mine is not None:
-            list_ids = " ".join(sorted(on[mine.id].union(mine.list_ids.split())))
-            after = merging.united(mine, wish, list_ids, now)
-            before = mine.tags.split()
-            tags += [(mine.id, tag) for tag in after.tags.split() if tag not in before]
-            if after != mine:
-                united.append(after)
-        elif wish.id in merged.items:
-            moved.append(replace(wish, list_ids=" ".join(sorted(on[wish.id]))))
-            tags += [(wish.id, tag) for tag in wish.tags.split()]
-    key, store = customer.id, customer.store.id
-    await _fill(tx, "items", [(key, wish.id, store, *astuple(wish)[1:]) for wish in moved])
-    await _fill(tx, "item_tags", [(key, id, tag, store) for id, tag in tags])
-    if united:
-        await tx.run_many("link_set_item", [{"profile": key, **asdict(wish)} for wish in united])
+    changes: list[Change] = []
+    for item in wishes:
+        if twin := twins.get(item.id):
+            changes.append((twin, merging.united(twin, item, on[twin.id])))
+        elif item.id in merged.items:
+            changes.append((None, replace(item, list_ids=sorted(on[item.id]))))
+    return changes
 
 
 async def _write_lists(
-    tx: Writer, customer: Profile, made: Sequence[OrderedList], merged: Merged, now: str
-) -> None:
+    tx: Writer,
+    customer: Profile,
+    made: Sequence[OrderedList],
+    own: Sequence[OrderedList],
+    merged: Merged,
+    now: str,
+) -> dict[tuple[str, str], int]:
+    """Writes the lists that move or get longer. Returns the places of what comes on them."""
     key, store = customer.id, customer.store.id
     moving = [held for held in made if merged.joins.get(held.id) == held.id]
-    await _fill(tx, "lists", [(key, held.id, store, *astuple(held)[1:-1]) for held in moving])
-    marked = [
-        {"profile": key, "id": merged.joins[held.id]}
-        for held in made
-        if held.shared and held.id in merged.joins
+    if moving:
+        rows = [
+            (key, held.id, store, 0, held.shared, held.created_at, held.updated_at, held.name)
+            for held in moving
+        ]
+        await tx.fill("lists", rows)
+    joined = {merged.joins[held.id] for held in made if held.shared and held.id in merged.joins}
+    marked = [{"profile": key, "id": id} for id in sorted(joined)]
+    await _run(tx, "list_mark_shared", marked)
+    grown = {
+        held.id: (*held.items, *merged.places[held.id]) for held in own if held.id in merged.places
+    }
+    await _run(tx, "list_touch", [{"profile": key, "id": id, "now": now} for id in grown])
+    places = {(list_id, id): at for list_id, on in grown.items() for at, id in enumerate(on, 1)}
+    placed = [
+        {"profile": key, "list": list_id, "item": id, "position": at}
+        for (list_id, id), at in places.items()
     ]
-    if marked:
-        await tx.run_many("list_mark_shared", marked)
-    added: list[tuple[str, str, str, int]] = []
-    placed: list[dict[str, object]] = []
-    for list_id, order in merged.grown.items():
-        coming = set(merged.places[list_id])
-        for at, id in enumerate(order, 1):
-            if id in coming:
-                added.append((key, list_id, id, at))
-            else:
-                placed.append({"profile": key, "list": list_id, "item": id, "position": at})
+    await _run(tx, "entry_place", placed)
     for held in moving:
-        positions = {merged.items.get(id): at for id, at in held.items.items()}
-        kept = merged.places.get(held.id, ())
-        added += [(key, held.id, id, positions[id]) for id in kept]
-    await _fill(tx, "entries", added)
-    if placed:
-        await tx.run_many("entry_place", placed)
-    if merged.grown:
-        longer = [{"profile": key, "id": id, "now": now} for id in merged.grown]
-        await tx.run_many("list_touch", longer)
-    await tx.run("lists_recount", profile=key)
+        places |= {(held.id, merged.items.get(id, "")): at for id, at in held.items.items()}
+    return places
 
 
-async def _fill(tx: Writer, table: str, rows: Sequence[Sequence[object]]) -> None:
+# contract: notice-link
+async def _keep_notices(
+    tx: Writer, session: Profile, customer: Profile, now_ids: Mapping[str, str]
+) -> None:
+    """What was told of an item is not told again soon."""
+    heard = [
+        {"profile": customer.id, "id": now_ids[id], "dropped_at": dropped, "restocked_at": back}
+        for id, dropped, back in await tx.all("link_heard", profile=session.id)
+        if id in now_ids
+    ]
+    await _run(tx, "link_hear", heard)
+
+
+async def _run(tx: Writer, statement: str, rows: Sequence[Mapping[str, object]]) -> None:
     if rows:
-        await tx.fill(table, rows)
+        await tx.run_many(statement, rows)
 
 
 # contract: share-link

@@ -1,16 +1,16 @@
 -- Rows are copied to the customer and deleted, never re-keyed.
 
--- name: link_wishes
-SELECT id, product_id, variant_id, quantity, created_at, updated_at, dropped_at, restocked_at, list_ids, tags, note
-FROM items WHERE profile_id = :profile;
 
 -- name: link_entries
 SELECT list_id, item_id, position FROM entries WHERE profile_id = :profile AND list_id in_uuids(:lists);
 
--- name: link_set_item
+-- name: link_heard
+SELECT id, dropped_at, restocked_at FROM items WHERE profile_id = :profile AND (dropped_at > '' OR restocked_at > '');
+
+-- name: link_hear
 UPDATE items
-SET quantity = :quantity, created_at = :created_at, updated_at = :updated_at, dropped_at = :dropped_at,
-    restocked_at = :restocked_at, tags = :tags, note = :note, list_ids = :list_ids
+SET dropped_at = CASE WHEN :dropped_at > dropped_at THEN :dropped_at ELSE dropped_at END,
+    restocked_at = CASE WHEN :restocked_at > restocked_at THEN :restocked_at ELSE restocked_at END
 WHERE profile_id = :profile AND id = :id;
 
 -- name: lists_recount

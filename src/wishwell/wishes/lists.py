@@ -233,13 +233,13 @@ async def put_item(
     """
     item = await _item(tx, profile, id, item_id)
     if after is UNSET:
-        return await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now, "listId")
+        return await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now)
     positions = await _positions(tx, profile, id)
     others = [other for other in positions if other != item_id]
     if after is not None and after not in others:
         raise Invalid("after: must be null, or the id of another item on this list.")
     first = others[: others.index(after) + 1] if after is not None else []
-    item = await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now, "listId")
+    item = await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now)
     positions.setdefault(item_id, 0)
     async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
         await _place(tx, profile, id, positions, [*first, item_id], now)

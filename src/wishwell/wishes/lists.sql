@@ -75,6 +75,9 @@ ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
 -- name: entry_place
 UPDATE entries SET position = :position WHERE profile_id = :profile AND list_id = :list AND item_id = :item;
 
+-- name: entry_remove
+DELETE FROM entries WHERE profile_id = :profile AND list_id = :list AND item_id = :item;
+
 -- name: entries_remove
 -- All of these items from all of these lists.
 DELETE FROM entries WHERE profile_id = :profile AND list_id in_uuids(:lists) AND item_id in_uuids(:items);

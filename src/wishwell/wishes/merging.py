@@ -3,29 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from wishwell.stores import Bounds
-from wishwell.wishes.items import MAX_TAGS
-
-
-class Wish(msgspec.Struct, frozen=True):
-    """An item as a link reads and writes it, in the order of its columns."""
-
-    id: str
-    product_id: str
-    variant_id: str
-    quantity: int
-    created_at: str
-    updated_at: str
-    dropped_at: str
-    restocked_at: str
-    list_ids: str
-    tags: str
-    note: str
-
-    @property
-    def kind(self) -> tuple[str, str]:
-        return self.product_id, self.variant_id
+from wishwell.wishes.items import MAX_TAGS, Item
 
 
 class OrderedList(msgspec.Struct, frozen=True):
@@ -44,14 +26,12 @@ class Merged(msgspec.Struct):
     """What changes at the customer.
 
     ``items``: the id that each item of the session has now; of what is left behind there is none.
-    ``joins``: which list each list of the
-    session becomes, its own id for one that moves. ``grown``: the customer's lists that are longer
-    now, with all their items in order. ``places``: what comes on each list, in order.
+    ``joins``: which list each list of the session becomes, its own id for one that moves.
+    ``places``: what comes on each list, in order.
     """
 
     items: dict[str, str]
     joins: dict[str, str]
-    grown: dict[str, list[str]]
     places: dict[str, list[str]]
 
 
@@ -68,7 +48,7 @@ def room(bounds: Bounds, items: int, lists: int, entries: int) -> Bounds:
 
 # contract: link-items, link-list-merge, link-list-full, link-limits
 def merge(
-    wishes: Sequence[Wish],
+    wishes: Sequence[Item],
     lists: Sequence[OrderedList],
     same: Mapping[str, str],
     own: Sequence[OrderedList],
@@ -82,20 +62,17 @@ def merge(
     newest = sorted(wishes, key=lambda wish: (wish.created_at, wish.id), reverse=True)
     moved = [wish.id for wish in newest if wish.id not in same][: room.items]
     items = {**same, **{id: id for id in moved}}
-    joins, grown = _join(lists, items, own, room.list_items)
+    joins = _join(lists, items, own, room.list_items)
     moving = [made.id for made in lists if made.id not in joins]
     joins |= {id: id for id in sorted(moving, reverse=True)[: room.lists]}
-    places = _places(newest, lists, items, joins, own, room.entries)
-    for id, before in grown.items():
-        before.extend(places.get(id, ()))
-    return Merged(items, joins, {id: grown[id] for id in grown if id in places}, places)
+    return Merged(items, joins, _places(newest, lists, items, joins, own, room.entries))
 
 
 def _join(
     lists: Sequence[OrderedList], items: Mapping[str, str], own: Sequence[OrderedList], most: int
-) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """The lists that join one of the customer's, and what is on those before they do."""
-    joins, before = {}, {}
+) -> dict[str, str]:
+    """The lists that join one of the customer's."""
+    joins = {}
     there = {mine.id: set(mine.items) for mine in own}
     for made in lists:
         coming = {items[id] for id in made.items if id in items}
@@ -104,13 +81,12 @@ def _join(
             fits = len(union) <= max(most, len(there[mine.id]))
             if fits and alike(mine.name) == alike(made.name):
                 joins[made.id], there[mine.id] = mine.id, union
-                before[mine.id] = list(mine.items)
                 break
-    return joins, before
+    return joins
 
 
 def _places(
-    newest: Sequence[Wish],
+    newest: Sequence[Item],
     lists: Sequence[OrderedList],
     items: Mapping[str, str],
     joins: Mapping[str, str],
@@ -142,28 +118,16 @@ def alike(name: str) -> str:
     return name.strip().casefold()
 
 
-# contract: link-item-merge, link-quantity, link-tags, link-note, notice-link, item-updated-at
-def united(mine: Wish, theirs: Wish, list_ids: str, now: str) -> Wish:
-    """The customer's item with what the session's adds, on these lists."""
-    both = msgspec.structs.replace(
+# contract: link-item-merge, link-quantity, link-tags, link-note
+def united(mine: Item, theirs: Item, more: Iterable[str]) -> Item:
+    """The customer's item with what the session's adds, on these lists too."""
+    # An older link may have left the customer more tags.
+    tags = list(dict.fromkeys([*mine.tags, *theirs.tags]))[: max(MAX_TAGS, len(mine.tags))]
+    return replace(
         mine,
         quantity=max(mine.quantity, theirs.quantity),
         created_at=min(mine.created_at, theirs.created_at),
-        note=mine.note or theirs.note,
-        tags=" ".join(_tags(mine.tags.split(), theirs.tags.split())),
-        dropped_at=max(mine.dropped_at, theirs.dropped_at),
-        restocked_at=max(mine.restocked_at, theirs.restocked_at),
-        list_ids=list_ids,
+        note=mine.note or theirs.note or UNSET,
+        tags=tags,
+        list_ids=sorted({*mine.list_ids, *more}),
     )
-    if _shown(both) == _shown(mine):
-        return both
-    return msgspec.structs.replace(both, updated_at=max(mine.updated_at, now))
-
-
-def _shown(wish: Wish) -> tuple[object, ...]:
-    return wish.quantity, wish.created_at, wish.note, wish.tags, wish.list_ids
-
-
-def _tags(mine: Sequence[str], theirs: Iterable[str]) -> list[str]:
-    """Up to 20, the customer's first. An older link may have left the customer more."""
-    return list(dict.fromkeys([*mine, *theirs]))[: max(MAX_TAGS, len(mine))]
