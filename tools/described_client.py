@@ -39,7 +39,7 @@ from wishwell.client.answers import Page, nothing, one, page_of
 from wishwell.client.asynchronous_line import AsyncPart, Line
 from wishwell.client.asynchronous_by_hand import AsyncEventsByHand, AsyncProductsByHand
 from wishwell.client.asynchronous_by_hand import AsyncProfilesByHand
-from wishwell.client.calls import UNSET, Call, Direction, UnsetType, body
+from wishwell.client.calls import UNSET, Call, UnsetType, body
 from wishwell.client.calls import changes, given, path, several
 '''
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
@@ -250,17 +250,17 @@ class Operation:
         return text
 
     def _walk(self, name: str, kind: str, call: str) -> str:
-        signature = self._signature('direction: Direction = "next"')
-        words = 'From `page` to the oldest, or with `direction="previous"` to the newest.'
-        text = f"    def {name}({signature}) -> AsyncIterator[{kind}]:\n{docstring(words, 8)}"
+        words = "From `page`, by default the newest, to the oldest."
+        text = f"    def {name}({self._signature()}) -> AsyncIterator[{kind}]:\n"
+        text += docstring(words, 8)
         text += f"        call = Call({call}, {mapping('given', self.query)})\n"
-        return text + f"        return self._line.{name}(call, direction)\n\n"
+        return text + f"        return self._line.{name}(call)\n\n"
 
-    def _signature(self, *more: str) -> str:
+    def _signature(self) -> str:
         places = [f"{self._local(sent)}: {kind}" for sent, kind in self.places.items()]
         others = [f"{one.name}: {one.kind}" for one in self.fields + self.query]
         required = [one for one in places + others if "=" not in one]
-        named = [*(one for one in others if "=" in one), *more]
+        named = [one for one in others if "=" in one]
         return ", ".join(["self", *required, *(["*", *named] if named else [])])
 
     def _docstring(self) -> str:

@@ -16,7 +16,7 @@ except ImportError as error:
 from wishwell.client import records
 from wishwell.client.answers import Feed, Page
 from wishwell.client.asynchronous import AsyncWishwell
-from wishwell.client.calls import UNSET, Direction
+from wishwell.client.calls import UNSET
 from wishwell.client.errors import (
     Conflict,
     ConnectionFailed,
@@ -37,7 +37,6 @@ __all__ = [
     "AsyncWishwell",
     "Conflict",
     "ConnectionFailed",
-    "Direction",
     "Feed",
     "Forbidden",
     "Gone",

@@ -1,7 +1,6 @@
 """How answers are read: one record, a page of records, the feed of events."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -11,28 +10,10 @@ from wishwell.client.records import Event
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Page(Generic[T]):
-    """Records, newest first, and the cursors of the next and previous page, or None."""
-
+class _Several(msgspec.Struct, Generic[T], frozen=True, rename="camel"):
     data: tuple[T, ...]
-    next: str | None = None
-    previous: str | None = None
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self.data)
-
-    def __len__(self) -> int:
-        return len(self.data)
-
-
-class Feed(msgspec.Struct, frozen=True):
-    """Events of a store, oldest first, and from where to go on."""
-
-    data: tuple[Event, ...]
-    resume: str
-
-    def __iter__(self) -> Iterator[Event]:
         return iter(self.data)
 
     def __len__(self) -> int:
@@ -44,9 +25,30 @@ class _PageInfo(msgspec.Struct, frozen=True):
     previous: str | None = None
 
 
-class _Answer(msgspec.Struct, Generic[T], frozen=True, rename="camel"):
-    data: T
+class Page(_Several[T], Generic[T], frozen=True):
+    """Records, newest first, and the cursors of the next and previous page, or None."""
+
     page_info: _PageInfo = _PageInfo()
+
+    @property
+    def next(self) -> str | None:
+        """The cursor of the older records."""
+        return self.page_info.next
+
+    @property
+    def previous(self) -> str | None:
+        """The cursor of the newer records."""
+        return self.page_info.previous
+
+
+class Feed(_Several[Event], frozen=True):
+    """Events of a store, oldest first, and from where to go on."""
+
+    resume: str
+
+
+class _Answer(msgspec.Struct, Generic[T], frozen=True):
+    data: T
 
 
 def one(kind: type[T]) -> Callable[[bytes], T]:
@@ -57,13 +59,7 @@ def one(kind: type[T]) -> Callable[[bytes], T]:
 
 def page_of(kind: type[T]) -> Callable[[bytes], Page[T]]:
     """A reader of a page, which raises ``msgspec.DecodeError`` for anything else."""
-    read = msgspec.json.Decoder(_Answer[tuple[kind, ...]]).decode  # type: ignore[valid-type]
-
-    def page(body: bytes) -> Page[T]:
-        answer = read(body)
-        return Page(answer.data, answer.page_info.next, answer.page_info.previous)
-
-    return page
+    return msgspec.json.Decoder(Page[kind]).decode  # type: ignore[valid-type]
 
 
 feed: Callable[[bytes], Feed] = msgspec.json.Decoder(Feed).decode

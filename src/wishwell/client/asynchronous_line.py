@@ -7,9 +7,9 @@ from typing import TypeVar
 
 import httpx2
 
-from wishwell.client import calls, transport
+from wishwell.client import transport
 from wishwell.client.answers import Page
-from wishwell.client.calls import Call, Direction
+from wishwell.client.calls import Call
 from wishwell.client.conversation import Conversation, Terms
 
 T = TypeVar("T")
@@ -38,29 +38,19 @@ class Line:
                 seconds = talk.pause(answer)
             await asyncio.sleep(seconds)
 
-    def pages(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[Page[T]]:
-        """All pages from the call's on in this direction. Raises ``ValueError`` at once."""
-        calls.check_walk(call, direction)
-        return self._pages(call, direction)
-
-    def all(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[T]:
-        """The records of these pages; a walk back ends with the newest."""
-        return self._records(self.pages(call, direction), direction)
-
-    async def _pages(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[Page[T]]:
+    async def pages(self, call: Call[Page[T]]) -> AsyncIterator[Page[T]]:
+        """All pages from the call's to the oldest."""
         while True:
             page = await self.result(call)
             yield page
-            cursor = page.next if direction == "next" else page.previous
-            if cursor is None:
+            if page.next is None:
                 return
-            call = replace(call, params={**call.params, "page": cursor})
+            call = replace(call, params={**call.params, "page": page.next})
 
-    async def _records(
-        self, pages: AsyncIterator[Page[T]], direction: Direction
-    ) -> AsyncIterator[T]:
-        async for page in pages:
-            for record in page.data if direction == "next" else page.data[::-1]:
+    async def all(self, call: Call[Page[T]]) -> AsyncIterator[T]:
+        """The records of these pages."""
+        async for page in self.pages(call):
+            for record in page:
                 yield record
 
 

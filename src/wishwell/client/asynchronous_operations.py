@@ -10,17 +10,7 @@ from wishwell.client.asynchronous_by_hand import (
     AsyncProfilesByHand,
 )
 from wishwell.client.asynchronous_line import AsyncPart, Line
-from wishwell.client.calls import (
-    UNSET,
-    Call,
-    Direction,
-    UnsetType,
-    body,
-    changes,
-    given,
-    path,
-    several,
-)
+from wishwell.client.calls import UNSET, Call, UnsetType, body, changes, given, path, several
 from wishwell.client.records import (
     AdminToken,
     By,
@@ -93,16 +83,15 @@ class AsyncItems(AsyncPart):
         limit: int | None = None,
         query: str | None = None,
         include: Include | None = None,
-        direction: Direction = "next",
     ) -> AsyncIterator[Page[Item]]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call(
             "GET",
             path("items"),
             page_of(Item),
             given(page=page, limit=limit, query=query, include=include),
         )
-        return self._line.pages(call, direction)
+        return self._line.pages(call)
 
     def all(
         self,
@@ -111,16 +100,15 @@ class AsyncItems(AsyncPart):
         limit: int | None = None,
         query: str | None = None,
         include: Include | None = None,
-        direction: Direction = "next",
     ) -> AsyncIterator[Item]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call(
             "GET",
             path("items"),
             page_of(Item),
             given(page=page, limit=limit, query=query, include=include),
         )
-        return self._line.all(call, direction)
+        return self._line.all(call)
 
     async def create(
         self,
@@ -286,18 +274,16 @@ class AsyncLists(AsyncPart):
         return await self._line.result(call)
 
     def pages(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+        self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[Page[List]]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit))
-        return self._line.pages(call, direction)
+        return self._line.pages(call)
 
-    def all(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
-    ) -> AsyncIterator[List]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+    def all(self, *, page: str | None = None, limit: int | None = None) -> AsyncIterator[List]:
+        """From ``page``, by default the newest, to the oldest."""
         call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit))
-        return self._line.all(call, direction)
+        return self._line.all(call)
 
     async def create(self, name: str) -> List:
         """A new, empty list. Names need not be unique. A profile holds at most 250 lists unless the
@@ -638,18 +624,16 @@ class AsyncWebhooks(AsyncPart):
         return await self._line.result(call)
 
     def pages(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+        self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[Page[Webhook]]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call("GET", path("webhooks"), page_of(Webhook), given(page=page, limit=limit))
-        return self._line.pages(call, direction)
+        return self._line.pages(call)
 
-    def all(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
-    ) -> AsyncIterator[Webhook]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+    def all(self, *, page: str | None = None, limit: int | None = None) -> AsyncIterator[Webhook]:
+        """From ``page``, by default the newest, to the oldest."""
         call = Call("GET", path("webhooks"), page_of(Webhook), given(page=page, limit=limit))
-        return self._line.all(call, direction)
+        return self._line.all(call)
 
     async def create(self, url: str, *, types: Sequence[str] | None = None) -> Webhook:
         """Sends the events of the store to ``url`` from now on: those whose type is in ``types``,
@@ -812,18 +796,18 @@ class AsyncTokens(AsyncPart):
         return await self._line.result(call)
 
     def pages(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+        self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[Page[AdminToken]]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
-        return self._line.pages(call, direction)
+        return self._line.pages(call)
 
     def all(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+        self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[AdminToken]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
-        return self._line.all(call, direction)
+        return self._line.all(call)
 
     async def revoke(self, id: str) -> None:
         """From 5 seconds later no process takes the token any more; again, it is the same. The
@@ -863,32 +847,22 @@ class AsyncProducts(AsyncProductsByHand):
         return await self._line.result(call)
 
     def pages(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        query: str | None = None,
-        direction: Direction = "next",
+        self, *, page: str | None = None, limit: int | None = None, query: str | None = None
     ) -> AsyncIterator[Page[Product]]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call(
             "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
         )
-        return self._line.pages(call, direction)
+        return self._line.pages(call)
 
     def all(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        query: str | None = None,
-        direction: Direction = "next",
+        self, *, page: str | None = None, limit: int | None = None, query: str | None = None
     ) -> AsyncIterator[Product]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call(
             "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
         )
-        return self._line.all(call, direction)
+        return self._line.all(call)
 
     async def put_many(self, products: Sequence[NewProduct]) -> None:
         """The same as ``PUT /products/{productId}`` for each of 1 to 250 products: for all of them
@@ -1061,22 +1035,22 @@ class AsyncRequests(AsyncPart):
         return await self._line.result(call)
 
     def pages(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+        self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[Page[PlatformRequest]]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call(
             "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
         )
-        return self._line.pages(call, direction)
+        return self._line.pages(call)
 
     def all(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+        self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[PlatformRequest]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call(
             "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
         )
-        return self._line.all(call, direction)
+        return self._line.all(call)
 
     async def call_off(self, id: str) -> None:
         """Calls off a ``shop/redact`` that waits, within 7 days of its coming, so that the store is

@@ -2,19 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell.client.answers import Page
-
-__all__ = ["UNSET", "Call", "Direction", "UnsetType"]
+__all__ = ["UNSET", "Call", "UnsetType"]
 
 PREFIX = "/api/2025-04"
 
-Direction = Literal["next", "previous"]
 T = TypeVar("T")
 
 
@@ -73,11 +70,3 @@ def several(values: Any) -> Any:
     if isinstance(values, str):
         raise TypeError("must be a sequence of strings, not a single string")
     return UNSET if values is None or values is UNSET else list(values)
-
-
-def check_walk(call: Call[Page[T]], direction: Direction) -> None:
-    """Raises ``ValueError`` for a walk to "previous" that does not begin at a page."""
-    if direction not in ("next", "previous"):
-        raise ValueError("direction must be 'next' or 'previous'")
-    if direction == "previous" and "page" not in call.params:
-        raise ValueError("direction 'previous' needs page: the cursor to start from")

@@ -7,9 +7,9 @@ from typing import TypeVar
 
 import httpx2
 
-from wishwell.client import calls, transport
+from wishwell.client import transport
 from wishwell.client.answers import Page
-from wishwell.client.calls import Call, Direction
+from wishwell.client.calls import Call
 from wishwell.client.conversation import Conversation, Terms
 
 T = TypeVar("T")
@@ -38,27 +38,19 @@ class Line:
                 seconds = talk.pause(answer)
             time.sleep(seconds)
 
-    def pages(self, call: Call[Page[T]], direction: Direction) -> Iterator[Page[T]]:
-        """All pages from the call's on in this direction. Raises ``ValueError`` at once."""
-        calls.check_walk(call, direction)
-        return self._pages(call, direction)
-
-    def all(self, call: Call[Page[T]], direction: Direction) -> Iterator[T]:
-        """The records of these pages; a walk back ends with the newest."""
-        return self._records(self.pages(call, direction), direction)
-
-    def _pages(self, call: Call[Page[T]], direction: Direction) -> Iterator[Page[T]]:
+    def pages(self, call: Call[Page[T]]) -> Iterator[Page[T]]:
+        """All pages from the call's to the oldest."""
         while True:
             page = self.result(call)
             yield page
-            cursor = page.next if direction == "next" else page.previous
-            if cursor is None:
+            if page.next is None:
                 return
-            call = replace(call, params={**call.params, "page": cursor})
+            call = replace(call, params={**call.params, "page": page.next})
 
-    def _records(self, pages: Iterator[Page[T]], direction: Direction) -> Iterator[T]:
-        for page in pages:
-            yield from page.data if direction == "next" else page.data[::-1]
+    def all(self, call: Call[Page[T]]) -> Iterator[T]:
+        """The records of these pages."""
+        for page in self.pages(call):
+            yield from page
 
 
 class Part:

@@ -4,17 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from wishwell.client.answers import Page, nothing, one, page_of
-from wishwell.client.calls import (
-    UNSET,
-    Call,
-    Direction,
-    UnsetType,
-    body,
-    changes,
-    given,
-    path,
-    several,
-)
+from wishwell.client.calls import UNSET, Call, UnsetType, body, changes, given, path, several
 from wishwell.client.records import (
     AdminToken,
     By,
@@ -93,16 +83,15 @@ class Items(Part):
         limit: int | None = None,
         query: str | None = None,
         include: Include | None = None,
-        direction: Direction = "next",
     ) -> Iterator[Page[Item]]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call(
             "GET",
             path("items"),
             page_of(Item),
             given(page=page, limit=limit, query=query, include=include),
         )
-        return self._line.pages(call, direction)
+        return self._line.pages(call)
 
     def all(
         self,
@@ -111,16 +100,15 @@ class Items(Part):
         limit: int | None = None,
         query: str | None = None,
         include: Include | None = None,
-        direction: Direction = "next",
     ) -> Iterator[Item]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call(
             "GET",
             path("items"),
             page_of(Item),
             given(page=page, limit=limit, query=query, include=include),
         )
-        return self._line.all(call, direction)
+        return self._line.all(call)
 
     def create(
         self,
@@ -285,19 +273,15 @@ class Lists(Part):
         call = Call("GET", path("lists"), page_of(List), params=params)
         return self._line.result(call)
 
-    def pages(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
-    ) -> Iterator[Page[List]]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+    def pages(self, *, page: str | None = None, limit: int | None = None) -> Iterator[Page[List]]:
+        """From ``page``, by default the newest, to the oldest."""
         call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit))
-        return self._line.pages(call, direction)
+        return self._line.pages(call)
 
-    def all(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
-    ) -> Iterator[List]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+    def all(self, *, page: str | None = None, limit: int | None = None) -> Iterator[List]:
+        """From ``page``, by default the newest, to the oldest."""
         call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit))
-        return self._line.all(call, direction)
+        return self._line.all(call)
 
     def create(self, name: str) -> List:
         """A new, empty list. Names need not be unique. A profile holds at most 250 lists unless the
@@ -634,18 +618,16 @@ class Webhooks(Part):
         return self._line.result(call)
 
     def pages(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+        self, *, page: str | None = None, limit: int | None = None
     ) -> Iterator[Page[Webhook]]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call("GET", path("webhooks"), page_of(Webhook), given(page=page, limit=limit))
-        return self._line.pages(call, direction)
+        return self._line.pages(call)
 
-    def all(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
-    ) -> Iterator[Webhook]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+    def all(self, *, page: str | None = None, limit: int | None = None) -> Iterator[Webhook]:
+        """From ``page``, by default the newest, to the oldest."""
         call = Call("GET", path("webhooks"), page_of(Webhook), given(page=page, limit=limit))
-        return self._line.all(call, direction)
+        return self._line.all(call)
 
     def create(self, url: str, *, types: Sequence[str] | None = None) -> Webhook:
         """Sends the events of the store to ``url`` from now on: those whose type is in ``types``,
@@ -808,18 +790,16 @@ class Tokens(Part):
         return self._line.result(call)
 
     def pages(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+        self, *, page: str | None = None, limit: int | None = None
     ) -> Iterator[Page[AdminToken]]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
-        return self._line.pages(call, direction)
+        return self._line.pages(call)
 
-    def all(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
-    ) -> Iterator[AdminToken]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+    def all(self, *, page: str | None = None, limit: int | None = None) -> Iterator[AdminToken]:
+        """From ``page``, by default the newest, to the oldest."""
         call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
-        return self._line.all(call, direction)
+        return self._line.all(call)
 
     def revoke(self, id: str) -> None:
         """From 5 seconds later no process takes the token any more; again, it is the same. The
@@ -859,32 +839,22 @@ class Products(ProductsByHand):
         return self._line.result(call)
 
     def pages(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        query: str | None = None,
-        direction: Direction = "next",
+        self, *, page: str | None = None, limit: int | None = None, query: str | None = None
     ) -> Iterator[Page[Product]]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call(
             "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
         )
-        return self._line.pages(call, direction)
+        return self._line.pages(call)
 
     def all(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        query: str | None = None,
-        direction: Direction = "next",
+        self, *, page: str | None = None, limit: int | None = None, query: str | None = None
     ) -> Iterator[Product]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call(
             "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
         )
-        return self._line.all(call, direction)
+        return self._line.all(call)
 
     def put_many(self, products: Sequence[NewProduct]) -> None:
         """The same as ``PUT /products/{productId}`` for each of 1 to 250 products: for all of them
@@ -1055,22 +1025,22 @@ class Requests(Part):
         return self._line.result(call)
 
     def pages(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+        self, *, page: str | None = None, limit: int | None = None
     ) -> Iterator[Page[PlatformRequest]]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call(
             "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
         )
-        return self._line.pages(call, direction)
+        return self._line.pages(call)
 
     def all(
-        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+        self, *, page: str | None = None, limit: int | None = None
     ) -> Iterator[PlatformRequest]:
-        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        """From ``page``, by default the newest, to the oldest."""
         call = Call(
             "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
         )
-        return self._line.all(call, direction)
+        return self._line.all(call)
 
     def call_off(self, id: str) -> None:
         """Calls off a ``shop/redact`` that waits, within 7 days of its coming, so that the store is
