@@ -188,13 +188,13 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
 PACKED = gzip.compress(bytes(10_000_000))
 GZIP = b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(PACKED)
-HINTS = b"HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\nLink: </a>\r\n\r\n" * 50
+HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 50
 ANSWERS: dict[str, tuple[bytes, int, bytes]] = {
     "a redirect": (b"HTTP/1.1 302 Go\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n", 302, b""),
     "one for good": (b"HTTP/1.1 308 Go\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n", 308, b""),
     "a packed body": (HEAD + GZIP + PACKED, 200, PACKED),
     "hints before it": (b"HTTP/1.1 100 Continue\r\n\r\n" + HINTS + OK, 200, b"ok"),
-    "a trailer": (HEAD + CHUNKED + b"2;a=b\r\nok\r\n0\r\nRetry-After: 9\r\n\r\n", 200, b"ok"),
+    "a trailer": (HEAD + CHUNKED + b"2;a=b\r\nok\r\n0\r\nX: 9\r\n\r\n", 200, b"ok"),
 }
 
 
@@ -206,7 +206,7 @@ async def test_answer_as_it_is(name):
     async with Called(sent).serve() as server, calls() as there:
         for _ in range(2):
             answer = await there.call("POST", f"http://{HERE}:{server.port}/", body=b"a")
-            assert answer == (*expected, True, "")
+            assert answer == (*expected, True)
         assert (server.connections, len(server.heads)) == (1, 2)
 
 
@@ -224,10 +224,10 @@ async def test_answer_that_is_long():
         for size, whole in ((LARGEST, True), (LARGEST + 1, False), (10_000_000, False)):
             server.answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size + b"a" * size
             answer = await there.call("GET", f"http://{HERE}:{server.port}/")
-            assert answer[:3] == (200, b"a" * LARGEST, whole)
+            assert answer == (200, b"a" * LARGEST, whole)
         server.answer = endless
         answer = await there.call("GET", f"http://{HERE}:{server.port}/")
-        assert answer[:3] == (200, b"a" * LARGEST, False)
+        assert answer == (200, b"a" * LARGEST, False)
 
 
 BROKEN = {

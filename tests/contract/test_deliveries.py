@@ -92,23 +92,6 @@ def test_receiver_that_does_not_take_it(bench, says, status):
 
 
 @on_desk
-async def test_retry_after_is_heeded(desk):
-    """contract: delivery-retry-after. Up to a day, and never before the schedule."""
-    async with desk.receiving() as (receiver, sender, hook):
-        date = "Fri, 15 Jan 2027 09:00:00 GMT"  # an hour after the clock's time
-        waits = {"600": 600, "999999": 86_400, "1": 5, "soon": 5, date: 3600}
-        for text, seconds in waits.items():
-            receiver.says = answer(503, f"Retry-After: {text}")
-            desk.clock.milliseconds = 1_800_000_000_000
-            begun = desk.clock()
-            await desk.save()
-            await send(sender)
-            shown = (await desk.page(hook))[0]
-            wait = (ids.from_timestamp(shown.next_attempt_at) - begun) / 1000
-            assert seconds - 1 <= wait <= max(seconds + 1, 6), text
-
-
-@on_desk
 async def test_process_that_hangs_is_taken_over(desk):
     """contract: delivery-lease, delivery-once-at-a-time. What it says later counts for nothing."""
     hold = Hold(answer(500))

@@ -8,7 +8,6 @@ long as its lease lasts (contract: delivery-lease). ``sender.py`` sends them.
 import contextlib
 import random
 from collections.abc import Callable, Sequence
-from email.utils import parsedate_to_datetime
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -35,13 +34,12 @@ LEASE_MS = 25_000
 """How long a delivery is left to the process that took it: longer than a call, with a margin."""
 
 _JITTER = 0.1
-MOST_LATER_MS = ids.DAY_MS
 _GIVE_UP_MS = 7 * ids.DAY_MS
 _GONE = 410
 _STEP = 500
 """How many places of the feed a turn looks at."""
 
-_AHEAD_MS = 2 * MOST_LATER_MS
+_AHEAD_MS = 2 * ids.DAY_MS
 """Nothing is put off further than this, but by a clock that was wrong (contract: clock-steps)."""
 
 
@@ -72,14 +70,12 @@ class Taken(NamedTuple):
 class Attempt(NamedTuple):
     """How sending a delivery went: the status of the answer, or None without one.
 
-    ``at`` in milliseconds since 1970. ``later``: for how many milliseconds the receiver wants to be
-    left alone.
+    ``at`` in milliseconds since 1970.
     """
 
     taken: Taken
     at: int
     status: int | None
-    later: int = 0
 
     @property
     def outcome(self) -> Status:
@@ -251,22 +247,11 @@ async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[A
         await tx.run_many("delivery_attempted", rows)
 
 
-# contract: delivery-retry-after
+# contract: delivery-schedule
 def _next(attempt: Attempt) -> int:
     """When a delivery that failed is tried again."""
     wait = AFTER[attempt.taken.attempts] * 1000
-    wait = round(wait * (1 + _JITTER * random.random()))  # noqa: S311
-    return attempt.at + max(wait, min(attempt.later, MOST_LATER_MS))
-
-
-def later(text: str, now: int) -> int:
-    """The milliseconds of a ``Retry-After``: seconds, or a date. 0 for anything else."""
-    if text.isascii() and text.isdigit():
-        return min(int(text[:12]) * 1000, MOST_LATER_MS)
-    try:
-        return max(0, round(parsedate_to_datetime(text).timestamp() * 1000) - now)
-    except (ValueError, OverflowError):
-        return 0
+    return attempt.at + round(wait * (1 + _JITTER * random.random()))  # noqa: S311
 
 
 # contract: delivery-each

@@ -222,8 +222,7 @@ class Sender:
         except Exception:  # a defect: it may have been sent all the same
             log.exception("webhook_failed", delivery=taken.id)
             return Attempt(taken, self._clock(), None)
-        ended = self._clock()
-        return Attempt(taken, ended, answer.status, deliveries.later(answer.retry_after, ended))
+        return Attempt(taken, self._clock(), answer.status)
 
 
 def _ended(sends: Sends) -> dict[asyncio.Task[Attempt], Attempt]:

@@ -13,15 +13,11 @@ class Unanswered(Exception):
 
 
 class Answer(NamedTuple):
-    """The answer of a server, whatever its status. ``whole``: its body was at most ``LARGEST``.
-
-    ``retry_after`` is that header, as it came; empty if there is none.
-    """
+    """The answer of a server, whatever its status. ``whole``: its body was at most ``LARGEST``."""
 
     status: int
     body: bytes
     whole: bool
-    retry_after: str = ""
 
 
 class AnswerReader:
@@ -36,7 +32,6 @@ class AnswerReader:
         self._status = 0  # until the headers of the answer itself have come
         self._framed = False
         self._body = bytearray()
-        self._retry_after = b""
         self._parser = httptools.HttpResponseParser(self)
 
     # contract: outbound-bounds
@@ -56,9 +51,8 @@ class AnswerReader:
     def answer(self) -> Answer:
         """The answer, once it is done. After this, nothing can be fed."""
         del self._parser  # which refers to this: only the garbage collector would find the two
-        later = self._retry_after.decode("latin-1").strip()
         whole = len(self._body) <= LARGEST
-        return Answer(self._status, bytes(self._body[:LARGEST]), whole, later)
+        return Answer(self._status, bytes(self._body[:LARGEST]), whole)
 
     # ------------------------------------------------------------- the parser's callbacks
 
@@ -66,16 +60,10 @@ class AnswerReader:
         if self.done:
             raise ValueError("an answer that nobody asked for")
         self._framed = False
-        self._retry_after = b""
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if self._status:
-            return  # a trailer
-        name = name.lower()
-        if name in (b"content-length", b"transfer-encoding"):
+    def on_header(self, name: bytes, _value: bytes) -> None:
+        if name.lower() in (b"content-length", b"transfer-encoding"):
             self._framed = True
-        elif name == b"retry-after":
-            self._retry_after = value
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
