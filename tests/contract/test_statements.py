@@ -60,7 +60,7 @@ def queries() -> Iterator[tuple[PageQuery, list]]:
 def queries_of_store() -> Iterator[tuple[PageQuery, list]]:
     """The same of what belongs to the store itself."""
     nouns: tuple[tuple[Noun, str, object], ...] = (
-        ("webhooks", "enabled", 0),
+        ("webhooks", "", ""),
         ("deliveries", "webhook", ID),
         ("requests", "", ""),
         ("admin_tokens", "", ""),

@@ -50,7 +50,6 @@ _IN_STORE = _IN_PROFILE | {
         " FROM lists y JOIN entries x ON x.profile_id = y.profile_id AND x.list_id = y.id"
         " WHERE y.store_id = :owner AND y.id in_uuids(:term))"
     ),
-    "enabled": " AND w.enabled >= :term",
     "email": ' AND lower(p.email COLLATE "C") in_texts(:term)',
     "title": " AND titled(p, :term)",
     "webhook": " AND d.webhook_id = :term::uuid",

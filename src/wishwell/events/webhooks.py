@@ -16,15 +16,12 @@ from wishwell import ids
 from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.profiles import WholeStore, pages
-from wishwell.profiles.pages import Among, Page, PageRequest
+from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
 
 MOST = 20
 """Webhooks of a store."""
-
-_OFF = 0
-"""The lowest ``enabled`` of one that is not deleted."""
 
 _PREFIX = "whsec_"
 _KEY_BYTES = 32
@@ -85,7 +82,7 @@ class Kept(msgspec.Struct):
 def from_row(row: Row) -> Webhook:
     """Makes a webhook from its columns (``webhook_fields``)."""
     id, url, types, enabled, *times = row
-    return Webhook(id, url, tuple(types.split()), enabled > _OFF, *times)
+    return Webhook(id, url, tuple(types.split()), bool(enabled), *times)
 
 
 async def create(
@@ -122,7 +119,6 @@ async def create(
 
 async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Webhook]:
     """A page of a store's webhooks, newest first."""
-    asked = asked.among(Among(("enabled",), [_OFF]))
     return await pages.read(tx, "webhooks", WholeStore(store), asked, from_row)
 
 

@@ -43,7 +43,7 @@ SELECT s.handle, w.id, w.failing_since FROM webhooks w JOIN stores s ON s.id = w
 WHERE w.failing_since IS NOT NULL AND w.enabled >= 0 ORDER BY w.failing_since;
 
 -- name: store_webhooks_page
-SELECT webhook_fields(w){beyond} FROM webhooks w WHERE w.store_id = :owner;
+SELECT webhook_fields(w){beyond} FROM webhooks w WHERE w.store_id = :owner AND w.enabled >= 0;
 
 -- name: webhooks_due
 -- :ahead: what is due after this was put off by a clock that was wrong.
