@@ -35,22 +35,9 @@ class RequestLine(Line, kw_only=True, rename={"request_id": "requestId"}):
     profile: str = ""
 
 
-class _LostLine(Line, kw_only=True):
-    """Says that the log has a gap."""
-
-    lines: int
-    reason: str
-
-
-def _lost_line(lines: int, reason: str) -> bytes:
-    now = ids.timestamp(ids.wall_clock())
-    line = _LostLine("log_lines_lost", "warning", now, lines=lines, reason=reason)
-    return msgspec.json.encode(line) + b"\n"
-
-
 # If a stream was closed at the start, its descriptor may belong to another file now.
-_output = Output(1 if sys.__stdout__ else -1, _lost_line)
-_errors = Output(2 if sys.__stderr__ else -1, _lost_line)
+_output = Output(1 if sys.__stdout__ else -1)
+_errors = Output(2 if sys.__stderr__ else -1)
 _encoder = msgspec.json.Encoder()
 _requests_shown = True
 _served = False
