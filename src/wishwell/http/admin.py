@@ -23,7 +23,7 @@ _CLOSED: Headers = [
 # contract: admin-page
 async def file(request: Request) -> Response:
     _check_on(request)
-    return assets.page_file(request, FOLDER, _CLOSED)
+    return assets.file(request, FOLDER, request.parameters.get("file", "index.html"), _CLOSED)
 
 
 async def bare(request: Request) -> Response:

@@ -41,36 +41,15 @@ def _content(folder: Path, file: str) -> tuple[Mapping[str, bytes], str]:
     return forms, hashlib.sha256(forms["identity"]).hexdigest()[:16]
 
 
-def hashed(file: str) -> str:
-    """The name of a file of the browser library with its hash."""
-    return f"-{_content(FOLDER, file)[1]}.".join(file.split("."))
-
-
-# contract: storefront-assets
-def hashed_file(request: Request, name: str, place: str) -> Response:
-    """A file of the browser library, or for its plain name the way to the one with the hash.
-
-    ``place`` is where the files are. Raises ``NotFound``.
-    """
-    file = re.sub("-[0-9a-f]*", "", name)
-    if name == file:
-        return redirect(f"{place}/{hashed(file)}")
-    if name != hashed(file):
-        raise NotFound(f"There is no such version; {file} leads to the current one.")
-    for_ever = (b"cache-control", b"public, max-age=31536000, immutable")
-    return encoded(request, _content(FOLDER, file)[0], _TYPES[Path(file).suffix], [for_ever])
-
-
 @functools.cache
 def _names(folder: Path) -> frozenset[str]:
     names = [re.sub(r"\.(br|gz)$", "", path.name) for path in folder.iterdir()]
     return frozenset(name for name in names if Path(name).suffix in _TYPES)
 
 
-# contract: admin-page, docs-page
-def page_file(request: Request, folder: Path, headers: Headers) -> Response:
-    """The page of a folder, or the file that the path names. Raises ``NotFound``."""
-    name = request.parameters.get("file", "index.html")
+# contract: admin-page, docs-page, storefront-assets
+def file(request: Request, folder: Path, name: str, headers: Headers) -> Response:
+    """A file of a folder of pages or scripts. Raises ``NotFound``."""
     if name not in _names(folder):
         raise NotFound("There is nothing at this path.")
     forms, hash = _content(folder, name)

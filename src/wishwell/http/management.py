@@ -87,4 +87,4 @@ async def top(request: Request) -> Response:
 
 # contract: docs-page
 async def docs(request: Request) -> Response:
-    return assets.page_file(request, _PAGE, _CLOSED)
+    return assets.file(request, _PAGE, request.parameters.get("file", "index.html"), _CLOSED)

@@ -42,8 +42,6 @@ def answer(path: str, base: str, visit: Visit, languages: str | None) -> Respons
     page = _PAGE.format(
         lang=lang,
         title=of_shared if shared else title,
-        style=assets.hashed("page.css"),
-        script=assets.hashed("page.js"),
         # Without a host, the page may be asked for where there is no shop.
         header=_WAY_BACK.format(escape(visit.host.removeprefix("www."))) if store.hosts else "",
         element="wishlist-shared" if shared else "wishlist-page",

@@ -55,7 +55,7 @@ class Storefront:
         paths.check(request)
         visit = request.visit = await identity.begin(request)
         if route == "asset":
-            return assets.hashed_file(request, name, f"{self._base}/assets")
+            return assets.file(request, assets.FOLDER, name, [])
         if isinstance(route, str):
             languages = request.header(b"accept-language")
             return documents.answer(name, self._base, visit, languages)

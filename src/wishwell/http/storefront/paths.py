@@ -10,8 +10,7 @@ from wishwell.http.routes import Route
 # contract: storefront-paths
 _PATH = re.compile(
     r"/api(?P<api>(?:/[A-Za-z0-9_-]{1,64}){1,5})"
-    r"|/assets/(?P<asset>(?:(?:wishwell|share|page|de|wanted)(?:-[0-9a-f]{1,64})?\.js"
-    r"|page(?:-[0-9a-f]{1,64})?\.css))"
+    r"|/assets/(?P<asset>(?:wishwell|share|page|de|wanted)\.js|page\.css)"
     r"|(?P<page>/?|/shared)",
     re.ASCII,
 )
