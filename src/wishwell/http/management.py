@@ -13,7 +13,6 @@ from prometheus_client import multiprocess
 from wishwell import __version__
 from wishwell.errors import Unavailable
 from wishwell.http import assets, samples
-from wishwell.http import metrics as counted
 from wishwell.http.context import Request
 from wishwell.http.responses import JSON, Response
 
@@ -70,7 +69,6 @@ async def readyz(request: Request) -> Response:
 # contract: metrics-served
 async def metrics(request: Request) -> Response:
     """The metrics of all workers, in Prometheus' text format."""
-    counted.flush()
     registry: prometheus_client.CollectorRegistry = prometheus_client.REGISTRY
     if request.service.settings.workers > 1:
         registry = prometheus_client.CollectorRegistry()

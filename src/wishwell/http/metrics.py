@@ -1,7 +1,6 @@
 """Metrics for operators, in Prometheus."""
 
 import functools
-from collections import Counter as Tally
 from typing import Literal
 
 from prometheus_client import Counter, Gauge, Histogram
@@ -128,8 +127,9 @@ def method_label(method: str) -> str:
     return method if method in _METHODS else "other"
 
 
-_answered: Tally[tuple[str, str, int]] = Tally()
-"""Requests since the last ``flush``, by method, route and status."""
+@functools.lru_cache(maxsize=4096)
+def _answered(method: str, route: str, status: int) -> Counter:
+    return _REQUESTS.labels(method, route, str(status))
 
 
 @functools.lru_cache(maxsize=256)
@@ -139,15 +139,8 @@ def _took(route: str) -> Histogram:
 
 def answered(method: str, route: str, status: int, seconds: float) -> None:
     """Counts one request. ``route`` is the template of the route, never the path."""
-    _answered[method, route, status] += 1
+    _answered(method, route, status).inc()
     _took(route).observe(seconds)
-
-
-def flush() -> None:
-    """Adds the requests that were counted to the metric."""
-    for (method, route, status), count in _answered.items():
-        _REQUESTS.labels(method, route, str(status)).inc(count)
-    _answered.clear()
 
 
 def linked(items: int) -> None:
@@ -187,7 +180,6 @@ class Sampler:
                 _DELIVERIES.labels(outcome).inc(count)
             waited = self._service.clock() - sender.oldest if sender.oldest else 0
             _DELIVERIES_OLDEST.set(max(0, waited) / 1000)
-        flush()
         lost = log.lost()
         _LOST.inc(lost - self._lost_before)
         self._lost_before = lost
