@@ -152,7 +152,7 @@ def test_host_that_takes_no_connection_holds_nobody_up():
 
 @pytest.mark.parametrize(
     "answer",
-    [b"-LOADING Redis is loading\r\n", b"*2\r\n:1\r\n:1\r\n", b"\xff\xfe\r\n", b""],
+    [b"-LOADING Redis is loading\r\n", b"*3\r\n:1\r\n:1\r\n:1\r\n", b"\xff\xfe\r\n", b""],
     ids=repr,
 )
 def test_server_that_answers_nonsense_is_counted_without(answer):

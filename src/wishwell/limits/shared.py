@@ -19,19 +19,11 @@ log = structlog.get_logger()
 
 _SCRIPT = """
 local now = tonumber(redis.call('TIME')[1])
-local window = now - now % tonumber(ARGV[3])
+local window = now - now % tonumber(ARGV[2])
 local key = KEYS[1] .. ':' .. string.format('%d', window)
-local count = tonumber(redis.call('GET', key) or '0')
-local cost = tonumber(ARGV[2])
-local allowed = 0
-if count + cost <= tonumber(ARGV[1]) then
-  allowed = 1
-  if cost > 0 then
-    count = redis.call('INCRBY', key, cost)
-    redis.call('EXPIRE', key, ARGV[3] * 2)
-  end
-end
-return {allowed, count, window + tonumber(ARGV[3])}
+local count = redis.call('INCRBY', key, ARGV[1])
+redis.call('EXPIRE', key, ARGV[2] * 2)
+return {count, window + tonumber(ARGV[2])}
 """
 
 _BOUND = 0.2
@@ -89,7 +81,7 @@ class RedisLimiter(Limiter):
         try:
             # The script appends the window to KEYS[1]. The hash tag {} keeps it on one node.
             name = f"wishwell:limit:{{{key}}}"
-            allowed, count, reset = map(int, await self._script([name], [limit, cost, WINDOW]))
+            count, reset = map(int, await self._script([name], [cost, WINDOW]))
         except Exception as error:  # any failure: the request is counted here
             self._failed(error)
             return self.count(key, limit, cost)
@@ -97,7 +89,7 @@ class RedisLimiter(Limiter):
             log.info("redis_back")
         self.away = False
         self._answered_at = time.monotonic()
-        return Taken(bool(allowed), limit, max(limit - count, 0), reset)
+        return Taken(not cost or count <= limit, limit, max(limit - count, 0), reset)
 
     def _failed(self, error: Exception) -> None:
         now = time.monotonic()

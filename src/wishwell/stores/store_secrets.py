@@ -3,9 +3,11 @@
 One sealed text a store (``sealing.py``). Changes happen one after the other, as those of stores do.
 """
 
+import contextlib
 import functools
+import itertools
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -14,7 +16,7 @@ from wishwell import ids, stores
 from wishwell.db import Reader, Writer, bad_rows
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.stores import Store
-from wishwell.stores.sealing import Sealing
+from wishwell.stores.sealing import Damaged, Sealing
 
 COOKIE_DAYS = 90
 """How long a visitor's cookie is good (contract: storefront-cookie)."""
@@ -86,39 +88,27 @@ async def check_apart(tx: Reader, sealing: Sealing | None, *changed: Store) -> N
     Keys are compared only with ``sealing``, which opens them. Raises ``Misconfigured`` for those
     that can't be opened.
     """
-    rows = await tx.all("store_secrets_changed", since="") if sealing is not None else []
+    rows = await tx.all("store_secrets_changed", since="")
     sealed = {row[0]: row[1] for row in rows}
 
     @functools.cache
-    def keys(of: Store) -> set[str]:
-        text = sealed.get(of.id)
-        return set(opened(sealing, of.id, text).jwt_keys) if sealing and text else set()
+    def trusted(store: Store) -> set[tuple[str, str]]:
+        """By what a store takes a JWT for its own."""
+        text, naming = sealed.get(store.id), store.naming
+        keys: tuple[str, ...] = ()
+        with contextlib.suppress(Damaged):  # by such keys nobody is known
+            keys = opened(sealing, store.id, text).jwt_keys if sealing and text else ()
+        whole = [("issuer", naming.jwt_issuer), ("key set", naming.jwt_key_set)]
+        return {(what, value) for what, value in whole if value} | {("key", key) for key in keys}
 
-    all_stores = await stores.listed(tx)
-    for store in changed:
-        _check_apart(store, all_stores, keys)
-
-
-def _check_apart(
-    store: Store, all_stores: Sequence[Store], keys: Callable[[Store], set[str]]
-) -> None:
-    mine, own = store.naming, keys(store)
-    for other in all_stores:
-        its = other.naming
-        if other.id == store.id or len({"", mine.jwt_audience, its.jwt_audience}) == 3:
-            continue
-        if mine.jwt_issuer and mine.jwt_issuer == its.jwt_issuer:
-            shared = "issuer"
-        elif mine.jwt_key_set and mine.jwt_key_set == its.jwt_key_set:
-            shared = "key set"
-        elif own and not own.isdisjoint(keys(other)):
-            shared = "key"
-        else:
-            continue
-        raise Invalid(
-            f"jwt-audience: store {other.handle!r} has the same JWT {shared}, so each of the two "
-            "needs an audience of its own."
-        )
+    for store, other in itertools.product(changed, await stores.listed(tx)):
+        shared = trusted(store) & trusted(other)
+        audiences = {"", store.naming.jwt_audience, other.naming.jwt_audience}
+        if shared and other.id != store.id and len(audiences) < 3:
+            raise Invalid(
+                f"jwt-audience: store {other.handle!r} has the same JWT {min(shared)[0]}, so each "
+                "of the two needs an audience of its own."
+            )
 
 
 # contract: sealing-anew, sealing-opened
