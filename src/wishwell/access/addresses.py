@@ -18,14 +18,9 @@ _WITH_PORT = re.compile(r"\[([0-9a-f:.]+)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}
 """An address with a port, as some gateways write it into X-Forwarded-For."""
 
 
-@functools.lru_cache(maxsize=1024)
-def direct(peer: str) -> str:
-    """``of_client`` for a request without X-Forwarded-For."""
-    return of_client(peer, None, ())
-
-
 # contract: limit-address-source
-def of_client(peer: str, forwarded: str | None, trusted: Networks) -> str:
+@functools.lru_cache(maxsize=1024)
+def of_client(peer: str, forwarded: str | None = None, trusted: Networks = ()) -> str:
     """The address that a request without a valid token counts for.
 
     ``peer`` is the address of the connection. If it is not an IP address, as with a Unix socket,
@@ -35,7 +30,7 @@ def of_client(peer: str, forwarded: str | None, trusted: Networks) -> str:
     return _counted(address) if address else peer or "unknown"
 
 
-def of_shopper(peer: str, forwarded: str | None, trusted: Networks) -> str | None:
+def of_shopper(peer: str, forwarded: str | None = None, trusted: Networks = ()) -> str | None:
     """The address of the visitor who begins a session; None if it is not known.
 
     It is not known if ``peer`` is not an IP address, and if ``of_client`` would return a trusted
@@ -60,17 +55,12 @@ def forwarded(pairs: Iterable[tuple[bytes, bytes]]) -> str | None:
 
 def _farthest(peer: str, forwarded: str | None, trusted: Networks) -> Address | None:
     address = _parsed(peer)
-    if forwarded and trusted and address and _within(address, trusted):
-        for hop in reversed(forwarded.split(",")):
-            text = hop.strip(" \t")
-            if not text:
-                continue  # empty elements are ignored (RFC 9110, 5.6.1)
-            nearer = _parsed(text)
-            if nearer is None:
-                break
-            address = nearer
-            if not _within(nearer, trusted):
-                break
+    hops = [hop.strip(" \t") for hop in (forwarded or "").split(",")]
+    for hop in filter(None, reversed(hops)):  # empty ones are ignored (RFC 9110, 5.6.1)
+        nearer = _parsed(hop)
+        if address is None or nearer is None or not _within(address, trusted):
+            break
+        address = nearer
     return address
 
 

@@ -22,10 +22,8 @@ def address(request: Request) -> str | None:
     """The client's address. Only on the storefront it may be unknown."""
     if request.visit is not None:
         return request.visit.address
-    forwarded = addresses.forwarded(request.pairs)
-    if forwarded is None:
-        return addresses.direct(request.peer)
     proxies = request.service.settings.trusted_proxies
+    forwarded = addresses.forwarded(request.pairs) if proxies else None
     return addresses.of_client(request.peer, forwarded, proxies)
 
 

@@ -272,7 +272,7 @@ class Pipeline:
     # contract: limit-counts
     def _limits(self, peer: str) -> Headers:
         """The limit headers of what is not counted: those of its sender's address."""
-        key, limit = f"address:{addresses.direct(peer)}", self.service.settings.limit_address
+        key, limit = f"address:{addresses.of_client(peer)}", self.service.settings.limit_address
         return responses.limits(self.service.limiter.count(key, limit, 0))
 
 

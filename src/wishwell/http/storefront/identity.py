@@ -89,7 +89,7 @@ def _address(request: Request, caller: Caller | None) -> str | None:
     forwarded = addresses.forwarded(request.pairs)
     if caller is not None:
         last = (forwarded or "").rpartition(",")[2].strip()
-        return addresses.of_shopper(last, None, ()) if last else None
+        return addresses.of_shopper(last) if last else None
     trusted = request.service.settings.trusted_proxies
     # Without the setting, the sender may be a proxy that everybody comes through.
     return addresses.of_shopper(request.peer, forwarded, trusted) if trusted else None
