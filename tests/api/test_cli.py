@@ -43,8 +43,8 @@ WRONG = [
     ("token create --store default --label x --expires-days {}", ("0", "-1", "x", "3651"), "days"),
     ("token create --store {}", ("default",), "--label"),
     ("token list --store {}", ("no-such-store",), "no-such-store"),
-    ("token revoke {}", ("0190a8b0-0000-7000-8000-000000000000",), "0190a8b0"),
-    ("token revoke --store default {}", ("nonsense",), "nonsense"),
+    ("token revoke {}", ("0190a8b0-0000-7000-8000-000000000000",), "token"),
+    ("token revoke --store default {}", ("nonsense",), "token"),
     ("{}", ("no-such-command",), "no-such-command"),
     ("store {}", ("no-such-command",), "no-such-command"),
 ]  # fmt: skip

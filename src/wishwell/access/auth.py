@@ -22,9 +22,10 @@ from msgspec import UNSET, UnsetType, structs
 from wishwell import ids, opaque, profiles, stores
 from wishwell.access.access_cache import AccessCache, AdminScope
 from wishwell.access.registry import revocations_over
-from wishwell.db import Reader, Writer
+from wishwell.db import Reader, Row, Writer
 from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated
-from wishwell.profiles import Profile
+from wishwell.profiles import Profile, WholeStore, pages
+from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
 
 Kind = Literal["admin", "customer", "session", "storefront", "naming", "reports"]
@@ -253,18 +254,17 @@ def check_label(label: str) -> str:
     return label.strip()
 
 
-async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
-    """Revokes an admin token, given its id or the token. Idempotent. Raises ``NotFound``."""
-    if well_formed(id):
+async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None = None) -> None:
+    """Revokes an admin token of a store, or of any; given its id, or there the token. Idempotent.
+
+    Raises ``NotFound``, which does not show what may be a token with a typo.
+    """
+    if store is None and well_formed(id):
         row = await tx.one("admin_token_by_hash", hash=opaque.hashed(id))
         id = row[0] if row else id
-    if (
-        not ids.is_uuid(id)
-        or await tx.one("admin_token_revoke", id=id, store=None, now=now) is None
-    ):
-        # It may be a token with a typo, which must not be shown.
-        shown = f"admin token {id!r}" if len(id) <= 36 and ADMIN_PREFIX not in id else "such token"
-        raise NotFound(f"There is no {shown}. `wishwell token list` shows all admin tokens.")
+    of = None if store is None else store.id
+    if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id=id, store=of, now=now) is None:
+        raise NotFound("There is no such token.")
 
 
 # contract: token-revoked-until
@@ -308,6 +308,19 @@ async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenR
         await stores.by_handle(tx, store_handle)
     rows = [AdminTokenRecord(*row) for row in await tx.all("admin_tokens")]
     return [row for row in rows if store_handle in (None, row.store)]
+
+
+# contract: token-pages
+async def admin_tokens_page(
+    tx: Reader, store: Store, asking: str, asked: PageRequest
+) -> Page[AdminTokenRecord]:
+    """A page of a store's admin tokens, newest first. ``asking``: the id of the one that asks."""
+
+    def from_row(row: Row) -> AdminTokenRecord:
+        record = AdminTokenRecord(*row)
+        return structs.replace(record, current=True) if record.id == asking else record
+
+    return await pages.read(tx, "admin_tokens", WholeStore(store), asked, from_row)
 
 
 def _make_key(path: Path) -> None:

@@ -1,7 +1,8 @@
 """The operations on a store, its admin tokens, products and events: about a whole store."""
 
 from wishwell import events, products, stores
-from wishwell.access import admin_tokens
+from wishwell.access import auth
+from wishwell.errors import Conflict
 from wishwell.http import bodies, handlers, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
@@ -15,12 +16,15 @@ async def get_store(request: Request) -> object:
 
 async def list_tokens(request: Request) -> object:
     asked = handlers.asked_page(request, "tokens")
-    return await request.run(admin_tokens.page, request.store, _asking(request), asked)
+    return await request.run(auth.admin_tokens_page, request.store, _asking(request), asked)
 
 
+# contract: token-revoke-another
 async def revoke_token(request: Request) -> None:
-    asking, id, now = _asking(request), request.parameters["tokenId"], request.now()
-    await request.run(admin_tokens.revoke, request.store, asking, id, now)
+    id = request.parameters["tokenId"]
+    if id == _asking(request):
+        raise Conflict("This token asks, and can't revoke itself. Use another one of the store.")
+    await request.run(auth.revoke_admin_token, id, request.now(), request.store)
 
 
 def _asking(request: Request) -> str:
