@@ -8,7 +8,7 @@ refresh is older than 4 s, requests wait for a new one.
 import asyncio
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 import msgspec
@@ -76,11 +76,6 @@ class AccessCache:
     def asked_at(self) -> int:
         """When the last successful refresh began, in milliseconds since 1970."""
         return self._asked_at
-
-    @property
-    def stores(self) -> Mapping[str, Store]:
-        """All stores, by their ids: another object whenever any has changed."""
-        return self._registry.stores
 
     # ------------------------------------------------------------------------ look-ups
 

@@ -20,9 +20,8 @@ class UnreadableStore(Store, frozen=True):
 
 @dataclass
 class Registry:
-    """``stores`` are another dict whenever any has changed. ``revoked``: until when, by profile and
-    ``jti``; without a ``jti`` everything that names the profile. ``erased``: the keys of profiles
-    that are being erased, all of them each time."""
+    """``revoked``: until when, by profile and ``jti``; without a ``jti`` everything that names the
+    profile. ``erased``: the keys of profiles that are being erased, all of them each time."""
 
     stores: dict[str, Store] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
@@ -42,17 +41,15 @@ class Registry:
             for id, store in news.stores.items()
             if id not in news.deleted and self.stores.get(id) != store
         }
-        differs = bool(changed or news.deleted & self.stores.keys())
-        if differs:
-            all_stores = self.stores | changed
-            self.stores = {id: store for id, store in all_stores.items() if id not in news.deleted}
+        gone = [self.stores.pop(id) for id in news.deleted & self.stores.keys()]
+        self.stores |= changed
         # An import may have made a deleted store again.
         self.deleted = (self.deleted - changed.keys()) | news.deleted
         self.sealed |= news.sealed
         self.revoked_admins |= news.revoked_admins
         self.revoked |= news.revoked
         self.erased = news.erased
-        return differs
+        return bool(changed or gone)
 
 
 def revocations_over(now: int) -> tuple[str, str]:

@@ -9,7 +9,7 @@ import hmac
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, unquote_plus
+from urllib.parse import parse_qs, unquote_plus
 
 import jwt
 
@@ -59,8 +59,8 @@ def platform_shop(query: bytes) -> str | None:
     """The shop that a signed query names; None if it is none."""
     if b"signature=" not in query or b"shop=" not in query:
         return None
-    values = dict(_pairs(query))
-    return values.get("shop") if "signature" in values else None
+    values = _values(query)
+    return values.get("shop", [None])[-1] if "signature" in values else None
 
 
 # contract: storefront-platform
@@ -69,9 +69,7 @@ def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | N
 
     ``now`` in epoch seconds. Raises ``Wrong``.
     """
-    values: dict[str, list[str]] = {}
-    for name, value in _pairs(query):
-        values.setdefault(name, []).append(value)
+    values = _values(query)
     given = values.pop("signature")
     signed = "".join(sorted(f"{name}={','.join(value)}" for name, value in values.items()))
     # One after the other whatever matches: how many secrets there are is no secret.
@@ -111,9 +109,9 @@ def without_platform(query: bytes) -> bytes:
     )
 
 
-def _pairs(query: bytes) -> list[tuple[str, str]]:
+def _values(query: bytes) -> dict[str, list[str]]:
     try:
-        return parse_qsl(
+        return parse_qs(
             query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100
         )
     except ValueError:
