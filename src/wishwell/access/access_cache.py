@@ -15,7 +15,7 @@ import msgspec
 
 from wishwell import ids, recent
 from wishwell.access.registry import Registry, UnreadableStore, news
-from wishwell.db import Database, Reader, ask
+from wishwell.db import Database, ask
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.profiles import Profile
 from wishwell.stores import Store
@@ -47,12 +47,13 @@ _Note = tuple[str, str]
 
 
 class AdminToken(msgspec.Struct, frozen=True):
-    """The parts of an admin token that are checked; ``expires_at`` is a time as text."""
+    """The parts of an admin token that are checked; the times are text."""
 
     id: str
     store_id: str
     scope: AdminScope
     expires_at: str | None
+    revoked_at: str | None
 
 
 class AccessCache:
@@ -149,7 +150,7 @@ class AccessCache:
     async def admin_token(self, hashed: str) -> AdminToken | None:
         """The admin token with this hash; None if it is unknown, revoked or expired."""
         token = self._admins.get(hashed) or await self._look_up(hashed)
-        if token is None or token.id in self._registry.revoked_admins:
+        if token is None or token.revoked_at or token.id in self._registry.revoked_admins:
             return None
         if token.expires_at is not None and token.expires_at <= ids.timestamp(self._clock()):
             return None
@@ -161,13 +162,15 @@ class AccessCache:
         """Asks the database, few at a time: made-up tokens must not take all its connections."""
         try:
             async with asyncio.timeout(_LOOK_UP_SECONDS), self._looking_up:
-                token = await self._db.read(_token, hashed)
+                rows = await self._db.read(ask, "admin_token_by_hash", hash=hashed)
         except TimeoutError as error:
             raise Unavailable("Too many unknown admin tokens at once.") from error
-        if token is not None:
-            if token.store_id not in self._registry.stores:  # both are newer than the last refresh
-                await self.refresh()
-            self._admins[hashed] = token
+        if not rows:
+            return None
+        token = AdminToken(*rows[0])
+        if token.store_id not in self._registry.stores:  # both are newer than the last refresh
+            await self.refresh()
+        self._admins[hashed] = token
         return token
 
     # --------------------------------------------------------------------- keeping fresh
@@ -264,11 +267,3 @@ def _readable(store: Store | None) -> Store | None:
     if isinstance(store, UnreadableStore):
         raise Unavailable("This store can't be read.")
     return store
-
-
-async def _token(tx: Reader, hashed: str) -> AdminToken | None:
-    row = await tx.one("admin_token_by_hash", hash=hashed)
-    if row is None or row[4] is not None:
-        return None
-    id, store_id, scope, expires_at, _ = row
-    return AdminToken(id, store_id, scope, expires_at)

@@ -12,7 +12,6 @@ from wishwell import ids
 from wishwell.config import Settings
 from wishwell.db import Reader, Row, UniqueViolation, Writer, bad_rows
 from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
-from wishwell.stores import naming as shops
 from wishwell.stores import reporting as reports
 from wishwell.stores import rules
 from wishwell.stores.naming import Naming, Pages, authority, plain
@@ -34,6 +33,7 @@ LIMITS = (
 
 DEFAULT_HANDLE = "default"
 DEFAULT_DROP = 5
+MOST_HOSTS = 50
 
 SEEN_MS = 5_000
 """By then every process has seen a change of a store (contract: store-change-seen)."""
@@ -45,8 +45,6 @@ TEXT_RULE = (
     "a string of 1 to 100 characters (A-Z, a-z, 0-9 or one of . _ : ~ = -) that begins with a "
     "letter or digit"
 )
-
-_ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 
 
 # contract: store-fields, store-product-ids
@@ -361,13 +359,13 @@ def check(store: Store) -> None:
             raise Invalid(f"limit: {name[:80]!r} is not one of {', '.join(LIMITS)}.")
         if not 1 <= value <= 10_000_000:
             raise Invalid(f"limit: {name} must be from 1 to 10,000,000.")
-    for origin in store.origins:
-        if not _ORIGIN.fullmatch(origin):
-            raise Invalid(
-                f"origin: {origin[:80]!r} is not an origin; use the form https://shop.example, in "
-                "lower case, without a user or a path."
-            )
-    shops.check_hosts(store.hosts)
+    for name, texts in (("origin", store.origins), ("host", store.hosts)):
+        for text in texts:
+            rules.check({name: text})
+    if len(store.hosts) > MOST_HOSTS:
+        raise Invalid(f"host: a store has at most {MOST_HOSTS} hosts.")
+    if len(set(map(authority, store.hosts))) < len(store.hosts):
+        raise Invalid("host: names a host twice, with http and with https; keep one.")
     reports.check(store.reporting)
 
 

@@ -1,16 +1,6 @@
 """How a store knows its shop: its hosts, its pages, and how it names its customers."""
 
-import re
-from collections.abc import Sequence
-
 import msgspec
-
-from wishwell.errors import Invalid
-
-_HOST = re.compile(
-    r"https?://([a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?"
-)
-MOST_HOSTS = 50
 
 
 # contract: storefront-naming
@@ -42,19 +32,6 @@ class Pages(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 def authority(origin: str) -> str:
     """An origin without its scheme, as ``identity.host_of`` gives it."""
     return origin.partition("://")[2]
-
-
-def check_hosts(hosts: Sequence[str]) -> None:
-    """Raises ``Invalid`` for hosts that a store can't have."""
-    if len(hosts) > MOST_HOSTS:
-        raise Invalid(f"host: a store has at most {MOST_HOSTS} hosts.")
-    for host in hosts:
-        if not _HOST.fullmatch(host) or plain(host) != host:
-            raise Invalid(
-                f"host: {host[:80]!r} is not an origin; use the form https://shop.example."
-            )
-    if len({authority(host) for host in hosts}) < len(hosts):
-        raise Invalid("host: names a host twice, with http and with https; keep one.")
 
 
 def plain(origin: str) -> str:

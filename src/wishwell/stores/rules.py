@@ -35,6 +35,14 @@ _RULES = {
         f"({_PATH})?",
         "must be empty, or a path without spaces that begins with one /",
     ),
+    "origin": (
+        r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?",
+        "must be of the form https://shop.example, in lower case, without a user or a path",
+    ),
+    "host": (
+        r"https?://([a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?",
+        "must be an origin of the form https://shop.example",
+    ),
     "price_drop_percent": ("[1-9]|[1-8][0-9]|90", "must be a whole number from 1 to 90"),
     "forget_customers_after": (
         "None|[1-9][0-9]?|1[01][0-9]|120",
@@ -68,4 +76,5 @@ def check(fields: Mapping[str, object]) -> None:
     """Raises ``Invalid`` for the first of these fields that breaks its rule."""
     for name, (pattern, sentence) in _RULES.items():
         if name in fields and not re.fullmatch(pattern, str(fields[name])):
-            raise Invalid(f"{name.replace('_', '-')}: {sentence}.")
+            shown = str(fields[name])[:80]
+            raise Invalid(f"{name.replace('_', '-')}: {shown!r} {sentence}.")
