@@ -22,7 +22,7 @@ ID = "01900000-0000-7000-8000-000000000000"
 
 # What may look at a whole store, or at all sessions, and why.
 STORE_WIDE = {
-    "item_owner", "list_owner", "item_owners",  # a record of a store, wherever it lies
+    "items_owners", "lists_owners",  # a record of a store, wherever it lies
     "store_items_page", "store_lists_page",  # what an admin token reads
     "store_holds",
     "items_wishing", "items_due",  # of many profiles: notices

@@ -114,8 +114,8 @@ def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -
             comes = bundle.lists.keys() if bundle.joins else fresh
             lists = [id for id in item.list_ids if id in comes and id not in on]
             if lists:
-                list_ids = " ".join(sorted(on + lists))
-                rows["import_item_lists"].append({"profile": key, "id": id, "list_ids": list_ids})
+                named = {"profile": key, "id": id, "list_ids": " ".join(sorted(on + lists))}
+                rows["item_set_lists"].append(named | {"now": ""})  # its time stays
         elif item.id in item_ids:
             continue  # it has become one of another product
         else:

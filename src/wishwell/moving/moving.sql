@@ -55,9 +55,6 @@ SELECT profile_id, id FROM shares WHERE profile_id in_uuids(:profiles);
 -- name: import_items_held
 SELECT profile_id, id, product_id, variant_id, list_ids FROM items WHERE profile_id in_uuids(:profiles);
 
--- name: import_item_lists
-UPDATE items SET list_ids = :list_ids WHERE profile_id = :profile AND id = :id;
-
 -- name: import_profile
 -- What is older stays the profile's beginning, what is later its end; events go on (contract: import-whole).
 UPDATE profiles

@@ -84,10 +84,10 @@ async def _do(
 
 
 async def _store(tx: Reader, id: str) -> Store:
-    row = await tx.one("request_of_store", store=id)
-    if row is None:
-        raise NotFound("The store is gone.")
-    return stores.from_row(row)
+    for store in await stores.listed(tx):
+        if store.id == id:
+            return store
+    raise NotFound("The store is gone.")
 
 
 async def _export(db: Database, customer: Profile) -> str:

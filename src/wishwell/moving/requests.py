@@ -26,6 +26,9 @@ _SAME_BODY_MS = 2 * ids.DAY_MS
 """For how long the same body is the same request: the platform delivers no longer."""
 
 
+_ALL = 1_000_000
+
+
 class Delivery(NamedTuple):
     """A delivery that is proven. ``customer`` is None where the body names none by its id."""
 
@@ -102,7 +105,7 @@ async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[PlatformReq
 
 async def every(tx: Reader, store: Store) -> list[PlatformRequest]:
     """All requests of a store, newest first."""
-    return [from_row(row) for row in await tx.all("requests_of_store", store=store.id)]
+    return (await page(tx, store, PageRequest(None, _ALL))).records
 
 
 # contract: request-export

@@ -3,9 +3,6 @@
 -- name: store_requests_page
 SELECT request_fields(r){beyond} FROM requests r WHERE r.store_id = :owner;
 
--- name: requests_of_store
-SELECT request_fields(r) FROM requests r WHERE r.store_id = :store ORDER BY r.id DESC;
-
 -- name: request_taken
 SELECT id FROM requests WHERE store_id = :store AND delivery_id = :delivery
 UNION ALL
@@ -37,9 +34,6 @@ ORDER BY r.topic, r.due_at, r.id LIMIT :limit;
 -- name: requests_waiting
 SELECT topic, count(*), min(received_at) FROM requests
 WHERE due_at IS NOT NULL AND state <> 'exported' GROUP BY topic;
-
--- name: request_of_store
-SELECT store_fields(s) FROM stores s WHERE s.id = :store;
 
 -- name: request_exported
 UPDATE requests SET state = 'exported', due_at = :due, done_at = :now, gid = NULL, export = :export

@@ -165,7 +165,7 @@ async def renew_session(tx: Writer, profile: Profile, now: str) -> None:
 async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> None:
     """Stores the e-mail address with the profile. Raises ``missing(profile)``."""
     await lock(tx, profile, now)
-    await tx.run("profile_remember_email", profile=profile.id, email=email)
+    await tx.run("profile_note", profile=profile.id, email=email, notices=None)
 
 
 # contract: identify-email
@@ -179,14 +179,14 @@ def check_email(email: str) -> str:
 async def sessions_owning(tx: Reader, whole: WholeStore, item_ids: Sequence[str]) -> set[str]:
     """The keys of the sessions that own any of these items."""
     known = [id for id in item_ids if ids.is_uuid(id)]
-    owners = await tx.all("item_owners", store=whole.store.id, ids=known)
+    owners = await tx.all("items_owners", store=whole.store.id, ids=known)
     return {row[0] for row in owners if row[2]}
 
 
 async def owner(tx: Reader, whole: WholeStore, noun: Literal["item", "list"], id: str) -> Profile:
     """The owner of an item or list of the store. Raises ``NotFound``."""
-    row = await tx.one(f"{noun}_owner", store=whole.store.id, id=id)
+    row = await tx.one(f"{noun}s_owners", store=whole.store.id, ids=[id])
     if row is None:
         raise NotFound(f"There is no such {noun}.")
-    profile_id, gid, is_session = row
+    profile_id, _, is_session, gid = row
     return Profile(profile_id, whole.store, gid, bool(is_session))

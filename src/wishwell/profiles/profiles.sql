@@ -32,32 +32,21 @@ WHERE profile_id = :profile AND substr(touched_at, 1, 10) < substr(:now, 1, 10) 
 UPDATE profiles SET closed_at = :now, email = NULL, items = 0, lists = 0, changes = changes + 1, linked_id = :customer
 WHERE profile_id = :profile;
 
--- name: profile_remember_email
-UPDATE profiles SET email = :email WHERE profile_id = :profile;
+-- name: TABLE_owners
+-- of: items, lists
+-- Records of a store, wherever they lie: the one look-up that names no profile.
+SELECT r.profile_id, r.id, p.is_session, p.gid
+FROM TABLE r JOIN profiles p ON p.profile_id = r.profile_id
+WHERE r.store_id = :store AND r.id in_uuids(:ids) AND p.closed_at IS NULL;
 
--- name: item_owner
--- A record of a store, wherever it lies: the one look-up that names no profile.
-SELECT p.profile_id, p.gid, p.is_session
-FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :store AND i.id = :id AND p.closed_at IS NULL;
-
--- name: list_owner
-SELECT p.profile_id, p.gid, p.is_session
-FROM lists l JOIN profiles p ON p.profile_id = l.profile_id
-WHERE l.store_id = :store AND l.id = :id AND p.closed_at IS NULL;
-
--- name: item_owners
-SELECT i.profile_id, i.id, p.is_session, p.gid
-FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :store AND i.id in_uuids(:ids) AND p.closed_at IS NULL;
-
+-- name: profile_note
+-- Null leaves a field as it is.
+UPDATE profiles SET email = coalesce(:email::text, email), notices = coalesce(:notices::smallint, notices)
+WHERE profile_id = :profile;
 
 -- name: profile_shown
 SELECT profile_id, gid, is_session, items, lists, notices, created_at, email FROM profiles
 WHERE profile_id = :profile AND closed_at IS NULL;
-
--- name: profile_choose
-UPDATE profiles SET notices = :notices WHERE profile_id = :profile;
 
 -- name: store_profiles_page
 SELECT p.profile_id, p.gid, p.is_session, p.items, p.lists, p.notices, p.created_at, p.email{beyond}

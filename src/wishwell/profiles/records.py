@@ -52,7 +52,7 @@ async def choose(tx: Writer, profile: Profile, notices: bool | None, now: str) -
         await profiles.lock_known(tx, profile)
     else:
         await profiles.lock(tx, profile, now)
-        await tx.run("profile_choose", profile=profile.id, notices=int(notices))
+        await tx.run("profile_note", profile=profile.id, email=None, notices=int(notices))
     return await find(tx, profile)
 
 

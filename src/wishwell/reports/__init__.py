@@ -114,16 +114,17 @@ def period(store: Store, first: str | None, last: str | None, now: int) -> Perio
     return Period(begin, end)
 
 
+_ALL_DAYS = 10_000
+
+
 # contract: count-whole
 async def span(tx: Reader, store: Store, of: Period) -> Span:
     """The counts of a period: what is told of them is of one count, though another may end."""
-    first = following(of.first, -1)
-    rows = await tx.all("report_counts", **{"store": store.id, "from": first})
+    rows = await tx.all("counts_until", store=store.id, day="9999-12-31", days=_ALL_DAYS)
     if not rows:
         return Span(_NONE, _NONE, [], Counted(None, None))
-    *_, earliest = rows[0]
-    counts = [Count(*row[:-1]) for row in rows]
-    since = max(earliest, tally.kept_from(counts[-1].day))
+    counts = [Count(*row) for row in reversed(rows)]
+    since = max(counts[0].day, tally.kept_from(counts[-1].day))
     counted = Counted(counts[-1].began_at, since)
     if of.last < since:
         return Span(_NONE, _NONE, [], counted)

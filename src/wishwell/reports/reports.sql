@@ -64,15 +64,6 @@ DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_
     LIMIT :limit)
 RETURNING until;
 
--- name: report_counts
--- The counts from a day on, at least the last one; and the first day that there is.
-SELECT c.day, c.number, c.began_at, c.ended_at, c.customers, c.visitors, c.added, c.lists,
-       c.customers_wishing, c.visitors_wishing, (SELECT min(n.day) FROM counts n WHERE n.store_id = :store)
-FROM counts c
-WHERE c.store_id = :store
-  AND (c.day >= :from OR c.day = (SELECT max(n.day) FROM counts n WHERE n.store_id = :store))
-ORDER BY c.day;
-
 -- name: report_days
 -- The rows of a product that hold at one of these counts, or between them.
 SELECT c.variant_id, c.since, c.customers, c.visitors, c.added FROM wish_counts c
@@ -82,32 +73,32 @@ ORDER BY c.since;
 -- name: report_products
 -- Products, or with :by 'variant' each of their variants, of which something held at one of two counts; the largest first.
 -- :title: '' for all; else only those with one of the patterns :titles in their title.
-SELECT y.product_id, y.variant_id, y.customers, y.visitors, y.added, y.removed, p.document,
-       substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || y.variant_id || '"'), 0), 10000)
-FROM (
-    SELECT x.product_id, x.variant_id, x.customers, x.visitors, x.added,
-           CASE WHEN x.had + x.added > x.customers + x.visitors
-                THEN x.had + x.added - x.customers - x.visitors ELSE 0 END AS removed
-    FROM (
-        SELECT c.product_id, CASE WHEN :by::text = 'variant' THEN c.variant_id ELSE '' END AS variant_id,
-               sum(CASE WHEN c.until > :now::bigint THEN c.customers::int ELSE 0 END) AS customers,
-               sum(CASE WHEN c.until > :now::bigint THEN c.visitors::int ELSE 0 END) AS visitors,
-               sum(CASE WHEN c.since <= :before::bigint THEN (c.customers + c.visitors)::int ELSE 0 END) AS had,
-               sum(CASE WHEN c.until > :now::bigint THEN c.added::int ELSE 0 END
-                 - CASE WHEN c.since <= :before::bigint THEN c.added::int ELSE 0 END) AS added
-        FROM wish_counts c
-        WHERE c.store_id = :store AND c.until > :before::bigint AND c.since <= :now::bigint
-          AND (c.until > :now::bigint OR c.since <= :before::bigint)
-          AND (:title::text = '' OR c.product_id IN (
-              SELECT p.product_id FROM products p WHERE p.store_id = :store AND titled(p, :titles)))
-        GROUP BY c.product_id, CASE WHEN :by::text = 'variant' THEN c.variant_id ELSE '' END) x
-    WHERE x.customers + x.visitors + x.added + x.had > 0
-    ORDER BY CASE :sort::text WHEN 'added' THEN x.added WHEN 'wishes' THEN x.customers + x.visitors
-             ELSE x.had + x.added - x.customers - x.visitors END DESC, x.product_id, x.variant_id
-    LIMIT :limit OFFSET :offset) y
-LEFT JOIN products p ON p.store_id = :store AND p.product_id = y.product_id
-ORDER BY CASE :sort::text WHEN 'added' THEN y.added WHEN 'wishes' THEN y.customers + y.visitors ELSE y.removed END DESC,
-         y.product_id, y.variant_id;
+WITH x AS (
+    SELECT c.product_id, CASE WHEN :by::text = 'variant' THEN c.variant_id ELSE '' END AS variant_id,
+           sum(CASE WHEN c.until > :now::bigint THEN c.customers::int ELSE 0 END) AS customers,
+           sum(CASE WHEN c.until > :now::bigint THEN c.visitors::int ELSE 0 END) AS visitors,
+           sum(CASE WHEN c.since <= :before::bigint THEN (c.customers + c.visitors)::int ELSE 0 END) AS had,
+           sum(CASE WHEN c.until > :now::bigint THEN c.added::int ELSE 0 END
+             - CASE WHEN c.since <= :before::bigint THEN c.added::int ELSE 0 END) AS added
+    FROM wish_counts c
+    WHERE c.store_id = :store AND c.until > :before::bigint AND c.since <= :now::bigint
+      AND (c.until > :now::bigint OR c.since <= :before::bigint)
+      AND (:title::text = '' OR c.product_id IN (
+          SELECT p.product_id FROM products p WHERE p.store_id = :store AND titled(p, :titles)))
+    GROUP BY 1, 2
+), y AS (
+    SELECT x.*, CASE WHEN x.had + x.added > x.customers + x.visitors
+                     THEN x.had + x.added - x.customers - x.visitors ELSE 0 END AS removed
+    FROM x WHERE x.customers + x.visitors + x.added + x.had > 0
+), z AS (
+    SELECT y.*, CASE :sort::text WHEN 'added' THEN y.added WHEN 'removed' THEN y.removed
+                ELSE y.customers + y.visitors END AS place
+    FROM y ORDER BY place DESC, y.product_id, y.variant_id LIMIT :limit OFFSET :offset
+)
+SELECT z.product_id, z.variant_id, z.customers, z.visitors, z.added, z.removed, p.document,
+       substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || z.variant_id || '"'), 0), 10000)
+FROM z LEFT JOIN products p ON p.store_id = :store AND p.product_id = z.product_id
+ORDER BY z.place DESC, z.product_id, z.variant_id;
 
 -- name: report_wishes
 -- How many wish for each of these products, at a count.

@@ -211,7 +211,7 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
 async def _write(tx: Writer, store: Store, now: str) -> None:
     """Raises ``Invalid`` for a handle, host or platform shop that is another store's."""
     try:
-        await tx.run("store_set", **_values(store), now=now)
+        await tx.run("store_put", **_values(store), now=now)
     except UniqueViolation as error:
         raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
     await tx.run("erase_store_hosts", store=store.id)

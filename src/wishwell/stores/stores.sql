@@ -1,15 +1,16 @@
 -- store_fields: id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, price_drop_percent, events_since, created_at, forget_customers_after, forget_since, pages, reporting
 
--- name: store_set
+-- name: store_put
 INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
     price_drop_percent, events_since, created_at, updated_at, forget_customers_after, forget_since, pages, reporting)
-VALUES (:id, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits, :price_drop_percent, :events_since, :created_at, :now,
-    :forget_customers_after, :forget_since, :pages, :reporting)
-ON CONFLICT (id) DO UPDATE SET handle = excluded.handle, platform = excluded.platform, product_ids = excluded.product_ids,
-    auth_flow = excluded.auth_flow, hosts = excluded.hosts, naming = excluded.naming, origins = excluded.origins,
-    limits = excluded.limits, price_drop_percent = excluded.price_drop_percent, events_since = excluded.events_since,
+VALUES (:id, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits,
+    :price_drop_percent, :events_since, :created_at, :now, :forget_customers_after, :forget_since, :pages, :reporting)
+ON CONFLICT (id) DO UPDATE SET handle = excluded.handle, platform = excluded.platform,
+    product_ids = excluded.product_ids, auth_flow = excluded.auth_flow, hosts = excluded.hosts, naming = excluded.naming,
+    origins = excluded.origins, limits = excluded.limits, price_drop_percent = excluded.price_drop_percent,
+    events_since = excluded.events_since, updated_at = excluded.updated_at,
     forget_customers_after = excluded.forget_customers_after, forget_since = excluded.forget_since,
-    pages = excluded.pages, reporting = excluded.reporting, updated_at = excluded.updated_at;
+    pages = excluded.pages, reporting = excluded.reporting;
 
 -- name: in_turn
 -- Until the transaction ends, a cluster asks its servers one after the other. Otherwise Citus refuses to change a

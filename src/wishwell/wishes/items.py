@@ -213,7 +213,7 @@ async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str], now: str) -
         return
     # A link may move an item between the look-up and the lock, but only once, to a customer.
     for _ in range(2):
-        rows = await tx.all("item_owners", store=scope.store.id, ids=known)
+        rows = await tx.all("items_owners", store=scope.store.id, ids=known)
         owners = {row[0]: Profile(row[0], scope.store, row[3], bool(row[2])) for row in rows}
         # Locked in one order everywhere, sessions before customers as in a link: no deadlocks.
         for owner in sorted(owners.values(), key=lambda owner: (not owner.is_session, owner.id)):

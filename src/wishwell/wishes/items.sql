@@ -74,9 +74,10 @@ WHERE profile_id = (SELECT o.profile_id FROM owner(:profile) AS o) AND id in_uui
   AND list_ids = '' AND tags = ''
 RETURNING item_fields(items);
 
--- name: items_remove
+-- name: TABLE_remove
+-- of: items, lists, shares
 -- profile_count follows.
-DELETE FROM items WHERE profile_id = :profile AND id in_uuids(:ids);
+DELETE FROM TABLE WHERE profile_id = :profile AND id in_uuids(:ids);
 
 -- name: item_find
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id = :id;

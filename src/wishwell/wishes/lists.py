@@ -171,7 +171,7 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
         if on := list(await _positions(tx, profile, id)):
             await tx.run("list_leave_items", profile=profile.id, id=id, items=on)
             await tx.run("entries_remove", profile=profile.id, lists=[id], items=on)
-        await tx.run("list_remove", profile=profile.id, id=id)
+        await tx.run("lists_remove", profile=profile.id, ids=[id])
         await profiles.count(tx, profile, lists=-1)
         await reservations.end_unshared(tx, profile.id)
 

@@ -34,10 +34,6 @@ SET updated_at = CASE WHEN name <> :name AND :now > updated_at THEN :now ELSE up
 WHERE profile_id = :profile AND id = :id
 RETURNING list_fields(lists);
 
--- name: list_remove
--- profile_count follows.
-DELETE FROM lists WHERE profile_id = :profile AND id = :id;
-
 -- name: list_leave_items
 -- Takes a list that goes from the lists of these items.
 UPDATE items SET list_ids = trim(replace(' ' || list_ids || ' ', ' ' || :id::uuid::text || ' ', ' '))

@@ -29,9 +29,6 @@ RETURNING share_fields(shares);
 -- name: shares_all
 SELECT share_fields(s) FROM shares s WHERE s.profile_id = :profile ORDER BY s.id;
 
--- name: shares_remove
-DELETE FROM shares WHERE profile_id = :profile AND id in_uuids(:ids);
-
 -- name: share_tokens_remove
 DELETE FROM share_tokens WHERE hash in_texts(:hashes);
 
