@@ -119,13 +119,17 @@ def query(data: bytes) -> None:
         except Invalid:
             continue
         assert all(1 <= len(of_term) <= search.MAX_VALUES for of_term in found.values)
-        plain = " ".join(f"{field}:{','.join(values)}" for field, values in found.terms)
+        plain = " ".join(
+            f"{field}:{','.join(values)}" for field, values in zip(*found, strict=True)
+        )
         assert search.parse(plain, store) == found
         there = service()
         asked = pages.PageRequest(None, 50, found)
         for scope in (there.owner, profiles.WholeStore(store)):
             page = there.run(there.db.read(items.page, scope, asked))
-            wanted = [set(values) for field, values in found.terms if field == "product"]
+            wanted = [
+                set(values) for field, values in zip(*found, strict=True) if field == "product"
+            ]
             assert all(item.product_id in values for item in page.records for values in wanted)
 
 

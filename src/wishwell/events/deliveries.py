@@ -18,7 +18,7 @@ from wishwell.errors import Conflict, NotFound
 from wishwell.events import Event, webhooks
 from wishwell.events.webhooks import Kept
 from wishwell.profiles import WholeStore, pages
-from wishwell.profiles.pages import Among, Page, PageRequest
+from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
 
 Status = Literal["pending", "delivered", "failed"]
@@ -103,7 +103,7 @@ def from_row(row: Row) -> Delivery:
 async def page(tx: Reader, store: Store, webhook_id: str, asked: PageRequest) -> Page[Delivery]:
     """A page of a webhook's deliveries, newest first. Raises ``NotFound``."""
     await webhooks.find(tx, store, webhook_id)
-    asked = asked.among(Among(("webhook",), [webhook_id]))
+    asked = asked.among(webhook=webhook_id)
     return await pages.read(tx, "deliveries", WholeStore(store), asked, from_row)
 
 

@@ -215,7 +215,7 @@ def asked_page(request: Request, noun: str) -> PageRequest:
     limit = wire.limit(given.get("limit"))
     search = parse(given["query"], request.store, noun) if "query" in given else Search()
     owner = scope.id if isinstance(scope, Profile) else ""
-    request.walk = f"{scope.store.id}|{owner}|{noun}|{search.terms!r}"
+    request.walk = f"{scope.store.id}|{owner}|{noun}|{search!r}"
     text, signer = given.get("page"), request.service.cursor_signer
     cursor = None if text is None else signer.verify(text, request.walk)
     return PageRequest(cursor, limit, search)

@@ -69,7 +69,8 @@ async def wishers_report(request: Request) -> object:
     if _as_csv(request):
         parts = wishers.every(request.service.db, store, chosen)
         return _csv(f"wishers-{product}", wishers.COLUMNS, parts)
-    asked = handlers.asked_page(request, f"wishers|{chosen.values!r}").among(chosen)
+    asked = handlers.asked_page(request, f"wishers|{chosen.values!r}")
+    asked = msgspec.structs.replace(asked, search=chosen)
     return await request.service.db.long_read(wishers.page, store, asked)
 
 

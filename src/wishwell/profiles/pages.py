@@ -9,7 +9,7 @@ import base64
 import contextlib
 import hmac
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -36,21 +36,16 @@ class Cursor(msgspec.Struct, frozen=True):
     backward: bool
 
 
-class Among(NamedTuple):
-    """What a page is narrowed to by its path: a column of each, and its value."""
-
-    fields: tuple[str, ...]
-    values: list[str | int | list[str]]
-
-
 class PageRequest(msgspec.Struct, frozen=True):
     """What is asked for: a cursor, 1 to 250 records, and the parsed query."""
 
     cursor: Cursor | None
     limit: int
-    search: Search | Among = Search()
+    search: Search = Search()
 
-    def among(self, search: Among) -> "PageRequest":
+    def among(self, **chosen: str | int | list[str]) -> "PageRequest":
+        """Narrowed by the request's path: to a value of each of these fields."""
+        search = Search(tuple(chosen), tuple(chosen.values()))
         return PageRequest(self.cursor, self.limit, search)
 
 

@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 from wishwell import profiles
 from wishwell.db import Reader, Row, Writer
 from wishwell.profiles import Kind, Profile, WholeStore, pages
-from wishwell.profiles.pages import Among, Page, PageRequest
+from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
 
 
@@ -60,7 +60,7 @@ async def choose(tx: Writer, profile: Profile, notices: bool | None, now: str) -
 async def by_email(tx: Reader, store: Store, email: str, asked: PageRequest) -> Page[ProfileRecord]:
     """A page of the store's profiles that gave this address, in whatever case."""
     cases = {_lower(form) for form in (email, email.lower(), email.upper())}
-    asked = asked.among(Among(("email",), [sorted(cases)]))
+    asked = asked.among(email=sorted(cases))
     return await pages.read(tx, "profiles", WholeStore(store), asked, from_row)
 
 

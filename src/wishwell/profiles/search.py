@@ -7,7 +7,7 @@ A record must match all terms, and of each term at least one value (contract: se
 
 import functools
 import re
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from wishwell import ids, stores
 from wishwell.db import patterns
@@ -28,21 +28,11 @@ _GRAMMARS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """A parsed expression: a field and its values for each term."""
+class Search(NamedTuple):
+    """What a page is narrowed to: a field for each term, and a value, or a list of them."""
 
-    terms: tuple[tuple[str, tuple[str, ...]], ...] = ()
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """The field of each term."""
-        return tuple(field for field, _ in self.terms)
-
-    @property
-    def values(self) -> list[list[str]]:
-        """The values of each term."""
-        return [list(values) for _, values in self.terms]
+    fields: tuple[str, ...] = ()
+    values: tuple[Any, ...] = ()
 
 
 # Every visitor of a page asks the same: reading 24 products takes longer than finding them.
@@ -53,7 +43,9 @@ def parse(query: str, store: Store, noun: str = "items") -> Search:
 
     Raises ``Invalid`` for an unknown field or a malformed value.
     """
-    terms, grammar = [], _GRAMMARS[noun]
+    fields: list[str] = []
+    terms: list[list[str]] = []
+    grammar = _GRAMMARS[noun]
     for term in query.split(" "):
         if not term:
             continue
@@ -64,12 +56,13 @@ def parse(query: str, store: Store, noun: str = "items") -> Search:
         if len(values) > MAX_VALUES:
             raise Invalid(f"query: {field} takes at most {MAX_VALUES} values. {grammar}")
         checked = [_value(field, value, store, grammar) for value in values]
-        terms.append((field, tuple(dict.fromkeys(checked))))
+        fields.append(field)
+        terms.append([*dict.fromkeys(checked)])
     if not terms:
         raise Invalid(f"query: is empty. {grammar}")
     if len(terms) > MAX_TERMS:
         raise Invalid(f"query: takes at most {MAX_TERMS} terms.")
-    return Search(tuple(terms))
+    return Search(tuple(fields), tuple(terms))
 
 
 def _value(field: str, text: str, store: Store, grammar: str) -> str:

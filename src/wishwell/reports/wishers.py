@@ -8,7 +8,8 @@ from msgspec import UNSET, UnsetType
 from wishwell import stores
 from wishwell.db import Database, Reader, Row
 from wishwell.profiles import WholeStore, pages
-from wishwell.profiles.pages import Among, Page, PageRequest
+from wishwell.profiles.pages import Page, PageRequest
+from wishwell.profiles.search import Search
 from wishwell.stores import Store
 
 
@@ -31,14 +32,14 @@ _SOME = 10_000
 COLUMNS = ("profile", "emailUnconfirmed", "notices", "variantId", "quantity", "savedAt")
 
 
-def of(product: str, variant: str | None) -> Among:
+def of(product: str, variant: str | None) -> Search:
     """The wishes for a product, in this variant or in any."""
     if variant is None:
-        return Among(("product",), [[product]])
-    return Among(("product", "variant"), [[product], [variant]])
+        return Search(("product",), ([product],))
+    return Search(("product", "variant"), ([product], [variant]))
 
 
-async def every(db: Database, store: Store, chosen: Among) -> AsyncIterator[list[Wisher]]:
+async def every(db: Database, store: Store, chosen: Search) -> AsyncIterator[list[Wisher]]:
     """All of the wishes, some at a time."""
     cursor, first = None, True
     while first or cursor is not None:

@@ -17,7 +17,7 @@ from wishwell import opaque, profiles, stores
 from wishwell.db import Reader, Row, RunAgain, Writer
 from wishwell.errors import Invalid, LimitReached, NotFound, UnknownShare
 from wishwell.profiles import Profile, pages
-from wishwell.profiles.pages import Among, Page, PageRequest
+from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
 
 MOST = 20
@@ -150,7 +150,7 @@ async def create(
 
 async def page(tx: Reader, profile: Profile, list_id: str, asked: PageRequest) -> Page[Share]:
     """A page of a list's shares, newest first. Raises ``NotFound``, ``profiles.missing``."""
-    asked = asked.among(Among(("shares_of",), [list_id]))
+    asked = asked.among(shares_of=list_id)
     shown = await pages.read(tx, "shares", profile, asked, from_row)
     if not shown.records and await tx.one("list_find", profile=profile.id, id=list_id) is None:
         raise NotFound(_NO_LIST)
