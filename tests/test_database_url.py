@@ -37,6 +37,7 @@ def test_options_of_a_url():
     target = parse("postgresql://a,b/d?sslmode=require&load_balance_hosts=random")
     assert target.url == "postgresql://a,b/d?sslmode=require"
     assert target.spread
+    assert set(target.addresses) == {Address("a", None), Address("b", None)}
     assert parse("postgresql://a,b/d?load_balance_hosts=disable").url == "postgresql://a,b/d"
     assert not parse("postgresql://a/d?load_balance_hosts=random").spread
     assert parse("postgresql://a,b/d?target_session_attrs=any").options == {}

@@ -1,4 +1,4 @@
-"""Which host of a database new connections lead to, and which hosts are left behind.
+"""Which host of a database connections lead to, and which hosts are left behind.
 
 Of several hosts all are asked at once, each with a time of its own, and the one that may be written
 to is kept to until it is in doubt: a connection broke or was cut, or none can be opened. Then all
@@ -6,9 +6,6 @@ are asked again. A host that does not answer is left only for one that does.
 """
 
 import asyncio
-import math
-import random
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -20,8 +17,6 @@ Connection = Any  # asyncpg has no types
 
 _MOST_SECONDS = 2.0
 """The most that one of several hosts has to accept a connection."""
-_AGAIN_SECONDS = 1.0
-"""The least time from one round of questions to another that looks for a missing host."""
 # A server's highest timeline says which of two was promoted last. pg_control_system
 # tells servers apart that are no copies of each other.
 _PLACE = """
@@ -45,29 +40,27 @@ class Hosts:
         """``open_one`` connects to one host. ``seconds`` bounds that for a single host; of several
         each has half of it, and at most 2. ``warn`` logs which hosts are used."""
         self.several = len(target.addresses) > 1
-        self.spread = target.spread
         self._addresses = target.addresses
         self._open_one = open_one
         self._warn = warn
         self._seconds = min(seconds / 2, _MOST_SECONDS) if self.several else seconds
-        self._good: list[Address] = [] if self.several else [*target.addresses]
-        self._last: list[Address] = []
+        self._good: Address | None = None
+        self._last: Address | None = None
         self._old: list[Address] = []
         self._newest: dict[int, int] = {}
         self._of: dict[Connection, Address] = {}
         self._round: asyncio.Task[None] | None = None
-        self._asked = 0.0
         self._why: list[Exception] = []
 
     # contract: database-hosts
     async def connect(self) -> Connection:
-        """A new connection to a good host. Raises what the hosts said, the most telling of it."""
+        """A new connection to the good host. Raises what the hosts said, the most telling of it."""
         if not self.several:
             return await self._open(self._addresses[0])
         for asked in (False, True):
-            if asked or not self._good:
+            if asked or self._good is None:
                 await asyncio.shield(self._ask_all())
-            for address in random.sample(self._good, len(self._good)):
+            if (address := self._good) is not None:
                 try:
                     return await self._open(address)
                 except Exception as error:
@@ -83,21 +76,8 @@ class Hosts:
             self._doubt(address)
 
     def trusts(self, connection: Connection) -> bool:
-        """Whether a connection that is idle leads to a good host."""
-        return not self.several or self._of[connection] in self._good
-
-    # contract: database-spread
-    def crowds(self, connection: Connection) -> bool:
-        """Whether its host has more connections than another one that could have it.
-
-        A host that is missing is asked for now and then.
-        """
-        now = asyncio.get_running_loop().time()
-        if len(self._good) < len(self._addresses) and now > self._asked + _AGAIN_SECONDS:
-            self._ask_all()
-        counts = Counter(self._of.values())
-        least = min((counts[address] for address in self._good), default=math.inf)
-        return counts[self._of[connection]] > least + 1
+        """Whether a connection that is idle leads to the good host."""
+        return not self.several or self._of[connection] == self._good
 
     async def _open(self, address: Address) -> Connection:
         async with asyncio.timeout(self._seconds):
@@ -106,13 +86,12 @@ class Hosts:
         return connection
 
     def _doubt(self, address: Address) -> None:
-        if self.several and address in self._good:
-            self._good.remove(address)
+        if address == self._good:
+            self._good = None
 
     def _ask_all(self) -> "asyncio.Task[None]":
         """The round of questions that is running, which all who wait share, or a new one."""
         if self._round is None:
-            self._asked = asyncio.get_running_loop().time()
             self._round = asyncio.create_task(self._ask_each())
         return self._round
 
@@ -132,7 +111,7 @@ class Hosts:
                 address, place = await answer
                 if place is not None:
                     answers[address] = place
-                    if not self.spread and place[1] > self._newest.get(place[0], place[1]):
+                    if place[1] > self._newest.get(place[0], place[1]):
                         break
         finally:
             for task in asked:
@@ -153,24 +132,22 @@ class Hosts:
 
     # contract: database-hosts, database-old-primary, database-hung
     def _judge(self, answers: dict[Address, tuple[int, int]]) -> None:
-        """Chooses the good hosts, and cuts the connections to the others if there are any."""
+        """Chooses the good host, and cuts the connections to the others if there is one."""
         for cluster, timeline in answers.values():
             self._newest[cluster] = max(timeline, self._newest.get(cluster, 0))
         answering = [address for address in self._addresses if address in answers]
         old = [a for a in answering if answers[a][1] < self._newest[answers[a][0]]]
-        good = [address for address in answering if address not in old]
-        if not self.spread:
-            good = [address for address in self._last if address in good][:1] or good[:1]
-        self._good = good
-        if good:
+        rest = [address for address in answering if address not in old]
+        self._good = self._last if self._last in rest else next(iter(rest), None)
+        if self._good:
             for connection, address in self._of.items():
-                if address not in good:
+                if address != self._good:
                     connection.terminate()
-        if self._warn and good and good != self._last:
-            self._warn("database_hosts", hosts=[str(address) for address in good])
+        if self._warn and self._good and self._good != self._last:
+            self._warn("database_hosts", hosts=[str(self._good)])
         if self._warn and old and old != self._old:
             self._warn("database_old_primary", hosts=[str(address) for address in old])
-        self._last, self._old = [*good] or self._last, old
+        self._last, self._old = self._good or self._last, old
 
 
 async def _place(connection: Connection) -> tuple[int, int]:

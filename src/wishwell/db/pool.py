@@ -13,15 +13,13 @@ from wishwell.errors import Unavailable
 
 
 class Pool:
-    """At most ``size`` connections, opened when they are needed and kept until they break, or until
-    their host has more than others. Who waits for one gets it in turn."""
+    """At most ``size`` connections, opened when they are needed and kept until they break. Who
+    waits for one gets it in turn."""
 
     def __init__(self, hosts: Hosts, size: int) -> None:
         self._hosts = hosts
         self._size = size
         # The last one used is taken first: something in between may close one that is idle long.
-        # Where hosts share the work, it is the first one.
-        self._next = 0 if hosts.spread else -1
         self._idle: list[Connection] = []
         self._room = asyncio.Semaphore(size)
         self._closed = False
@@ -52,8 +50,7 @@ class Pool:
 
     def give_back(self, connection: Connection) -> None:
         """Takes back a connection without an open statement or transaction."""
-        crowded = self._hosts.spread and self._hosts.crowds(connection)
-        if connection.is_closed() or crowded or self._closed:
+        if connection.is_closed() or self._closed:
             self.drop(connection)
         else:
             self._idle.append(connection)
@@ -84,7 +81,7 @@ class Pool:
 
     def _idle_connection(self) -> Connection | None:
         while self._idle:
-            connection = self._idle.pop(self._next)
+            connection = self._idle.pop()
             if not connection.is_closed() and self._hosts.trusts(connection):
                 return connection
             self._hosts.closed(connection)

@@ -1,5 +1,6 @@
 """The hosts that the URL of a PostgreSQL server names."""
 
+import random
 import re
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -20,8 +21,8 @@ class Address(NamedTuple):
 
 
 class Target(NamedTuple):
-    """``url`` is for the driver, ``options`` too, beside one of the ``addresses``. ``spread``: all
-    hosts are used evenly, in place of one."""
+    """``url`` is for the driver, ``options`` too, beside one of the ``addresses``, of which the
+    first that is good is used. ``spread``: they are in a random order."""
 
     url: str
     addresses: tuple[Address, ...]
@@ -53,6 +54,8 @@ def parse(url: str) -> Target:
         return Target(plain, (Address(None, None),), False, {})
     # Wishwell writes: a standby is of no use, unless the URL says so (contract: database-hosts).
     options = {} if _WHICH in given else {_WHICH: "read-write"}
+    if balance == "random":  # contract: database-spread
+        addresses = tuple(random.sample(addresses, len(addresses)))
     return Target(plain, addresses, balance == "random", options)
 
 

@@ -47,8 +47,8 @@ WHERE i.store_id = :owner AND shown(i);
 SELECT w.product_id, w.variant_id, p.document,
        substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || w.variant_id || '"'), 0), 10000)
 FROM unnest(:products::text[], :variants::text[]) AS w (product_id, variant_id) --postgresql
-FROM (SELECT a.value AS product_id, b.value AS variant_id --sqlite
-      FROM json_each(:products) a JOIN json_each(:variants) b ON b.key = a.key) AS w --sqlite
+FROM (SELECT a.value AS product_id, json_extract(:variants, a.fullkey) AS variant_id --sqlite
+      FROM json_each(:products) a) AS w --sqlite
 JOIN products p ON p.store_id = :store AND p.product_id = w.product_id;
 
 -- name: product_delete
