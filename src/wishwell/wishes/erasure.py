@@ -137,6 +137,7 @@ async def remove_some(tx: Writer, key: str, store_id: str, now: int) -> bool:
     if left <= 0 or await purge.remove_some(tx, [key]) is None:
         return False
     await tx.run("erasure_done", profile=key, now=ids.timestamp(now))
+    await tx.run("erasure_forget", profile=key)
     return True
 
 

@@ -46,7 +46,11 @@ DELETE FROM events WHERE profile_id = :profile AND sequence IN (
 RETURNING sequence;
 
 -- name: erasure_done
-UPDATE erasures SET done_at = :now WHERE profile_id = :profile;
+UPDATE erasures SET done_at = :now WHERE profile_id = :profile AND sequence > 0;
+
+-- name: erasure_forget
+-- Without a sequence there is nothing to remember.
+DELETE FROM erasures WHERE profile_id = :profile AND sequence = 0;
 
 -- name: erasures_forget
 DELETE FROM erasures WHERE done_at < :before;
