@@ -14,6 +14,7 @@ from wishwell.access import auth
 from wishwell.errors import BeingErased, ServiceError
 from wishwell.events import deliveries, webhooks
 from wishwell.moving import person
+from wishwell.products.shown import page as page_with_products
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
 from wishwell.wishes import copies, erasure, items, shares
@@ -151,6 +152,9 @@ def test_erased_means_erased(bench, world):
     [told] = told
     assert (told.type, told.sequence, bytes(told.data)) == ("profile.erased", last + 1, b"{}")
     assert not any(secret in hidden for secret in secrets)
+    for page in (items.page, page_with_products):
+        found = bench.read(page, profiles.WholeStore(world.store), PageRequest(None, 250)).records
+        assert {item.profile for item in found} == {other.gid}
     world.publish()
     of = bench.select("SELECT number FROM events WHERE profile_id = $1", customer.id)
     sent = bench.read(deliveries.events_of, world.store.id, [number for (number,) in of])
