@@ -78,7 +78,7 @@ async def news(tx: Reader, asked_at: int, now: int, store_ids: Collection[str]) 
         deleted={row[0] for row in await tx.all("stores_deleted", since=since)},
         sealed={row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)},
         revoked_admins={row[0] for row in await tx.all("admin_tokens_revoked", since=since)},
-        revoked=dict(bad_rows.each("revocations", revocations, _revocation, _for_good)),
+        revoked=dict(map(_revocation, revocations)),
         erased=frozenset(row[0] for row in await tx.all("erasures_waiting", limit=ids.LAST)),
     )
 
@@ -89,12 +89,11 @@ def _unreadable(row: Row) -> Store:
     return UnreadableStore(**blank | {"hosts": tuple(hosts.split())})
 
 
-def _revocation(row: Row) -> tuple[tuple[str, str], int]:
-    profile_id, jti, at = row
-    return (profile_id, jti), ids.from_timestamp(at)
-
-
 # contract: bad-row
-def _for_good(row: Row) -> tuple[tuple[str, str], int]:
-    """A revocation whose time can't be read holds for ever."""
-    return (row[0], row[1]), ids.LAST
+def _revocation(row: Row) -> tuple[tuple[str, str], int]:
+    """Until when it holds: for ever, if its time can't be read."""
+    profile_id, jti, at = row
+    until = ids.LAST
+    with bad_rows.passed_over("revocations", str(profile_id)):
+        until = ids.from_timestamp(at)
+    return (profile_id, jti), until

@@ -44,21 +44,10 @@ def passed_over(table: str, row: str) -> Iterator[None]:
             log.error("bad_row", table=table, row=row, reason=reason, at=at)
 
 
-def each(
-    table: str,
-    rows: Iterable[Row],
-    make: Callable[[Row], T],
-    instead: Callable[[Row], T] | None = None,
-) -> list[T]:
-    """What ``make`` makes of each row that can be read, and ``instead`` of the others.
-
-    Without ``instead`` those are left out. A row's first column names it.
-    """
+def each(table: str, rows: Iterable[Row], make: Callable[[Row], T]) -> list[T]:
+    """What ``make`` makes of each row that can be read. A row's first column names it."""
     made: list[T] = []
     for row in rows:
         with passed_over(table, str(row[0])):
             made.append(make(row))
-            continue
-        if instead is not None:
-            made.append(instead(row))
     return made
