@@ -42,7 +42,7 @@ class Handle(Writer):
         self._end = end
         self._transaction_end = transaction_end
         self._each = each
-        self._started = math.inf  # when what runs began
+        self.started = math.inf  # when the statement that runs began
 
     @property
     def writes(self) -> bool:
@@ -87,7 +87,7 @@ class Handle(Writer):
             )
 
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
-        self._started = self._now()
+        self.started = self._now()
         try:
             # Not execute, which with arguments prepares the statement again each time.
             rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
@@ -96,13 +96,13 @@ class Handle(Writer):
         except (*failures.UNREACHABLE, AttributeError) as error:
             why = self._cause(error)
             raise failures.failed(why, wrote=self._wrote and not self.in_transaction) from why
-        self._started = math.inf
+        self.started = math.inf
         return rows
 
     async def commit(self, seconds: float) -> None:
         """Commits. ``seconds`` is the least time that it gets."""
-        self._started = self._now()
-        self._end = max(self._end, self._started + seconds)
+        self.started = self._now()
+        self._end = max(self._end, self.started + seconds)
         try:
             await self._connection.execute("COMMIT")
         except (*failures.BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
@@ -113,16 +113,16 @@ class Handle(Writer):
     # contract: write-cut, database-away
     def look(self, now: float) -> None:
         """Cuts what is overdue."""
-        if now >= min(self._end, self._started + self._each):
+        if now >= min(self._end, self.started + self._each):
             self.overdue = True
             self._connection.terminate()
 
     async def _begin(self) -> None:
-        self._started = self._now()
+        self.started = self._now()
         self._end = self._transaction_end
         with failures.translated():
             await self._connection.execute("BEGIN")
-        self._started = math.inf
+        self.started = math.inf
         self.in_transaction = True
 
     def _left(self) -> float:

@@ -1,8 +1,8 @@
 """Which host of a database connections lead to, and which hosts are left behind.
 
 Of several hosts all are asked at once, each with a time of its own, and the one that may be written
-to is kept to until it is in doubt: a connection broke or was cut, or none can be opened. Then all
-are asked again. A host that does not answer is left only for one that does.
+to is kept to until it is in doubt: a connection broke or was cut, a statement is late, none can be
+opened. Then all are asked again. A host that does not answer is left only for one that does.
 """
 
 import asyncio
@@ -17,6 +17,8 @@ Connection = Any  # asyncpg has no types
 
 _MOST_SECONDS = 2.0
 """The most that one of several hosts has to accept a connection."""
+_AGAIN_SECONDS = 1.0
+"""The least time between two rounds of questions that a late statement causes."""
 # A server's highest timeline says which of two was promoted last. pg_control_system
 # tells servers apart that are no copies of each other.
 _PLACE = """
@@ -50,6 +52,7 @@ class Hosts:
         self._newest: dict[int, int] = {}
         self._of: dict[Connection, Address] = {}
         self._round: asyncio.Task[None] | None = None
+        self._asked = 0.0
         self._why: list[Exception] = []
 
     # contract: database-hosts
@@ -79,6 +82,12 @@ class Hosts:
         """Whether a connection that is idle leads to the good host."""
         return not self.several or self._of[connection] == self._good
 
+    # contract: database-hung
+    def suspect(self) -> None:
+        """Asks all hosts in the background, as a statement is late."""
+        if asyncio.get_running_loop().time() > self._asked + _AGAIN_SECONDS:
+            self._ask_all()
+
     async def _open(self, address: Address) -> Connection:
         async with asyncio.timeout(self._seconds):
             connection = await self._open_one(address)
@@ -92,6 +101,7 @@ class Hosts:
     def _ask_all(self) -> "asyncio.Task[None]":
         """The round of questions that is running, which all who wait share, or a new one."""
         if self._round is None:
+            self._asked = asyncio.get_running_loop().time()
             self._round = asyncio.create_task(self._ask_each())
         return self._round
 

@@ -25,7 +25,8 @@ _TRY_AGAIN = (RunAgain, asyncpg.DeadlockDetectedError, asyncpg.SerializationErro
 _TRIES = 4
 _LONG = 5  # times the time of a read, for one of many records
 _STATEMENTS = 512  # prepared on a connection: all of ours, and the common forms of pages
-_LOOKS = 40  # how often in a statement's time it is looked whether one is overdue
+_LOOKS = 40  # how often in a statement's time it is looked whether one is late or overdue
+_LATE = 0.25  # share of that time after which it is asked whether its host still answers
 _ROOM_SECONDS = 0.25  # how often it is asked whether there is room for writes again
 _UNCONFIRMED = """
 SELECT count(*) FROM pg_stat_activity
@@ -184,6 +185,8 @@ class Postgres:
             loop.call_later(self._seconds / _LOOKS, self._look, loop)
         for handle in list(self._running):
             handle.look(loop.time())
+            if self._hosts.several and loop.time() - handle.started > _LATE * self._seconds:
+                self._hosts.suspect()
 
     # contract: write-room
     async def _admit_write(self) -> None:
