@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row, statements
+from wishwell.db import Database, Reader, Row
 from wishwell.moving import file_records
 from wishwell.moving.file_records import (
     EndRecord,
@@ -122,13 +122,15 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
     for _, kind, id, text in rows:
         values = _record.decode(text)
         if kind == _LIST:
-            lists[id] = _list(values)
+            name, made, changed, shared = values
+            lists[id] = ListRecord(id, name, made, changed, shared=bool(shared))
         elif kind == _PLACE:
             places[id].append(tuple(values))
         elif kind == _ITEM:
-            items.append(_item(store, values))
+            items.append(_item(store, id, values))
         elif kind == _SHARE:
-            shares.append(_share(id, values))
+            on, token, made, reserves, notes, expires = values
+            shares.append(ShareRecord(id, on, token, made, bool(reserves), bool(notes), expires))
         elif holder := holders.get((id, values[0])):
             item, quantity, created = values
             reservations.append(ReservationRecord(item, holder[0], quantity, created, holder[1]))
@@ -138,32 +140,13 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
     return [*lists.values(), *shares, *items, *reservations]
 
 
-def _list(values: Sequence[Any]) -> ListRecord:
-    row = _row("lists_filled", values)
-    row["shared"] = bool(row["shared"])
-    return ListRecord(**_picked(ListRecord, row))
-
-
-def _share(id: str, values: Sequence[Any]) -> ShareRecord:
-    on, token, created, reservations, notes, expires = values
-    return ShareRecord(id, on, token, created, bool(reservations), bool(notes), expires or None)
-
-
-def _item(store: Store, values: Sequence[Any]) -> ItemRecord:
-    row = _row("items_filled", values)
-    row["product_id"] = _shown(store, row["product_id"])
-    row["variant_id"] = _shown(store, row["variant_id"]) if row["variant_id"] else None
-    row["tags"], row["list_ids"] = row["tags"].split(), row["list_ids"].split()
-    row["dropped_at"], row["restocked_at"] = row["dropped_at"] or None, row["restocked_at"] or None
-    return ItemRecord(**_picked(ItemRecord, row))
-
-
-def _row(columns: str, values: Sequence[Any]) -> dict[str, Any]:
-    return dict(zip(statements.columns(columns), values, strict=True))
-
-
-def _picked(record: type[msgspec.Struct], row: dict[str, Any]) -> dict[str, Any]:
-    return {name: row[name] for name in record.__struct_fields__ if name in row}
+def _item(store: Store, id: str, values: Sequence[Any]) -> ItemRecord:
+    product, made, changed, variant, quantity, tags, note, on, dropped, restocked = values
+    record = ItemRecord(id, _shown(store, product), made, changed, quantity=quantity, note=note)
+    record.variant_id = _shown(store, variant) if variant else None
+    record.tags, record.list_ids = tags.split(), on.split()
+    record.dropped_at, record.restocked_at = dropped or None, restocked or None
+    return record
 
 
 def _shown(store: Store, id: str) -> int | str:
