@@ -1,7 +1,7 @@
 """A request, and the parts of the service that answers it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
@@ -23,7 +23,6 @@ from wishwell.profiles import Scope
 from wishwell.profiles.pages import CursorSigner
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
-from wishwell.wishes.shares import Place
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -47,8 +46,6 @@ class Services:
     """Sends deliveries; None where nothing can be sealed."""
     clock: ids.Clock
     new_id: ids.UUID7
-    share_places: dict[str, Place] = field(default_factory=dict)
-    """See ``shares.Finder``."""
 
     def now(self) -> str:
         """The current time in the form that records have."""

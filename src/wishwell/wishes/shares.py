@@ -2,8 +2,6 @@
 
 A share is a row of the list's owner. Its token is the only way to it from outside: the token's hash
 says whose it is (``share_tokens``), so a view touches two places, the token's and the owner's.
-Of a share only that place is remembered, and its row is read each time: one that has ended is
-refused everywhere at once.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -27,19 +25,8 @@ PREFIX = "wwshr_"
 _RANDOM = 22
 """Characters of a token: 130 random bits."""
 
-_PLACES = 10_000
-"""Tokens whose place a process remembers."""
-
-Place = tuple[str, str, str]
-"""Where a token leads: its store, its owner and its share."""
-
-
-class Finder(NamedTuple):
-    """``store``: the store with an id, where the caller may see it. ``places``: where tokens led,
-    by their hashes; what is there is always read anew."""
-
-    store: Callable[[str], Store | None]
-    places: dict[str, Place]
+Finder = Callable[[str], Store | None]
+"""The store with an id, where the caller may see it."""
 
 
 # contract: share-fields
@@ -219,7 +206,7 @@ async def view(
         await profiles.check_open(tx, reader)
     seen = {"now": now, "reader": reader and reader.id, "item": item_id}
     store, owner_id, rows = await _look_up(tx, finder, token, "shared_list", seen)
-    reservations, name, updated_at, *_ = rows[0]
+    _, reservations, name, updated_at, *_ = rows[0]
     tells = reservations and (reader is None or reader.id != owner_id)
     shown = str if store.has_text_ids else stores.number
     items = [
@@ -232,7 +219,7 @@ async def view(
             reserved if tells else UNSET,
             yours if tells and reader is not None else UNSET,
         )
-        for _, _, _, id, product, variant, quantity, note, reserved, yours in rows
+        for *_, id, product, variant, quantity, note, reserved, yours in rows
         if id is not None
     ]
     if include is not None:
@@ -244,7 +231,7 @@ async def view(
 async def resolve(tx: Reader, finder: Finder, token: str, now: str) -> Shared:
     """What a token leads to. Raises ``UnknownShare``, one and the same for all that is wrong."""
     store, owner_id, rows = await _look_up(tx, finder, token, "share_open", {"now": now})
-    id, gid, is_session, list_id, reservations, notes = rows[0]
+    _, id, gid, is_session, list_id, reservations, notes = rows[0]
     owner = Profile(owner_id, store, gid, bool(is_session))
     return Shared(owner, id, list_id, bool(reservations), bool(notes))
 
@@ -254,33 +241,21 @@ async def _look_up(
 ) -> tuple[Store, str, Sequence[Row]]:
     """The store and the key of a token's owner, and what the statement finds of its share there.
 
-    A link may have moved the share since its place was looked up. On a cluster it may be neither
-    here nor there for a moment: ``RunAgain`` (contract: cluster-link).
+    A link may have moved the share, once, since its place was looked up. On a cluster it may be
+    neither here nor there for a moment: ``RunAgain`` (contract: cluster-link).
     """
     check_form(token)
-    hashed = opaque.hashed(token)
-    place = finder.places.get(hashed) or await _place(tx, finder, hashed)
-    while place is not None and (store := finder.store(place[0])) is not None:
-        if rows := await tx.all(statement, profile=place[1], id=place[2], **named):
+    for _ in range(2):
+        place = await tx.one("share_owner", hash=opaque.hashed(token))
+        store = finder(place[0]) if place else None
+        if place is None or store is None:
+            raise _unknown()
+        rows = await tx.all(statement, profile=place[1], id=place[2], **named)
+        if rows and not rows[0][0]:
+            raise _unknown()
+        if rows:
             return store, place[1], rows
-        # Before the place, with which a share goes: in one database, none is gone from where it is.
-        there = await tx.one("share_there", profile=place[1], id=place[2])
-        before, place = place, await _place(tx, finder, hashed)
-        if place == before:
-            if there is None:
-                raise RunAgain
-            break
-    raise _unknown()
-
-
-async def _place(tx: Reader, finder: Finder, hashed: str) -> Place | None:
-    row = await tx.one("share_owner", hash=hashed)
-    if row is None:
-        return None
-    if len(finder.places) >= _PLACES:
-        finder.places.clear()
-    place = finder.places[hashed] = (row[0], row[1], row[2])
-    return place
+    raise RunAgain
 
 
 def check_form(token: str) -> None:

@@ -36,21 +36,18 @@ DELETE FROM share_tokens WHERE hash in_texts(:hashes);
 -- A share, wherever it lies.
 SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = :hash;
 
--- name: share_there
--- Also one that has expired, or whose owner has ended.
-SELECT 1 FROM shares WHERE profile_id = :profile AND id = :id;
-
 -- name: shared_list
 -- As :reader sees it, in the owner's order (contract: shared-order, shared-notes). :now: now. :item: of one item alone. The share is
 -- read once: PostgreSQL would do so for each item.
 WITH h AS MATERIALIZED (
-    SELECT s.list_id, s.reservations, s.notes, l.name, l.updated_at
+    SELECT s.list_id, s.reservations, s.notes, l.name, l.updated_at,
+           p.closed_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > :now) AS good
     FROM shares s
-    JOIN profiles p ON p.profile_id = :profile AND p.closed_at IS NULL
+    JOIN profiles p ON p.profile_id = :profile
     JOIN lists l ON l.profile_id = :profile AND l.id = s.list_id
-    WHERE s.profile_id = :profile AND s.id = :id AND (s.expires_at IS NULL OR s.expires_at > :now)
+    WHERE s.profile_id = :profile AND s.id = :id
 )
-SELECT h.reservations, h.name, h.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
+SELECT h.good, h.reservations, h.name, h.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
        CASE WHEN h.notes = 1 THEN i.note END,
        CASE WHEN h.reservations = 1 THEN coalesce((
            SELECT sum(g.quantity) FROM reservations g WHERE g.profile_id = :profile AND g.item_id = i.id), 0) END,
@@ -58,13 +55,15 @@ SELECT h.reservations, h.name, h.updated_at, i.id, i.product_id, i.variant_id, i
            SELECT g.quantity FROM reservations g
            WHERE g.profile_id = :profile AND g.item_id = i.id AND g.holder_id = :reader::uuid), 0) END
 FROM h
-LEFT JOIN entries e ON e.profile_id = :profile AND e.list_id = h.list_id AND (:item::uuid IS NULL OR e.item_id = :item::uuid)
+LEFT JOIN entries e ON e.profile_id = :profile AND e.list_id = h.list_id AND h.good
+                   AND (:item::uuid IS NULL OR e.item_id = :item::uuid)
 LEFT JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
 ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
 
 -- name: share_open
--- :now: now.
-SELECT s.id, p.gid, p.is_session, s.list_id, s.reservations, s.notes
+-- `good`: whether it has not expired, nor its owner ended.
+SELECT p.closed_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > :now) AS good,
+       s.id, p.gid, p.is_session, s.list_id, s.reservations, s.notes
 FROM shares s
-JOIN profiles p ON p.profile_id = :profile AND p.closed_at IS NULL
-WHERE s.profile_id = :profile AND s.id = :id AND (s.expires_at IS NULL OR s.expires_at > :now);
+JOIN profiles p ON p.profile_id = :profile
+WHERE s.profile_id = :profile AND s.id = :id;
