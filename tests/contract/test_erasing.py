@@ -17,7 +17,7 @@ from wishwell.moving import person
 from wishwell.products.shown import page as page_with_products
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import copies, erasure, items, shares
+from wishwell.wishes import copies, erasure, items, saving, shares
 
 NOTED = shares.Terms(reservations=True, notes=True)
 numbers = itertools.count(1)
@@ -192,7 +192,7 @@ def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
     with pytest.raises(BeingErased):
         bench.save(customer, 6)
     with pytest.raises(BeingErased):
-        bench.write(items.change, customer, bench.new_id(), items.ItemPatch(), bench.clock.tick())
+        bench.write(saving.change, customer, bench.new_id(), items.ItemPatch(), bench.clock.tick())
     with pytest.raises(BeingErased):
         bench.link(bench.new_session(world.store), customer)
     world.work()
@@ -225,17 +225,6 @@ def test_sequence_goes_on_where_an_import_brings_the_customer_back(bench, world,
     load(bench, path, world.store.handle)
     bench.save(customer, 2)
     assert [event.sequence for event in world.feed()] == [2, 3]
-
-
-def test_link_of_an_earlier_release_is_known_by_its_event(bench, world):
-    """contract: erase-steps. It noted the customer nowhere else."""
-    customer, session = bench.new_customer(world.store), bench.new_session(world.store)
-    bench.save(session, 1, note="of a visitor")
-    bench.link(session, customer)
-    bench.execute("UPDATE profiles SET linked_id = NULL")
-    assert session.id in world.erase(customer)
-    world.work()
-    assert bench.select("SELECT 1 FROM events WHERE profile_id = $1", session.id) == []
 
 
 def test_nothing_there_tells_nothing(bench, world):

@@ -165,7 +165,7 @@ def test_event_keeps_the_form_in_which_it_was_written(telling):
     after = profiles.of_customer(bench.store, before.gid)
     item = bench.save(after, "007", variant="08", note=note)
     patch = items.ItemPatch(quantity=2)
-    bench.write(items.change, after, item.id, patch, bench.clock.tick())
+    bench.write(saving.change, after, item.id, patch, bench.clock.tick())
     bench.write(items.delete, after, item.id, bench.clock.tick())
     first, *others = [event["data"]["item"] for event in heard(bench, after)]
     assert (first["productId"], first["variantId"]) == (7, 8)

@@ -68,7 +68,7 @@ def do(bench, profile, model, step):
             kept = None if tags is None else tuple(tags)
             patch = ItemPatch(product and str(product), stored, quantity, kept, note)
             both(
-                write(items.change, target, patch, now),
+                write(saving.change, target, patch, now),
                 lambda: model.change(target, product, variant, quantity, tags, now, note),
             )
         case ("delete", at):

@@ -94,8 +94,8 @@ def link_of(session, customer, now):
 TAGS = ItemPatch(tags=("a",))
 # What waits for the item to be put on the list, of profile, item and list, and what it must answer.
 AFTER_PUT = {
-    "change": (items.change, (ItemPatch(quantity=5),), lambda got, made: got.list_ids == [made]),
-    "change of tags": (items.change, (TAGS,), lambda got, made: got.list_ids == [made]),
+    "change": (saving.change, (ItemPatch(quantity=5),), lambda got, made: got.list_ids == [made]),
+    "change of tags": (saving.change, (TAGS,), lambda got, made: got.list_ids == [made]),
     "save": (saving.save, (), lambda got, made: (got[0].list_ids, got[1]) == ([made], False)),
     "rename": (lists.rename, ("y",), lambda got, made: got.item_count == 1),
     "off all lists": (items.set_lists, ([], PLENTY), lambda got, made: got.list_ids == []),
@@ -154,7 +154,7 @@ def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
     profile, item, _ = wish
 
     async def tag(tx):
-        await items.change(tx, profile, item, TAGS, bench.clock.tick())
+        await saving.change(tx, profile, item, TAGS, bench.clock.tick())
 
     after(bench, tag, items.delete, profile, item, bench.clock.tick())
     bench.check(profile)
@@ -184,7 +184,7 @@ def test_events_tell_what_changed_after_the_wait(bench, store, first, second, to
         if what is None:
             await items.delete(tx, profile, item.id, now)
         elif isinstance(what, ItemPatch):
-            await items.change(tx, profile, item.id, what, now)
+            await saving.change(tx, profile, item.id, what, now)
         else:
             await saving.save(tx, profile, what, bench.new_id(), PLENTY, now)
 

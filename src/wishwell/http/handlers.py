@@ -79,7 +79,7 @@ async def get_item(request: Request) -> object:
 
 async def update_item(request: Request) -> object:
     patch = (await bodies.decode(request, wire.ItemPatchBody)).patch(request.store)
-    return await owned(request, items.change, patch, request.now())
+    return await owned(request, saving.change, patch, request.now())
 
 
 async def delete_item(request: Request) -> None:

@@ -7,11 +7,9 @@ the GID, for ``KEPT_DAYS`` at least.
 """
 
 import calendar
-import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 
-import msgspec
 import structlog
 
 from wishwell import events, ids, profiles, stores
@@ -30,15 +28,6 @@ _RECORDS = 2_000
 _AT_ONCE = 100
 
 log = structlog.get_logger()
-
-
-class _Link(msgspec.Struct):
-    """What ``profile.linked`` tells of the session."""
-
-    session: str
-
-
-_links = msgspec.json.Decoder(_Link)
 
 
 # contract: erase-moment, erase-event, erase-again, erase-sequence, request-erased
@@ -75,11 +64,7 @@ async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -
 
 async def linked(tx: Reader, profile: Profile) -> list[str]:
     """The keys of the sessions that were linked to a customer, as far as they are remembered."""
-    keys = {row[0] for row in await tx.all("erasure_linked", profile=profile.id)}
-    for (data,) in await tx.all("erasure_links", profile=profile.id):
-        with contextlib.suppress(msgspec.MsgspecError):  # contract: bad-row
-            keys.add(ids.profile_key(profile.store.id, _links.decode(data).session))
-    return sorted(keys)
+    return [row[0] for row in await tx.all("erasure_linked", profile=profile.id)]
 
 
 async def is_under_way(tx: Reader, key: str) -> bool:

@@ -1,10 +1,6 @@
 -- name: erasure_linked
 -- The sessions that were linked to a customer, wherever they lie.
-SELECT profile_id FROM profiles WHERE linked_id = :profile;
-
--- name: erasure_links
--- What was told of such links; a release before this one noted them nowhere else.
-SELECT data FROM events WHERE profile_id = :profile AND type = 'profile.linked';
+SELECT profile_id FROM profiles WHERE linked_id = :profile ORDER BY profile_id;
 
 -- name: store_ever_told
 SELECT 1 FROM feeds WHERE store_id = :store

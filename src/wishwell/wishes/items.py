@@ -4,15 +4,14 @@ import contextlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from wishwell import events, ids, profiles
-from wishwell.db import Reader, Row, UniqueViolation, Writer, statements
-from wishwell.errors import Conflict, LimitReached, NotFound
+from wishwell.db import Reader, Row, Writer, statements
+from wishwell.errors import LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
 from wishwell.wishes import reservations
@@ -136,64 +135,6 @@ def kind(item: Item | SharedItem) -> tuple[str, str]:
     return str(item.product_id), str(item.variant_id or NO_VARIANT)
 
 
-# contract: item-update, item-variant-null, item-conflict, item-updated-at
-async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: str) -> Item:
-    """Changes an item. ``updated_at`` is set only if something changed.
-
-    Raises ``Conflict`` if another item has the product and variant, ``NotFound``,
-    ``profiles.missing``.
-    """
-    try:
-        if patch.tags is None:
-            if events.are_told(profile):
-                await profiles.lock_known(tx, profile)
-            row = await tx.one(
-                "item_change",
-                profile=profile.id,
-                id=id,
-                product=patch.product_id,
-                variant=patch.variant_id,
-                quantity=patch.quantity,
-                note=patch.note,
-                now=now,
-            )
-            if row is not None:
-                return await tell(tx, profile, (*row, False), now)
-        before = await find_locked(tx, profile, id)
-        item = changed(before, patch)
-        await apply(tx, profile, [(before, item)], now)
-    except UniqueViolation as error:
-        raise Conflict(
-            "productId, variantId: another item of this profile has this product and variant."
-        ) from error
-    return item
-
-
-def changed(item: Item, fields: NewItem | ItemPatch) -> Item:
-    """The item with the fields that are given, but for lists."""
-    after = replace(item)
-    for name in ItemPatch.__struct_fields__:
-        value = getattr(fields, name)
-        if value is not None:
-            setattr(after, name, list(value) if name == "tags" else value or UNSET)
-    return after
-
-
-# contract: event-transaction
-async def tell(tx: Writer, profile: Profile, row: Sequence[Any], now: str) -> Item:
-    """The item that a statement has written, told of.
-
-    After its columns come the names of the fields that changed, and whether it is new.
-    """
-    *columns, names, created = row
-    item = from_row(columns)
-    if events.are_told(profile) and (created or names):
-        type_: events.Type = "item.created" if created else "item.updated"
-        data = _data(item, profile.store.has_text_ids, names.split())
-        await events.tell(tx, profile, now, type_, data)
-    return item
-
-
 # contract: item-delete
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes an item. Raises ``NotFound``, ``profiles.missing``."""
@@ -201,7 +142,7 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     if not events.are_told(profile):
         row = await tx.one("items_delete", profile=profile.id, ids=[id])
     if row is None and not await _delete_of(tx, profile, [id], now):
-        raise NotFound(_NO_ITEM)
+        raise NotFound(NO_ITEM)
 
 
 # contract: items-delete, link-races
@@ -248,7 +189,7 @@ async def find_locked(tx: Writer, profile: Profile, id: str) -> Item:
     if await profiles.lock_known(tx, profile):
         row = await tx.one("item_find", profile=profile.id, id=id)
     if row is None:
-        raise NotFound(_NO_ITEM)
+        raise NotFound(NO_ITEM)
     return from_row(row)
 
 
@@ -406,29 +347,29 @@ def _stored(item: Item) -> dict[str, object]:
 
 
 _STORED = statements.columns("items_filled")[3:]
-_NO_ITEM = "There is no such item."
+NO_ITEM = "There is no such item."
 
 
 async def _absent(tx: Reader, profile: Profile) -> NotFound:
     await profiles.check_open(tx, profile)
-    return NotFound(_NO_ITEM)
+    return NotFound(NO_ITEM)
 
 
 # contract: event-changed
 def _event(before: Item | None, after: Item | None, text_ids: bool) -> tuple[events.Type, bytes]:
     if after is None:
         assert before is not None
-        return "item.deleted", _data(before, text_ids)
+        return "item.deleted", data(before, text_ids)
     if before is None:
-        return "item.created", _data(after, text_ids)
+        return "item.created", data(after, text_ids)
     changed = [
         shown
         for name, shown in zip(Item.__struct_fields__, Item.__struct_encode_fields__, strict=True)
         if name != "updated_at" and getattr(before, name) != getattr(after, name)
     ]
-    return "item.updated", _data(after, text_ids, changed)
+    return "item.updated", data(after, text_ids, changed)
 
 
-def _data(item: Item, text_ids: bool, changed: Sequence[str] = ()) -> bytes:
+def data(item: Item, text_ids: bool, changed: Sequence[str] = ()) -> bytes:
     show([item], text_ids=text_ids)
     return msgspec.json.encode({"item": item, "changed": changed} if changed else {"item": item})

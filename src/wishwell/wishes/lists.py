@@ -56,30 +56,20 @@ def check_name(name: str) -> str:
     return name
 
 
-def records(tx: Reader, profile: Profile) -> Callable[[], Awaitable[events.Records]]:
-    """What reads all lists of a profile and their order, for ``events.watch``."""
+def records(
+    tx: Reader, profile: Profile, id: str | None = None
+) -> Callable[[], Awaitable[events.Records]]:
+    """What reads the lists of a profile, or one, and their order, for ``events.watch``."""
 
     async def read() -> events.Records:
-        placed: dict[str, list[str]] = {}
-        for list_id, item_id in await tx.all("places", profile=profile.id):
-            placed.setdefault(list_id, []).append(item_id)
-        return {
-            row[0]: events.Record(from_row(row), tuple(placed.get(row[0], ())))
-            for row in await tx.all("lists_all", profile=profile.id)
-        }
-
-    return read
-
-
-def record(tx: Reader, profile: Profile, id: str) -> Callable[[], Awaitable[events.Records]]:
-    """What reads one list and its order, for ``events.watch``."""
-
-    async def read() -> events.Records:
-        row = await tx.one("list_find", profile=profile.id, id=id)
-        if row is None:
-            return {}
-        positions = await _positions(tx, profile, id)
-        return {id: events.Record(from_row(row), tuple(_placed(positions)))}
+        if id is None:
+            rows = await tx.all("lists_all", profile=profile.id)
+        else:
+            rows = await tx.all("list_find", profile=profile.id, id=id)
+        placed: dict[str, list[str]] = {row[0]: [] for row in rows}
+        for list_id, item_id in await tx.all("places", profile=profile.id, list=id):
+            placed[list_id].append(item_id)
+        return {row[0]: events.Record(from_row(row), tuple(placed[row[0]])) for row in rows}
 
     return read
 
@@ -89,15 +79,10 @@ async def _positions(tx: Reader, profile: Profile, id: str) -> dict[str, int]:
     return dict(map(tuple, await tx.all("list_order", profile=profile.id, id=id)))
 
 
-def _placed(positions: Mapping[str, int]) -> list[str]:
-    """Those that have a place."""
-    return [item for item, at in positions.items() if at]
-
-
 @contextlib.asynccontextmanager
 async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIterator[List]:
     """The list, locked, whose changes are told. Raises ``NotFound``, ``profiles.missing``."""
-    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
+    async with events.watch(tx, profile, now, "list", records(tx, profile, id)):
         known = await profiles.lock_known(tx, profile)
         row = await tx.one("list_find", profile=profile.id, id=id) if known else None
         if row is None:
@@ -137,7 +122,7 @@ async def create(
     tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str
 ) -> List:
     """Creates an empty list. Raises ``LimitReached``, ``profiles.missing``."""
-    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
+    async with events.watch(tx, profile, now, "list", records(tx, profile, id)):
         return await add(tx, profile, name, id, bounds, now)
 
 
@@ -202,7 +187,7 @@ async def _place(
     now: str,
 ) -> None:
     """``order`` of items that are on the list, given the ``positions`` of all that are."""
-    before = _placed(positions)
+    before = [item for item, at in positions.items() if at]
     named = set(item_ids)
     placed = [*item_ids, *(item for item in before if item not in named)]
     if placed != before:  # contract: list-updated-at
@@ -241,7 +226,7 @@ async def put_item(
     first = others[: others.index(after) + 1] if after is not None else []
     item = await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now)
     positions.setdefault(item_id, 0)
-    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
+    async with events.watch(tx, profile, now, "list", records(tx, profile, id)):
         await _place(tx, profile, id, positions, [*first, item_id], now)
     return item
 

@@ -16,8 +16,10 @@ SELECT list_fields(l) FROM lists l WHERE l.profile_id = :profile AND l.id = :id;
 SELECT list_fields(l) FROM lists l WHERE l.profile_id = :profile ORDER BY l.id;
 
 -- name: places
--- What has a place on a list, in order.
-SELECT e.list_id, e.item_id FROM entries e WHERE e.profile_id = :profile AND e.position > 0 ORDER BY e.list_id, e.position;
+-- What has a place on a list, or on any, in order.
+SELECT e.list_id, e.item_id FROM entries e
+WHERE e.profile_id = :profile AND e.position > 0 AND (:list::uuid IS NULL OR e.list_id = :list::uuid)
+ORDER BY e.list_id, e.position;
 
 -- name: list_with_items
 -- One statement, so that the list and its items are of one moment.

@@ -1,15 +1,18 @@
-"""Saving: an item that is there already is changed (contract: save-once)."""
+"""Saving and changing: an item that is there already is changed (contract: save-once)."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from wishwell import events, profiles
-from wishwell.db import Writer
+from wishwell.db import UniqueViolation, Writer
+from wishwell.errors import Conflict
 from wishwell.profiles import Profile
 from wishwell.stores import Bounds
 from wishwell.wishes import items
-from wishwell.wishes.items import Item, NewItem
+from wishwell.wishes.items import Item, ItemPatch, NewItem
 
 
 # contract: save-again, item-limit
@@ -37,7 +40,7 @@ async def save(
             most=bounds.items,
         )
         if row is not None:
-            return await items.tell(tx, profile, row, now), bool(row[-1])
+            return await _tell(tx, profile, row, now), bool(row[-1])
     # There are tags or lists, or the customer has no row yet, or it is full or has ended.
     [(before, item)] = await _save(tx, profile, [new], [id], bounds, now, "listIds")
     return item, before is None
@@ -75,9 +78,67 @@ async def _save(
     for new, id in zip(wanted, new_ids, strict=True):
         before = there.get((new.product_id, new.variant_id))
         fresh = Item(id, new.product_id, UNSET, 1, [], UNSET, [], now, now)
-        after = items.changed(before or fresh, new)
+        after = _changed(before or fresh, new)
         after.list_ids = sorted({*after.list_ids, *new.list_ids})
         saves.append((before, after))
     await items.check_room(tx, profile, saves, bounds, field)
     await items.apply(tx, profile, saves, now)
     return saves
+
+
+# contract: item-update, item-variant-null, item-conflict, item-updated-at
+async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: str) -> Item:
+    """Changes an item. ``updated_at`` is set only if something changed.
+
+    Raises ``Conflict`` if another item has the product and variant, ``NotFound``,
+    ``profiles.missing``.
+    """
+    try:
+        if patch.tags is None:
+            if events.are_told(profile):
+                await profiles.lock_known(tx, profile)
+            row = await tx.one(
+                "item_change",
+                profile=profile.id,
+                id=id,
+                product=patch.product_id,
+                variant=patch.variant_id,
+                quantity=patch.quantity,
+                note=patch.note,
+                now=now,
+            )
+            if row is not None:
+                return await _tell(tx, profile, (*row, False), now)
+        before = await items.find_locked(tx, profile, id)
+        item = _changed(before, patch)
+        await items.apply(tx, profile, [(before, item)], now)
+    except UniqueViolation as error:
+        raise Conflict(
+            "productId, variantId: another item of this profile has this product and variant."
+        ) from error
+    return item
+
+
+def _changed(item: Item, fields: NewItem | ItemPatch) -> Item:
+    """The item with the fields that are given, but for lists."""
+    after = replace(item)
+    for name in ItemPatch.__struct_fields__:
+        value = getattr(fields, name)
+        if value is not None:
+            setattr(after, name, list(value) if name == "tags" else value or UNSET)
+    return after
+
+
+# contract: event-transaction
+async def _tell(tx: Writer, profile: Profile, row: Sequence[Any], now: str) -> Item:
+    """The item that a statement has written, told of.
+
+    After its columns come the names of the fields that changed, and whether it is new.
+    """
+    *columns, names, created = row
+    item = items.from_row(columns)
+    if events.are_told(profile) and (created or names):
+        type_: events.Type = "item.created" if created else "item.updated"
+        data = items.data(item, profile.store.has_text_ids, names.split())
+        await events.tell(tx, profile, now, type_, data)
+    return item
