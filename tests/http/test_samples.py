@@ -15,6 +15,8 @@ from tests.platform import NEW, Platform
 from tests.servers import Service
 from wishwell.http import management, samples
 
+pytestmark = pytest.mark.xdist_group("samples")
+
 BROWSER = Path(__file__).parents[2] / "browser" / "node_modules"
 SAMPLES = {
     f"{operation['operationId']} {sample['lang']}": (path, sample["source"])

@@ -33,14 +33,12 @@ def test_each_alert_leads_to_its_entry():
     assert entries == {url.partition("#")[2] for url in urls}
 
 
-def test_entries_say_what_to_do_and_their_links_lead_somewhere():
-    """What to do, when it is over; sections of this page and of others."""
+def test_entries_say_what_to_do():
+    """And when it is over."""
     text = (ROOT / PAGE).read_text()
     for entry in re.split("^## ", text, flags=re.MULTILINE)[1:]:
         there = "**Do" in entry and "**Over" in entry
         assert there or "see [Receiver down]" in entry, entry.partition("\n")[0]
-    for page, anchor in re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", text):
-        assert anchor in heads(f"docs/{page}" if page else PAGE), f"{page}#{anchor}"
 
 
 def done(service, lines, **more):
