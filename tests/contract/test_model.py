@@ -274,8 +274,8 @@ def test_any_sequence_agrees_with_the_model(telling, mine, visits, after, room, 
     """contract: engines-alike, event-fields, event-transaction, event-nothing-changed, event-changed,
     event-order, link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,
     link-list-full, link-limits, item-updated-at, list-updated-at, save-once, save-again, items-put-new,
-    item-set-lists-place, list-update, list-delete, list-items, list-order, list-order-partial, page-order.
-    Records, order, counts, refusals and events of each step, of one sign-in after the other, and of what
+    item-set-lists-place, list-update, list-delete, list-items, list-order, list-order-partial, page-order,
+    link-again. Records, order, counts, refusals and events of each step, of one sign-in after the other, and of what
     follows; at bounds, also of a profile that is ``larger`` than they allow. Over HTTP: tests/linearizability."""
     bench, (most_items, most_lists, *most) = telling, room
     customer, replay = bench.new_customer(), Replay()
