@@ -77,6 +77,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.slow
 def test_commands_that_need_only_the_service():
     """Section after section, with the files and the variables that the pages speak of."""
     with Service().start() as service:
