@@ -1,5 +1,6 @@
 """The real shop of demo/, which forwards to a real service, in a real Chromium.
 
+Three groups of tests have a process and a browser each: in one, they would take longer than all the others.
 What a page does wrong (an error in the console, a request to another origin) fails its
 test, whatever the test is about.
 """

@@ -19,7 +19,6 @@ from tests.servers import Service, wait_until
 from .conftest import CLICK, KEYS, use
 from .test_pages import check_open_to_everybody
 
-# A browser beside that of the shop: all of them in one process take longer than what else there is.
 pytestmark = pytest.mark.xdist_group("admin-browser")
 
 PICTURE = "https://pictures.test/shirt.png"

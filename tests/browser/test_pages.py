@@ -15,7 +15,7 @@ from tests.storefront.test_answers import leaks
 
 from .conftest import BASE, cards
 
-pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
+pytestmark = pytest.mark.xdist_group("browser")
 
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 AXE = Axe()

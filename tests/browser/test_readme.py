@@ -17,7 +17,7 @@ from tests.service.test_documents import shell
 
 from .conftest import BASE, cards, shows
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("shop-browser")
 
 SERVERS = """
     default_type text/html;

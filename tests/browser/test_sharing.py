@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from .conftest import BASE, CLICK, KEYS, shows, use
 from .test_pages import DESKTOP, PHONE, violations
 
-pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
+pytestmark = pytest.mark.xdist_group("browser")
 
 LAMP, CUP, THROW = "Dome lamp", "Morning mug", "Wool throw"
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
@@ -149,7 +149,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
     is_open(theirs)
 
 
-@pytest.mark.parametrize("path", ["/wishlist", f"{BASE}/"], ids=["demo", "document"])
+@pytest.mark.parametrize("path", [pytest.param("/wishlist", marks=pytest.mark.slow), f"{BASE}/"])
 def test_address_of_a_shared_list_goes_nowhere_else(new_shopper, shared_demo, path):
     """contract: storefront-pages-closed. No Referer on whatever is loaded from the page, or opened from
     it, and its token in no request but to the API; a link that never was is told like one that ended."""

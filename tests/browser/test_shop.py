@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from .conftest import BASE, CLOCK, Demo, cards, heart, press, shows
 
-pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
+pytestmark = pytest.mark.xdist_group("shop-browser")
 
 CUP, LAMP, THROW = "Morning mug", "Dome lamp", "Wool throw"
 

@@ -19,7 +19,7 @@ from tests.storefront.test_platform import KEY, common, signed
 
 from .conftest import BASE
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("shop-browser")
 
 SCRIPT = f'<script type="module" src="{BASE}/assets/wishwell.js"></script>'
 SIGN_IN = '<form method="post"><button>Sign in</button></form>'

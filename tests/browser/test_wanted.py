@@ -12,7 +12,7 @@ from wishwell.reports.tally import FOREVER
 from .conftest import BASE
 from .test_pages import violations
 
-pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
+pytestmark = pytest.mark.xdist_group("shop-browser")
 
 WISHES = {1: 0, 2: 9, 3: 100, 4: 12_345}
 ONE = '<wishlist-wanted product-id="{}" {}></wishlist-wanted>'

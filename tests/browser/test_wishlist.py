@@ -16,7 +16,7 @@ from tests.servers import wait_until
 
 from .conftest import BASE, CLICK, KEYS, cards, heart, press, shows, use
 
-pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
+pytestmark = pytest.mark.xdist_group("browser")
 
 CUP, LAMP, THROW, FIG = "Morning mug", "Dome lamp", "Wool throw", "Windowsill fig"
 DEMO, DOCUMENT = "/wishlist", f"{BASE}/"
@@ -25,7 +25,7 @@ each_page = pytest.mark.parametrize(
 )
 """Both hold one element."""
 each_way = pytest.mark.parametrize(
-    ("path", "how"), [(DEMO, CLICK), (DOCUMENT, KEYS)], ids=["demo", "document-by-keyboard"]
+    ("path", "how"), [pytest.param(DEMO, CLICK, marks=pytest.mark.slow), (DOCUMENT, KEYS)]
 )
 
 
