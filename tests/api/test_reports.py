@@ -64,18 +64,19 @@ class World:
         return self.get(report, **query).raise_for_status().json()["data"]
 
     def counted(self):
-        """Waits for the end of a count that begins now or later."""
+        """Waits for the end of a count that begins now or later; 50 times as long as one took."""
         now = datetime.datetime.now(datetime.UTC).isoformat()
-        soon(lambda: (self.get("summary").json()["asOf"] or "") > now, within=20)
+        soon(lambda: (self.get("summary").json()["asOf"] or "") > now, within=120)
 
     def cli(self, *words):
         return self.service.quick("report", words[0], "--store", self.shop.handle, *words[1:])
 
 
 @pytest.fixture(scope="module")
-def world(new_service):
+def world(new_service, engine):
     service = new_service(**COUNTS)
-    service.quick("migrate")
+    if engine == "sqlite":
+        service.quick("migrate")
     nothing = service.run([str(service.command), "report", "summary", "--json"])
     assert json.loads(nothing.stdout)[0]["wishes"] == 0 and "not counted yet" in nothing.stderr
     service.start()
@@ -306,7 +307,6 @@ MANY = 60_000
 def test_spreadsheet_that_fails_breaks_the_connection(new_service):
     """contract: report-csv. In the middle, of the program: never a file that looks whole."""
     service = new_service()
-    service.quick("migrate")
     service.start()
     shop = Shop(service, *ROOMY)
     [[store]] = service.rows(f"SELECT id FROM stores WHERE handle = '{shop.handle}'")

@@ -24,10 +24,11 @@ needs_cluster = pytest.mark.skipif(
 # Of all profiles of a store, or of all stores: the feed, what looks for work, a store's deletion.
 OF_ALL = {
     "events_waiting", "events_after", "events_old", "events_remove", "events_places", "events_numbered",
-    "events_behind", "feed_end", "feeds_waiting", "feeds", "webhooks", "webhooks_at_work", "deliveries_waiting",
+    "events_behind", "feed_end", "feeds_waiting", "feeds", "webhooks", "deliveries_waiting",
     "store_ever_told",  # once for each erasure
     "stores_noticed", "products_noticed_count", "webhooks_due", "requests_due", "requests_waiting",
     "erase_deliveries", "erase_products", "erase_events_told", "erase_events_new",
+    "counts_last", "webhooks_failing", "database_times",  # when each store is counted; the doctor
     # Of several tokens, each on a server of its own.
     "share_tokens_remove", "link_move_tokens", "purge_share_tokens", "import_share_tokens_held",
 }  # fmt: skip
