@@ -175,12 +175,14 @@ class Bench:
         ]
         sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(places)})"
 
-        async def fill(tx):
-            done = tx._connection.executemany(sql, rows)
+        async def fill(tx, some):
+            done = tx._connection.executemany(sql, some)
             if isinstance(self.db, Postgres):
                 await done
 
-        self.write(fill)
+        # One transaction of a cluster is too slow for all of them.
+        for first in range(0, len(rows), 1_000):
+            self.write(fill, rows[first : first + 1_000])
 
     def fill(self, profile, *, products, lists=0, on=0, tags=0, first=1):
         """Items of the products ``first`` and so on, each ``on`` so many of its lists ``List 0``, ``List 1``, …"""
