@@ -1,6 +1,7 @@
 """The feed: each event once, for every reader in the same order, whatever else goes on."""
 
 import asyncio
+import json
 import random
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from tests.contract.conftest import PLENTY, Meanwhile, new_item
 from tests.contract.test_model import heard
 from tests.contract.test_purge import DAY
+from tests.replay import told
 from wishwell import events, ids, profiles
 from wishwell.db.postgres import Postgres
 from wishwell.errors import Conflict, Gone
@@ -154,6 +156,21 @@ def test_events_are_complete_from_5_seconds_after_the_switch(bench):
     assert switch(events=True) == switch() == first
     assert switch(events=False) is None
     assert switch(events=True) == bench.clock() + 5_000 > first
+
+
+def test_event_that_an_earlier_release_wrote_is_read(telling):
+    """contract: upgrade-beside. As an array, whose item may have a column more at its end."""
+    bench = telling
+    customer = bench.new_customer()
+    item = bench.save(customer, 7, note="In blue")
+    times = (item.created_at, item.updated_at)
+    columns = (item.id, "7", "", 1, "", "In blue", "", *times, "of a later release")
+    [(id, *row)] = bench.select(
+        "SELECT profile_id, sequence, type, created_at, gid FROM events WHERE profile_id = $1",
+        customer.id,
+    )
+    array = json.dumps([False, "", *columns])
+    assert told(events.from_row((str(id), *row, array))) == heard(bench, customer)[0]
 
 
 def test_event_keeps_the_form_in_which_it_was_written(telling):

@@ -74,8 +74,35 @@ Records = Mapping[str, Record]
 def from_row(row: Row) -> Event:
     """Makes an event from its columns (``event_fields``)."""
     profile_id, sequence, type_, created_at, gid, data = row
-    raw = msgspec.json.decode(data, type=msgspec.Raw)  # raises for a row that is bad
+    raw = msgspec.Raw(_shown(data))
     return Event(event_id(profile_id, sequence), type_, created_at, gid, sequence, raw)
+
+
+_ITEM = (
+    *("id", "productId", "variantId", "quantity", "tags", "note", "listIds"),
+    *("createdAt", "updatedAt"),
+)
+
+
+# contract: event-fields
+def _shown(data: str) -> bytes:
+    """The data as the API shows it.
+
+    Releases before this one also wrote an array: whether the store had text ids, what changed, and
+    the item's columns.
+    """
+    if not data.startswith("["):
+        return data.encode()
+    text_ids, changed, *values = msgspec.json.decode(data)
+    item = dict(zip(_ITEM, values, strict=False))
+    for name in ("tags", "listIds"):
+        item[name] = item[name].split()
+    for name in ("productId", "variantId"):
+        if item[name].isdecimal() and not text_ids:
+            item[name] = int(item[name])
+    shown = {name: value for name, value in item.items() if value != ""}
+    more = {"changed": changed.split()} if changed else {}
+    return msgspec.json.encode({"item": shown, **more})
 
 
 def event_id(profile_id: str, sequence: int) -> str:
