@@ -15,6 +15,7 @@ from .conftest import (
     session_of,
     sessions_in,
     set_cookies,
+    shop_jwt,
     value_of,
     with_one_store,
 )
@@ -67,6 +68,14 @@ def test_customer_whose_tokens_are_revoked_is_served(front):
     front.api.quick("token", "revoke", witness.gid, "--store", front.shop.handle)
     soon(lambda: witness.http.get("/items").status_code == 401)
     assert browser.products() == [1]
+
+
+def test_customer_who_still_has_the_cookie_of_a_purged_session_is_served(front):
+    """contract: storefront-sign-in. There is nothing left to link, and the cookie goes."""
+    cookie = front.cookie("gid://wishwell/Session/01a1fb82-8f15-4000-aafc-5adf06151cd4")
+    answer = front.browser(cookie, X_Shop_Token=shop_jwt("late")).get("/items")
+    assert answer.status_code == 200
+    assert removes_cookie(answer)
 
 
 def test_session_that_was_linked_elsewhere_is_nobody(front):

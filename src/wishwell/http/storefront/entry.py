@@ -119,7 +119,7 @@ class Storefront:
                 linking.link, visit.session, visit.customer, request.bounds, service.now()
             )
             metrics.linked(moved)
-        except SessionEnded:
+        except NotFound:
             pass  # it was purged
         except Unavailable as error:
             log.warning("link_put_off", requestId=request.id, reason=error.message)
