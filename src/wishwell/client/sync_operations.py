@@ -638,9 +638,8 @@ class Webhooks(Part):
         ``webhook-id`` is the id of the event, ``webhook-timestamp`` the second of the attempt,
         ``webhook-signature`` is made with ``secret``, and the body is the event. Any 2xx within 15
         s is taken for its delivery. After anything else it is sent again, up to nine times, after 5
-        s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, or when ``Retry-After`` says, within 24 h. A
-        410 turns the webhook off, and so does a week without a delivery. The order in which events
-        arrive means nothing; their ``sequence`` does.
+        s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h. A 410 turns the webhook off, and so does a week
+        without a delivery. The order in which events arrive means nothing; their ``sequence`` does.
 
         ``secret`` is shown here, and when it is renewed, but nowhere else.
 
