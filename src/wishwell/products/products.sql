@@ -23,10 +23,6 @@ WHERE store_id = :store AND product_id = :product;
 -- name: products_find
 SELECT product_fields(p), p.variants FROM products p WHERE p.store_id = :store AND p.product_id in_texts(:products);
 
--- name: products_shown
-SELECT p.product_id, p.document FROM products p
-WHERE p.store_id = :store AND p.product_id in_texts(:products) AND p.document <> '{}';
-
 -- name: items_shown_page
 -- As items_page, with what is known of the products. Of the variants, which may be 250 and long, the text that begins
 -- with the item's own.

@@ -80,21 +80,13 @@ async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) 
     if not shown:
         return
     kinds = [(str(item.product_id), str(item.variant_id or "")) for item in shown]
-    if any(variant for _, variant in kinds):
-        products, variants = map(list, zip(*set(kinds), strict=True))
-        these = {"products": products, "variants": variants}
-        rows = await tx.all("products_varied", store=store.id, **these)
-        known = {(product, variant): of for product, variant, *of in rows}
-        for item, kind in zip(shown, kinds, strict=True):
-            if kind in known:
-                _set(item, *known[kind])
-        return
-    products = list({product for product, _ in kinds})
-    rows = await tx.all("products_shown", store=store.id, products=products)
-    documents = dict(map(tuple, rows))
-    for item, (product, _) in zip(shown, kinds, strict=True):
-        if product in documents:
-            item.product = msgspec.Raw(documents[product])
+    products, variants = map(list, zip(*set(kinds), strict=True))
+    these = {"products": products, "variants": variants}
+    rows = await tx.all("products_varied", store=store.id, **these)
+    known = {(product, variant): of for product, variant, *of in rows}
+    for item, kind in zip(shown, kinds, strict=True):
+        if kind in known:
+            _set(item, *known[kind])
 
 
 def _set(item: Item | SharedItem, document: str, variant: str | None) -> None:
