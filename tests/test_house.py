@@ -256,6 +256,8 @@ def bounds(node):
     """The bounds of a value, through references and unions; of its kinds no two share one."""
     node = resolved(node)
     found = {key: node[key] for key in BOUNDS if key in node}
+    if "pattern" in found:  # only Python's `$` needs that
+        found["pattern"] = found["pattern"].removesuffix(r"(?!\n)")
     for child in [*node.get("anyOf", []), *node.get("oneOf", [])]:
         found |= {} if child.get("$ref", "").startswith("#/$defs/") else bounds(child)
     return found

@@ -167,10 +167,6 @@ class ProductRecord(Record):
         known = _nested("known", self.known, dict[str, _Known])
         if not known.keys() <= product.said.keys():
             raise Invalid("known: names a variant that the product does not have")
-        for one in known.values():
-            for price in (one.price, one.reference, one.dropped_from):
-                if price is not None:
-                    product_bodies.check_price(price)
 
     def _product(self, store: Store) -> NewProduct:
         """What a request would have said of the product."""

@@ -22,10 +22,6 @@ from wishwell.wishes.items import NO_VARIANT, Item
 _STEP = 20
 """How many wishes one transaction goes through. On SQLite a read may wait for its Python: 2 ms."""
 
-_TURN = 20
-"""How many steps are done before the next look at which stores have notices; at least one for each
-of these stores."""
-
 _AGAIN_MS = ids.DAY_MS
 """An item gets one notice of a kind in this time (contract: notice-once-a-day)."""
 
@@ -37,8 +33,9 @@ _SKEW_MS = 60_000
 class Money(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A price: the amount as decimal text, and the currency's three letters."""
 
-    amount: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$")]
-    currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")]
+    # `$` also matches before a newline at the end.
+    amount: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$(?!\n)")]
+    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)")]
 
 
 class Said(NamedTuple):
@@ -159,20 +156,17 @@ class NoticeData(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
-    """Does some steps, and yields after each how many events it made.
+    """Does a step of each store with notices, and yields after each how many events it made.
 
-    Stores with notices have a step in turn, for their product whose last step was the longest ago.
-    Several processes share the work. Raises ``Unavailable``.
+    It is of the product whose last step was the longest ago. Several processes share the work.
+    Raises ``Unavailable``.
     """
-    waiting = [row[0] for row in await db.read(ask, "stores_noticed")]
+    waiting = [*await db.read(ask, "stores_noticed")]
     random.shuffle(waiting)  # so that processes rarely meet
-    for _ in range(-(-_TURN // max(1, len(waiting)))):
-        for store_id in [*waiting]:
-            events_made = await _step_of(db, store_id, clock())
-            if events_made is None:
-                waiting.remove(store_id)
-            else:
-                yield events_made
+    for (store_id,) in waiting:
+        events_made = await _step_of(db, store_id, clock())
+        if events_made is not None:
+            yield events_made
 
 
 async def _step_of(db: Database, store_id: str, now: int) -> int | None:

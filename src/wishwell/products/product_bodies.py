@@ -8,7 +8,6 @@ from msgspec import Meta
 
 from wishwell import products, stores
 from wishwell.products import Facts, NewProduct, Variant
-from wishwell.products.notices import Money
 from wishwell.stores import Store
 from wishwell.wishes import fields
 from wishwell.wishes.fields import ProductId
@@ -57,15 +56,6 @@ def _variant(variant: Variant, store: Store) -> Variant:
 def _check(given: Facts | Variant) -> None:
     for field in ("title", "url", "image"):
         products.check_text(field, getattr(given, field) or "")
-    if given.price is not None:
-        check_price(given.price)
-
-
-# contract: product-money
-def check_price(price: Money) -> None:
-    """Raises ``Invalid`` for a newline at the end, before which `$` in a pattern also matches."""
-    products.check_text("price.amount", price.amount)
-    products.check_text("price.currency", price.currency)
 
 
 # contract: product-path
