@@ -1,11 +1,11 @@
 """Events: what happened to the records of a store, in the order of its feed.
 
-A use-case that changes records does so inside ``watch``, which looks at them before and after,
+A use-case that changes lists does so inside ``watch``, which looks at them before and after,
 under the profile's lock, and writes what differs in the same transaction (contract:
-event-transaction); changes of items are told directly (``items.py``). Each profile's
-events are counted without a gap. Their places in the store's feed are given afterwards, when
-everybody can read them, by one process at a time for each store. SQLite has one writer, which gives
-them their places with the insertion; they are only published afterwards.
+event-transaction); ``items.write`` tells of items. Each profile's events are counted without a
+gap. Their places in the store's feed are given afterwards, when everybody can read them, by one
+process at a time for each store. SQLite has one writer, which gives them their places with the
+insertion; they are only published afterwards.
 """
 
 import contextlib
@@ -37,12 +37,6 @@ Type = Literal[
 ]
 TYPES: tuple[Type, ...] = get_args(Type)
 ERASED: Type = "profile.erased"
-Noun = Literal["item", "list"]
-
-_OF: dict[Noun, tuple[Type, Type, Type]] = {
-    "item": ("item.created", "item.updated", "item.deleted"),
-    "list": ("list.created", "list.updated", "list.deleted"),
-}
 
 _STEP = 200
 """How many events get their number in one transaction. On SQLite a read may have to wait for what
@@ -62,10 +56,10 @@ class Event(msgspec.Struct, frozen=True):
 
 
 class Record(NamedTuple):
-    """A record as the API shows it; for a list also which items have a place on it, in order."""
+    """A list as the API shows it, and which items have a place on it, in order."""
 
     shown: msgspec.Struct
-    item_ids: tuple[str, ...] | None = None
+    item_ids: tuple[str, ...]
 
 
 Records = Mapping[str, Record]
@@ -121,9 +115,9 @@ def are_told(profile: Profile) -> bool:
 # contract: event-transaction, event-nothing-changed, event-sequence
 @contextlib.asynccontextmanager
 async def watch(
-    tx: Writer, profile: Profile, now: str, noun: Noun, read: Callable[[], Awaitable[Records]]
+    tx: Writer, profile: Profile, now: str, read: Callable[[], Awaitable[Records]]
 ) -> AsyncIterator[None]:
-    """Tells what the block changes of the records that ``read`` finds.
+    """Tells what the block changes of the lists that ``read`` finds.
 
     If the store tells events. It begins with the profile's lock, and raises
     ``profiles.missing(profile)``.
@@ -134,7 +128,7 @@ async def watch(
     await profiles.lock(tx, profile, now)
     before = await read()
     yield
-    await tell_all(tx, profile, now, _differences(noun, before, await read()))
+    await tell_all(tx, profile, now, _differences(before, await read()))
 
 
 async def tell(tx: Writer, profile: Profile, now: str, type_: Type, data: bytes) -> None:
@@ -181,22 +175,21 @@ async def tell_each(
 
 
 # contract: event-changed, event-order
-def _differences(noun: Noun, before: Records, after: Records) -> list[tuple[Type, bytes]]:
-    created, updated, deleted = _OF[noun]
+def _differences(before: Records, after: Records) -> list[tuple[Type, bytes]]:
     changes: list[tuple[Type, bytes]] = []
     for id, record in after.items():
         was = before.get(id)
         if was is None:
             order = {"itemIds": record.item_ids} if record.item_ids else {}
-            changes.append((created, _data(noun, record, order)))
+            changes.append(("list.created", _data(record, order)))
         elif was != record:
             more: dict[str, Any] = {"changed": _changed(was, record)}
             if was.item_ids != record.item_ids:
                 more["itemIds"] = record.item_ids
-            changes.append((updated, _data(noun, record, more)))
+            changes.append(("list.updated", _data(record, more)))
     for id, was in before.items():
         if id not in after:
-            changes.append((deleted, _data(noun, was, {})))
+            changes.append(("list.deleted", _data(was, {})))
     return changes
 
 
@@ -210,8 +203,8 @@ def _changed(was: Record, record: Record) -> list[str]:
     return names + ["itemIds"] * (was.item_ids != record.item_ids)
 
 
-def _data(noun: Noun, record: Record, more: Mapping[str, Any]) -> bytes:
-    return msgspec.json.encode({noun: record.shown, **more})
+def _data(record: Record, more: Mapping[str, Any]) -> bytes:
+    return msgspec.json.encode({"list": record.shown, **more})
 
 
 # ------------------------------------------------------------------------------- the feed

@@ -42,7 +42,7 @@ async def copy(
     await shares.lock(tx, finder, token, caller, now)
     shared = await shares.view(tx, finder, token, None, now)
     name = shared.name if wanted.name is None else wanted.name
-    async with events.watch(tx, caller, now, "list", lists.records(tx, caller, wanted.id)):
+    async with events.watch(tx, caller, now, lists.records(tx, caller, wanted.id)):
         made = await lists.add(tx, caller, name, wanted.id, bounds, now)
         there = await items.of_products(tx, caller, [str(item.product_id) for item in shared.items])
         changes: list[tuple[Item | None, Item]] = []

@@ -82,7 +82,7 @@ async def _positions(tx: Reader, profile: Profile, id: str) -> dict[str, int]:
 @contextlib.asynccontextmanager
 async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIterator[List]:
     """The list, locked, whose changes are told. Raises ``NotFound``, ``profiles.missing``."""
-    async with events.watch(tx, profile, now, "list", records(tx, profile, id)):
+    async with events.watch(tx, profile, now, records(tx, profile, id)):
         known = await profiles.lock_known(tx, profile)
         row = await tx.one("list_find", profile=profile.id, id=id) if known else None
         if row is None:
@@ -122,7 +122,7 @@ async def create(
     tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str
 ) -> List:
     """Creates an empty list. Raises ``LimitReached``, ``profiles.missing``."""
-    async with events.watch(tx, profile, now, "list", records(tx, profile, id)):
+    async with events.watch(tx, profile, now, records(tx, profile, id)):
         return await add(tx, profile, name, id, bounds, now)
 
 
@@ -226,7 +226,7 @@ async def put_item(
     first = others[: others.index(after) + 1] if after is not None else []
     item = await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now)
     positions.setdefault(item_id, 0)
-    async with events.watch(tx, profile, now, "list", records(tx, profile, id)):
+    async with events.watch(tx, profile, now, records(tx, profile, id)):
         await _place(tx, profile, id, positions, [*first, item_id], now)
     return item
 
