@@ -29,9 +29,8 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
     """
     progress, counts = Progress(), EndRecord(0, 0, 0)
     async for piece in exporting.lines(db, handle, now(), counts):
-        terminal.write(piece)
+        click.echo(piece, nl=False)
         progress.tell(f"{counts.profiles:,} profiles, {counts.items:,} items")
-    terminal.flush()
     terminal.say(
         f"{counts.profiles:,} profiles, {counts.lists:,} lists, {counts.items:,} items", err=True
     )

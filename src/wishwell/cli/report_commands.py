@@ -56,8 +56,7 @@ def _command(
             found = parts(db, store, of, **given)
             if as_csv:
                 async for piece in spreadsheet.whole(columns(**given), found):
-                    terminal.write(piece)
-                terminal.flush()
+                    click.echo(piece, nl=False)
             else:
                 terminal.show((await anext(found))[:limit], as_json)
             said = "not counted yet; `wishwell serve` does so"

@@ -16,7 +16,7 @@ import msgspec
 import structlog
 
 from wishwell import log
-from wishwell.errors import Invalid, Misconfigured, ServiceError, Unavailable
+from wishwell.errors import Invalid, ServiceError, Unavailable
 
 DEFECT = os.EX_SOFTWARE
 """The exit code of a command that failed by a defect of the program."""
@@ -71,8 +71,8 @@ def plain(error: Exception) -> str | None:
             f"The database refused: {error}. Check WISHWELL_DATABASE_URL, and whether "
             "`wishwell migrate` was run."
         )
-    if isinstance(error, OSError):
-        return f"Reading or writing failed ({error.strerror or error})."
+    if isinstance(error, OSError | UnicodeEncodeError):
+        return f"Reading or writing failed ({getattr(error, 'strerror', None) or error})."
     return None
 
 
@@ -113,37 +113,12 @@ def first_line() -> str:
         raise Invalid(f"Standard input can't be read ({error}).") from error
 
 
-@contextlib.contextmanager
-def _output(stream: Any) -> Iterator[None]:
-    """Raises ``Misconfigured`` when what is written in the block can't be written."""
-    try:
-        if stream is None:
-            raise OSError("it is closed")
-        yield
-    except (OSError, UnicodeEncodeError) as error:
-        _give_up(stream)
-        reason = getattr(error, "strerror", None) or error
-        raise Misconfigured(f"The output can't be written ({reason}).") from error
-
-
 def say(text: str, err: bool = False) -> None:
-    """Prints a line, on standard error if ``err``. Raises ``Misconfigured`` when that fails."""
+    """Prints a line, on standard error if ``err``."""
     # The original stream: the one that `serve` puts in place of standard error never fails.
     stream = sys.__stderr__ if err else sys.stdout
-    with _output(stream):
+    if stream is not None:
         click.echo(text.translate(_CONTROLS), stream)
-
-
-def write(piece: bytes) -> None:
-    """Writes to standard output as it is. Raises ``Misconfigured`` when that fails."""
-    with _output(sys.stdout):
-        sys.stdout.buffer.write(piece)
-
-
-def flush() -> None:
-    """Makes sure of what ``write`` wrote. Raises ``Misconfigured`` when that fails."""
-    with _output(sys.stdout):
-        sys.stdout.flush()
 
 
 # contract: command-json
