@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from wishwell.errors import Invalid, Misconfigured
 
-MOST_ERRORS = 20
+_MOST_ERRORS = 20
 _SOME = 1_000
 
 
@@ -26,11 +26,10 @@ def opened(path: str) -> BinaryIO:
 class Spool:
     """Records in the order in which a file has them, given back by their keys.
 
-    ``size``: how many there are. ``errors``: what is wrong with the file, up to ``MOST_ERRORS``.
+    ``errors``: what is wrong with the file, up to ``_MOST_ERRORS``.
     """
 
     def __init__(self) -> None:
-        self.size = 0
         self.errors: list[str] = []
         self._added: list[tuple[str, int, str, str]] = []
         # "" is a file of SQLite's own in TMPDIR, which no other program can open.
@@ -41,7 +40,6 @@ class Spool:
         )
 
     def add(self, key: str, line: int, kind: str, text: str) -> None:
-        self.size += 1
         self._added.append((key, line, kind, text))
         if len(self._added) == _SOME:
             self._write()
@@ -66,12 +64,12 @@ class Spool:
         """Notes an error."""
         self.errors.append(f"line {line}: {' '.join(message.split()).removesuffix('.')}")
         if self.has_failed:
-            self.errors[MOST_ERRORS:] = ["and more"]
+            self.errors[_MOST_ERRORS:] = ["and more"]
 
     @property
     def has_failed(self) -> bool:
         """Whether there are more errors than are named."""
-        return len(self.errors) > MOST_ERRORS
+        return len(self.errors) > _MOST_ERRORS
 
 
 @contextlib.contextmanager
