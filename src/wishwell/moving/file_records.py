@@ -362,10 +362,10 @@ def _decoded(decoder: msgspec.json.Decoder[T], text: bytes | str) -> T:
     try:
         return decoder.decode(text)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise Invalid(_explained(str(error))) from error
+        raise Invalid(explained(str(error))) from error
 
 
-def _explained(text: str) -> str:
+def explained(text: str) -> str:
     """What msgspec says of a value, with the field before the rule."""
     place = _PLACE.search(text)
     rule = text[: place.start()] if place else text
