@@ -87,7 +87,8 @@ def _service(key: str, origin: str) -> Iterator[str]:
         for words, given in (
             (["migrate"], ""),
             (["store", "update", "default", "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-"], key),
-            (["products", "-", "--store", "default", *of], catalogue.lines(origin)),
+            (["products", "-", "--format", "jsonl", "--store", "default", *of],
+             catalogue.lines(origin)),
         ):  # fmt: skip
             done = subprocess.run(
                 [*wishwell, *words], env=environment, input=given, capture_output=True, text=True

@@ -1,5 +1,6 @@
 """What the shop sells. A real shop has this in its database."""
 
+import json
 from dataclasses import dataclass, replace
 
 
@@ -72,19 +73,20 @@ def picture(product: Product, variant: Variant) -> str:
 
 def lines(origin: str) -> str:
     """The catalogue as `wishwell products` takes it, of the shop at ``origin``."""
-    rows = [
-        (
-            str(product.id),
-            str(variant.id),
-            f"{product.name} - {variant.name}",
-            f"{product.price} EUR",
-            f"{origin}/products/{product.picture}?variant={variant.id}",
-            origin + picture(product, variant),
+    return "\n".join(
+        json.dumps(
+            {
+                "product": product.id,
+                "variant": variant.id,
+                "title": f"{product.name} - {variant.name}",
+                "price": f"{product.price} EUR",
+                "url": f"{origin}/products/{product.picture}?variant={variant.id}",
+                "image": origin + picture(product, variant),
+            }
         )
         for product in PRODUCTS
         for variant in product.variants
-    ]
-    return "\n".join(map("\t".join, (COLUMNS, *rows)))
+    )
 
 
 def many(count: int) -> list[Product]:

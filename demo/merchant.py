@@ -39,7 +39,7 @@ def store(port: int) -> Iterator[tuple[str, str]]:
         run("migrate")
         columns = ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
         run(
-            *("products", "-", "--store", "default", "--map", columns),
+            *("products", "-", "--format", "jsonl", "--store", "default", "--map", columns),
             given=catalogue.lines(ORIGIN),
         )
         token = run("token", "create", "--store", "default", "--label", "marketing")
