@@ -105,15 +105,19 @@ def test_behind_a_path_of_a_proxy(connect, shop):
 
 
 @pytest.mark.parametrize(
-    ("token", "more"),
+    ("url", "token", "more"),
     [
-        *((token, {}) for token in ("", "secret\r\nX: y", "Bearer t")),
-        ("t", {"profile": "gid://é"}),
+        *((f"http://{end}", "t", {}) for end in ("a?x=1", "a#x", "a:99999", "[::1", "me:secret@a")),
+        *((url, "t", {}) for url in ("ftp://a", "a.example")),
+        *(("http://a", token, {}) for token in ("", "secret\r\nX: y", "Bearer t")),
+        *(("http://a", "t", {"timeout": seconds}) for seconds in (0, -1, float("nan"))),
+        *(("http://a", "t", {name: -1}) for name in ("retries", "longest_wait")),
+        ("http://a", "t", {"profile": "gid://é"}),
     ],
 )
-def test_what_no_header_can_hold_is_refused_at_once(connect, token, more):
+def test_what_can_not_be_right_is_refused_at_once(connect, url, token, more):
     with pytest.raises(ValueError, match="must be") as refused:
-        connect("http://a", token, **more)
+        connect(url, token, **more)
     assert "secret" not in str(refused.value)
 
 

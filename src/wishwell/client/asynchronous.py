@@ -17,7 +17,7 @@ class AsyncWishwell(AsyncResources):
     ``profile`` is the GID that an admin token acts for. ``timeout`` is in seconds, and applies to
     connecting and to each wait for data. A call is retried at most ``retries`` times, if that is
     harmless, after at most ``longest_wait`` seconds. If the service asks for a longer wait, the
-    error is raised at once. Raises ``ValueError`` for a bad token or profile.
+    error is raised at once. Raises ``ValueError`` for a bad URL, token, profile or number.
     """
 
     def __init__(

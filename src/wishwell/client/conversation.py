@@ -37,6 +37,10 @@ class Terms:
     retries: int
     longest_wait: float
 
+    def __post_init__(self) -> None:
+        if self.retries < 0 or self.longest_wait < 0:
+            raise ValueError("retries and longest_wait must be 0 or more")
+
 
 class Conversation(Generic[T]):
     """The attempts of one call. ``draw`` gives numbers from 0 to 1, for the jitter."""
@@ -85,7 +89,7 @@ class Conversation(Generic[T]):
             perhaps_done = not isinstance(outcome, _NOT_SENT)
             harmless = self._call.repeatable or not perhaps_done
         asked, longest = error.retry_after or 0, self._terms.longest_wait
-        if self._tried >= self._terms.retries or asked > longest or not harmless:
+        if self._tried == self._terms.retries or asked > longest or not harmless:
             raise error
         # After ten doublings it is LONGEST_BACKOFF anyway. The bound prevents an overflow.
         bound = min(FIRST_BACKOFF * 2.0 ** min(self._tried, 10), LONGEST_BACKOFF)

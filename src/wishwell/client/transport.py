@@ -1,6 +1,9 @@
 """What both clients give to httpx2."""
 
+import math
 from typing import Any
+
+import httpx2
 
 from wishwell import __version__
 from wishwell.client import calls
@@ -8,9 +11,13 @@ from wishwell.client.calls import Call
 
 
 def options(url: str, token: str, timeout: float) -> dict[str, Any]:
-    """The arguments of ``httpx2.Client``. Raises ``ValueError`` for a bad token."""
+    """The arguments of ``httpx2.Client``. Raises ``ValueError`` for a bad URL, token or timeout."""
+    if not _is_address(url):
+        raise ValueError("url must be http://host or https://host, without a query")
+    if not 0 < timeout < math.inf:
+        raise ValueError("timeout must be more than 0 seconds")
     return {
-        "base_url": url.rstrip("/") + calls.PREFIX,
+        "base_url": str(httpx2.URL(url)).rstrip("/") + calls.PREFIX,
         "headers": {
             "Authorization": f"Bearer {header('token', token)}",
             "Accept": "application/json",
@@ -20,6 +27,16 @@ def options(url: str, token: str, timeout: float) -> dict[str, Any]:
         # A redirect could send the token to another server.
         "follow_redirects": False,
     }
+
+
+def _is_address(url: str) -> bool:
+    try:
+        address = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        return False
+    # After a query, every path would become a part of the query.
+    odd = address.userinfo or address.query or address.fragment or (address.port or 1) > 65_535
+    return address.scheme in ("http", "https") and bool(address.host) and not odd
 
 
 def header(name: str, value: str) -> str:
