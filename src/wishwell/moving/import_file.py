@@ -192,7 +192,8 @@ def _wrong(lines: Lines) -> Iterator[tuple[int, str]]:
     on = {item.id: item.list_ids for item in bundle.items}
     shared = {id for id, record in bundle.lists.items() if record.shared}
     seen: set[tuple[str, str]] = set()
-    for line, record in lines:
+    # Lists come last: a wrong item is told before the order that names it.
+    for line, record in sorted(lines, key=lambda one: isinstance(one[1], ListRecord)):
         wrong = {}
         if isinstance(record, ProfileRecord):
             holds = bool(bundle.items or bundle.lists)
