@@ -200,6 +200,7 @@ def test_deletion_leaves_nothing_of_the_store(bench):
     for whole in (doomed, other):
         erased = {"profile": whole.owner.id, "store": whole.store.id}
         bench.one("erasure_begin", **erased, sequence=1, now=NOW)
+        bench.write(auth.revoke_profile, whole.friend, bench.clock())
         delivery = "store_id webhook_id id number profile_id sequence type status attempts"
         due = (bench.new_id(), 1, whole.owner.id, 1, "item.created", "pending", 0)
         bench.insert(
