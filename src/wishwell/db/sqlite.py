@@ -66,6 +66,8 @@ def make_file(path: str) -> None:
         os.close(os.open(real, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     if not stat.S_ISREG(Path(real).stat().st_mode):
         raise OSError(errno.EINVAL, "it is a folder or a device, not a file")
+    if not os.access(real, os.W_OK):  # SQLite would open it, and refuse each write
+        raise OSError(errno.EROFS, "it can't be written")
 
 
 def take_from_others(path: str) -> None:
