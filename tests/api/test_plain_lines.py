@@ -183,13 +183,6 @@ def test_file_of_any_kind_is_refused_plainly(ready, tmp_path, command):
     assert ready.quick("store", "list") == before
 
 
-def test_import_of_a_pipe_is_refused_and_does_not_wait(ready):
-    """contract: import-checked. It is read several times."""
-    os.mkfifo(ready.folder / "pipe")
-    for file in ("pipe", "/dev/stdin"):
-        assert "must be a file" in plain(*typed(ready, f"import {file} --store odd < <(echo)"))
-
-
 ODD = [
     *("2026-02-30", "0x_", '!!int ""', "9" * 5000, "!!float x", "!!timestamp x", "2026-01-01"),
     *("!!binary é", "!!bool x", "!!null x", "!!python/name:os.system", "1:99:99_", "0o9", "-.inf"),

@@ -280,7 +280,9 @@ def test_write_that_comes_while_its_store_is_deleted_goes_with_it(bench, shop):
     async def remove():
         late = iter(late_writes(bench, store).values())
         async for _ in deletion.run(bench.db, doomed):
-            assert store.id not in [row[0] for row in await bench.db.read(deliveries.due, NOW)]
+            assert store.id not in [
+                row[0] for row in await bench.db.read(deliveries.due, bench.clock())
+            ]
             if (write := next(late, None)) is not None:
                 await bench.db.write(*write)
 

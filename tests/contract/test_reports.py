@@ -125,7 +125,8 @@ def do(bench, store, hand, people, step):
         case ("delete" | "change" as what, at, *to) if there:
             owner, id = there[at % len(there)]
             patch = [ItemPatch(variant_id=str(variant)) for variant in to]
-            quietly(bench, getattr(items, what), of_key(people, owner), id, *patch, now)
+            use_case = saving.change if what == "change" else items.delete
+            quietly(bench, use_case, of_key(people, owner), id, *patch, now)
         case ("link", who) if people[who].is_session:
             bench.link(people[who], people[3])
             people[who] = bench.new_session(store)

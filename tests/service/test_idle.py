@@ -16,9 +16,9 @@ from tests.servers import PREFIX, Service
 SECONDS = 2
 PROGRAM = f"""#!{sys.executable}
 from wishwell import cli
-from wishwell.run import serve
-assert serve._KEEP_ALIVE_SECONDS > {SECONDS}
-serve._KEEP_ALIVE_SECONDS = {SECONDS}
+from wishwell.http import server
+assert server._IDLE_SECONDS > {SECONDS}
+server._IDLE_SECONDS = {SECONDS}
 cli.main()
 """
 LIVE, ITEMS = (

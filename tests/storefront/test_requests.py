@@ -110,10 +110,10 @@ def test_body_of_a_refused_request_is_not_asked_for(front):
 
 @direct("an expectation is of the server in front: uvicorn and Caddy tell", "nginx", "node")
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
-def test_who_waits_is_told_once_to_go_on(front, version):
-    """contract: storefront-strict. But not in HTTP/1.0, which would take it for the answer."""
+def test_who_sends_at_once_is_told_once_at_most_to_go_on(front, version):
+    """contract: storefront-strict. And never in HTTP/1.0, which would take it for the answer."""
     for value in ("100-continue", "100-Continue"):
         visitor = front.anyone(1)
         got = save(visitor, f"Expect: {value}", *LENGTH, version=f"HTTP/{version}".encode())
-        told = got.everything.count(b"HTTP/1.1 100"), got.everything.count(b"HTTP/1.1 201")
-        assert told == (version == "1.1", 1)
+        assert got.everything.count(b"HTTP/1.1 100") <= (version == "1.1")
+        assert got.everything.count(b"HTTP/1.1 201") == 1

@@ -115,7 +115,7 @@ def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -
             lists = [id for id in item.list_ids if id in comes and id not in on]
             if lists:
                 named = {"profile": key, "id": id, "list_ids": " ".join(sorted(on + lists))}
-                rows["item_set_lists"].append(named | {"now": ""})  # its time stays
+                rows["import_item_lists"].append(named)
         elif item.id in item_ids:
             continue  # it has become one of another product
         else:

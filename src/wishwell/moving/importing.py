@@ -47,7 +47,7 @@ _OF_STORE: dict[type[Record], str] = {
     WebhookRecord: "import_webhook",
 }
 _CHANGES = (
-    *("share_add", "item_set_lists", "list_mark_shared"),
+    *("share_add", "import_item_lists", "list_mark_shared"),
     *("lists_recount", "profile_recount", "import_profile"),
     "import_resume",
 )

@@ -104,6 +104,9 @@ VALUES (:store, :id, :scope, :label, :hash, :created_at, :expires_at, :last_used
 INSERT INTO webhooks (store_id, id, enabled, position, missed, created_at, updated_at, types, url, sealed, failing_since)
 VALUES (:store, :id, :enabled, 0, 0, :created_at, :updated_at, :types, :url, :sealed, :failing_since) ON CONFLICT (store_id, id) DO NOTHING;
 
+-- name: import_item_lists
+UPDATE items SET list_ids = :list_ids WHERE profile_id = :profile AND id = :id;
+
 -- name: import_product
 INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, variants, known, noticed_at)
 VALUES (:store, :product_id, :id, :position, :created_at, :updated_at, :document, :variants, :known, :noticed_at) ON CONFLICT (store_id, product_id) DO NOTHING;
