@@ -26,6 +26,9 @@ SMALL_SECONDS = 60
 SHARE = 0.02
 """Of a core's time, at most, for all stores together: the rest is a pause after each step."""
 
+_LONGEST_PAUSE = 10.0
+"""Seconds. A step that has waited long for its turn is no work of so long."""
+
 _ROWS = 250
 """That one step reads, so that no request waits for long; the items of one profile at once."""
 
@@ -92,7 +95,7 @@ async def work(
             log.warning("store_not_counted", store=handle, reason=str(error))
         else:
             counts[handle] = steps
-            await asyncio.sleep(took * (1 / SHARE - 1))
+            await asyncio.sleep(min(took * (1 / SHARE - 1), _LONGEST_PAUSE))
 
 
 # contract: count-exact, count-days
