@@ -1,6 +1,7 @@
 """Bad HTTP: requests that two readers could read as different ones (raw sockets)."""
 
 import json
+import socket
 
 import pytest
 
@@ -35,6 +36,8 @@ AMBIGUOUS = {
     "bare line feeds": lambda t: post(t, LENGTH).replace(b"\r\n", b"\n"),
     "no Host": lambda t: post(t, LENGTH, host=""),
     "two Hosts": lambda t: post(t, "Host: other", LENGTH),
+    "two Hosts in HTTP/1.0": lambda t: post(t, "Host: other", LENGTH).replace(b"HTTP/1.1", b"HTTP/1.0", 1),
+    "coding beside chunks": lambda t: post(t, "Transfer-Encoding: gzip, chunked", body=CHUNKS),
     "no version": lambda t: post(t, LENGTH).replace(b" HTTP/1.1", b"", 1),
     "version 3": lambda t: post(t, LENGTH).replace(b"HTTP/1.1", b"HTTP/3.0", 1),
     "no request line": lambda t: b"Host: localhost\r\n\r\n",
@@ -202,6 +205,29 @@ def test_request_that_offers_an_upgrade_is_answered_as_a_plain_one(service, shop
     member = shop.customer("1")
     got = over_the_wire(service, request_head("GET", "/items", member.token, *offer))
     assert got.status == 200 and got.closed
+
+
+def test_trailer_without_an_end_ends_the_connection(service):
+    """contract: http-bounds. The parser would hold up everybody to put its pieces together."""
+    with connect(service, 10) as connection:
+        connection.sendall(request_head("GET", "/items", None, CHUNKED) + b"0\r\nX: ")
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            connection.sendall(b"a" * 8_000_000)
+
+
+def test_trailer_that_closes_the_connection_closes_it(service, shop):
+    """contract: http-ambiguous. The parser takes nothing more behind it."""
+    end = CHUNKS.removesuffix(b"\r\n") + b"Connection: close\r\n\r\n"
+    got = over_the_wire(service, post(shop.customer("1").token, CHUNKED, body=end))
+    assert (got.status, got.closed) == (201, True)
+
+
+def test_who_sends_no_more_is_still_answered(service, shop):
+    """contract: http-forms."""
+    with connect(service) as connection:
+        connection.sendall(post(shop.customer("1").token, LENGTH))
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 201")
 
 
 def test_white_space_behind_a_value_is_no_part_of_it(service, shop):

@@ -244,6 +244,7 @@ class Fixtures:
             answer = self.owners[owner].http.post(f"/lists/{made}/shares", json=body)
             shared = answer.json()["data"]
             path = path.replace("{shareId}", shared["id"]).replace("{token}", shared["token"])
+            del self.unchanged[owner]  # a list has so many shares at most
         if operation == "DELETE /items":
             path += f"?itemIds={item}"
         if operation == PLATFORM:  # whoever sends it on: it is the platform that has signed it

@@ -3,8 +3,11 @@ another's."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import socket
+import time
 import uuid
 from types import SimpleNamespace
 
@@ -93,6 +96,34 @@ def test_body_that_breaks_off_after_its_answer_gets_no_second_one(service, end):
         while piece := connection.recv(65536):
             received += piece
     assert received.startswith(b"HTTP/1.1 401 ") and received.count(b"HTTP/1.1") == 1
+
+
+LOST = {
+    "upgrade": lambda token: request_head("GET", "/items", token, "Connection: upgrade", "Upgrade: h2c")
+    + request_head("POST", "/items", token, JSON, "Content-Length: 999"),
+    "long header": lambda token: request_head("GET", "/items", token)
+    + b"GET /livez HTTP/1.1\r\nX: " + b" " * 25_000,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_where_the_parser_has_lost_its_place_nothing_more_is_read(service, shop, name):
+    """contract: http-ambiguous. Though what follows comes while the request before it is in work."""
+    token = shop.customer("attacker").token
+    for milliseconds in range(12):
+        inside = payloads.hidden(str(uuid.uuid4()), token)
+        with connect(service, 3) as connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.sendall(LOST[name](token))
+            time.sleep(milliseconds / 2000)
+            with contextlib.suppress(OSError):
+                connection.sendall(b"y\r\n\r\n" * (name == "long header") + inside)
+            received = b""
+            with contextlib.suppress(OSError):
+                while piece := connection.recv(65536):
+                    received += piece
+        assert len(re.findall(rb"HTTP/1\.1 [2-5]\d\d ", received)) <= 1
+    assert data(shop.admin.get("/lists")) == []
 
 
 @pytest.fixture(scope="module", params=["whole bodies", "bodies as they come"])

@@ -23,8 +23,11 @@ def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None
             raise Invalid("Transfer-Encoding: is not allowed in HTTP/1.0.")
     elif version != "1.1":
         raise Invalid("The request must use HTTP/1.1.")
-    elif names.count(b"host") != 1:
+    if names.count(b"host") != 1 and (version == "1.1" or b"host" in names):
         raise Invalid("Host: must be sent exactly once.")
+    codings = [value.lower() for name, value in headers if name == b"transfer-encoding"]
+    if codings not in ([], [b"chunked"]):
+        raise Invalid("Transfer-Encoding: must be chunked.")
     if not url.startswith(b"/"):
         _check_absolute(url, [value for name, value in headers if name == b"host"])
     if upgrades and not _BODY.isdisjoint(names):

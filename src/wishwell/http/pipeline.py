@@ -68,7 +68,7 @@ class Pipeline:
         if shopping:
             request.path = request.raw_path
         of_api = request.path.startswith(_API) or request.path == _API[:-1]
-        bound = request.raw_path.startswith(self._bounded)
+        bound = of_api or request.path.startswith(self._bounded)
         try:
             # Health is always answered.
             with self.service.admission if bound else contextlib.nullcontext():

@@ -80,6 +80,10 @@ class Connection(asyncio.Protocol):
         """Requests without an answer that was read; the first is in work."""
         self._ends = False
         """Whether the connection closes behind these."""
+        self._deaf = False
+        """Whether what still comes is thrown away: the parser has lost its place."""
+        self._waited, self._taken = 0.0, 0  # for the client to read, and what it read in it
+        self._since, self._before = 0.0, 0
         self._writable = asyncio.Event()
         self._writable.set()
 
@@ -112,8 +116,9 @@ class Connection(asyncio.Protocol):
     # ---------------------------------------------------------------------- what comes, in pieces
 
     def data_received(self, data: bytes) -> None:
-        self._rest += data
-        self._parse()
+        if not self._deaf:
+            self._rest += data
+            self._parse()
 
     def _parse(self) -> None:
         """Parses what has come, up to a request that has to wait for its turn."""
@@ -135,17 +140,26 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserUpgrade:
             # Some clients offer HTTP/2 with their first request. It is answered as HTTP/1.1. The
             # parser stops here, so the connection ends behind the answer.
-            self._ends, self._rest = True, b""
+            self._ends, self._deaf, self._rest = True, True, b""
         except httptools.HttpParserError as error:
             cause = error.__context__  # the error that a callback raised, if any
             if not isinstance(cause, ServiceError):
                 cause = Invalid("This is not a valid HTTP request.")
             self._refuse(cause)
         else:
-            if self._reads == _HEADERS:
+            if self._reads != _NOTHING:
                 self._received += len(piece)
                 if self._received > framing.MAX_HEADER_BYTES + _PIECE:
                     self._refuse(framing.too_large())
+
+    def eof_received(self) -> bool:
+        """The client sends no more; what has begun is still answered."""
+        self._ends = True
+        if self._reads == _BODY and self._latest is not None:
+            self._latest.incoming.end(
+                BodyTimeout("The connection was closed before the body had arrived.")
+            )
+        return bool(self._begun)
 
     # ------------------------------------------------------------------ the parser's callbacks
 
@@ -177,7 +191,7 @@ class Connection(asyncio.Protocol):
         version = parser.get_http_version()
         framing.check(self._url, version, pairs, upgrades=parser.should_upgrade())
         url = httptools.parse_url(self._url)
-        path = url.path.decode("ascii")
+        path = (url.path or b"/").decode("ascii")
         # RFC 9110, 10.1.1: ignored in HTTP/1.0.
         asks = version != "1.0" and headers.get(b"expect", b"").lower() == b"100-continue"
         self._latest = Request(
@@ -195,21 +209,27 @@ class Connection(asyncio.Protocol):
             keeps=version != "1.0" and parser.should_keep_alive(),
             chunks=version != "1.0",
         )
-        self._reads = _BODY
+        self._reads, self._received = _BODY, 0
         self._begun.append(self._latest)
         if len(self._begun) == 1:
             self._begin()
 
     def on_body(self, body: bytes) -> None:
         assert self._latest is not None
+        self._received = 0
         self._latest.incoming.add(body)
 
     def on_message_complete(self) -> None:
         assert self._latest is not None
         self._latest.incoming.end()
         self._reads = _NOTHING
+        # A trailer may say so too, and the parser takes nothing more then.
+        self._ends |= not self._parser.should_keep_alive()
         if not self._begun:  # it was answered before
-            self._bound(_IDLE_SECONDS)
+            if self._ends:
+                self._transport.close()
+            else:
+                self._bound(_IDLE_SECONDS)
 
     # --------------------------------------------------------------------------------- answers
 
@@ -223,8 +243,10 @@ class Connection(asyncio.Protocol):
         started = time.perf_counter()
         try:
             answer = await self._app(request)
-            await self._send(request, answer)
-            pipeline.note(request, answer.status, time.perf_counter() - started)
+            try:
+                await self._send(request, answer)
+            finally:
+                pipeline.note(request, answer.status, time.perf_counter() - started)
         except Exception as error:  # contract: profile-export. A piece of it failed.
             log.error("failed", requestId=request.id, exc_info=error)
             self._transport.close()
@@ -258,6 +280,7 @@ class Connection(asyncio.Protocol):
                 if piece:  # an empty chunk would be the last one
                     self._write(b"%x\r\n%b\r\n" % (len(piece), piece) if request.chunks else piece)
                 await self._writable.wait()
+                await asyncio.sleep(0)
             self._write(b"0\r\n\r\n" if request.chunks else b"")
         if answer.closes:
             self._transport.close()
@@ -280,21 +303,26 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._writable.clear()
-        self._look(self._unread())
+        self._look()
 
     def resume_writing(self) -> None:
         self._watch.cancel()
+        self._waited += self._loop.time() - self._since
+        self._taken += self._before - self._unread()
         self._writable.set()
 
-    def _look(self, unread: int) -> None:
-        seconds = self._settings.answer_timeout
-        self._watch = self._loop.call_later(seconds, self._look_again, unread, _LEAST * seconds)
+    def _look(self) -> None:
+        self._since, self._before = self._loop.time(), self._unread()
+        seconds = self._settings.answer_timeout - self._waited
+        self._watch = self._loop.call_later(max(0, seconds), self._look_again)
 
-    def _look_again(self, before: int, least: float) -> None:
-        """Drops the connection if the client has read less than ``least`` bytes meanwhile."""
+    def _look_again(self) -> None:
+        """Drops the connection if the client has read less than ``_LEAST`` bytes a second, over all
+        the time that was spent on waiting for it."""
         unread = self._unread()
-        if before - unread >= least:
-            self._look(unread)
+        taken, self._waited, self._taken = self._taken + self._before - unread, 0.0, 0
+        if taken >= _LEAST * self._settings.answer_timeout:
+            self._look()
             return
         log.info("dropped", unread=unread, reason="The client did not read its answer in time.")
         metrics.DROPPED.inc()
@@ -328,7 +356,7 @@ class Connection(asyncio.Protocol):
         A body that breaks off is answered by the application. Behind its answer it gets no second
         one: a proxy could take that for the answer to the next client.
         """
-        self._ends, self._rest = True, b""
+        self._ends, self._deaf, self._rest = True, True, b""
         if self._reads == _BODY and self._latest is not None:
             self._latest.incoming.end(error)
         if self._begun:
