@@ -149,6 +149,9 @@ for (const version of ['19', '18']) {
 
     // Nothing is saved; the hearts of one frame and the hooks ask once for the products.
     await shows('items', '');
+    for (let waited = 0; waited < 5_000 && !shop.api('GET', 'items?query').length; waited += 50) {
+      await page.waitForTimeout(50);
+    }
     assert.equal(shop.api('GET', 'items?query').length, 1);
     assert.ok(await page.getByRole('button', { name: 'Save the lamp' }).isDisabled());
 

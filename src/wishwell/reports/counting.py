@@ -213,4 +213,5 @@ async def _forget(tx: Writer, store: Store, before: str) -> int:
     await tx.one("store_write_lock", store=store.id)
     await tx.run("counts_forget_days", store=store.id, day=before)
     of = {"store": store.id, "limit": _ROWS}
-    return len(await tx.all("counts_forget", **of, forever=FOREVER))
+    ended = await tx.all("counts_forget", **of)
+    return len(ended) + len(await tx.all("counts_forget_gone", **of, forever=FOREVER))
