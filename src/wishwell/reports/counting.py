@@ -213,5 +213,9 @@ async def _forget(tx: Writer, store: Store, before: str) -> int:
     await tx.one("store_write_lock", store=store.id)
     await tx.run("counts_forget_days", store=store.id, day=before)
     of = {"store": store.id, "limit": _ROWS}
-    ended = await tx.all("counts_forget", **of)
-    return len(ended) + len(await tx.all("counts_forget_gone", **of, forever=FOREVER))
+    ended = await tx.all("counts_ended", **of)
+    gone = await tx.all("counts_gone", **of, forever=FOREVER)
+    names = ("until", "product", "variant")
+    rows = [{"store": store.id, **dict(zip(names, row, strict=True))} for row in (*ended, *gone)]
+    await tx.run_many("count_row_remove", rows)
+    return len(rows)

@@ -53,21 +53,18 @@ DO UPDATE SET number = excluded.number, began_at = excluded.began_at, ended_at =
 DELETE FROM counts WHERE store_id = :store
     AND day < (SELECT max(c.day) FROM counts c WHERE c.store_id = :store AND c.day < :day);
 
--- name: counts_forget
+-- name: counts_ended
 -- Rows that no count which is left asks for.
-DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id) IN (
-    SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
-    WHERE c.store_id = :store AND c.until <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store) LIMIT :limit)
-RETURNING until;
+SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
+WHERE c.store_id = :store AND c.until <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store)
+ORDER BY c.until LIMIT :limit;
 
--- name: counts_forget_gone
--- Those of products that nobody has wished for since. With the one before as one statement, PostgreSQL used no index.
-DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id) IN (
-    SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
-    WHERE c.store_id = :store AND c.until = :forever AND c.customers + c.visitors = 0
-      AND c.since <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store)
-    LIMIT :limit)
-RETURNING until;
+-- name: counts_gone
+-- Those of products that nobody has wished for since.
+SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
+WHERE c.store_id = :store AND c.until = :forever AND c.customers + c.visitors = 0
+  AND c.since <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store)
+LIMIT :limit;
 
 -- name: report_days
 -- The rows of a product that hold at one of these counts, or between them.
