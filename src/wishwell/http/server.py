@@ -74,7 +74,7 @@ class Connection(asyncio.Protocol):
         self._reads = _NOTHING
         self._url, self._headers = b"", Headers()
         self._size = 0  # of what was parsed of the headers
-        self._received = 0  # since the headers began, of which the parser may hold a part
+        self._received = 0  # since the headers or a piece of the body began; the parser may hold it
         self._latest: Request | None = None
         self._begun: deque[Request] = deque()
         """Requests without an answer that was read; the first is in work."""

@@ -120,10 +120,9 @@ _ALL_DAYS = 10_000
 # contract: count-whole
 async def span(tx: Reader, store: Store, of: Period) -> Span:
     """The counts of a period: what is told of them is of one count, though another may end."""
-    rows = await tx.all("counts_until", store=store.id, day="9999-12-31", days=_ALL_DAYS)
-    if not rows:
+    counts = (await counting.last(tx, store, days=_ALL_DAYS))[::-1]
+    if not counts:
         return Span(_NONE, _NONE, [], Counted(None, None))
-    counts = [Count(*row) for row in reversed(rows)]
     since = max(counts[0].day, tally.kept_from(counts[-1].day))
     counted = Counted(counts[-1].began_at, since)
     if of.last < since:
