@@ -240,6 +240,12 @@ SHOWN = named(
 SHAPES = READ | SHOWN
 
 
+def test_every_body_is_compared_and_explained():
+    """What reads a body is held to the description, and each field of it has the sentence of its rule."""
+    fields = {field.encode_name for body in READ.values() for field in msgspec.structs.fields(body)}
+    assert fields - {"productId", "variantId"} == wire._RULES.keys()  # those two are the store's
+
+
 def resolved(node):
     while "$ref" in node:
         reference = node["$ref"].removeprefix("#/").split("/")

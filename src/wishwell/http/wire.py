@@ -14,7 +14,7 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import events, ids
+from wishwell import events, ids, products
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.events.webhooks import WebhookPatch
 from wishwell.profiles import pages
@@ -226,6 +226,45 @@ def _decoder(shape: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(shape)
 
 
+_URL_RULE = (
+    f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters, "
+    "without a user name or password"
+)
+
+# The whole rule of each field, shown when any part of it is broken.
+_RULES = {
+    "note": f"must be a string of at most {items.MAX_NOTE} characters, or null",
+    "quantity": f"must be an integer from 1 to {items.MAX_QUANTITY}",
+    "tags": (
+        f"must be an array of at most {items.MAX_TAGS} tags, each of 1 to 50 characters: "
+        "a-z, 0-9, _ or -"
+    ),
+    "listIds": "must be an array of at most 250 list ids without duplicates",
+    "items": f"must be an array of 1 to {items.MAX_BULK} items",
+    "after": "must be the id of another item on the list, or null",
+    "itemIds": "must be an array of item ids: 1 to 250 to delete, at most 5000 to order",
+    "name": f"must be a string of 1 to {lists.MAX_NAME} characters",
+    "expiresAt": "must be a time such as 2025-12-24T18:00:00Z, or null",
+    "reservations": "must be true or false",
+    "notes": "must be true or false",
+    "email": "must be an e-mail address",
+    "notices": "must be true or false",
+    "title": f"must be a string of 1 to {products.MAX_TITLE} characters, or null",
+    "url": _URL_RULE,
+    "image": _URL_RULE,
+    "price": "must be an object with amount and currency, or null",
+    "amount": 'must be decimal text such as "19.90": up to 12 digits, and up to 4 after the point',
+    "currency": "must be three letters A-Z",
+    "available": "must be true, false or null",
+    "variants": f"must be an array of at most {products.MAX_VARIANTS} variants, or null",
+    "products": f"must be an array of 1 to {products.MAX_BULK} products",
+    "customer": "must be the GID of a customer",
+    "session": "must be the GID of a session",
+    "types": f"must be an array of types among {', '.join(events.TYPES)}, without duplicates",
+    "enabled": "must be true or false",
+    "since": "must be a time such as 2025-04-18T18:13:27.481Z",
+}
+
 # msgspec names the place as a path: `$.products[1].title`. For the root it names none.
 _PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
 
@@ -273,12 +312,14 @@ def _explained(text: str, store: Store) -> str:
         return f"{inside}{shown}: is not a field of this body."
     if missing := re.search(r"missing required field `(\w+)`", rule):
         return f"{inside}{missing[1]}: is required."
-    if where.rpartition(".")[2] in ("productId", "variantId"):
+    if where.endswith("]") and rule.startswith("Expected `object`"):
+        return f"{where}: must be an object."
+    # The rule of an array is that of its values too: `tags[1]` is said of `tags`.
+    where = re.sub(r"\[\d+\]$", "", where)
+    field = where.rpartition(".")[2]
+    if field in ("productId", "variantId"):
         return f"{where}: {store.id_rule}."
-    rule = rule.replace("Expected", "must be", 1).replace("Invalid", "is an invalid", 1)
-    if "enum value" in rule:  # which it repeats
-        rule = rule.partition(" '")[0]
-    return f"{where or 'body'}: {rule}."
+    return f"{where}: {_RULES[field]}." if field in _RULES else "body: must be a JSON object."
 
 
 # contract: parameter-unknown
