@@ -9,7 +9,7 @@ Statements have names, and their arguments too: ``await tx.one("item_find", prof
 stand in the ``.sql`` file of the package that runs them (``statements.py``).
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
@@ -97,7 +97,7 @@ class Writer(Reader, Protocol):
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         """``run_many`` that returns the rows of all. One that locks may begin the transaction."""
 
-    async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+    async def fill(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
         """Adds rows to a table, their columns in the order of its ``_filled``; in a transaction."""
 
 

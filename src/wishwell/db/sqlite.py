@@ -19,7 +19,6 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -40,6 +39,9 @@ T = TypeVar("T")
 
 _GROUP = 256
 """The most writes in one commit, which bounds how long the first of them waits."""
+
+_MANY = 1_000
+"""Rows that are added at once, above which it is taken for an import."""
 
 _BUSY_SECONDS = 2.0
 """How long a statement waits for a write of another process before it fails."""
@@ -142,16 +144,14 @@ class _Handle(Writer):
             for returned in self.execute(step.sql, _bound(step.values(row)))
         ]
 
-    async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        names = statements.columns(f"{table}_filled")
-        marks = ", ".join("?" * len(names))
-        sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608
+    async def fill(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
         with _translated():
-            # Many rows touch many pages: more of them in memory, and more before each is put into
-            # its place in the file.
-            self._connection.execute("PRAGMA cache_size = -64000")
-            self._connection.execute("PRAGMA wal_autocheckpoint = 50000")
-            self._connection.executemany(sql, rows)
+            if len(rows) > _MANY:
+                # An import touches many pages: more of them in memory, and more before each is
+                # put into its place in the file.
+                self._connection.execute("PRAGMA cache_size = -64000")
+                self._connection.execute("PRAGMA wal_autocheckpoint = 50000")
+            self._connection.executemany(statements.insertion(table, "sqlite").sql, rows)
 
     def execute(self, sql: str, bound: Sequence[Any]) -> list[Row]:
         # Not `with _translated()`, which takes as long as finding one row.

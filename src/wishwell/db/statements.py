@@ -161,6 +161,14 @@ def columns(name: str) -> tuple[str, ...]:
     return tuple(columns.split(", "))
 
 
+@functools.cache
+def insertion(table: str, engine: Engine) -> Step:
+    """The statement that adds a row to a table that is filled."""
+    names = columns(f"{table}_filled")
+    values = ", ".join(f":{name}" for name in names)
+    return step(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values})", engine)  # noqa: S608
+
+
 def _fields(match: re.Match[str]) -> str:
     return ", ".join(f"{match[2]}.{column}" for column in columns(match[1]))
 

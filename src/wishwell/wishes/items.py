@@ -203,6 +203,8 @@ async def put_on(
 ) -> Item:
     """``set_lists`` of an item that was found under the lock."""
     item = replace(before, list_ids=sorted({*list_ids}))
+    if item == before:
+        return item
     await check_room(tx, profile, [(before, item)], bounds, "listIds")
     await apply(tx, profile, [(before, item)], now)
     return item
@@ -228,8 +230,10 @@ async def check_room(
 
     ``field``: what names the lists, with a place for the number of the change.
     """
-    row = await tx.one("profile_items", profile=profile.id)
-    held: int = row[0] if row else 0
+    held = 0
+    if any(before is None for before, _ in changes):
+        row = await tx.one("profile_items", profile=profile.id)
+        held = row[0] if row else 0
     lists = await tx.all("lists_kept", profile=profile.id)
     sizes: dict[str, int] = {id: size for id, size, *_ in lists}
     entries = sum(sizes.values())
