@@ -202,7 +202,9 @@ class Bench:
         return self.write(saving.save, profile, new, id, PLENTY, self.clock.tick())[0]
 
     def new_list(self, profile, name="x"):
-        return self.write(lists.create, profile, name, self.new_id(), PLENTY, self.clock.tick())
+        return self.write(
+            lists.create, profile, lists.ListFields(name), self.new_id(), PLENTY, self.clock.tick()
+        )
 
     def link(self, session, customer):
         return self.write(linking.link, session, customer, PLENTY, self.clock.tick())

@@ -375,7 +375,9 @@ def test_lists_join_those_of_the_same_name(bench, store, tmp_path):
     # Two names of the file can have become one here.
     [made] = set(after[3][6].split())
     bench.write(lists.delete, customer, mine.id, bench.clock.tick())
-    bench.write(lists.rename, customer, made, "Geschenke für Ada", bench.clock.tick())
+    bench.write(
+        lists.change, customer, made, lists.ListFields("Geschenke für Ada"), bench.clock.tick()
+    )
     rows += "7,4,,New,,,,\n7,4,,Geschenke für Ada,,,,\n"
     load(bench, read(tmp_path, f"{HEADER}\n{rows}", store), store)
     bench.check(customer)

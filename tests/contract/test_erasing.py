@@ -17,7 +17,7 @@ from wishwell.moving import person
 from wishwell.products.shown import page as page_with_products
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import copies, erasure, items, saving, shares
+from wishwell.wishes import copies, erasure, items, lists, saving, shares
 
 NOTED = shares.Terms(reservations=True, notes=True)
 numbers = itertools.count(1)
@@ -36,7 +36,7 @@ class World:
         self.hook = bench.write(*made, bench.clock.tick()).id
 
     def copy(self, token, caller, name):
-        wanted = copies.Wanted(self.bench.new_id(), name)
+        wanted = copies.Wanted(self.bench.new_id(), lists.ListFields(name))
         given = (self.bench.finder, token, caller, wanted, self.bench.new_id, PLENTY)
         self.bench.write(copies.copy, *given, self.bench.clock.tick())
 

@@ -48,7 +48,7 @@ def test_readers_and_writers_and_several_who_number(telling):
     pauses = isinstance(db, Postgres)
 
     async def slow(tx, profile, id, now):
-        await lists.create(tx, profile, "slow", id, PLENTY, now)
+        await lists.create(tx, profile, lists.ListFields("slow"), id, PLENTY, now)
         if pauses:  # SQLite has one writer: nobody can write beside an open transaction
             await asyncio.sleep(chance.random() / 5)
 

@@ -95,11 +95,14 @@ def on_lists(write, model, step, id, now):
     match step:
         case ("new_list", name):
             name = lists.check_name(name)
-            write(lists.create, name, id, bounds(UNLIMITED), now)()
+            write(lists.create, lists.ListFields(name), id, bounds(UNLIMITED), now)()
             model.new_list(id, name, now)
         case ("rename", at, name):
             target, name = model.list_at(at), name and lists.check_name(name)
-            both(write(lists.rename, target, name, now), lambda: model.rename(target, name, now))
+            both(
+                write(lists.change, target, lists.ListFields(name), now),
+                lambda: model.rename(target, name, now),
+            )
         case ("drop_list", at):
             target = model.list_at(at)
             both(write(lists.delete, target, now), lambda: model.drop_list(target))

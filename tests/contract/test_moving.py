@@ -249,7 +249,7 @@ def late_writes(bench, store):
         "product": (products.put_one, store, product, bench.new_id(), now),
         "products": (products.put, store, [product], [bench.new_id()], now),
         "item": (saving.save, customer, new_item(1), bench.new_id(), bounds(9), now),
-        "list": (lists.create, customer, "Late", bench.new_id(), bounds(9), now),
+        "list": (lists.create, customer, lists.ListFields("Late"), bench.new_id(), bounds(9), now),
         "session": (profiles.create_session, store, "wishwell", bench.new_id(), now),
         "email": (profiles.remember_email, customer, "late@shop.example", now),
         "token": (auth.create_admin_token, store, *token),

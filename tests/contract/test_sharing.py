@@ -17,7 +17,7 @@ from tests.strategies import alike, at, at_length, examples, steps
 from wishwell import ids
 from wishwell.db import RunAgain
 from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound, Unavailable, UnknownShare
-from wishwell.wishes import copies, erasure, linking, purge, reservations, shares
+from wishwell.wishes import copies, erasure, linking, lists, purge, reservations, shares
 
 CUSTOMERS, VISITORS = (0, 1), (2, 3)
 who = st.sampled_from([*CUSTOMERS, *VISITORS])
@@ -124,7 +124,7 @@ class World:
         bench, token = self.bench, self.token(number)
         made, new = bench.new_id(), [bench.new_id() for _ in range(20)]
         now, taken = bench.clock.tick(), iter(new)
-        wanted, most = copies.Wanted(made, name), bounds(UNLIMITED)
+        wanted, most = copies.Wanted(made, lists.ListFields(name)), bounds(UNLIMITED)
         both(
             lambda: bench.write(
                 copies.copy,
@@ -382,7 +382,7 @@ def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
     [at] = bench.fill(owner, products=3, lists=1, on=1)
     made = bench.share(owner, at)
     for most, fits in ((2, False), (3, True)):
-        wanted, now = copies.Wanted(bench.new_id(), None), bench.clock.tick()
+        wanted, now = copies.Wanted(bench.new_id(), lists.ListFields()), bench.clock.tick()
         terms = (other, wanted, bench.new_id, bounds(9, list_items=most), now)
         with contextlib.nullcontext() if fits else pytest.raises(LimitReached):
             bench.write(copies.copy, bench.finder, made.token, *terms)

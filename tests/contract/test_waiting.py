@@ -97,7 +97,7 @@ AFTER_PUT = {
     "change": (saving.change, (ItemPatch(quantity=5),), lambda got, made: got.list_ids == [made]),
     "change of tags": (saving.change, (TAGS,), lambda got, made: got.list_ids == [made]),
     "save": (saving.save, (), lambda got, made: (got[0].list_ids, got[1]) == ([made], False)),
-    "rename": (lists.rename, ("y",), lambda got, made: got.item_count == 1),
+    "rename": (lists.change, (lists.ListFields("y"),), lambda got, made: got.item_count == 1),
     "off all lists": (items.set_lists, ([], PLENTY), lambda got, made: got.list_ids == []),
     "delete": (items.delete, (), None),
     "delete of several": (items.delete_many, (), None),
@@ -110,7 +110,7 @@ def test_write_sees_the_list_that_it_waited_for(bench, wish, name):
     """Else an answer would miss it, or an entry stay of an item or a list that is gone."""
     verb, given, right = AFTER_PUT[name]
     profile, item, made = wish
-    of: tuple[Any, ...] = (profile, made if verb in (lists.rename, lists.delete) else item)
+    of: tuple[Any, ...] = (profile, made if verb in (lists.change, lists.delete) else item)
     if verb is items.delete_many:
         of = profiles.WholeStore(bench.store), [item]
     if verb is saving.save:

@@ -97,8 +97,9 @@ class Writer(Reader, Protocol):
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         """``run_many`` that returns the rows of all. One that locks may begin the transaction."""
 
-    async def fill(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Adds rows to a table, their columns in the order of its ``_filled``; in a transaction."""
+    async def fill(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Adds rows to a table, by the names of the columns of its ``_filled``; in a transaction.
+        What a row has beside them is left out."""
 
 
 async def ask(tx: Reader, statement: str, /, **named: Any) -> Sequence[Row]:

@@ -76,20 +76,18 @@ class Handle(Writer):
             )
         return result
 
-    async def fill(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
+    async def fill(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
         if not self.in_transaction:
             await self._begin()
+        sql, columns = insertion = statements.insertion(table, "postgresql")
+        values = [insertion.values(row) for row in rows]
         with self._many():
             if len(rows) <= _FEW:
-                insertion = statements.insertion(table, "postgresql")
-                await self._connection.executemany(insertion.sql, rows, timeout=self._left())
-                return
-            await self._connection.copy_to_table(
-                table,
-                source=_copied(rows),
-                columns=statements.columns(f"{table}_filled"),
-                timeout=self._left(),
-            )
+                await self._connection.executemany(sql, values, timeout=self._left())
+            else:
+                await self._connection.copy_to_table(
+                    table, source=_copied(values), columns=columns, timeout=self._left()
+                )
 
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
         self.started = self._now()

@@ -144,14 +144,15 @@ class _Handle(Writer):
             for returned in self.execute(step.sql, _bound(step.values(row)))
         ]
 
-    async def fill(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
+    async def fill(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        insertion = statements.insertion(table, "sqlite")
         with _translated():
             if len(rows) > _MANY:
                 # An import touches many pages: more of them in memory, and more before each is
                 # put into its place in the file.
                 self._connection.execute("PRAGMA cache_size = -64000")
                 self._connection.execute("PRAGMA wal_autocheckpoint = 50000")
-            self._connection.executemany(statements.insertion(table, "sqlite").sql, rows)
+            self._connection.executemany(insertion.sql, map(insertion.values, rows))
 
     def execute(self, sql: str, bound: Sequence[Any]) -> list[Row]:
         # Not `with _translated()`, which takes as long as finding one row.

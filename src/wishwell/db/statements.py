@@ -163,7 +163,7 @@ def columns(name: str) -> tuple[str, ...]:
 
 @functools.cache
 def insertion(table: str, engine: Engine) -> Step:
-    """The statement that adds a row to a table that is filled."""
+    """The statement that adds a row to a table (``Writer.fill``). Its arguments are columns."""
     names = columns(f"{table}_filled")
     values = ", ".join(f":{name}" for name in names)
     return step(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values})", engine)  # noqa: S608

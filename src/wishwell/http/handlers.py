@@ -101,10 +101,10 @@ async def list_lists(request: Request) -> object:
 
 async def create_list(request: Request) -> Response:
     profile = new_owner(request)
-    name = lists.check_name((await bodies.decode(request, wire.NewListBody)).name)
+    new = (await bodies.decode(request, wire.NewListBody)).new_list()
     await begin(request)
     id, bounds, now = request.service.new_id(), request.bounds, request.now()
-    made = await request.run(lists.create, profile, name, id, bounds, now)
+    made = await request.run(lists.create, profile, new, id, bounds, now)
     return responses.created(made, f"{PREFIX}/lists/{made.id}")
 
 
@@ -115,8 +115,8 @@ async def get_list(request: Request) -> object:
 
 
 async def update_list(request: Request) -> object:
-    name = (await bodies.decode(request, wire.ListPatchBody)).checked_name()
-    return await owned(request, lists.rename, name, request.now())
+    patch = (await bodies.decode(request, wire.ListPatchBody)).patch()
+    return await owned(request, lists.change, patch, request.now())
 
 
 async def delete_list(request: Request) -> None:

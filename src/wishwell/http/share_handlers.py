@@ -45,10 +45,10 @@ async def get_shared_list(request: Request) -> object:
 # contract: copy-list
 async def copy_shared_list(request: Request) -> Response:
     caller, service = handlers.new_owner(request), request.service
-    name = (await bodies.decode(request, wire.CopyBody, optional=True)).checked_name()
+    new = (await bodies.decode(request, wire.CopyBody, optional=True)).patch()
     finder, token = await _finder(request), request.parameters["token"]
     await _begin(request, finder)
-    wanted = Wanted(service.new_id(), name)
+    wanted = Wanted(service.new_id(), new)
     new_id, bounds, now = service.new_id, request.bounds, request.now()
     made = await request.run(copies.copy, finder, token, caller, wanted, new_id, bounds, now)
     return responses.created(made, f"{handlers.PREFIX}/lists/{made.id}")

@@ -22,6 +22,7 @@ from wishwell.stores import Store
 from wishwell.wishes import fields, items, lists, shares
 from wishwell.wishes.fields import ProductId, Quantity
 from wishwell.wishes.items import ItemPatch, NewItem
+from wishwell.wishes.lists import ListFields
 from wishwell.wishes.shares import Terms
 
 T = TypeVar("T")
@@ -121,14 +122,17 @@ class NewListBody(Body):
 
     name: str
 
+    def new_list(self) -> ListFields:
+        return ListFields(lists.check_name(self.name))
+
 
 class ListPatchBody(Body):
     """``PATCH /lists/{listId}``."""
 
     name: str | UnsetType = UNSET
 
-    def checked_name(self) -> str | None:
-        return None if self.name is UNSET else lists.check_name(self.name)
+    def patch(self) -> ListFields:
+        return ListFields(None if self.name is UNSET else lists.check_name(self.name))
 
 
 # contract: list-order-invalid

@@ -87,11 +87,10 @@ def _changes(bundle: Bundle, held: Held) -> bool:
 def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -> None:
     fresh = [record for id, record in bundle.lists.items() if id not in held.lists]
     _add_items(rows, store, key, bundle, held)
-    sizes = Counter(list_id for _, list_id, _, _ in rows.get("entries", ()))
+    sizes = Counter(row["list_id"] for row in rows.get("entries", ()))
     for new in fresh:
-        shared, made, changed = int(new.shared), new.created_at, new.updated_at
-        row = (key, new.id, store.id, sizes[new.id], shared, made, changed, new.name)
-        rows["lists"].append(row)
+        of = {"profile_id": key, "store_id": store.id, "item_count": sizes[new.id]}
+        rows["lists"].append(asdict(new) | of | {"shared": int(new.shared)})
     for id, shared in held.lists.items():
         if not shared and id in bundle.lists and bundle.lists[id].shared:
             rows["list_mark_shared"].append({"profile": key, "id": id})
@@ -122,25 +121,36 @@ def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -
             id, lists = item.id, item.list_ids
             rows["items"].append(_item_row(store, key, item))
             if item.tags:
-                rows["item_tags"] += [(key, id, tag, store.id) for tag in item.tags]
+                of = {"profile_id": key, "store_id": store.id, "item_id": id}
+                rows["item_tags"] += [{**of, "tag": tag} for tag in item.tags]
         if lists:
+            of = {"profile_id": key, "item_id": id}
             rows["entries"] += [
-                (key, list_id, id, places.get((list_id, item.id), 0)) for list_id in lists
+                {**of, "list_id": list_id, "position": places.get((list_id, item.id), 0)}
+                for list_id in lists
             ]
 
 
-def _profile_row(store: Store, key: str, bundle: Bundle) -> tuple[Any, ...]:
+def _profile_row(store: Store, key: str, bundle: Bundle) -> dict[str, Any]:
     profile = bundle.profile
-    return (
-        *(key, store.id, profile.gid, int(profile.is_session), len(bundle.items)),
-        *(len(bundle.lists), profile.events, profile.created_at, profile.touched_at),
-        *(profile.closed_at, profile.email, profile.notices),
-    )
+    return asdict(profile) | {
+        "profile_id": key,
+        "store_id": store.id,
+        "is_session": int(profile.is_session),
+        "items": len(bundle.items),
+        "lists": len(bundle.lists),
+    }
 
 
-def _item_row(store: Store, key: str, item: ItemRecord) -> tuple[Any, ...]:
-    return (
-        *(key, item.id, store.id, *item.kind, item.quantity, item.created_at),
-        *(item.updated_at, item.dropped_at or "", item.restocked_at or ""),
-        *(" ".join(sorted(item.list_ids)), " ".join(item.tags), item.note),
-    )
+def _item_row(store: Store, key: str, item: ItemRecord) -> dict[str, Any]:
+    product_id, variant_id = item.kind
+    return asdict(item) | {
+        "profile_id": key,
+        "store_id": store.id,
+        "product_id": product_id,
+        "variant_id": variant_id,
+        "dropped_at": item.dropped_at or "",
+        "restocked_at": item.restocked_at or "",
+        "list_ids": " ".join(sorted(item.list_ids)),
+        "tags": " ".join(item.tags),
+    }

@@ -1,13 +1,13 @@
 """Writes a whole store as lines (``file_records.py``), profile after profile."""
 
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
 from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row
+from wishwell.db import Database, Reader, Row, statements
 from wishwell.moving import file_records
 from wishwell.moving.file_records import (
     EndRecord,
@@ -26,6 +26,8 @@ is never divided, so the largest one counts."""
 
 _LIST, _PLACE, _ITEM, _SHARE, _RESERVATION = range(5)
 """Kinds of ``export_records``."""
+
+T = TypeVar("T", bound=Record)
 
 Holders = dict[tuple[str, str], tuple[str, str | None]]
 """By the keys of a holder and an item: the holder's GID, and the ``merged_id``."""
@@ -122,15 +124,16 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
     for _, kind, id, text in rows:
         values = _record.decode(text)
         if kind == _LIST:
-            name, made, changed, shared = values
-            lists[id] = ListRecord(id, name, made, changed, shared=bool(shared))
+            row = _named("lists_filled", values)
+            lists[id] = _of(ListRecord, row | {"shared": bool(row["shared"])})
         elif kind == _PLACE:
             places[id].append(tuple(values))
         elif kind == _ITEM:
-            items.append(_item(store, id, values))
+            items.append(_item(store, _named("items_filled", values)))
         elif kind == _SHARE:
-            on, token, made, reserves, notes, expires = values
-            shares.append(ShareRecord(id, on, token, made, bool(reserves), bool(notes), expires))
+            row = _named("share_fields", values)
+            flags = {name: bool(row[name]) for name in ("reservations", "notes")}
+            shares.append(_of(ShareRecord, row | flags))
         elif holder := holders.get((id, values[0])):
             item, quantity, created = values
             reservations.append(ReservationRecord(item, holder[0], quantity, created, holder[1]))
@@ -140,13 +143,23 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
     return [*lists.values(), *shares, *items, *reservations]
 
 
-def _item(store: Store, id: str, values: Sequence[Any]) -> ItemRecord:
-    product, made, changed, variant, quantity, tags, note, on, dropped, restocked = values
-    record = ItemRecord(id, _shown(store, product), made, changed, quantity=quantity, note=note)
-    record.variant_id = _shown(store, variant) if variant else None
-    record.tags, record.list_ids = tags.split(), on.split()
-    record.dropped_at, record.restocked_at = dropped or None, restocked or None
-    return record
+def _named(columns: str, values: Sequence[Any]) -> dict[str, Any]:
+    return dict(zip(statements.columns(columns), values, strict=True))
+
+
+def _of(record: type[T], row: Mapping[str, Any]) -> T:
+    """The record of a row: what has the name of one of its fields."""
+    return record(**{name: row[name] for name in record.__struct_fields__ if name in row})
+
+
+def _item(store: Store, row: dict[str, Any]) -> ItemRecord:
+    row["product_id"] = _shown(store, row["product_id"])
+    row["variant_id"] = _shown(store, row["variant_id"]) if row["variant_id"] else None
+    for name in ("tags", "list_ids"):
+        row[name] = row[name].split()
+    for name in ("dropped_at", "restocked_at"):
+        row[name] = row[name] or None
+    return _of(ItemRecord, row)
 
 
 def _shown(store: Store, id: str) -> int | str:

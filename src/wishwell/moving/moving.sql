@@ -20,20 +20,15 @@ SELECT profile_id, revoked_at, jti FROM revocations WHERE profile_id in_uuids(:p
 
 -- name: export_records
 -- One statement, so that each profile is of one moment even where a store is spread over machines.
-SELECT l.profile_id, 0 AS kind, l.id AS id, as_json(l.name, l.created_at, l.updated_at, l.shared) AS record
+SELECT l.profile_id, 0 AS kind, l.id AS id, as_json(lists_filled(l)) AS record
 FROM lists l WHERE l.profile_id in_uuids(:profiles)
 UNION ALL
 SELECT e.profile_id, 1, e.list_id, as_json(e.position, e.item_id)
 FROM entries e WHERE e.profile_id in_uuids(:profiles) AND e.position > 0
 UNION ALL
-SELECT i.profile_id, 2, i.id,
-       as_json(i.product_id, i.created_at, i.updated_at, i.variant_id, i.quantity, i.tags, i.note, i.list_ids,
-               i.dropped_at, i.restocked_at)
-FROM items i WHERE i.profile_id in_uuids(:profiles)
+SELECT i.profile_id, 2, i.id, as_json(items_filled(i)) FROM items i WHERE i.profile_id in_uuids(:profiles)
 UNION ALL
-SELECT s.profile_id, 3, s.id,
-       as_json(s.list_id, s.token, s.created_at, s.reservations, s.notes, s.expires_at)
-FROM shares s WHERE s.profile_id in_uuids(:profiles)
+SELECT s.profile_id, 3, s.id, as_json(share_fields(s)) FROM shares s WHERE s.profile_id in_uuids(:profiles)
 UNION ALL
 SELECT r.profile_id, 4, r.holder_id, as_json(r.item_id, r.quantity, r.created_at)
 FROM reservations r WHERE r.profile_id in_uuids(:profiles)

@@ -12,15 +12,15 @@ from wishwell.profiles import Profile
 from wishwell.stores import Bounds
 from wishwell.wishes import items, lists, shares
 from wishwell.wishes.items import Item
-from wishwell.wishes.lists import List
+from wishwell.wishes.lists import List, ListFields
 from wishwell.wishes.shares import Finder
 
 
 class Wanted(NamedTuple):
-    """The new list: its id, and its name; None is for that of the shared list."""
+    """The new list; without a name it gets that of the shared list."""
 
     id: str
-    name: str | None
+    fields: ListFields
 
 
 # contract: copy-list, copy-once, copy-limits, event-copy
@@ -41,9 +41,9 @@ async def copy(
     """
     await shares.lock(tx, finder, token, caller, now)
     shared = await shares.view(tx, finder, token, None, now)
-    name = shared.name if wanted.name is None else wanted.name
+    fields = replace(wanted.fields, name=wanted.fields.name or shared.name)
     async with events.watch(tx, caller, now, lists.records(tx, caller, wanted.id)):
-        made = await lists.add(tx, caller, name, wanted.id, bounds, now)
+        made = await lists.add(tx, caller, fields, wanted.id, bounds, now)
         there = await items.of_products(tx, caller, [str(item.product_id) for item in shared.items])
         changes: list[tuple[Item | None, Item]] = []
         # The first of the list has the newest id, so that pages show them in the list's order too.

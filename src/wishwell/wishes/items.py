@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from wishwell import events, ids, profiles
-from wishwell.db import Reader, Row, Writer, statements
+from wishwell.db import Reader, Row, Writer
 from wishwell.errors import LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
@@ -234,8 +234,8 @@ async def check_room(
     if any(before is None for before, _ in changes):
         row = await tx.one("profile_items", profile=profile.id)
         held = row[0] if row else 0
-    lists = await tx.all("lists_kept", profile=profile.id)
-    sizes: dict[str, int] = {id: size for id, size, *_ in lists}
+    lists = await tx.all("lists_all", profile=profile.id)
+    sizes: dict[str, int] = {id: size for id, _, size, *_ in lists}
     entries = sum(sizes.values())
     for place, (before, after) in enumerate(changes):
         more, less = _on(after) - _on(before), _on(before) - _on(after)
@@ -281,17 +281,14 @@ async def write(
     gone = [before.id for before, after in real if before and not after]
     new = [after for before, after in real if after and not before]
     kept = [after for before, after in real if after and before]
-    key, store = profile.id, profile.store.id
     if new:
-        rows = [(key, item.id, store, *_stored(item).values()) for item in new]
-        await tx.fill("items", rows)
+        await tx.fill("items", [_stored(profile, item) for item in new])
     if kept:
-        puts = [{"profile": key, "id": item.id, **_stored(item)} for item in kept]
-        await tx.run_many("item_put", puts)
+        await tx.run_many("item_put", [_stored(profile, item) for item in kept])
     await _write_tags(tx, profile, real)
     await _write_entries(tx, profile, real, places)
     if gone:
-        await tx.run("items_remove", profile=key, ids=gone)
+        await tx.run("items_remove", profile=profile.id, ids=gone)
     if len(new) != len(gone):
         await profiles.count(tx, profile, items=len(new) - len(gone))
     if not events.are_told(profile):
@@ -302,13 +299,14 @@ async def write(
 async def _write_tags(tx: Writer, profile: Profile, changes: Sequence[Change]) -> None:
     """Updates ``item_tags``, the index for searching; ``items.tags`` is what is read."""
     cleared: list[str] = []
-    added: list[tuple[str, str, str, str]] = []
+    added: list[dict[str, str]] = []
     for before, after in changes:
         was, now = before.tags if before else [], after.tags if after else []
         if before and was and was != now:
             cleared.append(before.id)
         if after and was != now:
-            added += [(profile.id, after.id, tag, profile.store.id) for tag in now]
+            of = {"profile_id": profile.id, "store_id": profile.store.id, "item_id": after.id}
+            added += [{**of, "tag": tag} for tag in now]
     if cleared:
         await tx.run("item_tags_clear", profile=profile.id, ids=cleared)
     if added:
@@ -321,13 +319,16 @@ async def _write_entries(
     changes: Sequence[Change],
     places: Mapping[tuple[str, str], int],
 ) -> None:
-    added: list[tuple[str, str, str, int]] = []
+    added: list[dict[str, object]] = []
     left: list[dict[str, object]] = []
     sizes = Counter[str]()
     for before, after in changes:
         more, less = _on(after) - _on(before), _on(before) - _on(after)
         if after:
-            added += [(profile.id, id, after.id, places.get((id, after.id), 0)) for id in more]
+            of = {"profile_id": profile.id, "item_id": after.id}
+            added += [
+                {**of, "list_id": id, "position": places.get((id, after.id), 0)} for id in more
+            ]
         if before:
             left += [{"profile": profile.id, "list": id, "item": before.id} for id in less]
         sizes.update(more)
@@ -343,14 +344,26 @@ async def _write_entries(
         await reservations.end_unshared(tx, profile.id)
 
 
-def _stored(item: Item) -> dict[str, object]:
-    """The columns of an item, from its product on."""
-    times = item.created_at, item.updated_at, "", ""
-    texts = " ".join(item.list_ids), " ".join(item.tags), item.note or ""
-    return dict(zip(_STORED, (*kind(item), item.quantity, *times, *texts), strict=True))
+def _stored(profile: Profile, item: Item) -> dict[str, object]:
+    """The columns of an item."""
+    product_id, variant_id = kind(item)
+    return {
+        "profile_id": profile.id,
+        "id": item.id,
+        "store_id": profile.store.id,
+        "product_id": product_id,
+        "variant_id": variant_id,
+        "quantity": item.quantity,
+        "created_at": item.created_at,
+        "updated_at": item.updated_at,
+        "dropped_at": "",
+        "restocked_at": "",
+        "list_ids": " ".join(item.list_ids),
+        "tags": " ".join(item.tags),
+        "note": item.note or "",
+    }
 
 
-_STORED = statements.columns("items_filled")[3:]
 NO_ITEM = "There is no such item."
 
 

@@ -92,7 +92,7 @@ SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile ORDER BY i.id;
 UPDATE items
 SET product_id = :product_id, variant_id = :variant_id, quantity = :quantity, created_at = :created_at,
     updated_at = :updated_at, list_ids = :list_ids, tags = :tags, note = :note
-WHERE profile_id = :profile AND id = :id;
+WHERE profile_id = :profile_id AND id = :id;
 
 -- name: items_of_products
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.product_id in_texts(:products);

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from wishwell import events, opaque, profiles
-from wishwell.db import Reader, Writer
+from wishwell.db import Reader, Writer, statements
 from wishwell.errors import NotFound
 from wishwell.profiles import Profile
 from wishwell.stores import Bounds
@@ -84,7 +84,7 @@ async def _move(
     """Moves what the session holds. Returns the events of the items."""
     wishes, mine = await _items(tx, session), await _items(tx, customer)
     made, own = await _lists(tx, session), await _lists(tx, customer)
-    room = merging.room(bounds, len(mine), len(own), sum(held.item_count for held in own))
+    room = merging.room(bounds, len(mine), len(own), sum(held.row["item_count"] for held in own))
     names = {merging.alike(held.name) for held in made}
     own = [held for held in own if merging.alike(held.name) in names]
     kinds = {items.kind(item): item for item in mine}
@@ -129,7 +129,9 @@ async def _items(tx: Reader, profile: Profile) -> list[Item]:
 
 async def _lists(tx: Reader, profile: Profile) -> list[OrderedList]:
     """The lists, the oldest first, without their items."""
-    return [OrderedList(*row) for row in await tx.all("lists_kept", profile=profile.id)]
+    columns = statements.columns("lists_filled")
+    rows = await tx.all("lists_kept", profile=profile.id)
+    return [OrderedList(dict(zip(columns, row, strict=True))) for row in rows]
 
 
 async def _ordered(
@@ -173,15 +175,14 @@ async def _write_lists(
     now: str,
 ) -> dict[tuple[str, str], int]:
     """Writes the lists that move or get longer. Returns the places of what comes on them."""
-    key, store = customer.id, customer.store.id
+    key = customer.id
     moving = [held for held in made if merged.joins.get(held.id) == held.id]
     if moving:
-        rows = [
-            (key, held.id, store, 0, held.shared, held.created_at, held.updated_at, held.name)
-            for held in moving
-        ]
-        await tx.fill("lists", rows)
-    joined = {merged.joins[held.id] for held in made if held.shared and held.id in merged.joins}
+        await tx.fill(
+            "lists", [{**held.row, "profile_id": key, "item_count": 0} for held in moving]
+        )
+    shared = [held.id for held in made if held.row["shared"]]
+    joined = {merged.joins[id] for id in shared if id in merged.joins}
     marked = [{"profile": key, "id": id} for id in sorted(joined)]
     await _run(tx, "list_mark_shared", marked)
     grown = {

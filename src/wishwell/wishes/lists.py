@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
 
 from wishwell import events, profiles
 from wishwell.db import Reader, Row, Writer, statements
@@ -45,6 +46,12 @@ def from_row(row: Row) -> List:
 _COLUMNS = len(statements.columns("list_fields"))
 
 
+class ListFields(msgspec.Struct, frozen=True):
+    """What a request says of a list, already checked. None leaves a field as it is."""
+
+    name: str | None = None
+
+
 # contract: list-name
 def check_name(name: str) -> str:
     """The trimmed name. Raises ``Invalid`` unless it is 1 to 255 characters, none a control one."""
@@ -80,14 +87,13 @@ async def _positions(tx: Reader, profile: Profile, id: str) -> dict[str, int]:
 
 
 @contextlib.asynccontextmanager
-async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIterator[List]:
-    """The list, locked, whose changes are told. Raises ``NotFound``, ``profiles.missing``."""
+async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIterator[None]:
+    """Locks the list, and tells of what changes. Raises ``NotFound``, ``profiles.missing``."""
     async with events.watch(tx, profile, now, records(tx, profile, id)):
         known = await profiles.lock_known(tx, profile)
-        row = await tx.one("list_find", profile=profile.id, id=id) if known else None
-        if row is None:
+        if not known or await tx.one("list_find", profile=profile.id, id=id) is None:
             raise NotFound(_NO_LIST)
-        yield from_row(row)
+        yield
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[List]:
@@ -119,31 +125,32 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
 
 # contract: list-limit
 async def create(
-    tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str
+    tx: Writer, profile: Profile, fields: ListFields, id: str, bounds: Bounds, now: str
 ) -> List:
     """Creates an empty list. Raises ``LimitReached``, ``profiles.missing``."""
     async with events.watch(tx, profile, now, records(tx, profile, id)):
-        return await add(tx, profile, name, id, bounds, now)
+        return await add(tx, profile, fields, id, bounds, now)
 
 
-async def add(tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str) -> List:
+async def add(
+    tx: Writer, profile: Profile, fields: ListFields, id: str, bounds: Bounds, now: str
+) -> List:
     """``create`` within a use-case that tells of more than the list."""
-    new = {"profile": profile.id, "id": id, "name": name, "now": now, "most": bounds.lists}
-    await profiles.lock(tx, profile, now)
-    row = await tx.one("list_create", **new)
-    if row is None:
-        raise LimitReached(f"A profile holds at most {bounds.lists} lists; delete some first.")
-    await profiles.count(tx, profile, lists=1)
+    room = {"profile": profile.id, "most": bounds.lists}
+    if await tx.one("list_count_lock", **room) is None:
+        await profiles.lock(tx, profile, now)
+        if await tx.one("list_count_lock", **room) is None:
+            raise LimitReached(f"A profile holds at most {bounds.lists} lists; delete some first.")
+    row = await tx.one("list_create", profile=profile.id, id=id, now=now, **asdict(fields))
+    assert row is not None
     return from_row(row)
 
 
 # contract: list-update, list-updated-at
-async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: str) -> List:
-    """Sets the name, unless it is None. Raises ``NotFound``, ``profiles.missing``."""
-    async with _changing(tx, profile, id, now) as made:
-        if name is None:
-            return made
-        row = await tx.one("list_rename", profile=profile.id, id=id, name=name, now=now)
+async def change(tx: Writer, profile: Profile, id: str, fields: ListFields, now: str) -> List:
+    """Changes the list's own fields. Raises ``NotFound``, ``profiles.missing``."""
+    async with _changing(tx, profile, id, now):
+        row = await tx.one("list_change", profile=profile.id, id=id, now=now, **asdict(fields))
         assert row is not None
         return from_row(row)
 

@@ -2,11 +2,16 @@
 -- lists_filled: profile_id, id, store_id, item_count, shared, created_at, updated_at, name
 -- entries_filled: profile_id, list_id, item_id, position
 
+-- name: list_count_lock
+-- No row if the profile is unknown, closed or full; `most`: how many lists it may have.
+UPDATE profiles SET lists = lists + 1, changes = changes + 1
+WHERE profile_id = :profile AND closed_at IS NULL AND lists < :most
+RETURNING profile_id;
+
 -- name: list_create
--- `most`: how many lists the profile may have. profile_count follows.
 INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, name)
 SELECT p.profile_id, :id::uuid, p.store_id, 0, :now::text, :now::text, :name::text
-FROM profiles p WHERE p.profile_id = :profile AND p.lists < :most::bigint
+FROM profiles p WHERE p.profile_id = :profile
 RETURNING list_fields(lists);
 
 -- name: list_find
@@ -29,10 +34,11 @@ LEFT JOIN entries e ON e.profile_id = :profile AND e.list_id = l.id
 LEFT JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
 WHERE l.profile_id = :profile AND l.id = :id;
 
--- name: list_rename
--- contract: list-updated-at
+-- name: list_change
+-- Null leaves a field as it is (contract: list-updated-at).
 UPDATE lists
-SET updated_at = CASE WHEN name <> :name AND :now > updated_at THEN :now ELSE updated_at END, name = :name
+SET updated_at = CASE WHEN :name::text <> name AND :now > updated_at THEN :now ELSE updated_at END,
+    name = coalesce(:name::text, name)
 WHERE profile_id = :profile AND id = :id
 RETURNING list_fields(lists);
 
@@ -51,7 +57,7 @@ FROM lists l JOIN profiles p ON p.profile_id = l.profile_id
 WHERE l.store_id = :owner AND shown(l);
 
 -- name: lists_kept
-SELECT id, item_count, shared, created_at, updated_at, name FROM lists WHERE profile_id = :profile ORDER BY id;
+SELECT lists_filled(l) FROM lists l WHERE l.profile_id = :profile ORDER BY l.id;
 
 -- name: list_resize
 UPDATE lists SET item_count = item_count + :more WHERE profile_id = :profile AND id = :id;

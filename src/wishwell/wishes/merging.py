@@ -1,6 +1,7 @@
 """What a customer has after a link: the rules, without the database (contract: link-limits)."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -11,15 +12,18 @@ from wishwell.wishes.items import MAX_TAGS, Item
 
 
 class OrderedList(msgspec.Struct, frozen=True):
-    """A list, with the ids of its items in the customer's order and their positions."""
+    """A list's columns, and the ids of its items in the customer's order with their positions."""
 
-    id: str
-    item_count: int
-    shared: bool
-    created_at: str
-    updated_at: str
-    name: str
+    row: Mapping[str, Any]
     items: dict[str, int] = {}
+
+    @property
+    def id(self) -> str:
+        return str(self.row["id"])
+
+    @property
+    def name(self) -> str:
+        return str(self.row["name"])
 
 
 class Merged(msgspec.Struct):
