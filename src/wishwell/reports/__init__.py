@@ -139,7 +139,7 @@ async def products(
 ) -> list[ProductWishes]:
     """Products, the largest first; ``offset`` of them are left out. ``title``: a part of theirs."""
     named = {"store": store.id, "before": of.before.number, "now": of.now.number}
-    order = {"sort": sort, "by": by, "offset": offset, "limit": limit}
+    order = {"sort": sort, "by": by, "offset": offset, "limit": limit, "forever": tally.FOREVER}
     chosen = {"title": title, "titles": [patterns.in_either_case(title)]}
     rows = await tx.all("report_products", **named, **order, **chosen)
     return [_product(row, store) for row in rows]

@@ -74,7 +74,8 @@ ORDER BY c.since;
 
 -- name: report_products
 -- Products, or with :by 'variant' each of their variants, of which something held at one of two counts; the largest first.
--- :title: '' for all; else only those with one of the patterns :titles in their title.
+-- :title: '' for all; else only those with one of the patterns :titles in their title. :forever bounds nothing, but makes
+-- SQLite read by the key where it was analyzed.
 WITH x AS (
     SELECT c.product_id, CASE WHEN :by::text = 'variant' THEN c.variant_id ELSE '' END AS variant_id,
            sum(CASE WHEN c.until > :now::bigint THEN c.customers::int ELSE 0 END) AS customers,
@@ -84,6 +85,7 @@ WITH x AS (
              - CASE WHEN c.since <= :before::bigint THEN c.added::int ELSE 0 END) AS added
     FROM wish_counts c
     WHERE c.store_id = :store AND c.until > :before::bigint AND c.since <= :now::bigint
+      AND c.until <= :forever --sqlite
       AND (c.until > :now::bigint OR c.since <= :before::bigint)
       AND (:title::text = '' OR c.product_id IN (
           SELECT p.product_id FROM products p WHERE p.store_id = :store AND titled(p, :titles)))
