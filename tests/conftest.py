@@ -6,7 +6,7 @@ import functools
 import json
 import os
 import secrets
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpcore2
 import httpx2
@@ -49,6 +49,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         groups = sorted({mark.args[0] for mark in item.iter_markers("xdist_group")})
         if groups and "@" not in item.nodeid:
             item._id = item.parent.id.child(f"{item.name}@{'_'.join(groups)}")
+
+
+def slow(*values: object, **options: Any) -> Any:
+    """Values of a parametrized test that are tried in `make test-slow` only."""
+    return pytest.param(*values, marks=pytest.mark.slow, **options)
 
 
 KINDS = [

@@ -6,6 +6,8 @@ import pytest
 
 from .conftest import TIME, data, is_uuid, soon, stores
 
+pytestmark = pytest.mark.either_engine
+
 STORE_KEYS = {
     *("id", "handle", "platform", "productIds", "authFlow", "hosts", "naming", "origins", "limits"),
     *("priceDropPercent", "forgetCustomersAfter", "forgetSince", "eventsSince", "createdAt"),
@@ -50,7 +52,6 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize(("command", "values", "word"), WRONG, ids=lambda value: str(value)[:50])
 def test_command_that_is_wrong_says_why_and_changes_nothing(
     service, handle, tmp_path, command, values, word

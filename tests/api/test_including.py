@@ -8,6 +8,8 @@ from tests.conftest import Shop
 
 from .conftest import data, done, new_list, refused, save
 
+pytestmark = pytest.mark.either_engine
+
 BLUE = {
     "title": "Blue",
     "url": "https://shop.example/7?v=8",

@@ -1,8 +1,12 @@
 """A person's data: the profile, its export and its erasure, by the API and by the commands."""
 
+import pytest
+
 from tests.servers import WISHWELL, wait_until
 
 from .conftest import data, done, envelope, new_list, save, soon, walk
+
+pytestmark = pytest.mark.either_engine
 
 UNKNOWN = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
 

@@ -134,7 +134,7 @@ PLACES = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=160, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(place=PLACES, word=WORDS)
 def test_argument_of_any_kind_is_taken_or_refused_plainly(ready, place, word):
     """NUL, surrogates, 5,000 digits, half addresses, any text: in each place of each command."""
@@ -244,7 +244,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(name=st.sampled_from(NAMES), value=VALUES)
 def test_setting_of_any_value_is_taken_or_named(ready, name, value):
     """Whatever the environment holds: a command runs, or says which setting it is about."""
@@ -265,7 +265,7 @@ QUERY = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(authority=AUTHORITY, name=st.sampled_from(["", "/", "/x", "/%00", "/x%zz"]), query=QUERY)
 def test_address_of_a_server_of_any_kind_is_refused_plainly(ready, authority, name, query):
     """No server listens there: it can't be reached, or the line says what is wrong about it."""

@@ -7,6 +7,8 @@ import pytest
 
 from .conftest import data, envelope, refused, save, soon
 
+pytestmark = pytest.mark.either_engine
+
 
 def id_of_token(shop, label: str) -> str:
     listed = json.loads(shop.service.quick("token", "list", "--store", shop.handle, "--json"))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.conftest import ISSUED, ROOMY, SEALING_KEY, SIGNING_KEY
+from tests.conftest import ISSUED, ROOMY, SEALING_KEY, SIGNING_KEY, slow
 from tests.platform import NEW, Platform
 from tests.servers import Service, wait_until
 
@@ -163,7 +163,7 @@ def is_signed_out(page: Page, words: str = "") -> None:
 # ------------------------------------------------------------------------------------ what it shows
 
 
-@pytest.mark.parametrize("how", [pytest.param(CLICK, marks=pytest.mark.slow), KEYS])
+@pytest.mark.parametrize("how", [slow(CLICK), KEYS])
 def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
     """contract: admin-scope. From the sign-in to the e-mail address, by mouse or by keyboard alone."""
     page = merchant.page
@@ -391,7 +391,7 @@ def test_reports_token_sees_numbers_and_nobody(world, merchant):
     assert "Who wishes" not in page.content() and "ann" not in page.inner_text("main")
 
 
-@pytest.mark.parametrize("kind", ["customer", "storefront", "unknown", "no token"])
+@pytest.mark.parametrize("kind", ["customer", *map(slow, ("storefront", "unknown", "no token"))])
 def test_other_tokens_are_refused(world, merchant, kind):
     """contract: admin-scope. In words, and the field waits for another one."""
     merchant.expected |= {"401", "403"}

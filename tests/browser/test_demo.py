@@ -10,14 +10,13 @@ import sys
 import pytest
 from PIL import Image
 
+from tests.conftest import slow
 from tests.servers import HERE
 
 from .conftest import ROOT, Demo
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("number", [signal.SIGINT, slow(signal.SIGTERM)])
 def test_demo_ends_with_its_service_and_keeps_nothing(number):
     """Ctrl-C or SIGTERM: exit code 0, no process and no file stays."""
     with Demo({}) as demo:

@@ -63,6 +63,7 @@ def test_page_loads_little_and_from_here_alone(reader, served):
     assert sum(page.evaluate(sizes.format("transferSize"))) < 40_000
 
 
+@pytest.mark.slow
 def test_reader_finds_an_operation_and_its_samples(reader):
     """By search; the samples name this service, and the language chosen stays."""
     _, page = reader()
@@ -101,7 +102,8 @@ def test_request_is_tried_with_a_token_that_is_not_kept(reader, served):
     assert token not in page.evaluate(kept)
 
 
-@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_on_a_phone(reader, scheme):
     """A link leads to its operation; nothing is wider than the screen; it is dark where asked for."""
     _, page = reader(CREATE, color_scheme=scheme, **PHONE)

@@ -136,6 +136,7 @@ def test_every_page_is_open_to_everybody(shopper):
     assert "color-contrast" in str(violations(page, "cat.color"))
 
 
+@pytest.mark.slow
 def test_pages_are_whole_without_script(new_shopper, shared_demo):
     """Plain HTML: names, prices, colours and links are there; what is not says what it needs."""
     shopper = new_shopper(shared_demo, java_script_enabled=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from tests.conftest import slow
+
 from .conftest import BASE, CLICK, KEYS, shows, use
 from .test_pages import DESKTOP, PHONE, violations
 
@@ -149,7 +151,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
     is_open(theirs)
 
 
-@pytest.mark.parametrize("path", [pytest.param("/wishlist", marks=pytest.mark.slow), f"{BASE}/"])
+@pytest.mark.parametrize("path", [slow("/wishlist"), f"{BASE}/"])
 def test_address_of_a_shared_list_goes_nowhere_else(new_shopper, shared_demo, path):
     """contract: storefront-pages-closed. No Referer on whatever is loaded from the page, or opened from
     it, and its token in no request but to the API; a link that never was is told like one that ended."""

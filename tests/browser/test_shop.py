@@ -65,6 +65,7 @@ def test_second_tab_agrees_within_a_second(shopper):
     shows(wishes, timeout=1000)
 
 
+@pytest.mark.slow
 def test_one_lamp_is_one_card_whatever_its_colour(shopper):
     """Saved from the grid, then in a colour and another: the same item; a full heart removes it."""
     page = shopper.open()
@@ -199,6 +200,7 @@ def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, n
     expect(notice).to_be_empty()
 
 
+@pytest.mark.slow
 def test_too_much_at_once_waits_and_is_done_then(new_shopper, tmp_path):
     """The third save of a minute that allows two waits as it was told, shown as saved all along."""
     clock = tmp_path / "clock"

@@ -12,6 +12,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.conftest import slow
 from tests.servers import wait_until
 
 from .conftest import BASE, CLICK, KEYS, cards, heart, press, shows, use
@@ -20,13 +21,9 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 CUP, LAMP, THROW, FIG = "Morning mug", "Dome lamp", "Wool throw", "Windowsill fig"
 DEMO, DOCUMENT = "/wishlist", f"{BASE}/"
-each_page = pytest.mark.parametrize(
-    "path", [pytest.param(DEMO, id="demo", marks=pytest.mark.slow), DOCUMENT]
-)
+each_page = pytest.mark.parametrize("path", [slow(DEMO, id="demo"), DOCUMENT])
 """Both hold one element."""
-each_way = pytest.mark.parametrize(
-    ("path", "how"), [pytest.param(DEMO, CLICK, marks=pytest.mark.slow), (DOCUMENT, KEYS)]
-)
+each_way = pytest.mark.parametrize(("path", "how"), [slow(DEMO, CLICK), (DOCUMENT, KEYS)])
 
 
 def button(page, name, **options):
@@ -308,10 +305,12 @@ def test_own_order_by_finger(new_shopper, shared_demo):
 
 @pytest.mark.parametrize(
     ("answer", "copied"),
-    [("undefined", False), ("throw new DOMException('', 'AbortError')", False),
-     ("throw new DOMException('', 'NotAllowedError')", True)],
-    ids=["shared", "closed", "refused"],
-)  # fmt: skip
+    [
+        slow("undefined", False, id="shared"),
+        slow("throw new DOMException('', 'AbortError')", False, id="closed"),
+        pytest.param("throw new DOMException('', 'NotAllowedError')", True, id="refused"),
+    ],
+)
 def test_link_goes_to_the_phones_own_sharing(new_shopper, shared_demo, answer, copied):
     """If there is one; a shopper who closes it wants no copy, and where it refuses there is one."""
     shopper = new_shopper(shared_demo, **PHONE, permissions=["clipboard-read", "clipboard-write"])
@@ -355,6 +354,7 @@ def test_two_tabs_at_once_undo_nothing_of_each_other(shopper, path):
         shows(one, CUP)
 
 
+@pytest.mark.slow
 def test_many_wishes_come_by_a_button(shopper):
     """Of all wishes the next are then read; those of a list are there already."""
     page = shopper.open()
@@ -496,7 +496,9 @@ RUNS = "javascript:document.title='ran'"
 
 
 @each_page
-@pytest.mark.parametrize("image", [RUNS, "data:image/svg+xml,<svg/>", "http://elsewhere.example/x"])
+@pytest.mark.parametrize(
+    "image", [RUNS, *map(slow, ("data:image/svg+xml,<svg/>", "http://elsewhere.example/x"))]
+)
 def test_text_of_others_is_text(shopper, path, image):
     """contract: storefront-pages-closed. Title, variant, note and name are never markup; an address
     that would run is no link, and a picture comes by https or from the shop itself."""

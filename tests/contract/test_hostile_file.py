@@ -26,6 +26,8 @@ from wishwell.profiles.search import Search
 from wishwell.stores import store_secrets
 from wishwell.wishes import items, lists
 
+pytestmark = pytest.mark.either_engine
+
 HANDLE = "moved"
 
 
@@ -232,7 +234,6 @@ def said_of(bench, path, lines):
     return checked(ImportFile(str(path), bench.clock())).spool.errors
 
 
-@pytest.mark.either_engine
 def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, source, tmp_path):
     """contract: import-checked. Each kind of line twice, left out, in another place; a key twice."""
     path = tmp_path / "f"
@@ -290,7 +291,6 @@ def wrong_values(source):
     ]
 
 
-@pytest.mark.either_engine
 def test_wrong_value_is_named_by_its_line(bench, source, tmp_path):
     """contract: import-checked. With what is wrong."""
     for kind, field, value, word in wrong_values(source):
@@ -300,7 +300,6 @@ def test_wrong_value_is_named_by_its_line(bench, source, tmp_path):
         assert word in said, said
 
 
-@pytest.mark.either_engine
 def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
     """contract: import-checked. At the end of a line, within one, and from its beginning."""
     path, text = tmp_path / "f", encoded(source)
@@ -314,7 +313,6 @@ def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
             said_of(bench, path, first_)
 
 
-@pytest.mark.either_engine
 def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path):
     """contract: import-checked. A file of something else is not told line by line."""
     path = tmp_path / "f"
@@ -409,7 +407,6 @@ def items_of_many(count):
 
 
 @pytest.mark.slow
-@pytest.mark.either_engine
 def test_memory_stays_flat_while_a_large_file_is_checked(bench, source, tmp_path):
     """contract: import-checked. 300,000 items take no more than 3,000 do, but for a few MiB."""
     path, peaks = tmp_path / "f", []

@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 
 from tests import schema
+from tests.conftest import slow
 from tests.servers import Service
 from wishwell.db import migrate
 from wishwell.db.statements import Engine
@@ -27,7 +28,7 @@ def empty(engine, request):
     service.kill()
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [3, slow(8)])
 def test_migrations_at_once_are_applied_once(empty, count):
     """contract: migrate-once. All end well, and one of them did the work. A plan does nothing."""
     names = [entry.name for entry in migrate.available("sqlite")]

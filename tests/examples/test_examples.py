@@ -6,12 +6,9 @@ import pytest
 from playwright.sync_api import Frame, expect
 
 from tests.browser.conftest import heart, press, shows
+from tests.conftest import slow
 
 MUG = 101
-
-
-def slow(name):
-    return pytest.param(name, marks=pytest.mark.slow)
 
 
 def pressed(page, yes=True):
@@ -30,7 +27,14 @@ def sign(here, page, way):
 @pytest.mark.xdist_group("examples")
 @pytest.mark.parametrize(
     "shop",
-    [slow("nginx"), "fastapi", slow("django"), slow("express"), slow("next"), slow("hydrogen")],
+    [
+        slow("nginx"),
+        slow("fastapi"),
+        slow("django"),
+        slow("express"),
+        slow("next"),
+        slow("hydrogen"),
+    ],
     indirect=True,
 )
 def test_wishlist_follows_the_sign_in_and_goes_with_the_sign_out(shop, new_customer):

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.conftest import missing
+from tests.conftest import missing, slow
 from tests.examples.conftest import CLEAN, ROOT
 from tests.servers import HERE, Service, free_port, wait_until
 from tests.service.test_documents import commands, shell
@@ -32,7 +32,7 @@ def read(mail: Path) -> tuple[object, object, object]:
     return parsed["To"], parsed["Subject"], parsed.get_payload()
 
 
-@pytest.fixture(params=["python", pytest.param("node", marks=pytest.mark.slow)])
+@pytest.fixture(params=["python", slow("node")])
 def receiver(request) -> str:
     """How it is started."""
     if request.param == "python":

@@ -4,6 +4,7 @@ The operations come from the routes themselves, and what they answer when they a
 description; what each cell answers is written down once, in ``expected``.
 """
 
+import itertools
 import time
 import uuid
 from typing import Any
@@ -303,17 +304,16 @@ def world(service):
     return Fixtures(lambda *options: Shop(service, *options), platform)
 
 
-@pytest.mark.parametrize("credential", CREDENTIALS)
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_operation_answers_what_the_table_says(world, operation, credential):
+def test_operation_answers_what_the_table_says(world, operation):
     """contract: token-required, token-scope, token-admin-only, report-token, profile-header,
     profile-header-forbidden, whole-store, whole-store-create, shared-open, reserve-caller. Status,
     and nothing of anybody else in the body: not one list name of another owner."""
     owners = OWNERS if operation in (*ON_A_RECORD, *SHARED) else ["customer"]
-    for owner in owners:
+    for credential, owner in itertools.product(CREDENTIALS, owners):
         answer = world.ask(operation, credential, owner)
-        wanted = expected(operation, credential, owner)
-        assert answer.status_code == wanted, f"{owner}: {answer.status_code} {answer.text}"
+        wanted, said = expected(operation, credential, owner), f"{answer.status_code} {answer.text}"
+        assert answer.status_code == wanted, f"{credential}, of {owner}: {said}"
         own = OWN.get(credential)
         if credential != "admin" and not (operation in SHARED and answer.status_code < 300):
             for other, marks in world.marks.items():

@@ -86,7 +86,13 @@ def records(platform: Exported, path: str) -> dict[str, str]:
     return ids | {SHARE: share["id"], TOKEN: share["token"]}
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name.endswith("TypeScript") else [])
+        for name in SAMPLES
+    ],
+)
 def test_sample_does_what_it_shows(platform, name):
     """contract: openapi-samples. With the ids of records that are there, each ends well, which it
     does only after a 2xx."""

@@ -13,7 +13,7 @@ from tests.linearizability.checker import unexplained
 from tests.linearizability.drive import histories
 from tests.linearizability.harness import SETTINGS, Harness
 
-HISTORIES = int(os.environ.get("WISHWELL_TEST_HISTORIES", "12"))
+HISTORIES = int(os.environ.get("WISHWELL_TEST_HISTORIES", "8"))
 
 
 @pytest.fixture(params=["off", "on"])

@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from tests.api.conftest import walk
-from tests.conftest import ROOMY, Shop
+from tests.conftest import ROOMY, Shop, slow
 from tests.servers import PREFIX
 
 
@@ -22,7 +22,7 @@ def racing(service):
     return Shop(service, *ROOMY)
 
 
-@pytest.fixture(params=[0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 25))])
+@pytest.fixture(params=[0, *(slow(n) for n in range(1, 25))])
 def number(request) -> int:
     """Of the round."""
     return request.param

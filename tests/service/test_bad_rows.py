@@ -6,11 +6,14 @@ import json
 import time
 
 import httpx2
+import pytest
 
 from tests.conftest import SEALING_KEY, Shop
 from tests.servers import wait_until
 from tests.service.test_metrics import value
 from wishwell import ids
+
+pytestmark = pytest.mark.either_engine
 
 NEVER = "2031-02-31T00:00:00.000Z"
 NOBODY = "01900000-0000-7000-8000-000000000000"

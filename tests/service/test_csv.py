@@ -8,6 +8,8 @@ from tests.conftest import SEALING_KEY
 
 from .test_documents import ROOT, commands, shell
 
+pytestmark = pytest.mark.either_engine
+
 MAP = ("--store", "default", "--map", "customer=Who,product=What,list=On,saved=When")
 
 
@@ -75,7 +77,6 @@ WRONG = [
 ]
 
 
-@pytest.mark.either_engine
 def test_wrong_words_are_refused(service):
     """contract: import-csv, import-csv-columns, import-csv-times, command-error."""
     written(service, "Who,What\n", "empty.csv")
@@ -86,7 +87,6 @@ def test_wrong_words_are_refused(service):
         assert names in said
 
 
-@pytest.mark.either_engine
 def test_examples_of_the_document_are_imported(service):
     """contract: import-csv. By their commands; the second time nothing is new."""
     name = "docs/coming-from-another-app.md"

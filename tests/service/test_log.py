@@ -14,10 +14,12 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.conftest import SIGNING_KEY
+from tests.conftest import SIGNING_KEY, slow
 from tests.servers import HERE, Service, wait_until
 
 from .test_metrics import value
+
+pytestmark = pytest.mark.either_engine
 
 LIVE = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
 MANY = 20_000
@@ -116,7 +118,7 @@ def all_there(service: Service, log: Callable[[], bytes], count: int) -> None:
     ("workers", "blocking"),
     [
         *((1, True), (2, False)),
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in ((1, False), (2, True))),
+        *(slow(*case) for case in ((1, False), (2, True))),
     ],
 )
 def test_log_that_is_read_again_goes_on_in_whole_lines(service, workers, blocking):

@@ -8,6 +8,8 @@ from .test_csv import service as service
 from .test_csv import written
 from .test_documents import ROOT, commands, shell
 
+pytestmark = pytest.mark.either_engine
+
 STORE = ("--store", "default")
 
 
@@ -67,7 +69,6 @@ def test_wrong_words_are_refused(service, words, code, names):
     assert names in said
 
 
-@pytest.mark.either_engine
 def test_examples_of_the_document_work(service):
     """contract: command-products, catalogue-ids. docs/products.md: the file by its command, with its
     answer; and the other one."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.conftest import slow
 from tests.servers import PREFIX
 
 from .conftest import (
@@ -238,7 +239,7 @@ def cases(token: str, named: str, many: int) -> list[Case]:
     return [Case(token, named, *words) for words in chosen]
 
 
-@pytest.mark.parametrize("many", [20, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("many", [20, slow(500)])
 @pytest.mark.parametrize("named", NAMED)
 @pytest.mark.parametrize("token", TOKENS)
 def test_who_is_believed(world, token, named, many):

@@ -19,6 +19,8 @@ from .conftest import (
     with_one_store,
 )
 
+pytestmark = pytest.mark.either_engine
+
 
 @pytest.fixture(
     scope="module",
