@@ -147,3 +147,31 @@ def test_rollback_that_fails_hides_no_error(bench, alone, postgres_server):
 
     with pytest.raises(NotFound):
         bench.run(story())
+
+
+@pytest.mark.parametrize("rows", [1, 100])
+def test_many_rows_wait_no_longer_for_a_server_that_hangs(bench, alone, postgres_server, rows):
+    """contract: database-away. Not for all of the time that a sign-in may take."""
+    profile, now = bench.new_customer(), bench.clock.tick()
+    [[name]] = bench.select("SELECT current_database()")
+    stopped = []
+
+    async def ask(tx):
+        await profiles.lock(tx, profile, now)
+        [[pid]] = await tx.fetch("SELECT pg_backend_pid()")
+        os.kill(pid, signal.SIGSTOP)
+        stopped.append(pid)
+        row = {"profile_id": profile.id, "list_id": bench.new_id(), "position": 0}
+        await tx.fill("entries", [row | {"item_id": bench.new_id()} for _ in range(rows)])
+
+    async def story():
+        db = Postgres(postgres_server.url(name), connections=1, seconds=0.5)
+        try:
+            async with asyncio.timeout(4):  # all of it may take 5
+                await db.long_write(ask)
+        finally:
+            os.kill(stopped[0], signal.SIGCONT)
+            await db.close()
+
+    with pytest.raises(Unavailable):
+        bench.run(story())

@@ -62,8 +62,8 @@ class Handle(Writer):
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         return await self.fetch(pages.sql("postgresql", query), *arguments)
 
-    # These two have a time of the driver: they may wait for room to write, which no cut ends.
-    # Before the commit a cancelled statement does no harm.
+    # contract: database-away. These two have a time of the driver: they may wait for room to write,
+    # which no cut ends. Before the commit a cancelled statement does no harm.
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         if not self.in_transaction:
             assert self._sql[statement].does is Does.LOCK
@@ -129,8 +129,8 @@ class Handle(Writer):
         self.in_transaction = True
 
     def _left(self) -> float:
-        """Seconds until the end, and always a little."""
-        return max(0.01, self._end - self._now())
+        """Seconds until the end, at most two statements', and always a little."""
+        return max(0.01, min(self._end - self._now(), 2 * self._each))
 
     @contextlib.contextmanager
     def _many(self) -> Iterator[None]:
