@@ -9,6 +9,7 @@ transaction, commits them together, and then lets them return. Commits are durab
 import asyncio
 import contextlib
 import errno
+import functools
 import os
 import queue
 import sqlite3
@@ -23,6 +24,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -185,7 +187,7 @@ class SQLite:
         self._closed = False
         self._commits = 0
         self._committed_writes = 0
-        self._long = asyncio.Lock()
+        self._apart = ThreadPoolExecutor(1, "sqlite-long", initializer=_give_way)
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._thread.start()
 
@@ -194,17 +196,18 @@ class SQLite:
 
     # contract: report-turn
     async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        async with self._long:
-            return await asyncio.to_thread(self._read_apart, use_case, *arguments, **named)
+        use_case = functools.partial(use_case, **named)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._apart, self._read_apart, use_case, *arguments)
 
-    def _read_apart(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
+    def _read_apart(self, use_case: UseCase[T], *arguments: Any) -> T:
         end = time.monotonic() + _LONG_SECONDS
         with _translated(), contextlib.closing(connect(self._path, read_only=True)) as connection:
             # contract: serve-stop. Nothing else ends a statement before it is done.
             connection.set_progress_handler(
                 lambda: self._closed or time.monotonic() > end, _LONG_STEPS
             )
-            return _drive(use_case(_Handle(connection, self._sql), *arguments, **named))
+            return _drive(use_case(_Handle(connection, self._sql), *arguments))
 
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         if self._closed:
@@ -240,6 +243,7 @@ class SQLite:
             return
         self._closed = True
         self._jobs.put(None)
+        await asyncio.to_thread(self._apart.shutdown)
         await asyncio.to_thread(self._thread.join)
         self._reading.close()
         self._writing.close()
@@ -289,6 +293,12 @@ class SQLite:
                 raise
             self._writing.execute("ROLLBACK TO job")
         self._writing.execute("RELEASE job")
+
+
+def _give_way() -> None:
+    """Lets requests go before this thread, where the system has priorities of threads."""
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
 
 
 def _drive(awaitable: Awaitable[T]) -> T:
