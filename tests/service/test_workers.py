@@ -16,7 +16,7 @@ from tests.api.conftest import data, new_list, save, soon
 from tests.conftest import Shop
 from tests.servers import PREFIX, Service, wait_until
 
-from .test_metrics import reaches, value, workers
+from .test_metrics import reaches, workers
 
 pytestmark = pytest.mark.either_engine
 
