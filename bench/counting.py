@@ -12,12 +12,12 @@ import asyncio
 import contextlib
 import datetime
 import json
+import multiprocessing
 import sqlite3
 import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 from bench import seed
 from bench.client import bearer, request
@@ -110,21 +110,24 @@ def size(shop: Shop) -> float:
 
 @contextlib.contextmanager
 def reports(ask: Callable[[], float], count: int) -> Iterator[None]:
-    """So many that ask for reports, each for one after the other."""
-    done = threading.Event()
+    """So many that ask for reports, each for one after the other. They are a process of their own, as
+    one that shares the interpreter with who asks for pages would take its time."""
 
     def again() -> None:
-        while not done.is_set():
+        while True:
             ask()
 
-    with ThreadPoolExecutor(10) as askers:
-        asking = [askers.submit(again) for _ in range(count)]
-        try:
-            yield
-        finally:
-            done.set()
-    for one in asking:
-        one.result()
+    def all_ask() -> None:
+        for asker in [threading.Thread(target=again) for _ in range(count)]:
+            asker.start()
+
+    asking = multiprocessing.get_context("fork").Process(target=all_ask)
+    asking.start()
+    try:
+        yield
+    finally:
+        asking.kill()
+        asking.join()
 
 
 async def count(shop: Shop) -> tuple[float, float]:
