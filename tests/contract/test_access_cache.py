@@ -1,4 +1,4 @@
-"""What the directory notes for the database: used admin tokens and touched sessions."""
+"""What the cache asks of the database, and notes for it: used admin tokens and touched sessions."""
 
 import asyncio
 
@@ -65,3 +65,24 @@ def test_made_up_admin_tokens_leave_connections_for_others(impatient, engine):
                 return await asyncio.gather(*made_up, return_exceptions=True)
 
     assert {type(answer) for answer in impatient.run(story())} == {Unavailable}
+
+
+def test_request_waits_little_for_a_refresh(bench, engine):
+    """contract: database-away. All connections are taken: the request's own wait comes after."""
+    if engine == "sqlite":
+        pytest.skip("reads of the embedded database wait for no connection")
+    known = access_cache.AccessCache(bench.db, bench.clock)
+
+    async def story():
+        await known.refresh()
+        bench.clock.milliseconds += 5_000
+        taken = [await bench.db._pool.take(5) for _ in range(bench.db.stats().connections_limit)]
+        try:
+            async with asyncio.timeout(4):
+                await known.ensure_fresh()
+        finally:
+            for connection in taken:
+                bench.db._pool.give_back(connection)
+
+    with pytest.raises(Unavailable):
+        bench.run(story())

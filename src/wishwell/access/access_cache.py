@@ -30,8 +30,9 @@ _HOST = re.compile(r"[a-z0-9._-]*|\[[0-9a-f:.]+\]")
 
 _TRUSTED_MS = 4_000
 _LOOK_UPS = 2
+"""How many unknown admin tokens are looked up at once."""
 _LOOK_UP_SECONDS = 1.0
-"""How many unknown admin tokens are looked up at once, and how long that may take."""
+"""How long a request waits for that, and for a refresh."""
 
 _PAUSE_MS = {
     "admin_token_used": 60_000,
@@ -177,9 +178,15 @@ class AccessCache:
 
     # contract: database-away
     async def ensure_fresh(self) -> None:
-        """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails."""
-        if not 0 <= self._clock() - self._asked_at < _TRUSTED_MS:
-            await self._read()
+        """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails or takes long:
+        the request has its own time for the database."""
+        if 0 <= self._clock() - self._asked_at < _TRUSTED_MS:
+            return
+        try:
+            async with asyncio.timeout(_LOOK_UP_SECONDS):
+                await self._read()
+        except TimeoutError as error:
+            raise Unavailable("The database is too slow.") from error
 
     # contract: store-change-seen
     async def refresh(self) -> None:
