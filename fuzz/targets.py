@@ -27,7 +27,7 @@ from wishwell.config import load
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Invalid, ServiceError, Unauthenticated
-from wishwell.http import routes, wire
+from wishwell.http import queries, routes, wire
 from wishwell.products import product_bodies
 from wishwell.profiles import pages, search
 from wishwell.wishes import items, lists, saving
@@ -214,7 +214,7 @@ def parameters(data: bytes) -> None:
     """Query strings read as ``urllib`` reads them; then each value within its bounds."""
     known = frozenset({"page", "limit", "query", "sort", "itemIds"})
     try:
-        found = wire.parameters(data, known)
+        found = queries.parameters(data, known)
     except Invalid:
         return
     # urllib leaves bytes beyond ASCII as they are, so they are percent-encoded for it first.
@@ -222,11 +222,11 @@ def parameters(data: bytes) -> None:
     plain = parse_qsl(ascii_text, keep_blank_values=True, errors="strict")
     assert plain == list(found.items())
     with contextlib.suppress(Invalid):
-        assert 1 <= wire.limit(found.get("limit")) <= pages.MAX_SIZE
+        assert 1 <= queries.limit(found.get("limit")) <= pages.MAX_SIZE
     with contextlib.suppress(Invalid):
-        assert wire.choice(found, "sort", lists.SORTS) in found.get("sort", "recently_saved")
+        assert queries.choice(found, "sort", lists.SORTS) in found.get("sort", "recently_saved")
     with contextlib.suppress(Invalid):
-        assert 1 <= len(wire.several(found, "itemIds")) <= items.MAX_BULK
+        assert 1 <= len(queries.several(found, "itemIds")) <= items.MAX_BULK
 
 
 def address(data: bytes) -> None:

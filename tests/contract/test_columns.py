@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from tests import schema
+from wishwell.db import statements
 from wishwell.moving import file_records
 
 RECORDS: dict[str, Any] = {name: record for record, name in file_records.KINDS.items()}
@@ -72,3 +73,14 @@ def test_every_column_is_in_the_file_or_need_not_be(table):
         f"put it into the line's type, or say here why not: {table}"
     )
     assert reasons.keys() <= set(schema.tables()[table]), f"columns of {table} that are not there"
+
+
+UNFILLED = {"profiles": {"changes", "linked_id"}, "items": {"changed"}}
+"""Columns that begin with their default, whoever adds the row."""
+
+
+@pytest.mark.parametrize("table", ["profiles", "items", "item_tags", "lists", "entries"])
+def test_every_column_is_filled(table):
+    """contract: export-whole, link-items. Export, import and sign-in carry the columns that are."""
+    filled = {*statements.columns(f"{table}_filled")}
+    assert {*schema.tables()[table]} == filled | UNFILLED.get(table, set())

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from wishwell import events, profiles
 from wishwell.errors import Invalid
-from wishwell.http import wire
+from wishwell.http import queries, wire
 from wishwell.outbound import Outbound
 from wishwell.products import product_bodies
 from wishwell.profiles import search
@@ -179,11 +179,11 @@ FIELDS: dict[str, tuple[dict, Callable[[str], object], st.SearchStrategy[str], l
         _product["url"], partial(_put, "url"), changed(_urls, _some), ["https://shop.example\n"]
     ),
     "types of events": (
-        _parameters["Type"]["schema"], wire.event_types, changed(_types, _some),
+        _parameters["Type"]["schema"], queries.event_types, changed(_types, _some),
         [",".join(events.TYPES)],
     ),
     "item ids": (
-        _parameters["ItemIds"]["schema"], lambda text: wire.several({"ids": text}, "ids"),
+        _parameters["ItemIds"]["schema"], lambda text: queries.several({"ids": text}, "ids"),
         changed(_ids, _some),
         [",".join(["a"] * count) for count in (250, 251)],
     ),

@@ -112,7 +112,7 @@ def are_told(profile: Profile) -> bool:
     return profile.store.events_since is not None
 
 
-# contract: event-transaction, event-nothing-changed, event-sequence
+# contract: event-transaction, event-nothing-changed
 @contextlib.asynccontextmanager
 async def watch(
     tx: Writer, profile: Profile, now: str, read: Callable[[], Awaitable[Records]]
@@ -146,6 +146,7 @@ async def tell_all(
         await tell_each(tx, profile.store, now, of_profile)
 
 
+# contract: event-sequence
 async def tell_each(
     tx: Writer, store: Store, now: str, changes: Sequence[tuple[str, Type, bytes]]
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from wishwell import profiles
 from wishwell.errors import Forbidden, Invalid, NotFound
-from wishwell.http import bodies, responses, wire
+from wishwell.http import bodies, queries, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import shown
@@ -29,7 +29,7 @@ PREFIX = "/api/2025-04"
 
 
 async def list_items(request: Request) -> object:
-    use_case = shown.page if wire.include(request.query) else items.page
+    use_case = shown.page if queries.include(request.query) else items.page
     page = await request.run(use_case, request.scope, asked_page(request, "items"))
     return _shown(page, request)
 
@@ -63,7 +63,7 @@ async def delete_items(request: Request) -> None:
     if bool(raw) == listed:  # contract: items-delete-query
         raise Invalid("itemIds: is required, in the body or as ?itemIds=a,b, not in both.")
     if listed:
-        chosen = wire.several(request.query, "itemIds")
+        chosen = queries.several(request.query, "itemIds")
     else:
         chosen = bodies.decoded(request, raw, wire.ItemIdsBody).item_ids
     if isinstance(scope, WholeStore):
@@ -73,7 +73,7 @@ async def delete_items(request: Request) -> None:
 
 
 async def get_item(request: Request) -> object:
-    find = shown.including(items.find) if wire.include(request.query) else items.find
+    find = shown.including(items.find) if queries.include(request.query) else items.find
     return await owned(request, find)
 
 
@@ -109,8 +109,8 @@ async def create_list(request: Request) -> Response:
 
 
 async def get_list(request: Request) -> object:
-    sort = wire.choice(request.query, "sort", lists.SORTS)
-    find = shown.including(lists.find) if wire.include(request.query) else lists.find
+    sort = queries.choice(request.query, "sort", lists.SORTS)
+    find = shown.including(lists.find) if queries.include(request.query) else lists.find
     return await owned(request, find, sort)
 
 
@@ -212,7 +212,7 @@ def _shown(result: T, request: Request, owner: Profile | None = None) -> T:
 def asked_page(request: Request, noun: str) -> PageRequest:
     """The page that is asked for. Its cursor and those of the answer are good for this noun."""
     given, scope = request.query, request.scope
-    limit = wire.limit(given.get("limit"))
+    limit = queries.limit(given.get("limit"))
     search = parse(given["query"], request.store, noun) if "query" in given else Search()
     owner = scope.id if isinstance(scope, Profile) else ""
     request.walk = f"{scope.store.id}|{owner}|{noun}|{search!r}"

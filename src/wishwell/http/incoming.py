@@ -8,7 +8,6 @@ from wishwell.errors import BodyTimeout, ServiceError, TooLarge
 MAX_BODY = 256 * 1024
 
 
-# contract: body-size
 def too_large() -> TooLarge:
     return TooLarge(f"The body is larger than {MAX_BODY // 1024} KiB.")
 
@@ -31,6 +30,7 @@ class Incoming:
         self._body = bytearray()
         self._waiting: asyncio.Future[None] | None = None
 
+    # contract: body-size
     def add(self, piece: bytes) -> None:
         """Adds a piece. Once it is too large, the rest is passed over."""
         if not self.ended:

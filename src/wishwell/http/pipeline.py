@@ -25,7 +25,7 @@ from wishwell.errors import (
     Undecided,
     UnknownShare,
 )
-from wishwell.http import counting, handlers, metrics, responses, routes, wire
+from wishwell.http import counting, handlers, metrics, queries, responses, routes
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
@@ -164,7 +164,7 @@ class Pipeline:
             if route.of_store:
                 handlers.check_admin(request)
             method = "GET" if request.method == "HEAD" else request.method
-            request.query = wire.parameters(request.query_string, route.query.get(method, _NONE))
+            request.query = queries.parameters(request.query_string, route.query.get(method, _NONE))
             _check_ids(request.parameters)
             return handlers.answer(request, await handler(request))
         except RequestError as error:

@@ -8,7 +8,7 @@ import msgspec
 
 from wishwell import profiles, reports
 from wishwell.errors import Invalid, NotFound
-from wishwell.http import handlers, responses, wire
+from wishwell.http import handlers, queries, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies
@@ -23,8 +23,8 @@ _SHOWN_SECONDS = 3_600
 # contract: report-products
 async def product_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
-    sort = wire.choice(request.query, "sort", reports.SORTS)
-    by = wire.choice(request.query, "by", reports.BY)
+    sort = queries.choice(request.query, "sort", reports.SORTS)
+    by = queries.choice(request.query, "by", reports.BY)
     of, title = await read(reports.span, store, period), _title(request)
     if _as_csv(request):
         parts = reports.every_product(request.service.db, store, of, sort, by, title)
@@ -77,7 +77,7 @@ async def wishers_report(request: Request) -> object:
 # contract: show-wishes
 async def shown_wishes(request: Request) -> Response:
     store = request.store
-    given = wire.several(request.query, "products")
+    given = queries.several(request.query, "products")
     if not store.reporting.show_wishes:
         raise NotFound("This store does not say how many wish for its products.")
     if isinstance(request.acts_on, Profile):
@@ -110,7 +110,7 @@ def _product(request: Request, name: str, store: Store) -> str:
 
 
 def _as_csv(request: Request) -> bool:
-    return wire.choice(request.query, "format", ("json", "csv")) == "csv"
+    return queries.choice(request.query, "format", ("json", "csv")) == "csv"
 
 
 def _answer(of: reports.Span, data: Any, links: Mapping[str, str] = {}) -> Response:

@@ -1,6 +1,6 @@
 """The operations on shares, for a list's owner, and on shared lists, for whoever has a link."""
 
-from wishwell.http import bodies, handlers, responses, wire
+from wishwell.http import bodies, handlers, queries, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import shown
@@ -37,7 +37,7 @@ async def delete_share(request: Request) -> None:
 
 async def get_shared_list(request: Request) -> object:
     reader = request.acts_on if isinstance(request.acts_on, Profile) else None
-    include = shown.include if wire.include(request.query) else None
+    include = shown.include if queries.include(request.query) else None
     finder, token = await _finder(request), request.parameters["token"]
     return await request.run(shares.view, finder, token, reader, request.now(), include=include)
 

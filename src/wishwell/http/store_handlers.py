@@ -3,7 +3,7 @@
 from wishwell import events, products, stores
 from wishwell.access import auth
 from wishwell.errors import Conflict
-from wishwell.http import bodies, handlers, responses, wire
+from wishwell.http import bodies, handlers, queries, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies
@@ -67,7 +67,7 @@ def _id(request: Request) -> str:
 # contract: feed-answer
 async def list_events(request: Request) -> Response:
     given = request.query
-    limit, types = wire.limit(given.get("limit")), wire.event_types(given.get("type"))
-    after = wire.resume(given.get("from"))
+    limit, types = queries.limit(given.get("limit")), queries.event_types(given.get("type"))
+    after = queries.resume(given.get("from"))
     page = await request.run(events.feed, request.store, after, limit, types)
     return responses.page(page.events, {}, {"resume": str(page.until)})

@@ -1,4 +1,4 @@
-"""Request bodies and query parameters: their types, and how they are read.
+"""Request bodies: their types, and how they are read.
 
 The bounds are part of the types, so that tests can compare them with the published description.
 ``items.py`` and its like check what a type can't express. Any bad body raises ``Invalid``.
@@ -6,10 +6,8 @@ The bounds are part of the types, so that tests can compare them with the publis
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
-from urllib.parse import unquote_to_bytes
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -17,7 +15,6 @@ from msgspec import UNSET, Meta, UnsetType
 from wishwell import events, ids, products
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.events.webhooks import WebhookPatch
-from wishwell.profiles import pages
 from wishwell.stores import Store
 from wishwell.wishes import fields, items, lists, shares
 from wishwell.wishes.fields import ProductId, Quantity
@@ -26,7 +23,6 @@ from wishwell.wishes.lists import ListFields
 from wishwell.wishes.shares import Terms
 
 T = TypeVar("T")
-C = TypeVar("C", bound=str)
 
 Tag = Annotated[str, Meta(pattern="^[a-z0-9_-]{1,50}$")]
 Tags = Annotated[list[Tag], Meta(max_length=items.MAX_TAGS)]
@@ -324,87 +320,3 @@ def _explained(text: str, store: Store) -> str:
     if field in ("productId", "variantId"):
         return f"{where}: {store.id_rule}."
     return f"{where}: {_RULES[field]}." if field in _RULES else "body: must be a JSON object."
-
-
-# contract: parameter-unknown
-@functools.lru_cache(256)
-def parameters(query_string: bytes, known: frozenset[str]) -> Mapping[str, str]:
-    """The query parameters. Raises ``Invalid`` if one is unknown, a duplicate, or not UTF-8."""
-    found: dict[str, str] = {}
-    if not query_string:
-        return found
-    for piece in query_string.split(b"&"):
-        if not piece:
-            continue
-        raw_name, _, raw_value = piece.partition(b"=")
-        name = _unquoted(raw_name, "the query string")
-        if name not in known:
-            shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
-            there = f"this takes {', '.join(sorted(known))}" if known else "this takes none"
-            raise Invalid(f"{shown or 'no name'}: is not a query parameter here; {there}.")
-        if name in found:
-            raise Invalid(f"{name}: is given twice.")
-        found[name] = _unquoted(raw_value, name)
-    return found
-
-
-def _unquoted(raw: bytes, name: str) -> str:
-    try:
-        return unquote_to_bytes(raw.replace(b"+", b" ")).decode()
-    except UnicodeDecodeError as error:
-        raise Invalid(f"{name}: must be percent-encoded UTF-8.") from error
-
-
-# contract: page-limit
-def limit(text: str | None) -> int:
-    """The page size: 1 to 250, by default 50. Raises ``Invalid``."""
-    if text is None:
-        return pages.DEFAULT_SIZE
-    if not re.fullmatch(r"[0-9]{1,4}", text, re.ASCII) or not 1 <= int(text) <= pages.MAX_SIZE:
-        raise Invalid(f"limit: must be a whole number from 1 to {pages.MAX_SIZE}.")
-    return int(text)
-
-
-def choice(query: Mapping[str, str], name: str, known: Sequence[C]) -> C:
-    """The parameter, which is one of these; the first without it."""
-    text = query.get(name, known[0])
-    for one in known:
-        if one == text:
-            return one
-    raise Invalid(f"{name}: must be one of {', '.join(known)}.")
-
-
-# contract: include-other
-def include(query: Mapping[str, str]) -> bool:
-    """Whether items are asked for with their products. Raises ``Invalid``."""
-    text = query.get("include")
-    if text not in (None, "product"):
-        raise Invalid("include: must be product.")
-    return text is not None
-
-
-def event_types(text: str | None) -> tuple[str, ...]:
-    """``?type=a,b`` of the feed. Raises ``Invalid`` for one that is not among ``events.TYPES``."""
-    if text is None:
-        return ()
-    found = tuple(dict.fromkeys(text.split(",")))
-    if not set(found) <= set(events.TYPES):
-        raise Invalid(f"type: must be one or more of {', '.join(events.TYPES)}.")
-    return found
-
-
-def resume(text: str | None) -> int | None:
-    """``?from=`` of the feed, as an earlier answer's ``resume``. Raises ``Invalid``."""
-    if text is None:
-        return None
-    if not re.fullmatch(r"0|[1-9][0-9]{0,17}", text, re.ASCII):
-        raise Invalid("from: must be the `resume` of an earlier answer.")
-    return int(text)
-
-
-def several(query: Mapping[str, str], name: str) -> list[str]:
-    """Ids, as in ``?itemIds=a,b``. Raises ``Invalid``."""
-    found = query.get(name, "").split(",")
-    if "" in found or len(found) > items.MAX_BULK:
-        raise Invalid(f"{name}: must be 1 to {items.MAX_BULK} ids, separated by commas.")
-    return found

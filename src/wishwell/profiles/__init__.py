@@ -95,6 +95,7 @@ def missing(profile: Profile) -> NotFound | Unauthenticated | Unavailable:
     return NotFound("Profile: there is no such session.")
 
 
+# contract: customer-exists, session-ended
 async def check_open(tx: Reader, profile: Profile) -> None:
     """Raises ``missing(profile)`` if a session does not exist or has ended."""
     if profile.is_session:
@@ -108,7 +109,7 @@ async def is_known(tx: Reader, profile: Profile) -> bool:
     return not profile.is_session or await tx.one("profile_state", profile=profile.id) is not None
 
 
-# contract: customer-exists, limit-exact, request-linearizable
+# contract: limit-exact, request-linearizable
 async def lock(tx: Writer, profile: Profile, now: str) -> None:
     """Locks the profile for the rest of the transaction, and creates a customer's row if needed.
 

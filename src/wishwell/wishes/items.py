@@ -234,8 +234,7 @@ async def check_room(
     if any(before is None for before, _ in changes):
         row = await tx.one("profile_items", profile=profile.id)
         held = row[0] if row else 0
-    lists = await tx.all("lists_all", profile=profile.id)
-    sizes: dict[str, int] = {id: size for id, _, size, *_ in lists}
+    sizes: dict[str, int] = dict(map(tuple, await tx.all("list_sizes", profile=profile.id)))
     entries = sum(sizes.values())
     for place, (before, after) in enumerate(changes):
         more, less = _on(after) - _on(before), _on(before) - _on(after)

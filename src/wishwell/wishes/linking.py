@@ -36,7 +36,7 @@ class Linked(msgspec.Struct):
     left: int
 
 
-# contract: link-items, link-limits, link-email, link-closes-session, link-again, link-races,
+# contract: link-limits, link-email, link-closes-session, link-again, link-races,
 #   event-link, cluster-link, profile-notices
 async def link(tx: Writer, session: Profile, customer: Profile, bounds: Bounds, now: str) -> int:
     """Moves all records of the session and closes it. Returns the number of items moved.
@@ -151,6 +151,7 @@ async def _ordered(
     return [replace(held, items=dict(entries[held.id])) for held in lists]
 
 
+# contract: link-items, link-item-merge
 def _changes(wishes: Sequence[Item], twins: Mapping[str, Item], merged: Merged) -> list[Change]:
     """What becomes of the session's items at the customer."""
     on = defaultdict(set)

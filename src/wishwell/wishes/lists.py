@@ -37,10 +37,14 @@ class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 def from_row(row: Row) -> List:
     """Makes a list from its columns (``list_fields``), and in a whole store its owner's GID."""
-    record = List(*row[:_COLUMNS])
+    record = _own(row)
     if len(row) > _COLUMNS:
         record.profile = row[_COLUMNS]
     return record
+
+
+def _own(row: Row) -> List:
+    return List(*row[:_COLUMNS])
 
 
 _COLUMNS = len(statements.columns("list_fields"))
@@ -107,7 +111,7 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     rows = await tx.all("list_with_items", profile=profile.id, id=id)
     if not rows:
         raise await _absent(tx, profile)
-    whole = List(*rows[0][:_COLUMNS])
+    whole = _own(rows[0])
     positions = {}
     shown = whole.items = []
     for row in rows:

@@ -59,6 +59,9 @@ WHERE l.store_id = :owner AND shown(l);
 -- name: lists_kept
 SELECT lists_filled(l) FROM lists l WHERE l.profile_id = :profile ORDER BY l.id;
 
+-- name: list_sizes
+SELECT id, item_count FROM lists WHERE profile_id = :profile;
+
 -- name: list_resize
 UPDATE lists SET item_count = item_count + :more WHERE profile_id = :profile AND id = :id;
 

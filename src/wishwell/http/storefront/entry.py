@@ -13,7 +13,7 @@ import structlog
 from wishwell import ids, profiles
 from wishwell.access.auth import Caller
 from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
-from wishwell.http import assets, bodies, counting, handlers, metrics, responses, wire
+from wishwell.http import assets, bodies, counting, handlers, metrics, queries, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
@@ -151,7 +151,7 @@ class Storefront:
             key, what = f"{visit.store.id}:nobody:{visit.address}", "reads without a cookie"
             await counting.count_address(request, key, limit, what)
         if route.path == "/wishes":  # contract: show-wishes
-            request.query = wire.parameters(request.query_string, route.query["GET"])
+            request.query = queries.parameters(request.query_string, route.query["GET"])
             return handlers.answer(request, await route.methods["GET"](request))
         if route.path == "/profile" and request.reads:
             return responses.record({"items": 0, "lists": 0, "notices": True})

@@ -1,0 +1,98 @@
+"""Query parameters: how they are read, and what each may be. What is bad raises ``Invalid``."""
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+from urllib.parse import unquote_to_bytes
+
+from wishwell import events
+from wishwell.errors import Invalid
+from wishwell.profiles import pages
+from wishwell.wishes import items
+
+C = TypeVar("C", bound=str)
+
+
+# contract: parameter-unknown
+@functools.lru_cache(256)
+def parameters(query_string: bytes, known: frozenset[str]) -> Mapping[str, str]:
+    """The query parameters. Raises ``Invalid`` if one is unknown, a duplicate, or not UTF-8."""
+    found: dict[str, str] = {}
+    if not query_string:
+        return found
+    for piece in query_string.split(b"&"):
+        if not piece:
+            continue
+        raw_name, _, raw_value = piece.partition(b"=")
+        name = _unquoted(raw_name, "the query string")
+        if name not in known:
+            shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
+            there = f"this takes {', '.join(sorted(known))}" if known else "this takes none"
+            raise Invalid(f"{shown or 'no name'}: is not a query parameter here; {there}.")
+        if name in found:
+            raise Invalid(f"{name}: is given twice.")
+        found[name] = _unquoted(raw_value, name)
+    return found
+
+
+def _unquoted(raw: bytes, name: str) -> str:
+    try:
+        return unquote_to_bytes(raw.replace(b"+", b" ")).decode()
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{name}: must be percent-encoded UTF-8.") from error
+
+
+# contract: page-limit
+def limit(text: str | None) -> int:
+    """The page size: 1 to 250, by default 50. Raises ``Invalid``."""
+    if text is None:
+        return pages.DEFAULT_SIZE
+    if not re.fullmatch(r"[0-9]{1,4}", text, re.ASCII) or not 1 <= int(text) <= pages.MAX_SIZE:
+        raise Invalid(f"limit: must be a whole number from 1 to {pages.MAX_SIZE}.")
+    return int(text)
+
+
+def choice(query: Mapping[str, str], name: str, known: Sequence[C]) -> C:
+    """The parameter, which is one of these; the first without it."""
+    text = query.get(name, known[0])
+    for one in known:
+        if one == text:
+            return one
+    raise Invalid(f"{name}: must be one of {', '.join(known)}.")
+
+
+# contract: include-other
+def include(query: Mapping[str, str]) -> bool:
+    """Whether items are asked for with their products. Raises ``Invalid``."""
+    text = query.get("include")
+    if text not in (None, "product"):
+        raise Invalid("include: must be product.")
+    return text is not None
+
+
+def event_types(text: str | None) -> tuple[str, ...]:
+    """``?type=a,b`` of the feed. Raises ``Invalid`` for one that is not among ``events.TYPES``."""
+    if text is None:
+        return ()
+    found = tuple(dict.fromkeys(text.split(",")))
+    if not set(found) <= set(events.TYPES):
+        raise Invalid(f"type: must be one or more of {', '.join(events.TYPES)}.")
+    return found
+
+
+def resume(text: str | None) -> int | None:
+    """``?from=`` of the feed, as an earlier answer's ``resume``. Raises ``Invalid``."""
+    if text is None:
+        return None
+    if not re.fullmatch(r"0|[1-9][0-9]{0,17}", text, re.ASCII):
+        raise Invalid("from: must be the `resume` of an earlier answer.")
+    return int(text)
+
+
+def several(query: Mapping[str, str], name: str) -> list[str]:
+    """Ids, as in ``?itemIds=a,b``. Raises ``Invalid``."""
+    found = query.get(name, "").split(",")
+    if "" in found or len(found) > items.MAX_BULK:
+        raise Invalid(f"{name}: must be 1 to {items.MAX_BULK} ids, separated by commas.")
+    return found
