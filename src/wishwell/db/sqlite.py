@@ -182,6 +182,7 @@ class SQLite:
         with _translated():
             self._writing = connect(path)
             self._reading = connect(path)
+            self._long = connect(path, read_only=True)
         self._reader = _Handle(self._reading, self._sql)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closed = False
@@ -202,12 +203,10 @@ class SQLite:
 
     def _read_apart(self, use_case: UseCase[T], *arguments: Any) -> T:
         end = time.monotonic() + _LONG_SECONDS
-        with _translated(), contextlib.closing(connect(self._path, read_only=True)) as connection:
-            # contract: serve-stop. Nothing else ends a statement before it is done.
-            connection.set_progress_handler(
-                lambda: self._closed or time.monotonic() > end, _LONG_STEPS
-            )
-            return _drive(use_case(_Handle(connection, self._sql), *arguments))
+        # contract: serve-stop. Nothing else ends a statement before it is done.
+        self._long.set_progress_handler(lambda: self._closed or time.monotonic() > end, _LONG_STEPS)
+        with _translated():
+            return _drive(use_case(_Handle(self._long, self._sql), *arguments))
 
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         if self._closed:
@@ -246,6 +245,7 @@ class SQLite:
         await asyncio.to_thread(self._apart.shutdown)
         await asyncio.to_thread(self._thread.join)
         self._reading.close()
+        self._long.close()
         self._writing.close()
 
     # -------------------------------------------------------------- the writer's thread
