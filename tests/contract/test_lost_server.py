@@ -124,54 +124,52 @@ def test_database_that_hangs_after_a_broken_connection_is_unavailable(bench, alo
         bench.run(ask())
 
 
-def test_rollback_that_fails_hides_no_error(bench, alone, postgres_server):
-    """contract: error-inside. The server stops answering just before a 404: it stays one."""
-    profile, now = bench.new_customer(), bench.clock.tick()
+@pytest.fixture
+def hung(bench, alone, postgres_server):
+    """Runs a use-case on a connection of its own. It is given what makes the server of that hang."""
     [[name]] = bench.select("SELECT current_database()")
     stopped = []
 
-    async def ask(tx):
-        await profiles.lock(tx, profile, now)
+    async def hang(tx):
         [[pid]] = await tx.fetch("SELECT pg_backend_pid()")
         os.kill(pid, signal.SIGSTOP)
         stopped.append(pid)
-        raise NotFound("There is none.")
 
-    async def story():
+    async def story(use_case, long):
         db = Postgres(postgres_server.url(name), connections=1, seconds=0.5)
         try:
-            await db.write(ask)
+            async with asyncio.timeout(4):  # all of a long write may take 5
+                await (db.long_write if long else db.write)(use_case, hang)
         finally:
             os.kill(stopped[0], signal.SIGCONT)
             await db.close()
 
+    return lambda use_case, long=False: bench.run(story(use_case, long))
+
+
+def test_rollback_that_fails_hides_no_error(bench, hung):
+    """contract: error-inside. The server stops answering just before a 404: it stays one."""
+    profile, now = bench.new_customer(), bench.clock.tick()
+
+    async def ask(tx, hang):
+        await profiles.lock(tx, profile, now)
+        await hang(tx)
+        raise NotFound("There is none.")
+
     with pytest.raises(NotFound):
-        bench.run(story())
+        hung(ask)
 
 
 @pytest.mark.parametrize("rows", [1, 100])
-def test_many_rows_wait_no_longer_for_a_server_that_hangs(bench, alone, postgres_server, rows):
+def test_many_rows_wait_no_longer_for_a_server_that_hangs(bench, hung, rows):
     """contract: database-away. Not for all of the time that a sign-in may take."""
     profile, now = bench.new_customer(), bench.clock.tick()
-    [[name]] = bench.select("SELECT current_database()")
-    stopped = []
+    row = {"profile_id": profile.id, "list_id": bench.new_id(), "position": 0}
 
-    async def ask(tx):
+    async def ask(tx, hang):
         await profiles.lock(tx, profile, now)
-        [[pid]] = await tx.fetch("SELECT pg_backend_pid()")
-        os.kill(pid, signal.SIGSTOP)
-        stopped.append(pid)
-        row = {"profile_id": profile.id, "list_id": bench.new_id(), "position": 0}
+        await hang(tx)
         await tx.fill("entries", [row | {"item_id": bench.new_id()} for _ in range(rows)])
 
-    async def story():
-        db = Postgres(postgres_server.url(name), connections=1, seconds=0.5)
-        try:
-            async with asyncio.timeout(4):  # all of it may take 5
-                await db.long_write(ask)
-        finally:
-            os.kill(stopped[0], signal.SIGCONT)
-            await db.close()
-
     with pytest.raises(Unavailable):
-        bench.run(story())
+        hung(ask, long=True)
