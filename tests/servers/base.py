@@ -190,8 +190,9 @@ class Program:
             given = {"stdout": log, "stderr": log, "cwd": self.folder}
             self._spawn(argv, **given | options)
         there = partial(answers, ready) if isinstance(ready, str) else ready
-        wait_until(lambda: there() or not self.running, seconds=seconds, every=0.02)
-        if not self.running or not there():
+        # Looked at once: what was there may be on its way to another state.
+        begun = wait_until(lambda: there() or not self.running, seconds=seconds, every=0.02)
+        if not self.running or not begun:
             self.kill()
             raise ServerFailed(f"the {self._kind} did not start: {self.output()[-4000:]}")
 
