@@ -202,9 +202,12 @@ class Postgres:
         now = asyncio.get_running_loop().time()
         if now - self._asked > _ROOM_SECONDS:
             self._asked = now
-            [[count]] = await self.read(Handle.fetch, _UNCONFIRMED)
-            if not count:
-                self._cut = 0
+            # Where all connections are taken there is no room either.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_ROOM_SECONDS):
+                    [[count]] = await self.read(Handle.fetch, _UNCONFIRMED)
+                    if not count:
+                        self._cut = 0
         if self._cut:
             raise Unavailable("Too many writes wait for the database.")
 
