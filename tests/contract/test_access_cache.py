@@ -45,11 +45,16 @@ def test_what_could_not_be_written_is_written_the_next_time(impatient):
     assert touched[:10] == used[:10] == ids.timestamp(bench.clock())[:10]
 
 
-def test_made_up_admin_tokens_leave_connections_for_others(impatient, engine):
-    """contract: admin-token-guess. A hundred at once, while each look-up takes long."""
+@pytest.fixture
+def known(bench, engine):
+    """A cache whose reads need a connection."""
     if engine == "sqlite":
         pytest.skip("reads of the embedded database take no connection from each other")
-    known = access_cache.AccessCache(impatient.db, impatient.clock)
+    return access_cache.AccessCache(bench.db, bench.clock)
+
+
+def test_made_up_admin_tokens_leave_connections_for_others(impatient, known):
+    """contract: admin-token-guess. A hundred at once, while each look-up takes long."""
 
     async def story():
         await known.refresh()
@@ -67,11 +72,8 @@ def test_made_up_admin_tokens_leave_connections_for_others(impatient, engine):
     assert {type(answer) for answer in impatient.run(story())} == {Unavailable}
 
 
-def test_request_waits_little_for_a_refresh(bench, engine):
+def test_request_waits_little_for_a_refresh(bench, known):
     """contract: database-away. All connections are taken: the request's own wait comes after."""
-    if engine == "sqlite":
-        pytest.skip("reads of the embedded database wait for no connection")
-    known = access_cache.AccessCache(bench.db, bench.clock)
 
     async def story():
         await known.refresh()

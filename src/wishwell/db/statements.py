@@ -161,6 +161,11 @@ def columns(name: str) -> tuple[str, ...]:
     return tuple(columns.split(", "))
 
 
+def named(of: str, row: Sequence[Any]) -> dict[str, Any]:
+    """The values of a row by the names of these columns."""
+    return dict(zip(columns(of), row, strict=True))
+
+
 @functools.cache
 def insertion(table: str, engine: Engine) -> Step:
     """The statement that adds a row to a table (``Writer.fill``). Its arguments are columns."""

@@ -124,14 +124,14 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
     for _, kind, id, text in rows:
         values = _record.decode(text)
         if kind == _LIST:
-            row = _named("lists_filled", values)
+            row = statements.named("lists_filled", values)
             lists[id] = _of(ListRecord, row | {"shared": bool(row["shared"])})
         elif kind == _PLACE:
             places[id].append(tuple(values))
         elif kind == _ITEM:
-            items.append(_item(store, _named("items_filled", values)))
+            items.append(_item(store, statements.named("items_filled", values)))
         elif kind == _SHARE:
-            row = _named("share_fields", values)
+            row = statements.named("share_fields", values)
             flags = {name: bool(row[name]) for name in ("reservations", "notes")}
             shares.append(_of(ShareRecord, row | flags))
         elif holder := holders.get((id, values[0])):
@@ -141,10 +141,6 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
         lists[id].order = [item for _, item in sorted(placed)]
     reservations.sort(key=lambda record: (record.item_id, record.holder))
     return [*lists.values(), *shares, *items, *reservations]
-
-
-def _named(columns: str, values: Sequence[Any]) -> dict[str, Any]:
-    return dict(zip(statements.columns(columns), values, strict=True))
 
 
 def _of(record: type[T], row: Mapping[str, Any]) -> T:

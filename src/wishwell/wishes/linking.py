@@ -129,9 +129,8 @@ async def _items(tx: Reader, profile: Profile) -> list[Item]:
 
 async def _lists(tx: Reader, profile: Profile) -> list[OrderedList]:
     """The lists, the oldest first, without their items."""
-    columns = statements.columns("lists_filled")
     rows = await tx.all("lists_kept", profile=profile.id)
-    return [OrderedList(dict(zip(columns, row, strict=True))) for row in rows]
+    return [OrderedList(statements.named("lists_filled", row)) for row in rows]
 
 
 async def _ordered(
