@@ -11,18 +11,18 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
 * `-- list_fields: id, name` at the head of a file names the columns of a record, in the order of
   its fields; `-- lists_filled: …` those of the rows that fill a table (``Writer.fill``).
 
-Seven words stand for what the engines say differently, or what would be said again and again:
+Six words stand for what the engines say differently, or what would be said again and again:
 
 * list_fields(x), lists_filled(x): those columns, of the table x.
 * in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in one array, always of texts.
-* as_json(…): these values as a JSON array.
 * titled(p, :patterns): that the title of the product p has a part like one of these (patterns.py).
 * owner(:profile): the profile's row, open and locked; a write in one statement begins with it.
 * shown(x): that a row is not of a profile which is being erased; told(e): the same of an event or a
   delivery, or that it tells of that.
 * next_number(x): an event's place in the feed of the store x; null where it gets it afterwards.
 
-COLLATE "C", ::text and other casts are for PostgreSQL alone; its strpos is instr in SQLite.
+COLLATE "C", ::text and other casts are for PostgreSQL alone. Two functions have another name in
+SQLite: strpos is instr, json_build_array is json_array.
 
 A statement on a profile's data says profile_id = :profile of each table: that keeps it on one
 shard of a cluster. An insertion selects from such a table, though it needs nothing of it: other
@@ -62,7 +62,6 @@ _MACROS = {
         (r"in_uuids\((:\w+)\)", r"= ANY(\1::text[]::uuid[])"),
         (r"in_texts\((:\w+)\)", r"= ANY(\1::text[])"),
         (r"in_numbers\((:\w+)\)", r"= ANY(\1::text[]::bigint[])"),
-        (r"\bas_json\(", "json_build_array("),
         (
             r"titled\((\w+), (:\w+)\)",
             r"""(\1.document::json ->> 'title') COLLATE "C" ~ ANY(\2::text[])""",
@@ -73,8 +72,6 @@ _MACROS = {
     "sqlite": (
         *_SHOWN,
         (r"in_(?:uuids|texts|numbers)\((:\w+)\)", r"IN (SELECT value FROM json_each(\1))"),
-        (r"\bas_json\(", "json_array("),
-        (r"\bstrpos\(", "instr("),
         (
             r"titled\((\w+), (:\w+)\)",
             r"EXISTS (SELECT 1 FROM json_each(\2) v"
@@ -87,6 +84,8 @@ _MACROS = {
             r" WHERE f.store_id = \1), 0)",
         ),
         (r"owner\((:\w+)\)", _OWNER.format("")),
+        (r"\bstrpos\(", "instr("),
+        (r"\bjson_build_array\(", "json_array("),
         (r' COLLATE "C"', ""),
         (r"::\w+(?:\[\])?", ""),
     ),

@@ -20,17 +20,17 @@ SELECT profile_id, revoked_at, jti FROM revocations WHERE profile_id in_uuids(:p
 
 -- name: export_records
 -- One statement, so that each profile is of one moment even where a store is spread over machines.
-SELECT l.profile_id, 0 AS kind, l.id AS id, as_json(lists_filled(l)) AS record
+SELECT l.profile_id, 0 AS kind, l.id AS id, json_build_array(lists_filled(l)) AS record
 FROM lists l WHERE l.profile_id in_uuids(:profiles)
 UNION ALL
-SELECT e.profile_id, 1, e.list_id, as_json(e.position, e.item_id)
+SELECT e.profile_id, 1, e.list_id, json_build_array(e.position, e.item_id)
 FROM entries e WHERE e.profile_id in_uuids(:profiles) AND e.position > 0
 UNION ALL
-SELECT i.profile_id, 2, i.id, as_json(items_filled(i)) FROM items i WHERE i.profile_id in_uuids(:profiles)
+SELECT i.profile_id, 2, i.id, json_build_array(items_filled(i)) FROM items i WHERE i.profile_id in_uuids(:profiles)
 UNION ALL
-SELECT s.profile_id, 3, s.id, as_json(share_fields(s)) FROM shares s WHERE s.profile_id in_uuids(:profiles)
+SELECT s.profile_id, 3, s.id, json_build_array(share_fields(s)) FROM shares s WHERE s.profile_id in_uuids(:profiles)
 UNION ALL
-SELECT r.profile_id, 4, r.holder_id, as_json(r.item_id, r.quantity, r.created_at)
+SELECT r.profile_id, 4, r.holder_id, json_build_array(r.item_id, r.quantity, r.created_at)
 FROM reservations r WHERE r.profile_id in_uuids(:profiles)
 ORDER BY 1, 2, 3;
 
