@@ -86,6 +86,10 @@ class Writer(Reader, Protocol):
     itself and saves PostgreSQL two round trips.
     """
 
+    async def begin(self) -> None:
+        """Begins the transaction of a use-case whose first statement locks as it writes
+        (``owner`` in it)."""
+
     async def run(self, statement: str, /, **named: Any) -> None:
         """Runs a statement and ignores its rows."""
         await self.all(statement, **named)

@@ -53,7 +53,7 @@ class Handle(Writer):
         steps, does = self._sql[statement]
         if not self.in_transaction:
             if does is Does.LOCK:
-                await self._begin()
+                await self.begin()
             elif does is Does.WRITE:
                 assert not self._wrote, "a use-case of several writes begins with a lock"
                 self._wrote = True
@@ -67,7 +67,7 @@ class Handle(Writer):
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         if not self.in_transaction:
             assert self._sql[statement].does is Does.LOCK
-            await self._begin()
+            await self.begin()
         step = self._sql[statement].step
         values = [step.values(row) for row in rows]
         with self._many():
@@ -78,7 +78,7 @@ class Handle(Writer):
 
     async def fill(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
         if not self.in_transaction:
-            await self._begin()
+            await self.begin()
         sql, columns = insertion = statements.insertion(table, "postgresql")
         values = [insertion.values(row) for row in rows]
         with self._many():
@@ -120,7 +120,7 @@ class Handle(Writer):
             self.overdue = True
             self._connection.terminate()
 
-    async def _begin(self) -> None:
+    async def begin(self) -> None:
         self.started = self._now()
         self._end = self._transaction_end
         with failures.translated():

@@ -129,6 +129,9 @@ class _Handle(Writer):
         self._connection = connection
         self._sql = sql
 
+    async def begin(self) -> None:
+        """Every use-case of the writer is a transaction."""
+
     async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
         rows: Sequence[Row] = []
         for step in self._sql[statement].steps:

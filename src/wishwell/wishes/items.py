@@ -138,11 +138,16 @@ def kind(item: Item | SharedItem) -> tuple[str, str]:
 # contract: item-delete
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes an item. Raises ``NotFound``, ``profiles.missing``."""
-    row = None
-    if not events.are_told(profile):
-        row = await tx.one("items_delete", profile=profile.id, ids=[id])
-    if row is None and not await _delete_of(tx, profile, [id], now):
-        raise NotFound(NO_ITEM)
+    told = events.are_told(profile)
+    if told:
+        await tx.begin()
+    row = await tx.one("items_delete", profile=profile.id, ids=[id])
+    if row is None:  # there are tags or lists, or no such item
+        if not await _delete_of(tx, profile, [id], now):
+            raise NotFound(NO_ITEM)
+    elif told:
+        event = _event(from_row(row), None, profile.store.has_text_ids)
+        await events.tell(tx, profile, now, *event)
 
 
 # contract: items-delete, link-races

@@ -27,7 +27,7 @@ async def save(
     """
     if new.tags is None and not new.list_ids:
         if events.are_told(profile):
-            await profiles.lock(tx, profile, now)
+            await tx.begin()
         row = await tx.one(
             "item_save",
             profile=profile.id,
@@ -96,7 +96,7 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
     try:
         if patch.tags is None:
             if events.are_told(profile):
-                await profiles.lock_known(tx, profile)
+                await tx.begin()
             row = await tx.one(
                 "item_change",
                 profile=profile.id,
