@@ -143,6 +143,22 @@ def test_stop_ends_all_workers_well(two_workers: Service):
         httpx2.get(f"{two_workers.url}/livez")
 
 
+SLOW = """
+import time, uvicorn
+made = uvicorn.Server.__init__
+uvicorn.Server.__init__ = lambda *given: (time.sleep(1), made(*given))[1]
+"""
+
+
+def test_worker_whose_server_takes_a_second_to_make_is_waited_for(new_service):
+    """contract: serve-workers. Two threads of a worker ask for its server, and have the same."""
+    service = new_service(WISHWELL_WORKERS="2")
+    (service.folder / "sitecustomize.py").write_text(SLOW)
+    service.settings["PYTHONPATH"] = str(service.folder)
+    service.start(timeout=15)
+    assert service.stop() == 0
+
+
 def test_hangup_of_a_single_worker_changes_nothing(new_service):
     """contract: serve-workers. It says that it did nothing."""
     with new_service().start() as service:

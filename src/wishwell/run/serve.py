@@ -14,7 +14,7 @@ import click
 import structlog
 import uvicorn
 from prometheus_client import multiprocess
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors import multiprocess as supervisor
 
 from wishwell.config import Settings
 from wishwell.errors import Misconfigured
@@ -122,8 +122,19 @@ class _Server(uvicorn.Server):
         self._captured_signals.clear()
 
 
+class _Worker(supervisor.Process):
+    def target(self, sockets: list[socket.socket] | None = None) -> None:
+        # uvicorn 0.54 makes it where it is first asked for, and a thread that says whether it has
+        # started asks at the same time: with two of them, the worker never seems to have.
+        self._server = uvicorn.Server(self.config)
+        super().target(sockets)
+
+
+supervisor.Process = _Worker  # type: ignore[misc]
+
+
 # contract: serve-workers
-class _Workers(Multiprocess):
+class _Workers(supervisor.Multiprocess):
     """Several processes on one socket. Calls ``ready`` once all of them serve."""
 
     def __init__(
