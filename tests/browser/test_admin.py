@@ -317,8 +317,9 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
     expect(page.locator(".notice")).to_contain_text("must be gid://shopify/Customer/<id>")
     find("nobody")
     expect(page.get_by_role("heading", name="Nothing is stored of them")).to_be_visible()
-    find("carl")
     carl = world.shop.gid("carl")
+    find("carl")
+    expect(page.get_by_role("heading", name=carl)).to_be_visible()
     with page.expect_download() as kept:
         page.get_by_role("button", name="Export").click()
     assert json.loads(kept.value.path().read_text())["data"]["profile"]["profile"] == carl
