@@ -17,7 +17,9 @@ import yaml
 
 from tools.blocking_client import CLIENT, formatted
 
-DESCRIPTION = yaml.safe_load((CLIENT.parent / "http" / "openapi.yaml").read_text("utf-8"))
+DESCRIPTION = yaml.load(
+    (CLIENT.parent / "http" / "openapi.yaml").read_text("utf-8"), yaml.CSafeLoader
+)
 
 # Of the parent classes in client/asynchronous_by_hand.py.
 BY_HAND = {"events.list", "products.put", "profiles.token", "profiles.identify"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import SIGNING_KEY
+from tests.conftest import SIGNING_KEY, slow
 from tests.servers import WISHWELL, Service
 
 # One process of the suite makes what they share.
@@ -40,12 +40,12 @@ def plain(code: int, err: str) -> str:
 
 CREATING = "token create --store odd --label x"
 PRINTING = [
-    "--help",
+    slow("--help"),
     "store list",
-    "store update odd --limit items=7",
+    slow("store update odd --limit items=7"),
     CREATING,
-    "migrate",
-    "purge",
+    slow("migrate"),
+    slow("purge"),
 ]
 
 
@@ -161,10 +161,10 @@ FILES = {
 }
 TAKES_A_FILE = [
     "import {} --store odd",
-    "store apply {} --yes",
-    "store create x --jwt-key-file {}",
+    slow("store apply {} --yes"),
+    slow("store create x --jwt-key-file {}"),
     "store create x --jwt-key-set {}",
-    "store create x --platform-secret-file {}",
+    slow("store create x --platform-secret-file {}"),
 ]
 
 
@@ -274,7 +274,7 @@ def test_address_of_a_server_of_any_kind_is_refused_plainly(ready, authority, na
     assert "database" in plain(code, err).lower()
 
 
-@pytest.mark.parametrize("command", ["serve", "migrate", "purge"])
+@pytest.mark.parametrize("command", ["serve", slow("migrate"), slow("purge")])
 def test_option_that_a_server_database_does_not_take_stops_the_start(postgres_server, command):
     """With a server that is there: what it, or the driver, does not know is named."""
     database = postgres_server.create_database()

@@ -152,6 +152,7 @@ def test_requests_are_shown_and_called_off(service, asking):
     assert (done["state"], "doneAt" in done, "dueAt" in done) == ("called_off", True, False)
 
 
+@pytest.mark.either_engine
 def test_data_of_a_customer_is_kept_until_they_are_erased(asking):
     """contract: request-done, request-export, request-erased. All that is stored of them."""
     ann = asking.shop.customer("4711")

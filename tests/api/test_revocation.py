@@ -58,6 +58,7 @@ def slowly(body, meanwhile):
     yield body[4:]
 
 
+@pytest.mark.either_engine
 @pytest.mark.parametrize("ends", ["admin token", "profile", "store"])
 def test_what_ends_a_token_while_a_body_arrives_stops_the_write(shop, ends):
     """contract: token-while-sending. Also in a store that is deleted meanwhile."""

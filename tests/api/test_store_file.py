@@ -120,6 +120,7 @@ def test_delete_asks_for_the_handle(service, make_shop):
     assert code == 1 and "no store" in said
 
 
+@pytest.mark.either_engine
 def test_deleted_store_is_gone_for_everybody(service, make_shop):
     """contract: store-delete. Its host and handle are free, and other stores go on."""
     host = STORE.format(secrets.token_hex(6))

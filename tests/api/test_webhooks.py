@@ -80,6 +80,7 @@ def when_told(shop):
     time.sleep(max(0, (since - datetime.now(UTC)).total_seconds()) + 0.05)
 
 
+@pytest.mark.either_engine
 def test_webhook_from_its_creation_to_its_end(make_shop):
     """contract: webhook-fields, webhook-secret."""
     shop = make_shop("--events", "on")
@@ -134,6 +135,7 @@ def test_store_without_events_and_service_without_keys(make_shop, new_service, e
         assert code == 1 and "WISHWELL_SEALING_KEYS" in err
 
 
+@pytest.mark.either_engine
 def test_program_delivers(told):
     """contract: webhook-signed, delivery-each, delivery-fields, metrics-served. In pages, newest
     first."""

@@ -44,6 +44,7 @@ def operation(page: Page, title: str):
     return page.locator("section.section").filter(has=heading)
 
 
+@pytest.mark.slow
 def test_page_loads_little_and_from_here_alone(reader, served):
     """contract: docs-page. Four files, compressed; then the browser has the scripts."""
     shopper, page = reader()
@@ -84,6 +85,7 @@ def test_reader_finds_an_operation_and_its_samples(reader):
     expect(operation(page, "List items")).to_contain_text("api.items.all()")
 
 
+@pytest.mark.slow
 def test_request_is_tried_with_a_token_that_is_not_kept(reader, served):
     """contract: docs-page. What is optional is not sent."""
     _, page = reader("#tag/items/GET/items")

@@ -266,6 +266,7 @@ async def until(enough):
         await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 @on_desk
 async def test_read_that_fails_has_nothing_sent_again(desk):
     """contract: delivery-noted, delivery-each. Ten are in flight when the next can't be read."""
@@ -318,6 +319,7 @@ async def test_event_that_cannot_be_read_stops_no_other(desk):
         assert sorted(statuses) == ["delivered", "delivered", "failed"]
 
 
+@pytest.mark.either_engine
 @on_desk
 async def test_webhook_that_cannot_be_read_waits(desk):
     """contract: bad-row. Nothing is sent that could not be noted; the log names it once."""

@@ -272,7 +272,7 @@ def sign_in(bench, profile, model, replay, doing, most):
 @example(mine=PARTLY, visits=[PARTLY], after=[], room=(99, 99, 99, 2), larger=True)
 @example(mine=[], visits=[GARDENS], after=[], room=(99,) * 4, larger=False)
 @example(mine=[("new_list", "a"), *_SIX[1:]], visits=[SIX], after=[], room=(99,) * 4, larger=False)
-@examples(12)
+@examples(8)
 def test_any_sequence_agrees_with_the_model(telling, mine, visits, after, room, larger):
     """contract: engines-alike, event-fields, event-transaction, event-nothing-changed, event-changed,
     event-order, link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,

@@ -332,7 +332,7 @@ JOINING = [
 @example(done=MEETING)
 @example(done=LEAVING)
 @example(done=JOINING)
-@examples(12)
+@examples(8)
 def test_nobody_sees_what_is_not_theirs(telling, done):
     """contract: shared-fields, shared-unknown, shared-notes, share-link, share-ended, share-expiry,
     share-list-deleted, copy-list, copy-once, event-copy, reserve-put, reserve-quantity, reserve-kept,

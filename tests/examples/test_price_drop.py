@@ -42,6 +42,7 @@ def receiver(request) -> str:
     return "node receiver.js"
 
 
+@pytest.mark.slow
 def test_lower_price_becomes_one_mail(receiver):
     """Also when its event comes twice; and what is not signed is not taken."""
     port = free_port()

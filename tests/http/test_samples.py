@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOMY, missing
+from tests.conftest import ROOMY, missing, slow
 from tests.platform import NEW, Platform
 from tests.servers import Service
 from wishwell.http import management, samples
@@ -88,10 +88,7 @@ def records(platform: Exported, path: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] if name.endswith("TypeScript") else [])
-        for name in SAMPLES
-    ],
+    [name if name.endswith("Shell") else slow(name) for name in SAMPLES],
 )
 def test_sample_does_what_it_shows(platform, name):
     """contract: openapi-samples. With the ids of records that are there, each ends well, which it

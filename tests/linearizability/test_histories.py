@@ -9,6 +9,7 @@ import os
 
 import pytest
 
+from tests.conftest import slow
 from tests.linearizability.checker import unexplained
 from tests.linearizability.drive import histories
 from tests.linearizability.harness import SETTINGS, Harness
@@ -16,7 +17,7 @@ from tests.linearizability.harness import SETTINGS, Harness
 HISTORIES = int(os.environ.get("WISHWELL_TEST_HISTORIES", "8"))
 
 
-@pytest.fixture(params=["off", "on"])
+@pytest.fixture(params=["off", slow("on")])
 def harness(new_service, engine, request):
     """A service whose store tells events, and one whose store doesn't."""
     workers = "2" if engine == "postgresql" else "1"

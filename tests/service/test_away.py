@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from tests.api.conftest import envelope, request_head
-from tests.conftest import SIGNING_KEY, Shop
+from tests.conftest import SIGNING_KEY, Shop, slow
 from tests.servers import Service, wait_until
 from torture.harness import step, with_clock
 from wishwell.access import auth
@@ -167,7 +167,7 @@ def rest_of(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
     return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), body
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [slow("1"), "2"])
 def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
     """contract: limit-headers, cors-allowed, serve-stop. The limits of whom it was counted for, and
     the permission of browsers.

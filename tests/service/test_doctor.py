@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import CLOCK
-from tests.conftest import SEALING_KEY, Shop
+from tests.conftest import SEALING_KEY, Shop, slow
 from tests.servers import HERE, PostgresServer, Service, free_port, wait_until
 from wishwell import config
 from wishwell.run import doctor
@@ -46,6 +46,7 @@ def database(new_service):
     return service
 
 
+@pytest.mark.either_engine
 def test_all_is_well_while_it_runs_and_while_it_does_not(database, engine, redis_server):
     """contract: command-doctor. A line of each, in words too."""
     settings = {"WISHWELL_REDIS_URL": redis_server.url}
@@ -174,7 +175,7 @@ def test_webhook_that_fails(database):
         assert "a-secret" not in says
 
 
-@pytest.mark.parametrize("seconds", [-60, 60])
+@pytest.mark.parametrize("seconds", [slow(-60), 60])
 def test_clock_that_is_off(database, tmp_path, seconds):
     """Beside the database's own."""
     (tmp_path / "clock").write_text(str(seconds))

@@ -101,6 +101,7 @@ def saves(admin: httpx2.Client, product: int) -> bool:
     return answer.status_code == 201
 
 
+@pytest.mark.slow
 def test_overdue_write_is_cut_and_never_cancelled(shared):
     """contract: write-cut, unavailable-unknown, database-away. The standby is frozen: a save and a
     link are cut after their time, and go on in the server past its own `statement_timeout`, seen by

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from tests.api.conftest import connect
+from tests.conftest import slow
 from tests.servers import PREFIX, Service
 
 SECONDS = 2
@@ -38,7 +39,7 @@ def impatient(tmp_path_factory):
         yield service
 
 
-@pytest.mark.parametrize(("request_", "status"), [(LIVE, b"200"), (ITEMS, b"401")])
+@pytest.mark.parametrize(("request_", "status"), [slow(LIVE, b"200"), (ITEMS, b"401")])
 def test_idle_connection_is_closed_after_its_time(impatient, request_, status):
     """contract: http-bounds. Counted from its last answer, whatever that was."""
     with connect(impatient, 10) as connection:

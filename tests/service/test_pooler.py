@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.conftest import ROOMY, SEALING_KEY, SIGNING_KEY, Shop
+from tests.conftest import ROOMY, SEALING_KEY, SIGNING_KEY, Shop, slow
 from tests.servers import PostgresServer, Service
 from tests.servers.pgbouncer import PgBouncer, pgbouncer_binary
 
@@ -27,7 +27,7 @@ async def visit(http, shop):
     assert await customer.products() == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("mode", SIZES)
+@pytest.mark.parametrize("mode", [slow("session"), "transaction"])
 def test_service_works_through_pgbouncer(postgres_server: PostgresServer, mode: str):
     """contract: database-pooler. Twelve at once; in transaction mode on three connections."""
     pooler = PgBouncer(postgres_server, mode, SIZES[mode])

@@ -143,6 +143,7 @@ def test_sealing_key_that_is_lost_for_good():
         shell(service, commands("docs/runbooks.md", "# Runbooks"))
 
 
+@pytest.mark.slow
 def test_backup_job_keeps_the_newest_and_fails_aloud():
     """The newest two stay, with the keys; where no backup is made, none is removed."""
     service = Service()

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.api.conftest import data, request_head
-from tests.conftest import ROOMY, SIGNING_KEY, Shop
+from tests.conftest import ROOMY, SIGNING_KEY, Shop, slow
 from tests.servers import HERE, PREFIX, Service, wait_until
 
 from .test_metrics import value
@@ -66,7 +66,7 @@ def rest(connection: socket.socket) -> bytes:
     return received
 
 
-@pytest.mark.parametrize("more", [(), ("Connection: close",)], ids=["kept", "close"])
+@pytest.mark.parametrize("more", [(), slow(("Connection: close",))], ids=["kept", "close"])
 def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
     """contract: answer-unread. The log and the metric say so. What was freed is used again."""
     process = psutil.Process(service.process.pid)
