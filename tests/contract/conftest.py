@@ -114,7 +114,7 @@ class Bench:
         self.new_id = ids.UUID7(self.clock)
         self.customers = 0
         self.stores = {}
-        self.finder = self.stores.get
+        self.finder = shares.Finder(self.stores.get, {})
         self.store = self.new_store("shop")
 
     def new_store(self, handle=None, **patch):

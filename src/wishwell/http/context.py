@@ -1,7 +1,7 @@
 """A request, and the parts of the service that answers it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
@@ -10,7 +10,7 @@ from wishwell import ids, stores
 from wishwell.access.access_cache import AccessCache
 from wishwell.access.auth import Authenticator, Caller
 from wishwell.config import Settings
-from wishwell.db import Database
+from wishwell.db import Database, Row
 from wishwell.errors import Invalid
 from wishwell.events.sender import Sender
 from wishwell.http.admission import Admission
@@ -46,6 +46,8 @@ class Services:
     """Sends deliveries; None where nothing can be sealed."""
     clock: ids.Clock
     new_id: ids.UUID7
+    share_places: dict[str, Row] = field(default_factory=dict)
+    """See ``shares.Finder``."""
 
     def now(self) -> str:
         """The current time in the form that records have."""

@@ -87,5 +87,5 @@ async def _finder(request: Request) -> Finder:
         store = request.visit.store
     else:
         await service.access_cache.ensure_fresh()
-        return service.access_cache.store
-    return {store.id: store}.get
+        return Finder(service.access_cache.store, service.share_places)
+    return Finder({store.id: store}.get, service.share_places)

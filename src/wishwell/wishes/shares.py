@@ -25,8 +25,16 @@ PREFIX = "wwshr_"
 _RANDOM = 22
 """Characters of a token: 130 random bits."""
 
-Finder = Callable[[str], Store | None]
-"""The store with an id, where the caller may see it."""
+_PLACES = 10_000
+"""Tokens of which a process knows where they lead."""
+
+
+class Finder(NamedTuple):
+    """``store``: the store with an id, where the caller may see it. ``places``: where tokens led,
+    by their hashes: store, profile and share. What is there is read each time."""
+
+    store: Callable[[str], Store | None]
+    places: dict[str, Row]
 
 
 # contract: share-fields
@@ -241,20 +249,26 @@ async def _look_up(
 ) -> tuple[Store, str, Sequence[Row]]:
     """The store and the key of a token's owner, and what the statement finds of its share there.
 
-    A link may have moved the share, once, since its place was looked up. On a cluster it may be
-    neither here nor there for a moment: ``RunAgain`` (contract: cluster-link).
+    A link may have moved the share before its place is looked up, and once since. On a cluster it
+    may be neither here nor there for a moment: ``RunAgain`` (contract: cluster-link).
     """
     check_form(token)
-    for _ in range(2):
-        place = await tx.one("share_owner", hash=opaque.hashed(token))
-        store = finder(place[0]) if place else None
+    hashed = opaque.hashed(token)
+    place = finder.places.get(hashed)
+    for _ in range(3):
+        place = place or await tx.one("share_owner", hash=hashed)
+        store = finder.store(place[0]) if place else None
         if place is None or store is None:
             raise _unknown()
         rows = await tx.all(statement, profile=place[1], id=place[2], **named)
         if rows and not rows[0][0]:
             raise _unknown()
         if rows:
+            if len(finder.places) >= _PLACES:
+                finder.places.clear()
+            finder.places[hashed] = place
             return store, place[1], rows
+        place = None
     raise RunAgain
 
 
