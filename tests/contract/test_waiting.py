@@ -13,7 +13,7 @@ import pytest
 from tests.contract.conftest import PLENTY, Meanwhile, new_item
 from tests.contract.test_model import heard
 from wishwell import profiles
-from wishwell.errors import NotFound, Unavailable
+from wishwell.errors import LimitReached, NotFound, Unavailable
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
 from wishwell.wishes import items, linking, lists, reservations, saving
@@ -136,6 +136,25 @@ def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
     with pytest.raises(NotFound, match="no such item"):
         after(bench, delete, items.set_lists, profile, item, [made], PLENTY, "")
     bench.check(profile)
+
+
+@pytest.mark.parametrize("events", ["off", "on"])
+def test_save_of_an_item_whose_deletion_it_waited_for_keeps_to_the_bound(bench, events):
+    """contract: limit-exact. Another item has taken the place of the one that was deleted."""
+    store = bench.new_store(events=events)
+    profile, bounds, now = bench.new_customer(store), PLENTY._replace(items=1), bench.clock.tick()
+    first = bench.save(profile, 1)
+
+    async def exchange(tx):
+        await profiles.lock_known(tx, profile)
+        await items.delete(tx, profile, first.id, now)
+        await saving.save(tx, profile, new_item(2), bench.new_id(), bounds, now)
+
+    again = saving.save, profile, new_item(1), bench.new_id(), bounds, now
+    with pytest.raises(LimitReached):
+        after(bench, exchange, *again)
+    bench.check(profile)
+    assert bench.holds(profile)[0] == 1
 
 
 def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):

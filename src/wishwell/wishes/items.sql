@@ -4,8 +4,9 @@
 
 -- name: item_save
 -- Saving twice is saving once (contract: save-once, save-again). No row if the profile is unknown, closed or full;
--- `most`: how many items it may have. quantity and note are null where the body names none. `changed`: the fields that
--- have another value now. Differs because SQLite writes to one table in a statement.
+-- `most`: how many items it may have. FOR KEY SHARE looks again at an item that went while this waited for the profile.
+-- quantity and note are null where the body names none. `changed`: the fields that have another value now. Differs
+-- because SQLite writes to one table in a statement.
 WITH saved AS ( --postgresql
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
                    list_ids, tags, note)
@@ -14,7 +15,9 @@ SELECT o.profile_id, :id::uuid, o.store_id, :product::text, :variant::text, coal
 FROM owner(:profile) AS o
 WHERE o.items < :most::bigint
    OR EXISTS (SELECT 1 FROM items n WHERE n.profile_id = :profile
-                                      AND n.product_id = :product::text AND n.variant_id = :variant::text)
+                                      AND n.product_id = :product::text AND n.variant_id = :variant::text
+              FOR KEY SHARE --postgresql
+             )
 ON CONFLICT (profile_id, product_id, variant_id) DO UPDATE
 SET quantity = coalesce(:quantity::integer, items.quantity),
     note = coalesce(:note::text, items.note),
