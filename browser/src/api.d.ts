@@ -969,8 +969,8 @@ export interface paths {
         };
         /**
          * Report all wishes
-         * @description How many wishes there are, whose, and how many came and went. `HEAD` answers the same without a
-         *     body.
+         * @description How many wishes there are, whose, and how many came and went. `format=csv` is the same as a
+         *     spreadsheet. `HEAD` answers the same without a body.
          */
         get: operations["summaryReport"];
         put?: never;
@@ -4958,6 +4958,11 @@ export interface operations {
                  * @example 2025-04-18
                  */
                 to?: components["parameters"]["ToDay"];
+                /**
+                 * @description A spreadsheet is all of the report, without pages.
+                 * @example csv
+                 */
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -4976,6 +4981,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SummaryReport"];
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -63,7 +63,7 @@ OF_STORE = {
     )
     or path == "/profiles"
 }
-SPREADSHEETS = ("productReport", "daysReport", "wishersReport")
+SPREADSHEETS = ("productReport", "summaryReport", "daysReport", "wishersReport")
 REQUIRED = ("wishersReport product", "shownWishes products")
 NO_TOKEN = ("getOpenapi", "takePlatformWebhook")
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}

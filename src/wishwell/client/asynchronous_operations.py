@@ -940,7 +940,8 @@ class AsyncReports(AsyncPart):
         return await self._line.result(call)
 
     async def summary(self, *, from_: str | None = None, to: str | None = None) -> WishSummary:
-        """How many wishes there are, whose, and how many came and went.
+        """How many wishes there are, whose, and how many came and went. ``format=csv`` is the same
+        as a spreadsheet.
 
         ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
 

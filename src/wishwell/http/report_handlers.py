@@ -44,8 +44,13 @@ def _at(offset: int) -> Cursor:
 
 # contract: report-summary
 async def summary_report(request: Request) -> Response:
-    of = await request.service.db.long_read(reports.span, request.store, _period(request))
-    return _answer(of, reports.summary(of))
+    period = _period(request)
+    of = await request.service.db.long_read(reports.span, request.store, period)
+    summary = reports.summary(of)
+    if _as_csv(request):
+        name = f"summary-{period.first}-{period.last}"
+        return _csv(name, reports.SUMMARY_COLUMNS, _one([summary]))
+    return _answer(of, summary)
 
 
 # contract: report-days

@@ -114,7 +114,7 @@ API = (
     _of_store("/requests/{requestId}/export", GET=platform_handlers.get_request_export),
     _report("/reports/products", "from", "to", "sort", "by", "title", "page", "limit", "format",
             GET=report_handlers.product_report),
-    _report("/reports/summary", "from", "to", GET=report_handlers.summary_report),
+    _report("/reports/summary", "from", "to", "format", GET=report_handlers.summary_report),
     _report("/reports/days", "from", "to", "product", "format", GET=report_handlers.days_report),
     _of_store("/reports/wishers", "product", "variant", "page", "limit", "format",
               GET=report_handlers.wishers_report),

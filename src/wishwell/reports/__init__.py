@@ -21,17 +21,18 @@ BY: tuple[By, ...] = get_args(By)
 
 MOST_DAYS = 366
 _SOME = 10_000
-_NONE = Count("", 0, "", "", 0, 0, 0, 0, 0, 0)
+_NONE = Count("", 0, "", "", 0, 0, 0, 0, 0, 0, "")
 USUAL_DAYS = 30
 STEPS = (1, 2.5, 5)
 """What is said to anybody: ten times these, a hundred times, and so on."""
 
 
 class Period(NamedTuple):
-    """Days, both included, as 2026-11-25."""
+    """Days, both included, as 2026-11-25. ``until_now``: that of the last count too, if later."""
 
     first: str
     last: str
+    until_now: bool = False
 
 
 class Counted(msgspec.Struct, rename="camel"):
@@ -111,7 +112,7 @@ def period(store: Store, first: str | None, last: str | None, now: int) -> Perio
     begin = first or following(end, 1 - USUAL_DAYS)
     if not following(end, 1 - MOST_DAYS) <= begin <= end:
         raise Invalid(f"from: must not be after to, and there may be {MOST_DAYS} days at most.")
-    return Period(begin, end)
+    return Period(begin, end, last is None)
 
 
 _ALL_DAYS = 10_000
@@ -125,11 +126,13 @@ async def span(tx: Reader, store: Store, of: Period) -> Span:
         return Span(_NONE, _NONE, [], Counted(None, None))
     since = max(counts[0].day, tally.kept_from(counts[-1].day))
     counted = Counted(counts[-1].began_at, since)
-    if of.last < since:
+    # In a zone further west a day that is counted already may not have begun.
+    end = max(of.last, counts[-1].day) if of.until_now else of.last
+    if end < since:
         return Span(_NONE, _NONE, [], counted)
     begin = max(of.first, since)
     before = [_NONE, *(count for count in counts if count.day < begin)]
-    days = [count for count in counts if begin <= count.day <= of.last]
+    days = [count for count in counts if begin <= count.day <= end]
     return Span(before[-1], [*before, *days][-1], days, counted)
 
 

@@ -1,7 +1,7 @@
 -- name: counts_until
 -- The counts of the last days until `day`, the newest first.
 SELECT c.day, c.number, c.began_at, c.ended_at, c.customers, c.visitors, c.added, c.lists,
-       c.customers_wishing, c.visitors_wishing
+       c.customers_wishing, c.visitors_wishing, c.day_began_at
 FROM counts c WHERE c.store_id = :store AND c.day <= :day ORDER BY c.day DESC LIMIT :days;
 
 -- name: counts_last
@@ -40,9 +40,9 @@ DO UPDATE SET since = excluded.since, customers = excluded.customers, visitors =
 
 -- name: count_end
 INSERT INTO counts (store_id, day, number, began_at, ended_at, customers, visitors, added, lists,
-                    customers_wishing, visitors_wishing)
+                    customers_wishing, visitors_wishing, day_began_at)
 VALUES (:store, :day, :number, :began_at, :ended_at, :customers, :visitors, :added, :lists,
-        :customers_wishing, :visitors_wishing)
+        :customers_wishing, :visitors_wishing, :day_began_at)
 ON CONFLICT (store_id, day)
 DO UPDATE SET number = excluded.number, began_at = excluded.began_at, ended_at = excluded.ended_at,
     customers = excluded.customers, visitors = excluded.visitors, added = excluded.added,

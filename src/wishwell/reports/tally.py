@@ -26,8 +26,8 @@ _NOTHING: Totals = (0, 0, 0)
 
 
 class Count(NamedTuple):
-    """The last count of a day: when it began and ended, the totals of all products, and how many
-    customers and visitors have a wish.
+    """The last count of a day: when it began and ended, the totals of all products, how many
+    customers and visitors have a wish, and the moment at which the day began.
 
     Of a day without one: that of the day before, with what was added since.
     """
@@ -42,6 +42,7 @@ class Count(NamedTuple):
     lists: int
     customers_wishing: int
     visitors_wishing: int
+    day_began_at: str
 
     @property
     def wishes(self) -> int:
@@ -87,7 +88,11 @@ class Tally:
         self._kept = [count.number for count in last]
         self.number = (self._kept[0] if last else 0) + 1
         self._closed = next((count.number for count in last if count.day < first), 0)
-        self._starts = [starts(day, zone) for day in (*self.days, following(self.days[-1]))]
+        begins = [starts(day, zone) for day in (*self.days, following(self.days[-1]))]
+        if last:  # contract: store-time-zone. It may be another one since.
+            begins[0] = last[0].day_began_at or begins[0]
+            begins[1] = max(begins[1], last[0].began_at)
+        self._starts = list(accumulate(begins, max))
         self.wishes: dict[str, Wishes] = {}
         self.all = self._nothing()
         self.holders = [0, 0]
@@ -146,13 +151,14 @@ class Tally:
         was = last[0].totals if last else _NOTHING
         totals = self.totals(self.all, before[0] if before else _NOTHING, was)
         made = [
-            last[0]._replace(day=day, number=number, added=added)
-            for number, (day, (_, _, added)) in enumerate(
-                zip(self.days[:-1], totals, strict=False), self.number
+            last[0]._replace(day=day, number=number, added=added, day_began_at=begins)
+            for number, (day, begins, (_, _, added)) in enumerate(
+                zip(self.days[:-1], self._starts, totals, strict=False), self.number
             )
         ]
         number = self.number + len(made)
-        found = (*totals[-1], self.lists, *self.holders)
+        customers, visitors = self.holders
+        found = (*totals[-1], self.lists, customers, visitors, self._starts[-2])
         return [*made, Count(self.days[-1], number, began, ended, *found)]
 
 
