@@ -100,14 +100,14 @@ async def list_(h: dict[bytes, bytes]) -> Any:
 
 
 async def post(h: dict[bytes, bytes]) -> Any:
-    wanted = {"product": h[b"x-q"].decode(), "variant": "", "quantity": int(h[b"x-n"])}
+    wanted = {"product_id": h[b"x-q"].decode(), "variant_id": "", "quantity": int(h[b"x-n"])}
     kept = {"note": None, "now": now(), "most": 5_000}
     [row] = await run("item_save", **_of(h), id=new_id(), **wanted, **kept)
     return items.from_row(row[:-2])
 
 
 async def patch(h: dict[bytes, bytes]) -> Any:
-    kept = dict.fromkeys(("product", "variant", "note"))
+    kept = dict.fromkeys(("product_id", "variant_id", "note"))
     changes = {**kept, "quantity": int(h[b"x-q"]), "now": now()}
     [row] = await run("item_change", **_of(h), id=h[b"x-i"].decode(), **changes)
     return items.from_row(row[:-1])

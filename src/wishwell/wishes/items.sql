@@ -10,12 +10,12 @@
 WITH saved AS ( --postgresql
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
                    list_ids, tags, note)
-SELECT o.profile_id, :id::uuid, o.store_id, :product::text, :variant::text, coalesce(:quantity::integer, 1),
+SELECT o.profile_id, :id::uuid, o.store_id, :product_id::text, :variant_id::text, coalesce(:quantity::integer, 1),
        :now::text, :now::text, '', '', coalesce(:note::text, '')
 FROM owner(:profile) AS o
 WHERE o.items < :most::bigint
    OR EXISTS (SELECT 1 FROM items n WHERE n.profile_id = :profile
-                                      AND n.product_id = :product::text AND n.variant_id = :variant::text
+                                      AND n.product_id = :product_id::text AND n.variant_id = :variant_id::text
               FOR KEY SHARE --postgresql
              )
 ON CONFLICT (profile_id, product_id, variant_id) DO UPDATE
@@ -37,15 +37,16 @@ WHERE profile_id = :profile AND EXISTS (SELECT 1 FROM items i WHERE i.profile_id
 -- name: item_change
 -- Null leaves a field as it is. updated_at moves only when something changed (contract: item-updated-at).
 UPDATE items
-SET product_id = coalesce(:product::text, items.product_id),
-    variant_id = coalesce(:variant::text, items.variant_id),
+SET product_id = coalesce(:product_id::text, items.product_id),
+    variant_id = coalesce(:variant_id::text, items.variant_id),
     quantity = coalesce(:quantity::integer, items.quantity),
     note = coalesce(:note::text, items.note),
-    changed = CASE WHEN :product::text <> items.product_id THEN ' productId' ELSE '' END
-           || CASE WHEN :variant::text <> items.variant_id THEN ' variantId' ELSE '' END
+    changed = CASE WHEN :product_id::text <> items.product_id THEN ' productId' ELSE '' END
+           || CASE WHEN :variant_id::text <> items.variant_id THEN ' variantId' ELSE '' END
            || CASE WHEN :quantity::integer <> items.quantity THEN ' quantity' ELSE '' END
            || CASE WHEN :note::text <> items.note THEN ' note' ELSE '' END,
-    updated_at = CASE WHEN (coalesce(:product::text, items.product_id), coalesce(:variant::text, items.variant_id),
+    updated_at = CASE WHEN (coalesce(:product_id::text, items.product_id),
+                            coalesce(:variant_id::text, items.variant_id),
                             coalesce(:quantity::integer, items.quantity), coalesce(:note::text, items.note))
                            <> (items.product_id, items.variant_id, items.quantity, items.note)
                        AND :now::text > items.updated_at THEN :now::text ELSE items.updated_at END

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from wishwell import events, profiles
 from wishwell.db import UniqueViolation, Writer
@@ -28,17 +28,8 @@ async def save(
     if new.tags is None and not new.list_ids:
         if events.are_told(profile):
             await tx.begin()
-        row = await tx.one(
-            "item_save",
-            profile=profile.id,
-            id=id,
-            product=new.product_id,
-            variant=new.variant_id,
-            quantity=new.quantity,
-            note=new.note,
-            now=now,
-            most=bounds.items,
-        )
+        of = {"profile": profile.id, "id": id, "now": now, "most": bounds.items}
+        row = await tx.one("item_save", **asdict(new), **of)
         if row is not None:
             return await _tell(tx, profile, row, now), bool(row[-1])
     # There are tags or lists, or the customer has no row yet, or it is full or has ended.
@@ -97,16 +88,7 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
         if patch.tags is None:
             if events.are_told(profile):
                 await tx.begin()
-            row = await tx.one(
-                "item_change",
-                profile=profile.id,
-                id=id,
-                product=patch.product_id,
-                variant=patch.variant_id,
-                quantity=patch.quantity,
-                note=patch.note,
-                now=now,
-            )
+            row = await tx.one("item_change", profile=profile.id, id=id, now=now, **asdict(patch))
             if row is not None:
                 return await _tell(tx, profile, (*row, False), now)
         before = await items.find_locked(tx, profile, id)
