@@ -87,7 +87,7 @@ def fill_days(shop: Shop, store: str, products: int, days: int, every: int) -> N
     today, began = datetime.datetime.now(datetime.UTC).date().isoformat(), seed.now()
     counts = ", ".join(
         f"('{store}', '{tally.following(today, number - days)}', {number}, '{began}', "
-        f"'{began}', 9, 0, 9, 9, 0, 0)"
+        f"'{began}', 9, 0, 9, 9, 0, 0, '')"
         for number in range(1, days + 1)
     )
     write(

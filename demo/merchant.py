@@ -76,7 +76,7 @@ def _count(database: Path) -> None:
                 sum(numbers) for numbers in zip(*(of[n] for of in wishes.values()), strict=True)
             ]
             db.execute(
-                "INSERT INTO counts VALUES (?, ?, ?, ?, ?, ?, ?, ?, 900, ?, ?)",
+                "INSERT INTO counts VALUES (?, ?, ?, ?, ?, ?, ?, ?, 900, ?, ?, '')",
                 (store, day, n + 1, at, at, *whole, 1900 + 14 * n, 1200 + 9 * n),
             )
     db.close()
