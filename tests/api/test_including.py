@@ -124,6 +124,7 @@ def test_products_with_text_ids_and_of_their_store_alone(make_shop):
     assert data(view)["items"][0]["product"] == found["product"]
 
 
+@pytest.mark.slow
 def test_largest_answers(service):
     """contract: answer-size. A full list and a full page, every field as long as it may be, each
     item on as many lists as there is room for after a link."""

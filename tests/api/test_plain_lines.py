@@ -274,6 +274,7 @@ def test_address_of_a_server_of_any_kind_is_refused_plainly(ready, authority, na
     assert "database" in plain(code, err).lower()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["serve", slow("migrate"), slow("purge")])
 def test_option_that_a_server_database_does_not_take_stops_the_start(postgres_server, command):
     """With a server that is there: what it, or the driver, does not know is named."""

@@ -263,6 +263,7 @@ def test_chart_says_its_numbers(world, merchant):
     ]
 
 
+@pytest.mark.slow
 def test_axis_has_room_for_its_numbers(world, merchant):
     """Those of millions of wishes are not cut off."""
     merchant.page.add_init_script("""

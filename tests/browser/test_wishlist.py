@@ -205,6 +205,7 @@ def test_wish_has_a_quantity_and_a_note_and_comes_back_as_it_was(shopper, path, 
     expect(lamp.locator(".note")).to_have_text("In honey,\nplease")
 
 
+@pytest.mark.slow
 @each_page
 def test_tabs_are_chosen_by_arrow_keys_and_back_is_the_list_before(shopper, path):
     """One stop of the tab key; a list that was opened is an entry of the browser's history."""
@@ -286,6 +287,7 @@ def middle(locator):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+@pytest.mark.slow
 def test_own_order_by_finger(new_shopper, shared_demo):
     """By its grip a card goes to another place, and the page stays; anywhere else a finger scrolls."""
     shopper = new_shopper(shared_demo, **PHONE)
@@ -311,6 +313,7 @@ def test_own_order_by_finger(new_shopper, shared_demo):
         pytest.param("throw new DOMException('', 'NotAllowedError')", True, id="refused"),
     ],
 )
+@pytest.mark.slow
 def test_link_goes_to_the_phones_own_sharing(new_shopper, shared_demo, answer, copied):
     """If there is one; a shopper who closes it wants no copy, and where it refuses there is one."""
     shopper = new_shopper(shared_demo, **PHONE, permissions=["clipboard-read", "clipboard-write"])
@@ -413,6 +416,7 @@ def test_failure_has_a_button_to_try_again(shopper, path):
     shows(page, THROW, CUP)
 
 
+@pytest.mark.slow
 def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
     """contract: storefront-pages. A document by Accept-Language, an element by the `lang` it is in."""
     shopper = new_shopper(shared_demo, locale="de-DE")
@@ -446,6 +450,7 @@ def test_shopper_hears_of_lower_prices_or_not(shopper):
     expect(choice).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_element_is_as_the_shop_says(shopper):
     """Its texts, how prices look, and where a product leads that is not known; its parts and properties
     are styled from outside, while no other style comes in or goes out. What is sold out is not bought."""

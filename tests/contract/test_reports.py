@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import slow
 from tests.contract import moved
 from tests.contract.conftest import PLENTY, new_item
 from tests.strategies import examples
@@ -332,7 +333,7 @@ def killed(counted):
 
 
 @pytest.mark.parametrize("days", [0, 1])
-@pytest.mark.parametrize("kills", [0, 1, 2])
+@pytest.mark.parametrize("kills", [slow(0), 1, slow(2)])
 def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
     """contract: count-whole, count-exact, count-days. Also after a kill, on the same day and on the
     next one; then a count is as if there had been no other."""

@@ -49,6 +49,7 @@ def guarded():
         yield server, f"postgresql://app:{PASSWORD}@127.0.0.1:{server.port}/guarded"
 
 
+@pytest.mark.slow
 def test_database_password_is_rotated_as_described(guarded):
     """SECURITY.md: change it in PostgreSQL and the setting, restart; it is printed nowhere."""
     server, url = guarded

@@ -87,6 +87,7 @@ def test_wrong_words_are_refused(service):
         assert names in said
 
 
+@pytest.mark.slow
 def test_examples_of_the_document_are_imported(service):
     """contract: import-csv. By their commands; the second time nothing is new."""
     name = "docs/coming-from-another-app.md"

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from tests.api.conftest import stores
-from tests.conftest import SEALING_KEY, SIGNING_KEY
+from tests.conftest import SEALING_KEY, SIGNING_KEY, slow
 from tests.servers import Service, wait_until
 from wishwell import ids
 
@@ -16,7 +16,7 @@ from .filled import answers, filled
 KEYS = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_KEY}
 
 
-@pytest.fixture(scope="module", params=["sqlite to postgresql", "postgresql to sqlite"])
+@pytest.fixture(scope="module", params=["sqlite to postgresql", slow("postgresql to sqlite")])
 def ways(request, postgres_server):
     """Makes services of the engine that a store leaves, and of the one that it comes to."""
     made = []

@@ -79,6 +79,7 @@ def lose(service, engine, server):
     (service.folder / "wishwell.db").write_bytes(b"lost" * 1024)
 
 
+@pytest.mark.slow
 @pytest.mark.either_engine
 def test_restore_is_rehearsed(engine, postgres_server):
     """contract: backup-whole. The lines of the page, from the job's backup or pg_dump's: tokens are good, a
