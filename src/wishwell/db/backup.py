@@ -2,8 +2,8 @@
 
 import contextlib
 import os
+import secrets
 import sqlite3
-import tempfile
 from pathlib import Path
 
 from wishwell.db import sqlite
@@ -24,14 +24,14 @@ def copy(path: str, target: str) -> int:
         if os.path.lexists(there):
             raise Misconfigured(f"{there} is there already: name another file.")
     place = Path(target).absolute()
+    # Beside it, so that it can be renamed. A signal may end this between any two steps, so it has a
+    # name before it is made.
+    part = place.with_name(f".{place.name[:200]}-{secrets.token_hex(4)}.part")
     try:
-        # Beside it, so that it can be renamed; with mode 600.
-        handle, part = tempfile.mkstemp(".part", f".{place.name[:200]}-", place.parent)
-    except OSError as error:
-        raise Misconfigured(f"No backup was made ({error}).") from error
-    try:
-        _fill(path, part, handle)
-        Path(part).rename(place)
+        part.touch(0o600, exist_ok=False)
+        with part.open("rb") as made:
+            _fill(path, str(part), made.fileno())
+        part.rename(place)
         folder = os.open(place.parent, os.O_RDONLY)
         os.fsync(folder)  # that it has its name now, too
         os.close(folder)
@@ -39,9 +39,9 @@ def copy(path: str, target: str) -> int:
     except (OSError, sqlite3.Error) as error:
         raise Misconfigured(f"No backup was made ({error}).") from error
     finally:
-        os.close(handle)
-        Path(part).unlink(missing_ok=True)
-        Path(f"{part}-journal").unlink(missing_ok=True)
+        for left in (part, Path(f"{part}-journal")):
+            with contextlib.suppress(OSError):
+                left.unlink()
 
 
 def _fill(path: str, part: str, handle: int) -> None:
