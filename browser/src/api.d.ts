@@ -2222,7 +2222,7 @@ export interface components {
          */
         FromDay: components["schemas"]["Day"];
         /**
-         * @description The last day, at most 365 after `from`; without it, today.
+         * @description The last day, at most 365 after `from`; without it, that of the last count or today, the later one.
          * @example 2025-04-18
          */
         ToDay: components["schemas"]["Day"];
@@ -4877,7 +4877,7 @@ export interface operations {
                  */
                 from?: components["parameters"]["FromDay"];
                 /**
-                 * @description The last day, at most 365 after `from`; without it, today.
+                 * @description The last day, at most 365 after `from`; without it, that of the last count or today, the later one.
                  * @example 2025-04-18
                  */
                 to?: components["parameters"]["ToDay"];
@@ -4954,7 +4954,7 @@ export interface operations {
                  */
                 from?: components["parameters"]["FromDay"];
                 /**
-                 * @description The last day, at most 365 after `from`; without it, today.
+                 * @description The last day, at most 365 after `from`; without it, that of the last count or today, the later one.
                  * @example 2025-04-18
                  */
                 to?: components["parameters"]["ToDay"];
@@ -5005,7 +5005,7 @@ export interface operations {
                  */
                 from?: components["parameters"]["FromDay"];
                 /**
-                 * @description The last day, at most 365 after `from`; without it, today.
+                 * @description The last day, at most 365 after `from`; without it, that of the last count or today, the later one.
                  * @example 2025-04-18
                  */
                 to?: components["parameters"]["ToDay"];

@@ -275,7 +275,7 @@ def test_address_of_a_server_of_any_kind_is_refused_plainly(ready, authority, na
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["serve", slow("migrate"), slow("purge")])
+@pytest.mark.parametrize("command", ["serve", "migrate", "purge"])
 def test_option_that_a_server_database_does_not_take_stops_the_start(postgres_server, command):
     """With a server that is there: what it, or the driver, does not know is named."""
     database = postgres_server.create_database()

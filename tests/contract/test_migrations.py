@@ -28,7 +28,7 @@ def empty(engine, request):
     service.kill()
 
 
-@pytest.mark.parametrize("count", [2, slow(8)])
+@pytest.mark.parametrize("count", [3, slow(8)])
 def test_migrations_at_once_are_applied_once(empty, count):
     """contract: migrate-once. All end well, and one of them did the work. A plan does nothing."""
     names = [entry.name for entry in migrate.available("sqlite")]

@@ -203,4 +203,4 @@ def test_text_is_taken_just_where_the_description_allows_it(name):
 
     for text in always:
         agree(text)
-    settings(max_examples=100, deadline=None)(given(texts)(agree))()
+    settings(max_examples=200, deadline=None)(given(texts)(agree))()

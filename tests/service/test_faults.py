@@ -193,7 +193,10 @@ def test_clients_that_cut_their_connections_leave_no_traceback(alone):
                 time.sleep(number % 10 / 1000)
 
         with ThreadPoolExecutor(8) as pool:
-            list(pool.map(cut, range(300)))
+            for _ in range(10):  # on a slow machine fewer are worked on before they are cut
+                list(pool.map(cut, range(300)))
+                if service.output().count("/items") > 100:
+                    break
         assert service.stop() == 0
-        assert service.output().count("/items") > 10
+        assert service.output().count("/items") > 100
         assert "Traceback" not in service.output()

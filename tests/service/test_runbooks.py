@@ -80,7 +80,6 @@ def lose(service, engine, server):
 
 
 @pytest.mark.slow
-@pytest.mark.either_engine
 def test_restore_is_rehearsed(engine, postgres_server):
     """contract: backup-whole. The lines of the page, from the job's backup or pg_dump's: tokens are good, a
     wish is there, who was erased since is erased again, and what was written since is gone."""

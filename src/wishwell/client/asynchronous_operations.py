@@ -916,7 +916,8 @@ class AsyncReports(AsyncPart):
 
         ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
 
-        ``to``: The last day, at most 365 after ``from``; without it, today.
+        ``to``: The last day, at most 365 after ``from``; without it, that of the last count or
+        today, the later one.
 
         ``sort``: What the order goes by.
 
@@ -945,7 +946,8 @@ class AsyncReports(AsyncPart):
 
         ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
 
-        ``to``: The last day, at most 365 after ``from``; without it, today.
+        ``to``: The last day, at most 365 after ``from``; without it, that of the last count or
+        today, the later one.
 
         Raises ``NotFound``.
         """
@@ -962,7 +964,8 @@ class AsyncReports(AsyncPart):
 
          ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
 
-        ``to``: The last day, at most 365 after ``from``; without it, today.
+        ``to``: The last day, at most 365 after ``from``; without it, that of the last count or
+        today, the later one.
 
         ``product``: The product; without it, all.
 

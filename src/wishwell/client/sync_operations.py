@@ -908,7 +908,8 @@ class Reports(Part):
 
         ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
 
-        ``to``: The last day, at most 365 after ``from``; without it, today.
+        ``to``: The last day, at most 365 after ``from``; without it, that of the last count or
+        today, the later one.
 
         ``sort``: What the order goes by.
 
@@ -937,7 +938,8 @@ class Reports(Part):
 
         ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
 
-        ``to``: The last day, at most 365 after ``from``; without it, today.
+        ``to``: The last day, at most 365 after ``from``; without it, that of the last count or
+        today, the later one.
 
         Raises ``NotFound``.
         """
@@ -954,7 +956,8 @@ class Reports(Part):
 
          ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
 
-        ``to``: The last day, at most 365 after ``from``; without it, today.
+        ``to``: The last day, at most 365 after ``from``; without it, that of the last count or
+        today, the later one.
 
         ``product``: The product; without it, all.
 

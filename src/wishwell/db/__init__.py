@@ -87,8 +87,8 @@ class Writer(Reader, Protocol):
     """
 
     async def begin(self) -> None:
-        """Begins the transaction of a use-case whose first statement locks as it writes
-        (``owner`` in it)."""
+        """Begins the transaction, unless it has begun, of a use-case whose first statement locks
+        the profile as it writes (``owner``)."""
 
     async def run(self, statement: str, /, **named: Any) -> None:
         """Runs a statement and ignores its rows."""

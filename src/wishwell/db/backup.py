@@ -24,8 +24,8 @@ def copy(path: str, target: str) -> int:
         if os.path.lexists(there):
             raise Misconfigured(f"{there} is there already: name another file.")
     place = Path(target).absolute()
-    # Beside it, so that it can be renamed. A signal may end this between any two steps, so it has a
-    # name before it is made.
+    # Beside it, so that it can be renamed. It has a name before it is made, so that it is removed
+    # at whatever step a signal ends this.
     part = place.with_name(f".{place.name[:200]}-{secrets.token_hex(4)}.part")
     try:
         part.touch(0o600, exist_ok=False)

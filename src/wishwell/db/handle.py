@@ -65,9 +65,8 @@ class Handle(Writer):
     # contract: database-away. These two have a time of the driver: they may wait for room to write,
     # which no cut ends. Before the commit a cancelled statement does no harm.
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
-        if not self.in_transaction:
-            assert self._sql[statement].does is Does.LOCK
-            await self.begin()
+        assert self.in_transaction or self._sql[statement].does is Does.LOCK
+        await self.begin()
         step = self._sql[statement].step
         values = [step.values(row) for row in rows]
         with self._many():
@@ -77,8 +76,7 @@ class Handle(Writer):
         return result
 
     async def fill(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        if not self.in_transaction:
-            await self.begin()
+        await self.begin()
         sql, columns = insertion = statements.insertion(table, "postgresql")
         values = [insertion.values(row) for row in rows]
         with self._many():
@@ -121,6 +119,8 @@ class Handle(Writer):
             self._connection.terminate()
 
     async def begin(self) -> None:
+        if self.in_transaction:
+            return
         self.started = self._now()
         self._end = self._transaction_end
         with failures.translated():

@@ -130,7 +130,7 @@ class _Handle(Writer):
         self._sql = sql
 
     async def begin(self) -> None:
-        """Every use-case of the writer is a transaction."""
+        """Every use-case of the writer is a transaction already."""
 
     async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
         rows: Sequence[Row] = []

@@ -28,7 +28,8 @@ STEPS = (1, 2.5, 5)
 
 
 class Period(NamedTuple):
-    """Days, both included, as 2026-11-25. ``until_now``: that of the last count too, if later."""
+    """Days, both included, as 2026-11-25. ``until_now``: up to the last count, even if its day is
+    later."""
 
     first: str
     last: str
@@ -126,7 +127,7 @@ async def span(tx: Reader, store: Store, of: Period) -> Span:
         return Span(_NONE, _NONE, [], Counted(None, None))
     since = max(counts[0].day, tally.kept_from(counts[-1].day))
     counted = Counted(counts[-1].began_at, since)
-    # In a zone further west a day that is counted already may not have begun.
+    # After a change to a zone further west, the last counted day is after today.
     end = max(of.last, counts[-1].day) if of.until_now else of.last
     if end < since:
         return Span(_NONE, _NONE, [], counted)

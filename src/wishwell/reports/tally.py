@@ -89,7 +89,7 @@ class Tally:
         self.number = (self._kept[0] if last else 0) + 1
         self._closed = next((count.number for count in last if count.day < first), 0)
         begins = [starts(day, zone) for day in (*self.days, following(self.days[-1]))]
-        if last:  # contract: store-time-zone. It may be another one since.
+        if last:  # contract: store-time-zone. The zone may have changed since.
             begins[0] = last[0].day_began_at or begins[0]
             begins[1] = max(begins[1], last[0].began_at)
         self._starts = list(accumulate(begins, max))

@@ -124,8 +124,8 @@ class _Server(uvicorn.Server):
 
 class _Worker(supervisor.Process):
     def target(self, sockets: list[socket.socket] | None = None) -> None:
-        # uvicorn 0.54 makes it where it is first asked for, and a thread that says whether it has
-        # started asks at the same time: with two of them, the worker never seems to have.
+        # uvicorn 0.54 makes the server when it is first asked for. A thread that reports whether
+        # it has started asks at the same time. If each makes its own, no start is ever reported.
         self._server = uvicorn.Server(self.config)
         super().target(sockets)
 

@@ -26,7 +26,7 @@ _RANDOM = 22
 """Characters of a token: 130 random bits."""
 
 _PLACES = 10_000
-"""Tokens of which a process knows where they lead."""
+"""Tokens whose place a process remembers."""
 
 
 class Finder(NamedTuple):
@@ -249,8 +249,8 @@ async def _look_up(
 ) -> tuple[Store, str, Sequence[Row]]:
     """The store and the key of a token's owner, and what the statement finds of its share there.
 
-    A link may have moved the share before its place is looked up, and once since. On a cluster it
-    may be neither here nor there for a moment: ``RunAgain`` (contract: cluster-link).
+    The remembered place may be out of date, and a link may move the share once more after the look
+    up. On a cluster it may be at neither place for a moment: ``RunAgain`` (contract: cluster-link).
     """
     check_form(token)
     hashed = opaque.hashed(token)
@@ -265,7 +265,7 @@ async def _look_up(
             raise _unknown()
         if rows:
             if len(finder.places) >= _PLACES:
-                finder.places.clear()
+                finder.places.clear()  # one step: SQLite's writer is another thread
             finder.places[hashed] = place
             return store, place[1], rows
         place = None
