@@ -1,4 +1,4 @@
-"""Fixtures of real servers: both databases, Redis, the running program, and a store for each test."""
+"""Fixtures for real servers: both databases, Redis, the running program, and a new store per test."""
 
 from __future__ import annotations
 
@@ -18,18 +18,20 @@ from tests.servers import Cluster, PostgresServer, RedisServer, Service, redis_b
 SEALING_KEY = "a-sealing-key-of-the-tests-40-characters"
 SIGNING_KEY = "a-signing-key-of-the-tests-40-characters"
 
-# Local time that is not UTC, in whole-minute offsets that nobody expects: a time that is printed
-# or compared in local time shows at once. The form needs no time zone files on the system.
+# A local time zone other than UTC with an unusual offset, so that code which prints or compares
+# local time fails visibly. This form of TZ needs no time zone files on the system.
 ODD_CLOCK = {"TZ": "ODD-5:45"}
 
 
-# Reading the certificates of this system takes 20 ms of a core, and each of the thousands of clients
-# of the tests would do so. They are read once; what is trusted stays the same.
+# Loading the system's certificates takes 20 ms of CPU, and each of the thousands of test clients
+# would do it. Caching loads them once; the trusted set stays the same.
 httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)
 
 
 def missing(reason: str) -> None:
-    """Skips a test for want of a program; in CI, which has to install it, the test fails."""
+    """Skips a test because a program isn't installed; fails it in CI, where the program is
+    required.
+    """
     if os.environ.get("CI"):
         pytest.fail(f"{reason}; CI has to install it")
     pytest.skip(reason)
@@ -37,14 +39,14 @@ def missing(reason: str) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):
-    """What has nothing to do with the engine is quick on one of them."""
+    """Marks the PostgreSQL run of engine-independent tests as slow, so `make test` runs them once."""
     for item in items:
         engine = item.callspec.params.get("engine") if hasattr(item, "callspec") else None
         if engine == "postgresql" and item.get_closest_marker("either_engine"):
             item.add_marker(pytest.mark.slow)
     yield
-    # pytest-xdist 3.8 says the group of a test in an attribute that pytest 9.2 does not read: each
-    # process would start what a group shares, and its tests would come in any order.
+    # pytest-xdist 3.8 passes a test's group in an attribute that pytest 9.2 doesn't read. Without
+    # this, each process would start the group's shared servers and run its tests in any order.
     for item in items if config.getoption("loadgroup", False) else ():
         groups = sorted({mark.args[0] for mark in item.iter_markers("xdist_group")})
         if groups and "@" not in item.nodeid:
@@ -52,19 +54,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def slow(*values: object, **options: Any) -> Any:
-    """Values of a parametrized test that are tried in `make test-slow` only."""
+    """Returns a parameter set that only `make test-slow` tries."""
     return pytest.param(*values, marks=pytest.mark.slow, **options)
 
 
 KINDS = [
     f"{caller}_{kind}" for caller in ("profile", "admin") for kind in ("read", "write", "token")
 ]
-# Options of a store that a long table of requests doesn't exhaust.
+# Store options with rate limits that a long table of requests doesn't exhaust.
 ROOMY = [word for kind in (*KINDS, "lists") for word in ("--limit", f"{kind}=1000000")]
 
 
 class Member(NamedTuple):
-    """A profile with a token of its own."""
+    """A profile, one of its tokens, and a client that sends the token."""
 
     token: str
     gid: str
@@ -72,10 +74,10 @@ class Member(NamedTuple):
 
 
 class Shop:
-    """A store of its own: an admin token, and clients for whoever comes by."""
+    """A store for one test: its admin token, and clients for its customers and visitors."""
 
     def __init__(self, service: Service, *options: str, first: bool = False) -> None:
-        """With ``first`` it is the store that the service begins with."""
+        """Creates the store; with ``first``, adopts the service's default store instead."""
         self.service = service
         self.handle = f"shop-{secrets.token_hex(6)}"
         words = ("update", "default", "--handle") if first else ("create",)
@@ -98,11 +100,11 @@ class Shop:
         self.service.quick("store", "update", self.handle, *options)
 
     def gid(self, customer: str | None = None) -> str:
-        """The GID of a customer of this store, of a new one when none is named."""
+        """Returns the GID of a customer of this store; a random one unless an id is given."""
         return f"gid://{self.platform}/Customer/{customer or secrets.token_hex(6)}"
 
     def token(self, **body: str) -> Member:
-        """Ask for a profile token with the admin token."""
+        """Requests a profile token with the admin token."""
         answer = self.admin.post("/profiles/token", json=body)
         assert answer.status_code == 201, answer.text
         issued = answer.json()["data"]
@@ -110,25 +112,25 @@ class Shop:
         return Member(issued["token"], issued["profile"], self.client(issued["token"]))
 
     def session(self) -> Member:
-        """A new visitor."""
+        """Creates a visitor's session with a token."""
         return self.token()
 
     def customer(self, customer: str | None = None) -> Member:
-        """A customer, signed in."""
+        """Returns a token of a customer; of a new one unless an id is given."""
         return self.token(customer=self.gid(customer))
 
     def acting_as(self, gid: str) -> httpx2.Client:
-        """The admin token with a `Profile` header."""
+        """Returns a client that sends the admin token and a `Profile` header."""
         return self.client(self.admin_token, gid)
 
 
-# Every token handed out, by service: none of them may ever be in what the program prints.
+# Tokens that the tests received, by service; none may appear in the program's output.
 ISSUED: dict[int, list[str]] = {}
 
 
 @pytest.fixture(scope="session", autouse=True)
 def nothing_secret_is_printed():
-    """After all tests: none of their tokens, keys, passwords and addresses was printed anywhere."""
+    """After all tests: fails if a token, key, password or address of theirs was printed anywhere."""
     yield
     leaks = secrets_in_print.leaks()
     assert not leaks, f"printed, or in an error or a metric: {leaks}"
@@ -136,7 +138,7 @@ def nothing_secret_is_printed():
 
 @pytest.fixture(scope="session")
 def postgres_server():
-    """A PostgreSQL; the cluster, if one is named."""
+    """A PostgreSQL server, or the Citus cluster that WISHWELL_TEST_CITUS names."""
     named = os.environ.get("WISHWELL_TEST_CITUS")
     with Cluster(named) if named else PostgresServer() as server:
         yield server
@@ -157,7 +159,9 @@ def engine(request) -> str:
 
 @pytest.fixture(scope="session")
 def new_service(engine, request):
-    """Make a service on a new database of the engine, not started yet; what it makes is closed."""
+    """A factory for services on new databases of the engine, not yet started; stops them at the
+    end.
+    """
     made: list[Service] = []
 
     def make(**settings: str) -> Service:
@@ -166,7 +170,7 @@ def new_service(engine, request):
             server = request.getfixturevalue("postgres_server")
             database = server.create_database()
         common = {"WISHWELL_DATABASE_URL": database, "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
-        if engine == "postgresql" and server.spread:  # several servers share this machine
+        if engine == "postgresql" and server.spread:  # the cluster's servers share this machine
             common["WISHWELL_DATABASE_TIMEOUT"] = "10"
         service = Service(common | settings, env=ODD_CLOCK)
         made.append(service)
@@ -182,7 +186,7 @@ def new_service(engine, request):
 
 @pytest.fixture(scope="session")
 def service(new_service):
-    """The program, shared by every test that needs no settings of its own."""
+    """The program, shared by all tests that need no settings of their own."""
     settings = {"WISHWELL_SEALING_KEYS": SEALING_KEY}
     settings |= {f"WISHWELL_LIMIT_{kind}": "100000" for kind in ("ADDRESS", "SHARED")}
     service = new_service(**settings).start()
@@ -197,17 +201,17 @@ def service(new_service):
 
 @pytest.fixture
 def make_shop(service):
-    """Make a new store of the shared service, with options of `wishwell store create`."""
+    """A factory for stores of the shared service; takes options of `wishwell store create`."""
     return lambda *options: Shop(service, *options)
 
 
 @pytest.fixture
 def shop(make_shop) -> Shop:
-    """A new store, so that no test sees the data or uses up the rate limits of another."""
+    """A new store, so that no test sees another's data or uses up its rate limits."""
     return make_shop()
 
 
 @pytest.fixture
 def roomy_shop(make_shop) -> Shop:
-    """A new store whose rate limits a long table of requests doesn't reach."""
+    """A new store with rate limits that a long table of requests doesn't reach."""
     return make_shop(*ROOMY)

@@ -1,4 +1,4 @@
-"""The commands that documents show, and a folder in which nothing but the files of a clone is there."""
+"""Reads the commands that documents show, and makes a folder with only the files of a clone."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 
-# What is in none of them is of another language than the shell.
+# Languages of a fence whose lines are shell commands; fences of other languages are ignored.
 _SHELL = ("", "sh", "bash")
 _NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
 
 
 class Block(NamedTuple):
-    """Commands to paste, below the last heading; ``reason`` says why no test runs them."""
+    """A block of commands to paste and the heading above it; ``reason`` says why no test runs it."""
 
     heading: str
     reason: str | None
@@ -26,7 +26,9 @@ class Block(NamedTuple):
 
 
 def blocks(document: str) -> list[Block]:
-    """What is indented by four spaces behind an empty line, or between fences of no other language."""
+    """Returns a document's command blocks: indented by four spaces after an empty line, or fenced
+    as shell.
+    """
     found: list[Block] = []
     heading, reason, fence, before = "", None, None, ""
     for line in (ROOT / document).read_text().splitlines():
@@ -53,7 +55,9 @@ def blocks(document: str) -> list[Block]:
 
 
 def commands(document: str, heading: str) -> list[str]:
-    """The lines below a heading, of which its beginning is enough, but those that no test runs."""
+    """Returns the commands below headings that begin with ``heading``, without blocks marked "not
+    run".
+    """
     return [
         line
         for block in blocks(document)
@@ -63,7 +67,7 @@ def commands(document: str, heading: str) -> list[str]:
 
 
 def fenced(document: str, language: str) -> str:
-    """The one block of that language."""
+    """Returns the text of the document's only block in that language."""
     [text] = re.findall(
         rf"^```{language}\n(.*?)^```", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL
     )
@@ -71,19 +75,20 @@ def fenced(document: str, language: str) -> str:
 
 
 def fresh(folder: Path) -> Path:
-    """A clone: what is committed here, or would be."""
+    """Copies every file that is committed or could be (not ignored) into ``folder``, like a clone."""
     argv = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(argv, cwd=ROOT, check=True, capture_output=True, text=True)
     for name in listed.stdout.splitlines():
-        if (ROOT / name).exists():  # not one whose deletion is not committed yet
+        if (ROOT / name).exists():  # A deletion may be uncommitted.
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
     return folder
 
 
 def bare(home: Path) -> dict[str, str]:
-    """An environment as after signing in somewhere new: an empty home, and none of the tests' programs;
-    where packages come from is the machine's."""
+    """Returns an environment like that of a new user: an empty home, and a PATH without the tests'
+    virtual environment. Keeps the machine's package index settings.
+    """
     home.mkdir(exist_ok=True)
     own = str(Path(sys.executable).parent)
     path = [part for part in os.environ["PATH"].split(":") if part != own]

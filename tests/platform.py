@@ -1,4 +1,4 @@
-"""A store whose shop is on a platform, and what the platform sends to it."""
+"""A store whose shop is on a platform, and the signed webhooks that the platform sends it."""
 
 import base64
 import hashlib
@@ -22,7 +22,7 @@ numbers = itertools.count(1)
 
 
 class Platform:
-    """A store whose shop is on the platform, and what the platform sends to it."""
+    """A store whose shop is on the platform, with methods that send the platform's webhooks."""
 
     def __init__(
         self, service: Service, *secrets: str, options: tuple[str, ...] = (), domain: str = ""
@@ -65,7 +65,7 @@ class Platform:
         return (http or self.shop.anonymous).post(WEBHOOKS, content=raw, headers=pairs)
 
     def asks(self, topic: str, customer: int | str | None = None) -> str:
-        """The id of a new request."""
+        """Sends a webhook; returns the id of the privacy request that it created."""
         answer = self.send(topic, self.body(topic, customer))
         assert answer.status_code == 200, answer.text
         return answer.json()["data"]["id"]

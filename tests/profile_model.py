@@ -1,7 +1,7 @@
-"""A profile as docs/contract.md describes it: dictionaries, and rules written out once more.
+"""A model of one profile as docs/contract.md describes it: plain dictionaries and restated rules.
 
-What the model is asked to do at ``now`` may have happened at a time that nobody was shown: then
-``now`` is a ``Since``, and so is what becomes of a record's times, until somebody sees them.
+A step may have happened at a time that the API has not shown yet. Then ``now`` is a ``Since``, and
+the record's times stay ``Since`` until an answer shows them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ GONE = "01900000-0000-7000-8000-000000000000"
 
 @dataclass(frozen=True)
 class Since:
-    """A time that was not shown yet: ``lower`` or later."""
+    """A time that is not known yet, except that it is ``lower`` or later."""
 
     lower: str = ""
 
@@ -26,50 +26,57 @@ def lowest(time):
 
 
 def later(old, now):
-    """What ``updatedAt`` becomes: it never goes back."""
+    """Returns the new ``updatedAt``, which never moves back."""
     newest = max(lowest(old), lowest(now))
     return Since(newest) if isinstance(old, Since) or isinstance(now, Since) else newest
 
 
 def earlier(one, other):
-    """The ``createdAt`` of a merged item."""
+    """Returns the ``createdAt`` of a merged item."""
     unknown = isinstance(one, Since) or isinstance(other, Since)
     return Since() if unknown else min(one, other)
 
 
 def in_customer_order(entries):
-    """Of (item, position, createdAt): the placed ones, then the newest first."""
+    """Returns the ids of (id, position, createdAt) entries: positioned ones first, then newest
+    first.
+    """
     newest = sorted(entries, key=lambda entry: (_moment(entry[2], entry[0]), entry[0]))[::-1]
     return [entry[0] for entry in sorted(newest, key=lambda entry: (entry[1] == 0, entry[1]))]
 
 
 def _moment(created, id):
-    """An item that was never shown is as old as its id says."""
+    """Returns an item's time for sorting; the time in its UUIDv7 while its ``createdAt`` is
+    unknown.
+    """
     if not isinstance(created, Since):
         return created
     return ids.timestamp(ids.time_of(id)) if ids.is_uuid(id) else ""
 
 
 class Model:
-    """One profile: its items and lists by id. A list knows the position of each of its items."""
+    """One profile: its items and lists by id. A list maps the ids of its items to positions."""
 
     def __init__(self, entries=1_000_000, list_items=1_000_000, items=1_000_000, lists=1_000_000):
-        """The bounds: of all lists together, of one; of items and of lists, which only a link asks
-        for here."""
+        """Sets the limits: list entries in total and per list, then items and lists. The model
+        applies the last two only in ``link``.
+        """
         self.items = {}
         self.lists = {}
         self.most = (entries, list_items)
         self.most_records = (items, lists)
 
     def copy(self):
-        """Another one that may be changed on its own."""
+        """Returns a copy that can be changed independently."""
         other = Model(*self.most, *self.most_records)
         other.items = {id: dict(item) for id, item in self.items.items()}
         other.lists = {id: held | {"items": dict(held["items"])} for id, held in self.lists.items()}
         return other
 
     def key(self):
-        """All of it, hashable: equal for profiles that nobody can tell apart."""
+        """Returns the whole state as a hashable key, equal for profiles that the API can't tell
+        apart.
+        """
         items = tuple(
             (id, *(tuple(v) if isinstance(v, list) else v for v in self.items[id].values()))
             for id in sorted(self.items)
@@ -119,7 +126,7 @@ class Model:
         return id, found is None
 
     def save_many(self, saves):
-        """Each as ``save`` does, given its arguments; all or none."""
+        """Saves each as ``save`` does, given its arguments; all or none."""
         after = self.copy()
         found = [after.save(*new)[0] for new in saves]
         self.items, self.lists = after.items, after.lists
@@ -207,7 +214,7 @@ class Model:
             self.touch(self.lists[made], now)
 
     def put_item(self, made, id, now, *after):
-        """On one list; with ``after``, behind that item or first."""
+        """Puts an item on one list; with ``after``, places it after that item, or first for `None`."""
         if id not in self.items or made not in self.lists:
             raise NotFound("")
         others = [other for other in self.sorted(made, "customer") if other != id]
@@ -224,8 +231,9 @@ class Model:
         self.set_lists(id, {*self.lists_of(id)} - {made}, now)
 
     def link(self, session, now):
-        """What there is room for of the model ``session`` becomes this profile's; it holds nothing
-        then. Returns how many items are left behind."""
+        """Merges the model ``session`` into this profile as far as the limits allow, and empties
+        it. Returns how many of its items were left out.
+        """
         on = {id: self.lists_of(id) for id in self.items}
         free = [
             2 * most - sum(map(len, held))
@@ -263,7 +271,7 @@ class Model:
         self.set(id, merged, now)
 
     def sorted_after(self, made, session):
-        """A list in the customer's order, once a link has merged what the session has too."""
+        """Returns a list in the customer's order as it will be after merging ``session``."""
         other = self.copy()
         for id, item in session.items.items():
             if twin := other.twin(*session.kind(id)):
@@ -299,7 +307,8 @@ class Model:
             if made not in before:
                 items[id] = position
                 continue
-            if len(items) == len(before[made]):  # the first that joins: all get a place
+            # The first item to join gives all others a position
+            if len(items) == len(before[made]):
                 items.update({there: at for at, there in enumerate(before[made], 1)})
             items[id] = len(items) + 1
             self.touch(self.lists[made], now)
@@ -315,7 +324,7 @@ class Model:
         return record | {name: value for name, value in optional.items() if value}
 
     def shown_list(self, made, sort=None):
-        """A list as the API shows it, with its items when a sort is named."""
+        """Returns a list as the API shows it; with its items if a sort is named."""
         held = self.lists[made]
         record = {
             "id": made, "name": held["name"], "itemCount": len(held["items"]),

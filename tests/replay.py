@@ -1,4 +1,4 @@
-"""What a reader of the events knows: each profile's records, built from nothing but what was told."""
+"""A consumer of the event feed: rebuilds each profile's records from its events alone."""
 
 import msgspec
 
@@ -6,18 +6,20 @@ from tests.profile_model import in_customer_order
 
 
 def told(event):
-    """An event of ``wishwell.events`` as the API shows it."""
+    """Returns an event of ``wishwell.events`` as the API shows it."""
     return msgspec.json.decode(msgspec.json.encode(event))
 
 
 class Replay:
-    """One profile as its events tell it, from the first on or from where its ``copy`` was made."""
+    """One profile rebuilt from its events, from the first one or from where its ``copy`` was made."""
 
     def __init__(self):
         self.items, self.lists, self.placed, self.sequence = {}, {}, {}, 0
 
     def hear(self, event):
-        """Takes the next event. Each says what the one before it led to; none is left out."""
+        """Applies the next event. Sequence numbers are contiguous, and each event follows from the
+        state.
+        """
         assert event["sequence"] == self.sequence + 1, (event["sequence"], self.sequence)
         self.sequence += 1
         data = event["data"]
@@ -52,7 +54,7 @@ class Replay:
     def list_updated(self, data):
         record, names = data["list"], set(data["changed"])
         before = self.lists[record["id"]]
-        # How many items it has, the items tell, but for a link.
+        # Item events imply `itemCount`; only a link lists it among the changed fields.
         assert names - {"itemIds", "itemCount"} == changed(before, record) - {"itemCount"}
         assert ("itemIds" in names) == ("itemIds" in data)
         assert names
@@ -72,7 +74,7 @@ class Replay:
         assert data.keys() == {"session", "customer", "items", "lists", "left"}
 
     def shown_lists(self):
-        """All lists as the API shows them, with their items in the shopper's order."""
+        """Returns all lists as the API shows them, with their items in the shopper's order."""
         return {made: self.shown_list(made) for made in self.lists}
 
     def shown_list(self, made):
@@ -86,7 +88,7 @@ class Replay:
 
 
 def changed(before, after):
-    """The fields in which two records differ, but for ``updatedAt``."""
+    """Returns the names of the fields in which two records differ, except ``updatedAt``."""
     return {
         name
         for name in before.keys() | after.keys()

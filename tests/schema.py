@@ -1,4 +1,4 @@
-"""The schema that the migrations make, as SQLite tells it."""
+"""The schema that the migrations create, read from SQLite."""
 
 import functools
 import sqlite3
@@ -9,7 +9,7 @@ from wishwell.db import migrate
 
 @functools.cache
 def migrated() -> sqlite3.Connection:
-    """An empty database of this program."""
+    """Returns a connection to a newly migrated, empty database."""
     path = f"{tempfile.mkdtemp()}/wishwell.db"
     migrate.migrate_sqlite(path)
     return sqlite3.connect(path)
@@ -17,7 +17,7 @@ def migrated() -> sqlite3.Connection:
 
 @functools.cache
 def tables() -> dict[str, list[str]]:
-    """Every table of the program with its columns, in order."""
+    """Returns every table of the program with its columns in order."""
     names = migrated().execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     return {
         name: [row[1] for row in migrated().execute(f"PRAGMA table_info({name})")]
@@ -52,4 +52,6 @@ CARRIED: dict[str, str | None] = {
     "feeds": None,
     "deleted_stores": None,
 }
-"""Each table of a profile or a store, and the line that carries it; None where it stays behind."""
+"""Each table of a profile or a store, and the type of export line that contains its rows; `None` if
+they aren't exported.
+"""

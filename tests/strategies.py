@@ -1,4 +1,4 @@
-"""What tests are made of: hypothesis strategies for fields, and for what a shopper does."""
+"""Hypothesis strategies for field values and for sequences of a shopper's actions."""
 
 import functools
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wishwell.wishes import items
 
-# Few products and variants, so that a sequence meets the same one again.
+# Only a few products and variants, so that a sequence saves the same one more than once.
 products = st.integers(1, 6)
 variants = st.one_of(st.none(), st.integers(1, 2))
 quantities = st.integers(1, items.MAX_QUANTITY)
@@ -20,10 +20,10 @@ names = st.text(
     st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=40
 ).filter(lambda text: text.strip() != "")
 
-# Names that a link compares as the same, and some that it doesn't.
+# List names that a merge treats as equal, and some that it doesn't.
 alike = st.sampled_from(["Birthday", " birthday", "BIRTHDAY ", "Straße", "STRASSE", "Garden", "x"])
 
-# What a file may be called: any bytes but a slash and a NUL, and what means something in an address.
+# File names: any bytes except a slash and a NUL, and characters with a meaning in a URL.
 file_names = st.one_of(
     st.binary(min_size=1, max_size=12).map(
         lambda name: name.replace(b"/", b"#").replace(b"\0", b"?")
@@ -33,11 +33,10 @@ file_names = st.one_of(
     ),
 ).filter(lambda name: name not in (b".", b".."))
 
-# A position among the items or lists that are there when it is applied; the last stands for one
-# that is not there.
+# Indexes into the items or lists that exist when a step runs; 6 is beyond the end.
 at = st.sampled_from([0, 1, 0, 2, 1, 0, 6])
 
-# Lists for one item, all of the six that a sequence begins with among them.
+# Lists to put an item on, including all six that a sequence creates first.
 several = st.lists(st.integers(0, 6), max_size=6) | st.permutations(range(6))
 
 _new = (
@@ -72,7 +71,8 @@ steps = st.one_of(
     st.tuples(st.just("order"), st.just(0), st.permutations([0, 1, 2])),
     st.tuples(st.just("order"), st.just(0), st.permutations([0, 1, 2]).map(lambda ids: ids[:1])),
 )
-# Begins with something on a list, so that orders and list changes have something to act on.
+# Every sequence first puts items on a list, so that orders and list changes have something to act
+# on.
 _something = [
     *(("new_list", name) for name in ("first", "second", "third", "4", "5", "6")),
     *(("save", product, None, None, None, [0], None) for product in (1, 2, 3)),
@@ -81,16 +81,18 @@ sequences = st.lists(steps, min_size=6, max_size=25).map(lambda more: [*_somethi
 
 
 def examples(count: int):
-    """The settings of a property on the shared database: so many examples, each of any duration."""
+    """Returns settings for a property on the shared database: ``count`` examples without a
+    deadline.
+    """
     checks = [HealthCheck.function_scoped_fixture]
     return settings(max_examples=count, deadline=None, suppress_health_check=checks)
 
 
 def at_length(test, count: int, **given_):
-    """The same property with more examples, in `make test-slow` only."""
+    """Returns the same property with more examples, marked slow."""
     inner = test.hypothesis.inner_test
 
-    @functools.wraps(inner, updated=())  # without what it is marked with
+    @functools.wraps(inner, updated=())  # don't copy the marks of the quick variant
     def once(*args, **named):
         inner(*args, **named)
 

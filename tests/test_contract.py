@@ -1,4 +1,4 @@
-"""docs/contract.md, held: one name a rule, each citation names one, each is cited by code and test."""
+"""Checks docs/contract.md: rule names are unique, citations exist, code and tests cite every rule."""
 
 import re
 from pathlib import Path
@@ -7,25 +7,25 @@ ROOT = Path(__file__).parents[1]
 CONTRACT = (ROOT / "docs" / "contract.md").read_text("utf-8")
 RULES = re.findall(r'<a id="([^"]*)"></a>', CONTRACT)
 PLACES = ("src", "tests", "torture", "bench", "fuzz", "docs", "browser/src", "demo")
-# What no place in the code holds: how migrations are written.
+# Rules that no code can cite because they are about how migrations are written.
 NOWHERE = {"upgrade-beside"}
 KINDS = {".css", ".html", ".js", ".lua", ".md", ".py", ".sql", ".toml", ".ts", ".yaml"}
 
 NAME = r"[a-z0-9]+(?:-[a-z0-9]+)+"
-# Several names may go on in the next line of a comment. What follows a comma and has no hyphen is the
-# sentence's own.
+# A list of names may continue on the comment's next line. A word without a hyphen after a comma
+# belongs to the sentence, not to the list.
 COMMA = r",[\s#/*-]+"
 CITED = re.compile(rf"\b[Cc]ontract: ([\w-]+(?:{COMMA}{NAME}\b)*)")
 LINKED = re.compile(r"\bcontract\.md#([\w-]*)")
 
 
 def cited(text: str) -> list[str]:
-    """The names of rules that a text cites."""
+    """Returns the names of the rules that a text cites."""
     return [name for names in CITED.findall(text) for name in re.split(COMMA, names)]
 
 
 def texts(place: str) -> dict[Path, str]:
-    """What may cite a rule, but for this file."""
+    """Returns the files below a folder that may cite rules, except this one."""
     return {
         path: path.read_text("utf-8")
         for path in (ROOT / place).rglob("*")
@@ -37,7 +37,7 @@ def texts(place: str) -> dict[Path, str]:
 
 
 def test_every_rule_has_a_name_of_its_own():
-    """Each bullet begins with its anchor; no name is there twice; all are words with hyphens."""
+    """Each bullet begins with its anchor; names are unique and are words joined by hyphens."""
     bullets = re.findall(rf'^- (?:<a id="({NAME})"></a>)?', CONTRACT, re.MULTILINE)
     assert bullets
     assert bullets == RULES
@@ -45,7 +45,7 @@ def test_every_rule_has_a_name_of_its_own():
 
 
 def test_every_citation_names_a_rule():
-    """No citation of a rule that docs/contract.md does not have, nor a link to one or to a heading."""
+    """Every cited rule exists in docs/contract.md, and so does the target of every link into it."""
     headings = re.findall(r"^## (.*)", CONTRACT, re.MULTILINE)
     targets = {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in headings}
     dead = []
@@ -58,15 +58,15 @@ def test_every_citation_names_a_rule():
 
 
 def unnamed(place: str) -> set[str]:
-    """The rules that nothing below a folder cites."""
+    """Returns the rules that no file below a folder cites."""
     return {*RULES}.difference(*(cited(text) for text in texts(place).values()))
 
 
 def test_every_rule_is_named_by_a_test():
-    """Each rule is cited somewhere below tests/."""
+    """Each rule is cited below tests/."""
     assert unnamed("tests") == set()
 
 
 def test_every_rule_is_named_where_it_is_held():
-    """And below src/, so that `grep -rn` of its name shows code and test at once."""
+    """Each rule is cited below src/, so that `grep -rn` of its name shows code and test together."""
     assert unnamed("src") - NOWHERE == set()

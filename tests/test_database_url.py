@@ -1,4 +1,4 @@
-"""What is read of the URL of a PostgreSQL server, beside what the driver reads."""
+"""Options of a PostgreSQL URL that Wishwell handles itself rather than the driver."""
 
 import pytest
 
@@ -19,7 +19,10 @@ ONE = (Address(None, None),)
     ],
 )  # fmt: skip
 def test_hosts_of_a_url(url, addresses):
-    """contract: database-hosts. One host is left to the driver, wherever it stands."""
+    """Several hosts are parsed from the URL; a single one is left to the driver in any position.
+
+    Contract: database-hosts.
+    """
     target = parse(url)
     assert target.addresses == addresses
     assert target.url == url
@@ -27,13 +30,17 @@ def test_hosts_of_a_url(url, addresses):
 
 
 def test_hosts_among_the_options_are_refused():
-    """The driver would not tell an old primary."""
+    """Hosts in the query are refused: the driver would connect to an old primary."""
     with pytest.raises(ValueError, match="before the path"):
         parse("postgresql:///d?host=a,b")
 
 
 def test_options_of_a_url():
-    """contract: database-spread. The driver would send the server an option that it does not know."""
+    """`load_balance_hosts` is removed from the URL; the driver would send it to the server, which
+    rejects it.
+
+    Contract: database-spread.
+    """
     target = parse("postgresql://a,b/d?sslmode=require&load_balance_hosts=random")
     assert target.url == "postgresql://a,b/d?sslmode=require"
     assert target.spread

@@ -1,4 +1,4 @@
-"""The rules of the house, as tests: which room may open which door, names, and documents."""
+"""Structural rules as tests: import direction between packages, names, and documents."""
 
 import ast
 import json
@@ -27,13 +27,13 @@ from wishwell.wishes import items, lists, purge, reservations, shares
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wishwell"
 MODULES = sorted(SOURCE.rglob("*.py"))
-# From the ground up: each room imports only what stands before it, and itself.
+# Packages, lowest layer first: each imports only itself and those before it.
 ROOMS = (
     *("errors", "ids", "recent", "opaque", "output", "log", "db", "limits", "config"),
     *("outbound", "stores", "profiles", "access", "events", "wishes", "products"),
     *("reports", "moving", "http", "run", "cli", "__main__"),
 )
-# They are installed where no service runs.
+# Packages that are installed without the service, so they import no other package.
 APART = ("client", "forward")
 DOCUMENT = msgspec.json.decode(management.description())
 
@@ -43,7 +43,7 @@ def name_of(path):
 
 
 def imports_of(path):
-    """The modules of the package that a module imports, by their names below it."""
+    """Returns the modules of the package that a module imports, by names relative to the package."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("wishwell"):
@@ -59,8 +59,8 @@ def room(name):
 
 
 def test_doors_open_one_way():
-    """A room knows those below it; http → nouns → db."""
-    for path in MODULES[1:]:  # but the package's own
+    """A package imports only itself and lower layers; http → nouns → db."""
+    for path in MODULES[1:]:  # except the package's own __init__
         mine = room(name_of(path))
         rooms = APART if mine in APART else ROOMS
         below = rooms[: rooms.index(mine) + 1]
@@ -69,7 +69,7 @@ def test_doors_open_one_way():
 
 
 def test_no_import_goes_in_a_circle():
-    """Among modules, too: each can be read after those that it imports."""
+    """No module imports itself through others."""
     names = {name_of(path).removesuffix(".__init__"): path for path in MODULES}
     graph = {}
     for name, path in names.items():
@@ -81,7 +81,7 @@ def test_no_import_goes_in_a_circle():
 
 
 def test_module_has_a_purpose_and_fits_its_room():
-    """A docstring, no catch-all name, and a size that can be read in one sitting."""
+    """Each module has a docstring, no catch-all name, and a size that can be read in one sitting."""
     for path in MODULES:
         text, words = path.read_text(), name_of(path).split(".")
         assert ast.get_docstring(ast.parse(text)) or not text.strip(), path
@@ -92,7 +92,7 @@ def test_module_has_a_purpose_and_fits_its_room():
 
 
 def test_only_responses_knows_which_error_is_which_status():
-    """No other module turns an error into a number."""
+    """Only these two modules map an error to an HTTP status."""
     for path in MODULES:
         if name_of(path) in ("http.responses", "http.server"):
             continue
@@ -100,7 +100,7 @@ def test_only_responses_knows_which_error_is_which_status():
 
 
 def test_every_setting_is_documented_with_its_default():
-    """contract: setting-list. In docs/configuration.md."""
+    """Each setting is in docs/configuration.md with its default. Contract: setting-list."""
     text = (ROOT / "docs" / "configuration.md").read_text()
     rows = dict(re.findall(r"^\| `WISHWELL_(\w+)`[^|]*\| ([^|]+) \|", text, re.MULTILINE))
     known = {entry.name.upper(): entry.default for entry in fields(config.Settings)}
@@ -112,9 +112,13 @@ def test_every_setting_is_documented_with_its_default():
 
 
 def test_no_document_and_no_example_names_a_setting_that_there_is_not():
-    """contract: setting-invalid. In the shell where it is set, `wishwell` would not start."""
+    """Documents and examples name only existing settings; `wishwell` refuses to start with others.
+
+    Contract: setting-invalid.
+    """
     known = {f"WISHWELL_{entry.name.upper()}" for entry in fields(config.Settings)}
-    known |= {f"{name}_FILE" for name in known} | {"WISHWELL_FOO"}  # which is refused, as is shown
+    # WISHWELL_FOO is an example of a refused name
+    known |= {f"{name}_FILE" for name in known} | {"WISHWELL_FOO"}
     folders = [f"{folder}/**/*" for folder in ("docs", "examples", "demo", "ops")]
     places = ("*.md", "*/README.md", "compose.yaml", *folders)
     for file in (path for place in places for path in ROOT.glob(place) if path.is_file()):
@@ -125,7 +129,7 @@ def test_no_document_and_no_example_names_a_setting_that_there_is_not():
 
 
 def test_all_packages_have_one_version():
-    """That of the wheel; CONTRIBUTING.md says how to change it."""
+    """All packages have the wheel's version; CONTRIBUTING.md says how to change it."""
     for folder in ("browser", "react", "forward"):
         package = json.loads((ROOT / folder / "package.json").read_text())
         lock = json.loads((ROOT / folder / "package-lock.json").read_text())
@@ -136,7 +140,7 @@ def test_all_packages_have_one_version():
 
 
 def test_every_command_and_store_limit_is_documented():
-    """docs/configuration.md shows each command, and each limit that a store may override."""
+    """docs/configuration.md has each command, and each limit that a store may override."""
     text = (ROOT / "docs" / "configuration.md").read_text()
     for name, command in main.commands.items():
         for sub in getattr(command, "commands", {"": None}):
@@ -145,7 +149,7 @@ def test_every_command_and_store_limit_is_documented():
 
 
 def test_every_status_of_an_error_is_documented():
-    """docs/errors.md has a row for each status that the service can answer."""
+    """docs/errors.md has a row for each status that the service can return."""
     text = (ROOT / "docs" / "errors.md").read_text()
     statuses = set(responses.STATUSES.values()) | {HTTPStatus(431), HTTPStatus(500)}
     for status in statuses:
@@ -153,7 +157,9 @@ def test_every_status_of_an_error_is_documented():
 
 
 def anchors(document):
-    """Of its headings, as GitHub makes them, and those that it names itself."""
+    """Returns the anchors of a document: its headings' slugs as GitHub makes them, and explicit
+    ones.
+    """
     text = document.read_text()
     heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     slugs = {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in heads}
@@ -161,7 +167,7 @@ def anchors(document):
 
 
 def test_links_between_documents_lead_somewhere():
-    """No link of a document, or of a file in `ops/`, to a file or to a section of one that is not there."""
+    """Links in documents and in `ops/` lead to existing files and sections."""
     kept = ("*.md", "docs/**/*.md", "examples/*.md", "*/README.md", "examples/*/README.md")
     for path in {path for pattern in kept for path in ROOT.glob(pattern)}:
         for target, anchor in re.findall(
@@ -176,19 +182,19 @@ def test_links_between_documents_lead_somewhere():
 
 
 def test_files_that_documents_name_are_there():
-    """From the root of the checkout, or from the service's folder."""
+    """File names in documents exist, relative to the checkout or to the service's package."""
     pattern = r"`([\w-]+/[\w./-]+\.(?:conf|cfg|js|json|lock|py|sql|toml|ts|yaml|yml))`"
     for document in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         for path in re.findall(pattern, document.read_text()):
             places = (ROOT / path, SOURCE / path)
-            # What the program or a make target writes.
+            # Files in build/ are written by the program or a make target.
             assert any(map(Path.exists, places)) or path.startswith("build/"), f"{document}: {path}"
 
 
 def test_every_table_of_a_profile_is_purged_and_linked():
-    """What a session holds goes with it, to the customer or for good."""
+    """The purge and a link remove a profile's rows from every table keyed by profile."""
     tables = {name for name, columns in schema.tables().items() if columns[0] == "profile_id"}
-    # Events stay as long as all do: a link and the purge end what they say.
+    # Events have a retention of their own; a link and the purge don't delete them.
     held = tables - {"profiles", "revocations", "events", "erasures"}
     assert len(held) >= 4
     loaded = statements.load("sqlite").items()
@@ -203,7 +209,7 @@ def test_every_table_of_a_profile_is_purged_and_linked():
 
 
 def test_routes_and_description_are_the_same():
-    """Each path and method of the routes is described, and no other."""
+    """The routes and the API description have the same paths and methods."""
     described = {
         (path, method.upper())
         for path, operations in DOCUMENT["paths"].items()
@@ -213,7 +219,7 @@ def test_routes_and_description_are_the_same():
     assert described == {(route.path, method) for route in routes.API for method in route.methods}
 
 
-# Those that the description calls otherwise.
+# Types whose name in the description differs.
 NAMES = {
     "PlaceBody": "ItemPlace", "ShareBody": "ShareTerms", "CopyBody": "CopyTerms", "TokenBody": "TokenRequest",
     "ProductBody": "NewProduct", "ProfileRecord": "Profile", "Reserved": "ExportedReservation", "Money": "Price",
@@ -241,9 +247,12 @@ SHAPES = READ | SHOWN
 
 
 def test_every_body_is_compared_and_explained():
-    """What reads a body is held to the description, and each field of it has the sentence of its rule."""
+    """Each request body is compared with the description, and each of its fields has an error
+    message.
+    """
     fields = {field.encode_name for body in READ.values() for field in msgspec.structs.fields(body)}
-    assert fields - {"productId", "variantId"} == wire._RULES.keys()  # those two are the store's
+    # These two have a message per kind of store
+    assert fields - {"productId", "variantId"} == wire._RULES.keys()
 
 
 def resolved(node):
@@ -259,7 +268,9 @@ BOUNDS = ("minimum", "maximum", "minItems", "maxItems", "maxLength", "pattern")
 
 
 def bounds(node):
-    """The bounds of a value, through references and unions; of its kinds no two share one."""
+    """Returns the limits of a value through references and unions, whose members never share a
+    keyword.
+    """
     node = resolved(node)
     found = {key: node[key] for key in BOUNDS if key in node}
     if "pattern" in found:  # only Python's `$` needs that
@@ -271,7 +282,7 @@ def bounds(node):
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_schema_is_the_type(name):
-    """Fields, required ones and bounds of the description are those of the types, by msgspec."""
+    """Fields, required fields and limits of a schema are those that msgspec derives from the type."""
     schema = DOCUMENT["components"]["schemas"][name]
     shape = SHAPES[name]
     (_,), components = msgspec.json.schema_components([shape])
@@ -285,10 +296,10 @@ def test_schema_is_the_type(name):
     assert set(schema.get("required", [])) == set(real.get("required", [])) - sometimes
     assert schema["additionalProperties"] is False
     if name in SHOWN:
-        return  # bounds are of what comes in: after merges an item may have more tags
+        return  # limits apply to request bodies; a merged item may have more tags
     for field, kind in real["properties"].items():
         typed = bounds(kind) if "$ref" not in kind else {}
         said = bounds(described[field])
         assert typed == {key: said[key] for key in said if key in typed}, field
-        # Of a text the noun checks what the type does not say.
+        # The use case checks limits of texts that the type doesn't express.
         assert not (said.keys() - typed.keys() - {"minItems", "maxLength", "pattern"}), field

@@ -1,4 +1,4 @@
-"""The limiter in the process, with a clock in hand; and the shared one, when Redis is not what it was."""
+"""The in-process rate limiter on a controlled clock, and the shared one while Redis fails."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,10 @@ MINUTE = 60_000
 
 
 def test_window_opens_with_the_minute_and_counts_exactly():
-    """contract: limit-window, clock-steps. Looking costs nothing, and a clock that is set back opens."""
+    """Exactly the limit passes per minute, peeking is free, and a clock set back frees the limit.
+
+    Contract: limit-window, clock-steps.
+    """
     now = [2000 * MINUTE]
     limiter = Limiter(lambda: now[0])
 
@@ -36,14 +39,14 @@ def test_window_opens_with_the_minute_and_counts_exactly():
 
 @pytest.mark.parametrize(("into", "wait"), [(0, 60), (59_999, 1), (60_000, 1)])
 def test_refusal_says_the_seconds_until_the_next_minute(into, wait):
-    """contract: limit-exceeded. At least one, also where the minute has ended."""
+    """`Retry-After` is at least 1, even if the window has already ended. Contract: limit-exceeded."""
     begun = 30_000_000 * MINUTE
     taken = Taken(False, 5, 0, begun // 1000 + 60)
     assert too_many(taken, "reads", begun + into).retry_after == wait
 
 
 def counted_alone(url: str, times: int = 3) -> list:
-    """Takes so many of a limit, which has to work whatever Redis says; what was logged."""
+    """Consumes from a rate limit, which must work whatever Redis does; returns the log entries."""
 
     async def take() -> None:
         limiter = RedisLimiter(url, lambda: 10 * MINUTE)
@@ -51,7 +54,7 @@ def counted_alone(url: str, times: int = 3) -> list:
             taken = [await limiter.take("a", 9) for _ in range(times)]
             assert taken == [(True, 9, 8 - number, 660) for number in range(times)]
             assert limiter.away
-            limiter._again_at = 0  # it is tried again, and not logged again
+            limiter._again_at = 0  # retry now; the second failure isn't logged
             assert (await limiter.take("a", 9)).remaining == 8 - times
         finally:
             await limiter.close()
@@ -63,27 +66,35 @@ def counted_alone(url: str, times: int = 3) -> list:
 
 @pytest.fixture(scope="module")
 def redis():
-    """A Redis of these tests alone, which they spoil and put right again."""
+    """A Redis server for these tests alone, which break and restore it."""
     with RedisServer() as server:
         yield server
 
 
 @pytest.mark.parametrize("address", ["redis://nobody:wrong@{}", "rediss://{}", "unix:///none"])
 def test_redis_that_this_address_does_not_open_is_counted_without(redis_server, redis, address):
-    """contract: limit-shared-away. A wrong password or socket, and no TLS where it is expected."""
+    """Counts in the process when Redis is unusable: wrong password or socket, or no TLS where
+    expected.
+
+    Contract: limit-shared-away.
+    """
     [entry] = counted_alone(address.format(f"127.0.0.1:{redis.port}"))
     assert (entry["event"], entry["counting"]) == ("redis_away", "in this process")
     assert "wrong" not in entry["reason"]
 
 
 def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
-    """contract: limit-shared, limit-shared-away. What was counted here is not added."""
+    """Counting in Redis resumes once it is back. What was counted meanwhile in the process isn't
+    added.
+
+    Contract: limit-shared, limit-shared-away.
+    """
 
     async def take() -> None:
         limiter = RedisLimiter(redis.url, lambda: 10 * MINUTE)
         try:
             left = 60 - time.time() % 60
-            await asyncio.sleep(left if left < 5 else 0)  # all in one minute
+            await asyncio.sleep(left if left < 5 else 0)  # stay within one minute
             end = (int(time.time()) // 60 + 1) * 60
             assert await limiter.take("back", 5, 2) == (True, 5, 3, end)
             redis.kill()
@@ -104,7 +115,11 @@ def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
 
 
 def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_server, redis):
-    """contract: limit-shared-away. 200 ms at most, also for those that wait for a connection."""
+    """A single late answer isn't an outage, and no caller waits over 200 ms, also not for a
+    connection.
+
+    Contract: limit-shared-away.
+    """
 
     async def burst(limiter: RedisLimiter) -> float:
         began = time.monotonic()
@@ -127,7 +142,7 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
             assert await limiter.take("late", 9, 2) == (True, 9, 5, 660)
             assert limiter.away
             limiter._again_at = 0
-            # Each in its turn would be 6 s and more, however fast the machine is.
+            # One after another they would take 6 s or more on any machine.
             assert await burst(limiter) < 3 * answered + 1
         finally:
             redis.resume()
@@ -137,7 +152,11 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
 
 
 def test_host_that_takes_no_connection_holds_nobody_up():
-    """contract: limit-shared-away. Neither taken nor refused: its queue is full."""
+    """A host whose accept queue is full neither accepts nor refuses; callers still don't wait for
+    it.
+
+    Contract: limit-shared-away.
+    """
     with socket.socket() as full, contextlib.ExitStack() as waiting:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
@@ -156,7 +175,10 @@ def test_host_that_takes_no_connection_holds_nobody_up():
     ids=repr,
 )
 def test_server_that_answers_nonsense_is_counted_without(answer):
-    """contract: limit-shared-away. No Redis, or one that loads or breaks off: no request fails."""
+    """No request fails if the server isn't Redis, is still loading, or closes the connection.
+
+    Contract: limit-shared-away.
+    """
 
     async def speak(reader, writer):
         with contextlib.suppress(ConnectionError):

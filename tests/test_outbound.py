@@ -1,4 +1,4 @@
-"""Calls to other servers, with real ones on this machine. Names have the addresses that a test gives."""
+"""Outbound calls (SSRF protection, limits) to real servers here; names resolve as a test says."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wishwell.outbound.answer import LARGEST, Answer, Unanswered
 
 
 class Names:
-    """A resolver: the addresses of each name, and how often it was asked."""
+    """A resolver with fixed addresses for any name, which records the names that it was asked for."""
 
     def __init__(self, *addresses: str) -> None:
         self.addresses = addresses
@@ -32,7 +32,7 @@ class Names:
 
 
 def get(url: str, **settings) -> Answer:
-    """One call with nothing but the settings."""
+    """Makes one call with the given settings."""
 
     async def story():
         async with calls(**settings) as there:
@@ -40,8 +40,6 @@ def get(url: str, **settings) -> Answer:
 
     return uvloop.run(story())
 
-
-# ------------------------------------------------------------------------------ where it may lead
 
 NEVER = [
     "0.0.0.0", "0.1.2.3", "100.64.0.1", "100.100.100.200", "168.63.129.16", "169.254.1.1", "169.254.169.254",
@@ -61,7 +59,10 @@ PUBLIC = [
 
 @pytest.mark.parametrize("address", ["169.254.169.254", "10.0.0.1", "::1", "::ffff:127.0.0.1"])
 def test_address_that_is_not_public_is_not_called(address):
-    """contract: outbound-address. Neither in a URL nor as a name's."""
+    """A non-public address is refused both in a URL and as the address of a name (SSRF).
+
+    Contract: outbound-address.
+    """
     with pytest.raises(Unanswered, match=r"shop.example has the address .*, which is not public"):
         get("https://shop.example/", private=False, resolve=Names(address))
     shown = f"[{address}]" if ":" in address else address
@@ -70,7 +71,10 @@ def test_address_that_is_not_public_is_not_called(address):
 
 
 def test_address_that_the_setting_opens():
-    """contract: outbound-address. Private and loopback ones, and no others."""
+    """The setting allows private and loopback addresses, and no other non-public ones.
+
+    Contract: outbound-address.
+    """
     for private, allowed in ((False, PUBLIC), (True, OWN + PUBLIC)):
         for text in NEVER + OWN + PUBLIC:
             address = ipaddress.ip_address(text)
@@ -78,7 +82,10 @@ def test_address_that_the_setting_opens():
 
 
 def test_this_machine_by_name_is_not_called():
-    """contract: outbound-address. With the system's own look-up."""
+    """The system's resolver can't be used to reach this machine by name.
+
+    Contract: outbound-address.
+    """
     with pytest.raises(Unanswered, match="must not lead to localhost"):
         get("https://localhost/", private=False)
     with pytest.raises(Unanswered, match=r"no address of no.such.invalid was found"):
@@ -89,7 +96,10 @@ def test_this_machine_by_name_is_not_called():
 
 @on_loop
 async def test_name_whose_address_changes():
-    """contract: outbound-address. It is found once a connection."""
+    """The address is resolved once per connection, so DNS rebinding has no effect on an open one.
+
+    Contract: outbound-address.
+    """
     names = Names("127.0.0.1")
     async with Called().serve() as server, calls(resolve=names) as there:
         url = f"http://shop.example:{server.port}/"
@@ -130,7 +140,10 @@ WRONG = {
 
 @pytest.mark.parametrize("url", WRONG)
 def test_url_that_is_not_allowed(url):
-    """contract: outbound-where. It is refused when it is set, and when it is called."""
+    """A forbidden URL is refused both when it is configured and when it is called.
+
+    Contract: outbound-where.
+    """
     names = Names("93.184.216.34")
     with pytest.raises(Invalid) as told:
         Outbound(http=False, private=False, resolve=names).check("jwks", url)
@@ -141,7 +154,10 @@ def test_url_that_is_not_allowed(url):
 
 
 def test_url_that_is_allowed():
-    """contract: outbound-where."""
+    """Allowed hosts and ports pass; plain http and other ports need the setting.
+
+    Contract: outbound-where.
+    """
     strict = Outbound(http=False, private=False)
     for host in (
         "shop.example",
@@ -154,12 +170,9 @@ def test_url_that_is_allowed():
         Outbound(http=True, private=False).check("jwks", url)
 
 
-# --------------------------------------------------------------------------------- what is sent
-
-
 @on_loop
 async def test_request_as_it_is_sent():
-    """The host as the URL has it, the caller's headers, and the body with its length."""
+    """The `Host` header is the URL's; the caller's headers and the body's length are sent."""
     async with Called().serve() as server, calls(resolve=Names(HERE)) as there:
         url = f"http://Shop.example:{server.port}/hook?a=%20b"
         await there.call("POST", url, headers={"X-Own": "1"}, body=b"\r\n\r\n")
@@ -171,7 +184,7 @@ async def test_request_as_it_is_sent():
 
 @on_loop
 async def test_proxy_of_the_environment_is_not_used(monkeypatch):
-    """contract: outbound-plain."""
+    """Proxy settings in the environment are ignored. Contract: outbound-plain."""
     async with Called().serve() as proxy, Called().serve() as server:
         for name in ("http_proxy", "https_proxy", "all_proxy"):
             monkeypatch.setenv(name, f"http://{HERE}:{proxy.port}")
@@ -179,9 +192,6 @@ async def test_proxy_of_the_environment_is_not_used(monkeypatch):
         async with calls() as there:
             await there.call("GET", f"http://{HERE}:{server.port}/")
         assert (proxy.connections, len(server.heads)) == (0, 1)
-
-
-# ------------------------------------------------------------------------------- what is answered
 
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -201,7 +211,10 @@ ANSWERS: dict[str, tuple[bytes, int, bytes]] = {
 @pytest.mark.parametrize("name", ANSWERS)
 @on_loop
 async def test_answer_as_it_is(name):
-    """contract: outbound-plain, outbound-bounds. Not followed, not unpacked; its connection is kept."""
+    """Redirects aren't followed and nothing is decompressed; the connection is reused.
+
+    Contract: outbound-plain, outbound-bounds.
+    """
     sent, *expected = ANSWERS[name]
     async with Called(sent).serve() as server, calls() as there:
         for _ in range(2):
@@ -212,7 +225,7 @@ async def test_answer_as_it_is(name):
 
 @on_loop
 async def test_answer_that_is_long():
-    """contract: outbound-plain. At most 64 KiB are read, also of one that never ends."""
+    """At most 64 KiB of the body are read, even if the answer never ends. Contract: outbound-plain."""
 
     async def endless(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
@@ -254,9 +267,6 @@ async def test_answer_that_is_none(name):
             await there.call("GET", f"http://{HERE}:{server.port}/")
 
 
-# ------------------------------------------------------------------------------------- in time
-
-
 async def _never(*_: object) -> list[str]:
     await asyncio.sleep(60)
     return []
@@ -272,7 +282,10 @@ SLOW: dict[str, tuple[Any, str, Any]] = {
 @pytest.mark.parametrize("name", SLOW)
 @on_loop
 async def test_call_that_takes_too_long(name):
-    """contract: outbound-plain. One time for all of it, whatever takes it; no connection stays."""
+    """One deadline covers all phases of a call; no connection remains open after it.
+
+    Contract: outbound-plain.
+    """
     answer, scheme, resolve = SLOW[name]
     settings = {"resolve": resolve} if resolve else {}
     host = "shop.example" if resolve else HERE
@@ -284,9 +297,6 @@ async def test_call_that_takes_too_long(name):
         assert not connected(server.port)
 
 
-# ------------------------------------------------------------------------------------------- TLS
-
-
 @pytest.fixture(scope="module")
 def authority():
     return Authority()
@@ -294,7 +304,10 @@ def authority():
 
 @on_loop
 async def test_certificate_of_the_host(authority, tmp_path):
-    """contract: outbound-address. The name of the URL is asked for and checked, not the address."""
+    """SNI and the certificate check use the URL's host name, not its address.
+
+    Contract: outbound-address.
+    """
     named = []
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     tls.sni_callback = lambda _socket, name, _context: named.append(name)
@@ -309,7 +322,7 @@ async def test_certificate_of_the_host(authority, tmp_path):
 
 @on_loop
 async def test_certificate_of_an_authority_that_is_not_known(authority, tmp_path):
-    """contract: outbound-address. The system's are trusted, and no others."""
+    """Only the system's certificate authorities are trusted. Contract: outbound-address."""
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     async with Called().serve(tls) as server, calls(resolve=Names(HERE)) as there:
         with pytest.raises(Unanswered, match="the certificate is not accepted: "):

@@ -1,4 +1,4 @@
-"""Calls to servers that mean harm: whatever one sends, at whatever speed, its call ends and takes little."""
+"""Outbound calls to hostile servers: each call ends in time and uses little memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MB = 2**20
 HEAD = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
-# How it begins, and what comes again and again.
+# How each endless answer begins, and the part that it repeats.
 ENDLESS = {
     "interim answers": (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
     "empty lines": (b"", b"\r\n"),
@@ -37,7 +37,7 @@ def authority():
 
 
 async def here(host: str, port: int) -> list[str]:
-    """A resolver."""
+    """Resolves every name to this machine."""
     return [HERE]
 
 
@@ -45,7 +45,10 @@ async def here(host: str, port: int) -> list[str]:
 @pytest.mark.parametrize("name", ENDLESS)
 @on_loop
 async def test_answer_without_end(name, piece):
-    """contract: outbound-bounds. The call ends long before its time, and nothing of it stays."""
+    """An endless answer ends the call long before its deadline, and nothing remains in memory.
+
+    Contract: outbound-bounds.
+    """
     begins, again = ENDLESS[name]
 
     async def speak(writer: asyncio.StreamWriter) -> None:
@@ -71,7 +74,7 @@ async def test_answer_without_end(name, piece):
 
 @on_loop
 async def test_answer_to_the_end_of_its_connection():
-    """Without a length."""
+    """An answer without a length ends with its connection."""
 
     async def speak(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.0 200 OK\r\n\r\nall of it")
@@ -80,8 +83,6 @@ async def test_answer_to_the_end_of_its_connection():
         answer = await there.call("GET", f"http://{HERE}:{server.port}/")
         assert answer == (200, b"all of it", True)
 
-
-# ------------------------------------------------------------------------- connections that are kept
 
 BEHIND = {
     "an answer": HEAD + b"Content-Length: 3\r\n\r\nbad",
@@ -95,7 +96,11 @@ BEHIND = {
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @on_loop
 async def test_what_comes_behind_an_answer_is_no_answer(scheme, pause, authority, tmp_path):
-    """contract: outbound-bounds. The next request goes on another connection."""
+    """Extra bytes after an answer aren't taken for the next one; that request uses a new
+    connection.
+
+    Contract: outbound-bounds.
+    """
     rubbish = iter(BEHIND.values())
 
     async def behind(writer: asyncio.StreamWriter) -> None:
@@ -122,7 +127,9 @@ async def test_what_comes_behind_an_answer_is_no_answer(scheme, pause, authority
 
 @on_loop
 async def test_connection_that_is_kept_and_closed_meanwhile():
-    """The next request goes on another one; one that may have been taken is not sent again."""
+    """After the server closed an idle connection, the next request uses a new one. A request that
+    may have been received isn't sent again.
+    """
 
     async def hang_up(writer: asyncio.StreamWriter) -> None:
         pass
@@ -137,9 +144,6 @@ async def test_connection_that_is_kept_and_closed_meanwhile():
         with pytest.raises(Unanswered, match="broke off"):
             await there.call("POST", url, body=b"")
         assert (server.connections, len(server.heads)) == (2, 3)
-
-
-# ---------------------------------------------------------------------------------- other harm
 
 
 @on_loop
@@ -157,7 +161,9 @@ async def test_connection_that_is_reset():
 
 @on_loop
 async def test_request_that_is_not_read():
-    """An answer before its end is one; without an answer it ends in time."""
+    """An answer that comes before the request was read counts; without an answer the call times
+    out.
+    """
 
     async def early(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 413 Large\r\nContent-Length: 0\r\n\r\n")
@@ -176,7 +182,10 @@ async def test_request_that_is_not_read():
 
 @on_loop
 async def test_tls_that_never_ends(authority, tmp_path):
-    """contract: outbound-bounds. A session ticket after the other, which TLS itself takes in."""
+    """An endless series of TLS session tickets, which the TLS layer itself consumes, ends the call.
+
+    Contract: outbound-bounds.
+    """
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     tls.num_tickets = 5_000
     async with Called().serve(tls) as server, calls(tls=authority.trusted(), resolve=here) as there:
@@ -187,7 +196,7 @@ async def test_tls_that_never_ends(authority, tmp_path):
 @pytest.mark.parametrize("speed", [1, 10_000])
 @on_loop
 async def test_tls_that_is_none(speed):
-    """contract: outbound-bounds. Bytes that look like a record, slowly or not."""
+    """Bytes that only look like a TLS record end the call, at any speed. Contract: outbound-bounds."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -207,7 +216,7 @@ async def test_tls_that_is_none(speed):
 
 @on_loop
 async def test_address_that_takes_no_connection_is_followed_by_the_next():
-    """One that refuses, and one that says nothing."""
+    """The next address is tried after one that refuses and after one that doesn't respond."""
 
     async def names(host: str, port: int) -> list[str]:
         return ["127.0.0.2", HERE]
@@ -227,7 +236,10 @@ async def test_address_that_takes_no_connection_is_followed_by_the_next():
 
 @on_loop
 async def test_name_that_is_looked_up_slowly():
-    """contract: outbound-bounds. By one look-up, however many ask, also after those gave up."""
+    """Concurrent callers share one slow lookup (single-flight), even after the first gave up.
+
+    Contract: outbound-bounds.
+    """
     asked = []
 
     async def names(host: str, port: int) -> list[str]:
@@ -248,7 +260,7 @@ async def test_name_that_is_looked_up_slowly():
 
 @on_loop
 async def test_names_of_one_owner_leave_look_ups_to_others(monkeypatch):
-    """contract: outbound-bounds. While more of them hang than there are look-ups at once."""
+    """Hanging lookups of one owner leave lookup slots for other owners. Contract: outbound-bounds."""
     goes_on = threading.Event()
 
     def slow(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
@@ -274,7 +286,10 @@ async def test_names_of_one_owner_leave_look_ups_to_others(monkeypatch):
 
 @on_loop
 async def test_name_of_many_addresses():
-    """contract: outbound-address, outbound-bounds. All are checked, and the first few are tried."""
+    """Every address of a name is checked, and only the first four are tried.
+
+    Contract: outbound-address, outbound-bounds.
+    """
     addresses = [f"93.184.216.{n}" for n in range(1, 60)]
 
     async def resolve(host: str, port: int) -> list[str]:
@@ -292,7 +307,10 @@ async def test_name_of_many_addresses():
 
 @on_loop
 async def test_owners_share_no_connection():
-    """contract: outbound-bounds. What comes late is for who asked for it."""
+    """Connections aren't shared between owners, so a late answer never reaches another owner.
+
+    Contract: outbound-bounds.
+    """
     async with Called().serve() as server, calls() as there:
         for owner, connections in [("a", 1), ("b", 2), ("a", 2), ("b", 2)]:
             url = f"http://{HERE}:{server.port}/"
