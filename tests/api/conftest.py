@@ -1,4 +1,4 @@
-"""What the walk asserts everywhere, said once."""
+"""Assertions and helpers that all API tests share."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ LARGEST = 2**53 - 1
 
 @pytest.fixture
 def http(shop):
-    """A customer of a new store."""
+    """A client of a customer of a new store."""
     return shop.customer("1").http
 
 
 @pytest.fixture
 def handle() -> str:
-    """One that no store has yet."""
+    """A handle that no store has yet."""
     return f"new-{secrets.token_hex(6)}"
 
 
 def stores(service) -> dict[str, dict]:
-    """The records of all stores, by handle."""
+    """Returns the records of all stores by handle."""
     listed = json.loads(service.quick("store", "list", "--json"))
     return {record["handle"]: record for record in listed}
 
@@ -54,16 +54,16 @@ def is_uuid(text: object) -> bool:
 
 
 def has_standard_headers(answer: httpx2.Response) -> None:
-    """The headers of every response under the version prefix."""
+    """Asserts the headers that every response under the version prefix has."""
     limit, remaining, reset = (int(answer.headers[name]) for name in RATE_HEADERS)
     assert 0 <= remaining <= limit
-    # The window is of the time when the request was admitted, before its body.
+    # The window starts when the request is admitted, before its body arrives.
     assert time.time() - answer.elapsed.total_seconds() - 1 <= reset <= time.time() + 61
     assert answer.headers["X-Request-Id"]
 
 
 def data(answer: httpx2.Response, status: int = 200):
-    """The one record or the records of an answer that went well."""
+    """Asserts a success with the usual headers; returns its record or records."""
     assert answer.status_code == status, f"{answer.status_code} {answer.text}"
     assert answer.headers["Content-Type"].partition(";")[0] == "application/json"
     has_standard_headers(answer)
@@ -74,14 +74,14 @@ def data(answer: httpx2.Response, status: int = 200):
 
 
 def done(answer: httpx2.Response) -> None:
-    """204 and nothing else."""
+    """Asserts a 204 without a body."""
     assert answer.status_code == 204, f"{answer.status_code} {answer.text}"
     assert answer.content == b""
     has_standard_headers(answer)
 
 
 def envelope(answer: httpx2.Response, status: int) -> str:
-    """The message of an error whose envelope is whole."""
+    """Asserts a complete error envelope; returns its message."""
     assert answer.status_code == status, f"{answer.status_code} {answer.text[:500]}"
     assert answer.headers["Content-Type"].partition(";")[0] == "application/json"
     body = answer.json()
@@ -99,12 +99,14 @@ def envelope(answer: httpx2.Response, status: int) -> str:
 
 
 def refused(answer: httpx2.Response, status: int, *words: object) -> str:
-    """An error under the version prefix, whose message names all of the words."""
+    """Asserts an error under the version prefix whose message contains all words; returns the
+    message.
+    """
     message = envelope(answer, status)
     has_standard_headers(answer)
     if status == 401:
         assert answer.headers["WWW-Authenticate"].lower().startswith("bearer")
-    # 1,000,000 and 1000000 are the same rule.
+    # compare 1,000,000 as 1000000
     plain = re.sub(r"(?<=\d)[,_ ](?=\d{3})", "", message).lower()
     missing = [word for word in words if str(word).lower() not in plain]
     assert not missing, f"{missing} not named in: {message}"
@@ -112,7 +114,7 @@ def refused(answer: httpx2.Response, status: int, *words: object) -> str:
 
 
 def save(http: httpx2.Client, product: int | str, **fields) -> dict:
-    """Save an item that was not there."""
+    """Saves an item that doesn't exist yet; returns it."""
     return data(http.post("/items", json={"productId": product, **fields}), 201)
 
 
@@ -138,7 +140,7 @@ def products(http: httpx2.Client, query: str | None = None) -> list:
 
 
 def everything(http: httpx2.Client) -> dict:
-    """All that a caller can see, to tell whether a request changed anything."""
+    """Returns everything that a caller can read, to detect whether a request changed anything."""
     lists = data(http.get("/lists?limit=250"))
     return {
         "items": data(http.get("/items?limit=250")),
@@ -155,7 +157,7 @@ def nothing_changes(http: httpx2.Client):
 
 
 def walk(http: httpx2.Client, path: str, direction: str = "next", **params) -> list[list[dict]]:
-    """Every page from the first one on, in one direction."""
+    """Returns every page in one direction, beginning with the first."""
     pages = []
     while True:
         body = http.get(path, params=params).json()
@@ -167,25 +169,27 @@ def walk(http: httpx2.Client, path: str, direction: str = "next", **params) -> l
 
 
 def printed_until(service, answer) -> str:
-    """What the service has printed up to the line of this answer; it writes ten times a second."""
+    """Returns the service's output up to this response's log line; output is flushed ten times a
+    second.
+    """
     soon(lambda: answer.headers["X-Request-Id"] in service.output())
     return service.output()
 
 
 def soon(check, within: float = 5.0) -> None:
-    """Ask until the check holds; every process has to know of a change within 5 seconds."""
+    """Polls until the check holds. The default is the deadline for changes to reach every process."""
     assert wait_until(check, seconds=within, every=0.1), f"not within {within} s"
 
 
 def fresh_window(seconds: float = 5) -> None:
-    """Windows of a minute may begin with the clock's: don't start counting right before its end."""
+    """Waits for a new rate-limit window if the current minute ends within ``seconds``."""
     left = 60 - time.time() % 60
     if left < seconds:
         time.sleep(left + 0.05)
 
 
 class Wire(NamedTuple):
-    """What came back over a bare socket."""
+    """A response received over a bare socket."""
 
     status: int
     headers: dict[str, str]
@@ -207,15 +211,17 @@ def _read_all(connection: socket.socket) -> tuple[bytes, bool]:
 
 
 def connect(service, seconds: float = 5, source: str = HERE) -> socket.socket:
-    """A bare connection to a service, which waits for so long."""
+    """Opens a bare TCP connection to a service; ``seconds`` is its timeout."""
     target = urlsplit(service.url)
     return socket.create_connection((target.hostname, target.port), seconds, (source, 0))
 
 
 def over_the_wire(service, request: bytes, *, patience: float = 2.0) -> Wire:
-    """Send these bytes exactly, and read until the server closes or says nothing more."""
+    """Sends exactly these bytes; reads until the server closes or is silent for ``patience``
+    seconds.
+    """
     with connect(service, patience) as connection:
-        # It may answer and close before it has read everything, which is its right.
+        # The server may respond and close before it has read everything.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.sendall(request)
         received, closed = _read_all(connection)
@@ -228,12 +234,14 @@ def over_the_wire(service, request: bytes, *, patience: float = 2.0) -> Wire:
 
 
 def request_head(method: str, path: str, token: str | None, *lines: str) -> bytes:
-    """The head of a request, with a Host and the lines given, ready for a body."""
+    """Returns a request's head with a Host and the given lines, ready for a body."""
     words = [f"{method} {PREFIX}{path} HTTP/1.1", "Host: localhost"]
     words += [f"Authorization: Bearer {token}"] if token else []
     return ("\r\n".join([*words, *lines]) + "\r\n\r\n").encode("latin-1")
 
 
 def wrong(expected: int, statuses: dict[str, int]) -> dict[str, int]:
-    """The cases of a table that were not answered as expected: a test compares it to nothing."""
+    """Returns the cases with an unexpected status; tests compare the result with an empty
+    dictionary.
+    """
     return {name: status for name, status in statuses.items() if status != expected}

@@ -1,4 +1,4 @@
-"""The merchant's page as it is served; tests/browser/test_admin.py uses it."""
+"""The merchant's page as it is served; tests/browser/test_admin.py operates it in a browser."""
 
 import gzip
 import hashlib
@@ -19,14 +19,17 @@ SERVED = sorted(name for name in FILES if Path(name).suffix in (".html", ".js", 
 
 @pytest.fixture
 def http(service):
-    """Without a token; paths begin at the top."""
+    """A client without a token, with the service's root as base URL."""
     client = service.client()
     client.base_url = service.url
     return client
 
 
 def test_page_is_served_with_its_files(http):
-    """contract: admin-page. With and without the slash, as a browser takes it, and again only if it changed."""
+    """The page and its files are served, compressed, and answered with 304 when unchanged.
+
+    Contract: admin-page.
+    """
     bare = http.get("/admin")
     assert (bare.status_code, bare.headers["Location"]) == (302, "admin/")
     for name in SERVED:
@@ -57,7 +60,10 @@ def test_page_is_served_with_its_files(http):
 
 
 def test_page_is_closed(http):
-    """contract: admin-closed. What the policy allows is said once, of every file and every answer."""
+    """Every response for the page has the same strict Content-Security-Policy.
+
+    Contract: admin-closed.
+    """
     for path in ("/admin/", *(f"/admin/{name}" for name in SERVED)):
         headers = http.get(path).headers
         policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
@@ -72,7 +78,7 @@ def test_page_is_closed(http):
         assert headers["Referrer-Policy"] == "no-referrer"
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert not {"Set-Cookie", "Access-Control-Allow-Origin"} & {*headers}
-    # Nothing is inline, and every address is relative: it also works below a path of a proxy.
+    # Nothing is inline and all URLs are relative, so the page works below a proxy's path too.
     page = FILES["index.html"].read_text()
     assert not re.search(
         r"""<style|\bstyle=|\bon\w+=|<script>|(?:src|href)="(?!\w[\w-]*\.\w+")""", page
@@ -80,7 +86,10 @@ def test_page_is_closed(http):
 
 
 def test_no_page_on_the_host_of_a_shop(service, make_shop, http):
-    """contract: admin-page, storefront-shop-host. Whichever header names it; elsewhere it is there."""
+    """A shop's host doesn't serve the page, whichever header names the host; other hosts do.
+
+    Contract: admin-page, storefront-shop-host.
+    """
     host = f"shop-admin.test:{free_port()}"
     make_shop("--host", f"http://{host}")
     soon(lambda: http.get("/admin/", headers={"Host": host}).status_code == 404)
@@ -97,7 +106,7 @@ def test_no_page_on_the_host_of_a_shop(service, make_shop, http):
 
 
 def test_page_can_be_turned_off(new_service):
-    """contract: admin-page. As if it had never been there; the API stays."""
+    """With WISHWELL_ADMIN=off the page is 404, and the API still works. Contract: admin-page."""
     service = new_service(WISHWELL_ADMIN="off").start()
     for path in ("/admin", "/admin/", "/admin/app.js"):
         envelope(service.client().get(f"{service.url}{path}"), 404)
@@ -106,7 +115,10 @@ def test_page_can_be_turned_off(new_service):
 
 
 def test_page_is_in_no_label_but_its_routes(service, http):
-    """contract: metrics-served, log-private. What somebody appends is in neither metric nor log."""
+    """Text appended to the page's URL reaches neither metrics nor log.
+
+    Contract: metrics-served, log-private.
+    """
     http.get("/admin/?token=wwadm_typed-into-the-address")
     http.get("/admin/wwadm_typed-as-a-file")
     metrics = http.get("/metrics").text
@@ -115,7 +127,9 @@ def test_page_is_in_no_label_but_its_routes(service, http):
 
 
 def test_vendored_files_are_the_ones_that_were_looked_at():
-    """Each has its licence beside it; README.txt says how to renew them."""
+    """Vendored files match their checksums and have their licences; README.txt says how to update
+    them.
+    """
     sums = dict(line.split("  ")[::-1] for line in FILES["SHA256SUMS"].read_text().splitlines())
     for name, expected in sums.items():
         assert hashlib.sha256(FILES[name].read_bytes()).hexdigest() == expected, name

@@ -1,4 +1,4 @@
-"""Bodies that are no JSON, or not the JSON asked for."""
+"""Bodies that aren't JSON, or not the expected JSON."""
 
 import pytest
 
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.either_engine
 JSON = {"Content-Type": "application/json"}
 DEEP = 40_000
 
-# Bodies that no operation with a body may take, by name.
+# Bodies that no operation accepts, by name.
 NOT_JSON = {
     "empty": b"", "space": b" ", "null": b"null", "number": b"1", "string": b'"productId"', "array": b"[]",
     "array of objects": b'[{"productId":1}]', "half": b'{"productId":', "single quotes": b"{'productId':1}",
@@ -27,8 +27,8 @@ NOT_JSON = {
     "deep and open": b"[" * 200_000, "deep objects": b'{"a":' * DEEP + b"1" + b"}" * DEEP,
 }  # fmt: skip
 
-# The same key twice, in every spelling: a parser that keeps the last of them would let two readers
-# of one body see two different requests.
+# Duplicate keys in every spelling. A parser that keeps the last one would let two readers of one
+# body see two different requests.
 TWICE = {
     "plain": b'{"productId":1,"productId":2}', "the same value": b'{"productId":1,"productId":1}',
     "escaped": b'{"productId":1,"product\\u0049d":2}', "escaped first": b'{"\\u0070roductId":1,"productId":2}',
@@ -46,10 +46,14 @@ def member(roomy_shop):
 
 @pytest.mark.parametrize("operation", ["POST /items", "DELETE /items", "POST /profiles/token"])
 def test_bad_json_is_refused(member, roomy_shop, operation):
-    """contract: body-malformed. Nothing changes; what JSON may not be: tests/http/test_bodies.py."""
+    """Invalid JSON is refused and changes nothing. More malformed bodies:
+    tests/http/test_bodies.py.
+
+    Contract: body-malformed.
+    """
     method, _, path = operation.partition(" ")
     http = roomy_shop.admin if path.startswith("/profiles") else member.http
-    # A token may be asked for with no body.
+    # POST /profiles/token accepts an empty body.
     optional = {"empty", "space"} if path == "/profiles/token" else set()
     statuses = {}
     with nothing_changes(member.http):
@@ -63,7 +67,7 @@ def test_bad_json_is_refused(member, roomy_shop, operation):
 
 
 def test_key_twice_is_refused(member, roomy_shop):
-    """contract: body-key-twice. However it is spelled, wherever it stands."""
+    """A duplicate key is refused in any spelling and at any depth. Contract: body-key-twice."""
     gids = [roomy_shop.gid("1"), roomy_shop.gid("2")]
     twice = '{{"customer":"{}","cust\\u006fmer":"{}"}}'.format(*gids)
     with nothing_changes(member.http):
@@ -79,7 +83,7 @@ def test_key_twice_is_refused(member, roomy_shop):
 
 
 def test_good_json_in_unusual_spelling_is_taken(member):
-    """The other side of the corpus: whatever is JSON counts, however it is spelled."""
+    """Valid JSON in unusual spelling is accepted."""
     for body in (
         b' \t\r\n{ "productId" :\n1 } \n',
         b'{"\\u0070roductId":2}',

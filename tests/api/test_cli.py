@@ -1,4 +1,4 @@
-"""The commands."""
+"""The commands of the CLI."""
 
 import json
 
@@ -15,7 +15,7 @@ STORE_KEYS = {
 }
 
 
-# Commands, what stands for `{}`, and a word of what is said. SHORT and KEY are files.
+# Commands, values for `{}`, and a word that the message must contain. SHORT and KEY are files.
 WRONG = [
     ("store create HANDLE --limit {}", ("speed=5", "items", "items=x", "items=-1"), "limit"),
     ("store create HANDLE --origin {}", ("a.example", "https://a.b/c", "javascript:1"), "origin"),
@@ -56,9 +56,12 @@ WRONG = [
 def test_command_that_is_wrong_says_why_and_changes_nothing(
     service, handle, tmp_path, command, values, word
 ):
-    """contract: store-bounds, store-pages, store-time-zone, storefront-naming, storefront-hosts,
-    storefront-secrets, command-error. Non-zero, with nothing on standard output, and one line (with its
-    usage, if it was typed wrongly) on the other, which shows no secret."""
+    """A wrong command changes nothing and fails with one line on stderr (after its usage, for wrong
+    arguments) that shows no secret.
+
+    Contract: store-bounds, store-pages, store-time-zone, storefront-naming, storefront-hosts,
+    storefront-secrets, command-error.
+    """
     before = stores(service)
     files = {"SHORT": "too-short", "KEY": "a-key-of-the-shop-that-nobody-sees-in-a-line"}
     for name, text in files.items():
@@ -75,7 +78,7 @@ def test_command_that_is_wrong_says_why_and_changes_nothing(
 
 
 def test_first_start_creates_the_default_store(service):
-    """contract: store-default, store-fields. The first start creates a store `default`."""
+    """The first start creates a store `default`. Contract: store-default, store-fields."""
     record = json.loads(service.cli("store", "list", "--json").stdout)[0]
     default = stores(service)["default"]
     assert set(record) == set(default) == STORE_KEYS
@@ -86,7 +89,10 @@ def test_first_start_creates_the_default_store(service):
 
 
 def test_store_create_prints_the_record(service, handle):
-    """contract: command-json. An array of objects, keys as in the API; without it for people."""
+    """`--json` prints an array of objects with the API's keys; without it the output is a table.
+
+    Contract: command-json.
+    """
     options = ["--platform", "presta", "--auth-flow", "/signin", "--origin", "https://a.example"]
     options += ["--origin", "https://b.example", "--limit", "profile_read=7", "--limit", "items=9"]
     [record] = json.loads(service.cli("store", "create", handle, *options, "--json").stdout)
@@ -100,7 +106,10 @@ def test_store_create_prints_the_record(service, handle):
 
 
 def test_table_is_as_wide_as_the_terminal(service, handle):
-    """contract: command-json. Without columns of nothing; a wider one has a line for each field."""
+    """A table leaves out empty columns; on a narrow terminal each field gets a line of its own.
+
+    Contract: command-json.
+    """
     service.quick("store", "create", handle, "--auth-flow", "/signin")
     table = service.quick("store", "list").splitlines()
     assert table[0].split()[:4] == ["id", "handle", "platform", "productIds"]
@@ -115,7 +124,10 @@ def test_table_is_as_wide_as_the_terminal(service, handle):
 
 
 def test_store_update_changes_what_is_named_and_nothing_else(service, handle):
-    """contract: command-store. Of limits, those that are named."""
+    """`store update` changes only the given options, and of the limits only the named ones.
+
+    Contract: command-store.
+    """
     options = ("--platform", "presta", "--limit", "items=5", "--limit", "lists=6")
     service.quick("store", "create", handle, *options)
     before = stores(service)[handle]
@@ -128,7 +140,7 @@ def test_store_update_changes_what_is_named_and_nothing_else(service, handle):
 
 
 def test_token_list_shows_when_it_was_last_used(service, shop):
-    """contract: command-token-list. The time of the last use."""
+    """`token list` shows when a token was last used. Contract: command-token-list."""
     unused = service.quick("token", "create", "--store", shop.handle, "--label", "unused").strip()
     assert unused
     data(shop.admin.get("/items"))

@@ -1,4 +1,4 @@
-"""GET /events, from outside: what is told, how it is asked for, and how soon it is there."""
+"""GET /events over HTTP: its content, parameters, and delay."""
 
 import time
 
@@ -12,7 +12,7 @@ from tests.servers import wait_until
 
 @pytest.fixture(scope="module")
 def telling(service):
-    """A store that tells events, in every process."""
+    """A store with events on in every process."""
     return Shop(service, "--events", "on")
 
 
@@ -25,7 +25,7 @@ def read(shop, **params):
 
 
 def end(shop):
-    """The `resume` of what was told until now."""
+    """Returns the `resume` cursor after the newest event."""
     resume = "0"
     while (page := read(shop, **{"from": resume, "limit": 250}))["data"]:
         resume = page["resume"]
@@ -33,7 +33,7 @@ def end(shop):
 
 
 def awaited(shop, resume, count):
-    """So many events after that; they are there within 2 s."""
+    """Returns the ``count`` events after ``resume``, which must be in the feed within 2 s."""
     began = time.monotonic()
     assert wait_until(
         lambda: len(read(shop, **{"from": resume})["data"]) >= count, seconds=2, every=0.05
@@ -45,8 +45,11 @@ def awaited(shop, resume, count):
 
 
 def test_shopper_and_sign_in_are_told_within_2_seconds(telling):
-    """contract: feed-soon, event-fields, event-sequence, event-link. A visitor and a customer, from
-    the first save to the sign-in; replayed, it is what the API shows."""
+    """Events from a visitor's first save to the sign-in are in the feed within 2 s, and replaying
+    them yields what the API shows.
+
+    Contract: feed-soon, event-fields, event-sequence, event-link.
+    """
     shop, begin = telling, end(telling)
     visitor, customer = shop.session(), shop.customer()
     made = data(customer.http.post("/lists", json={"name": "Birthday"}), 201)
@@ -72,7 +75,10 @@ def test_shopper_and_sign_in_are_told_within_2_seconds(telling):
 
 
 def test_feed_is_read_in_steps_and_by_type(telling):
-    """contract: feed-answer. Steps of any size meet each event once; by one type or several."""
+    """Reading in batches of any size yields each event once; `type` filters by one type or several.
+
+    Contract: feed-answer.
+    """
     shop, begin = telling, end(telling)
     customer = shop.customer()
     kept = [data(customer.http.post("/items", json={"productId": n}), 201) for n in (1, 2, 3)]
@@ -101,8 +107,10 @@ WRONG = [
 
 
 def test_feed_that_is_asked_for_wrongly(telling):
-    """contract: feed-answer, feed-gone. 400, and the message names the parameter; 410 says how to
-    go on."""
+    """A bad parameter is 400 and named; a cursor that was never issued is 410 and says what to do.
+
+    Contract: feed-answer, feed-gone.
+    """
     for query in (*WRONG, "from=0&from=0"):
         message = refused(telling.admin.get(f"/events?{query}"), 400)
         assert message.startswith(f"{query.partition('=')[0]}: ")

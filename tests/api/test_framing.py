@@ -1,4 +1,6 @@
-"""Bad HTTP: requests that two readers could read as different ones (raw sockets)."""
+"""Malformed HTTP over raw sockets: requests that two readers could interpret differently
+(smuggling).
+"""
 
 import json
 import socket
@@ -24,7 +26,7 @@ LENGTH = "Content-Length: 15"
 CHUNKED = "Transfer-Encoding: chunked"
 CHUNKS = b'f\r\n{"productId":1}\r\n0\r\n\r\n'
 
-# Beside those of tests/security/payloads.py, which may hide a request.
+# In addition to those of tests/security/payloads.py, which may hide a second request.
 AMBIGUOUS = {
     "length that is empty": lambda t: post(t, "Content-Length: "),
     "NUL in a header": lambda t: post(t, "X-Y: a\0b", LENGTH),
@@ -48,7 +50,10 @@ AMBIGUOUS = {
 
 
 def test_ambiguous_request_is_refused_and_the_connection_closed(service, shop):
-    """contract: http-ambiguous, error-envelope. 400 with the envelope, and closed."""
+    """An ambiguous request is 400 with the error envelope, and its connection closes.
+
+    Contract: http-ambiguous, error-envelope.
+    """
     member = shop.customer("1")
     for name, made in AMBIGUOUS.items():
         got = over_the_wire(service, made(member.token), patience=3)
@@ -71,7 +76,10 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_shop, name):
-    """contract: limit-headers, request-id, cors-allowed. The caller's own."""
+    """A request whose body breaks off gets the rate-limit and CORS headers of its own caller.
+
+    Contract: limit-headers, request-id, cors-allowed.
+    """
     origin, given = "https://shop.example", "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"
     shop = make_shop("--limit", "profile_write=9", "--origin", origin)
     member = shop.customer("1")
@@ -81,7 +89,7 @@ def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_
     with connect(service) as connection:
         connection.sendall(head + first)
         if first:
-            # It is counted when another one's answer, asked for later, is there.
+            # The request was counted by the time a later request has its response.
             assert products(member.http) == []
         connection.sendall(then)
         received = b""
@@ -100,7 +108,7 @@ def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_
 
 @pytest.mark.parametrize("path", ["/items", "/nothing"])
 def test_body_that_breaks_where_nobody_reads_it_ends_the_connection(service, shop, path):
-    """A read takes no body: it is refused or answered, once, and what follows is nobody's."""
+    """A request whose broken body no handler reads gets one response, and the connection closes."""
     broken = request_head("GET", path, shop.admin_token, CHUNKED) + b"zz\r\n"
     got = over_the_wire(service, broken + request_head("GET", "/items", shop.admin_token))
     assert got.status == 400 and got.closed
@@ -109,7 +117,7 @@ def test_body_that_breaks_where_nobody_reads_it_ends_the_connection(service, sho
 
 
 def test_what_follows_a_whole_request_is_not_its_fault(service, shop):
-    """The save is done and says so; the garbage behind it ends the connection."""
+    """A save followed by garbage succeeds; the garbage then closes the connection."""
     member = shop.customer("1")
     got = over_the_wire(service, post(member.token, LENGTH) + b"\x16\x03\x01garbage\r\n\r\n")
     assert got.status == 201 and got.closed
@@ -118,7 +126,10 @@ def test_what_follows_a_whole_request_is_not_its_fault(service, shop):
 
 
 def test_bad_target_is_refused_on_a_kept_connection(service):
-    """contract: http-ambiguous. Also behind a request that was answered."""
+    """A bad target is refused on a kept-alive connection too, after a good request.
+
+    Contract: http-ambiguous.
+    """
     good, bad = (f"GET {at} HTTP/1.1\r\nHost: a\r\n\r\n" for at in ("/livez", "http://a:b/"))
     with connect(service) as connection:
         for asked, status in ((good, b"200"), (bad, b"400")):
@@ -127,7 +138,10 @@ def test_bad_target_is_refused_on_a_kept_connection(service):
 
 
 def test_status_line_has_the_name_that_the_body_has(service, shop):
-    """contract: error-envelope. One name of a status, whatever Python the service runs on."""
+    """The status line and the body use the same status name on every Python version.
+
+    Contract: error-envelope.
+    """
     json_type, large = "Content-Type: application/json", "Content-Length: 300000"
     for request in (
         request_head("POST", "/items", shop.customer("1").token, json_type, large),
@@ -143,7 +157,10 @@ def test_status_line_has_the_name_that_the_body_has(service, shop):
 
 
 def test_header_over_16_kib_is_refused(service, shop):
-    """contract: http-bounds. A total header over 16 KB is 431; one of less is taken."""
+    """Request line and headers over 16 KiB are 431; smaller ones are accepted.
+
+    Contract: http-bounds.
+    """
     many = [f"X-{n}: {'x' * 100}" for n in range(200)]
     for lines in (["X-Y: " + "x" * 17_000], ["X-Y: " + "x" * 200_000], many):
         got = over_the_wire(service, request_head("GET", "/items", shop.admin_token, *lines))
@@ -158,8 +175,10 @@ def test_header_over_16_kib_is_refused(service, shop):
     "header", ["Profile", "Origin", "X-Request-Id", "Idempotency-Key", "Accept", "X-Forwarded-For"]
 )
 def test_header_bytes_of_a_client_never_come_back(service, shop, header):
-    """contract: input-inert, request-id. No response header contains client bytes outside an
-    allow-list; a request id is kept only when it is harmless, else it is a new one."""
+    """Response headers never contain client bytes; an `X-Request-Id` is kept only if it is a UUID.
+
+    Contract: input-inert, request-id.
+    """
     odd = ("gid://shopify/Customer/\x85", "https://x\xa0y.example", "\xe2\x80\xa8evil", "a\tb\x7f")
     for value in (*odd, "%0d%0aevil: 1", "xyzzy", "a" * 65, "a b c d e f", "<script>a(1)</script>"):
         lines = (f"{header}: {value}", "Connection: close")
@@ -172,7 +191,10 @@ def test_header_bytes_of_a_client_never_come_back(service, shop, header):
 
 
 def test_absolute_form_and_old_http_are_answered(service, shop):
-    """contract: http-forms. RFC 9112 §3.2.2; HTTP/1.0 keeps no connection by itself."""
+    """The absolute form (RFC 9112 §3.2.2) works; HTTP/1.0 connections close after the response.
+
+    Contract: http-forms.
+    """
     whole = request_head("GET", "/items", shop.admin_token)
     last = request_head("GET", "/items", shop.admin_token, "Connection: close")
     for asked in (
@@ -187,7 +209,10 @@ def test_absolute_form_and_old_http_are_answered(service, shop):
 
 @pytest.mark.parametrize("version", [b"1.1", b"1.0", b"1.0 without Host"])
 def test_target_on_another_host_than_the_header_is_refused(service, shop, version):
-    """contract: http-target-host. A program in front may go by either."""
+    """The target's host must equal `Host`, because a program in front may use either.
+
+    Contract: http-target-host.
+    """
     whole = request_head("GET", "/items", shop.admin_token)
     whole = whole.replace(b"HTTP/1.1", b"HTTP/" + version[:3], 1)
     hosts = [b"other.example", b"localhost:81", b"x@localhost", b"localhost.", b""]
@@ -199,8 +224,11 @@ def test_target_on_another_host_than_the_header_is_refused(service, shop, versio
 
 
 def test_request_that_offers_an_upgrade_is_answered_as_a_plain_one(service, shop):
-    """contract: http-forms. Some clients offer HTTP/2 with every first request; there is none, so
-    it stays HTTP/1.1. With a body it is refused: tests/security/payloads.py."""
+    """An offered upgrade is ignored, because some clients offer HTTP/2 with every first request.
+    With a body it is refused: tests/security/payloads.py.
+
+    Contract: http-forms.
+    """
     offer = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"]
     member = shop.customer("1")
     got = over_the_wire(service, request_head("GET", "/items", member.token, *offer))
@@ -208,7 +236,10 @@ def test_request_that_offers_an_upgrade_is_answered_as_a_plain_one(service, shop
 
 
 def test_trailer_without_an_end_ends_the_connection(service):
-    """contract: http-bounds. The parser would hold up everybody to put its pieces together."""
+    """An endless trailer is cut off, because reassembling its pieces would block the event loop.
+
+    Contract: http-bounds.
+    """
     with connect(service, 10) as connection:
         connection.sendall(request_head("GET", "/items", None, CHUNKED) + b"0\r\nX: ")
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
@@ -216,14 +247,18 @@ def test_trailer_without_an_end_ends_the_connection(service):
 
 
 def test_trailer_that_closes_the_connection_closes_it(service, shop):
-    """contract: http-ambiguous. The parser takes nothing more behind it."""
+    """`Connection: close` in a trailer closes the connection, because the parser accepts no more
+    input.
+
+    Contract: http-ambiguous.
+    """
     end = CHUNKS.removesuffix(b"\r\n") + b"Connection: close\r\n\r\n"
     got = over_the_wire(service, post(shop.customer("1").token, CHUNKED, body=end))
     assert (got.status, got.closed) == (201, True)
 
 
 def test_who_sends_no_more_is_still_answered(service, shop):
-    """contract: http-forms."""
+    """A client that shuts down its sending side still gets its response. Contract: http-forms."""
     with connect(service) as connection:
         connection.sendall(post(shop.customer("1").token, LENGTH))
         connection.shutdown(socket.SHUT_WR)
@@ -231,7 +266,7 @@ def test_who_sends_no_more_is_still_answered(service, shop):
 
 
 def test_white_space_behind_a_value_is_no_part_of_it(service, shop):
-    """RFC 9110, 5.5: of Profile, Origin and X-Request-Id as of every other header."""
+    """Trailing white space isn't part of a header's value (RFC 9110 §5.5)."""
     given = "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"
     lines = [f"Profile: {shop.gid('7')} \t", f"X-Request-Id: {given} ", "Connection: close"]
     got = over_the_wire(service, request_head("GET", "/items", shop.admin_token, *lines))
@@ -240,7 +275,7 @@ def test_white_space_behind_a_value_is_no_part_of_it(service, shop):
 
 
 def test_answers_without_a_body_and_after_100_continue_are_whole(service, shop):
-    """contract: http-forms. HEAD, 204, and a body that waits to be asked for."""
+    """HEAD, 204 and `Expect: 100-continue` are framed correctly. Contract: http-forms."""
     member = shop.customer("1")
     saved = save(member.http, 1)
     paths = [("HEAD", "/items"), ("DELETE", f"/items/{saved['id']}"), ("GET", "/items")]
@@ -252,5 +287,5 @@ def test_answers_without_a_body_and_after_100_continue_are_whole(service, shop):
         assert connection.recv(65_536) == b"HTTP/1.1 100 Continue\r\n\r\n"
         connection.sendall(body)
         assert connection.recv(65_536).startswith(b"HTTP/1.1 201")
-        connection.sendall(head + body)  # who does not wait need not be asked
+        connection.sendall(head + body)  # A client needn't wait for 100 Continue
         assert connection.recv(65_536).startswith(b"HTTP/1.1 200")

@@ -8,8 +8,11 @@ def identify(http, email: object):
 
 
 def test_identify_answers_with_the_sign_in_path(make_shop):
-    """contract: identify-answer, identify-email. `/account/login` by default, for any token and any
-    address; `{email}` is filled in percent-encoded; without a path it is 404."""
+    """Returns the store's sign-in path for any token and any address, with `{email}`
+    percent-encoded; 404 if the store has none.
+
+    Contract: identify-answer, identify-email.
+    """
     shop, filled = make_shop(), make_shop("--auth-flow", "/signin?who={email}&from=list")
     for http in (
         shop.admin,
@@ -28,6 +31,9 @@ def test_identify_answers_with_the_sign_in_path(make_shop):
 
 
 def test_identify_with_an_invalid_address_is_refused(shop):
-    """contract: identify-email. Which texts are addresses: tests/http/test_patterns.py."""
+    """An invalid address is 400. Valid and invalid addresses: tests/http/test_patterns.py.
+
+    Contract: identify-email.
+    """
     for email in ("ann", "a b@example.com", "a" * 65 + "@example.com", "a" * 64 + "@" + "e" * 190):
         refused(identify(shop.admin, email), 400, "email")

@@ -1,5 +1,4 @@
-"""Callers, the `Profile` header, and the forms of tokens; who may do what:
-tests/http/test_authorisation.py."""
+"""Callers, the `Profile` header, and token formats. Permissions: tests/http/test_authorisation.py."""
 
 import re
 import time
@@ -10,7 +9,7 @@ from .conftest import ITEM_KEYS, LIST_KEYS, data, item, new_list, refused, save,
 
 
 def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
-    """contract: admin-token-form. A recognisable prefix and a checksum; a typo is refused."""
+    """An admin token has a prefix and a checksum, so a typo is refused. Contract: admin-token-form."""
     token = shop.admin_token
     assert re.fullmatch(r"wwadm_[A-Za-z0-9]{30,}", token)
     swapped = [
@@ -23,7 +22,10 @@ def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
 
 
 def test_admin_without_profile_sees_and_names_every_owner(shop):
-    """contract: whole-store. Each record with its `profile`."""
+    """Without `Profile`, an admin token sees all records, each with its owner's `profile`.
+
+    Contract: whole-store.
+    """
     first, visitor = shop.customer("1"), shop.session()
     kept = new_list(first.http)
     saved = save(first.http, 1, variantId=2, listIds=[kept["id"]])
@@ -39,7 +41,10 @@ def test_admin_without_profile_sees_and_names_every_owner(shop):
 
 
 def test_profile_header_that_is_no_profile_is_refused(shop):
-    """contract: profile-header-invalid, gid-customer. A bad id, another platform, no GID."""
+    """A malformed `Profile`, or one of another platform, is refused.
+
+    Contract: profile-header-invalid, gid-customer.
+    """
     bad = ["", "17", "gid://shopify/Customer/", "gid://other/Customer/1", "gid://shopify/Order/1"]
     bad += [
         "gid://shopify/customer/1",
@@ -54,7 +59,11 @@ def test_profile_header_that_is_no_profile_is_refused(shop):
 
 
 def test_header_that_may_be_there_once_is_refused_twice(shop):
-    """contract: header-twice. Those that decide what a request is; of equal values, too."""
+    """A duplicate of a header that affects the request's meaning is refused, even with an equal
+    value.
+
+    Contract: header-twice.
+    """
     bearer, json_type = f"Bearer {shop.admin_token}", "application/json"
     for name, value in (("Authorization", bearer), ("Content-Type", json_type), ("Origin", "x")):
         answer = shop.anonymous.post("/profiles/token", headers=[(name, value), (name, value)])
@@ -66,8 +75,11 @@ def test_header_that_may_be_there_once_is_refused_twice(shop):
 
 
 def test_customers_differ_by_case_and_store_and_need_not_be_known(make_shop):
-    """contract: profile-key, customer-exists, store-isolation. The GID as it is: `a` and `A` are
-    two customers, and so is `a` of another store; one of whom nobody has heard."""
+    """Customers are distinguished by store and by the case of their GID, and need not be
+    registered.
+
+    Contract: profile-key, customer-exists, store-isolation.
+    """
     shop, other = make_shop(), make_shop()
     saved = save(shop.acting_as(shop.gid("abc")), 1)
     assert item(shop.customer("abc").http, saved["id"]) == saved
@@ -83,7 +95,10 @@ def test_customers_differ_by_case_and_store_and_need_not_be_known(make_shop):
 
 
 def test_profile_token_is_a_jwt_of_one_day(shop):
-    """contract: profile-token-form. `sub`, `aud`, `jti`, `iat`, `exp`, `kid`; one day."""
+    """A profile token is a JWT with the documented claims, valid for one day.
+
+    Contract: profile-token-form.
+    """
     for member in (shop.customer("1"), shop.session()):
         said = jwt.decode(member.token, options={"verify_signature": False})
         header = jwt.get_unverified_header(member.token)
@@ -96,7 +111,7 @@ def test_profile_token_is_a_jwt_of_one_day(shop):
 
 
 def test_authorization_that_is_no_bearer_token_is_refused(shop):
-    """contract: token-refused. No token, or one that is malformed; with `WWW-Authenticate`."""
+    """A missing or malformed bearer token is 401 with `WWW-Authenticate`. Contract: token-refused."""
     token = shop.admin_token
     values = ["", "Bearer", f"Basic {token}", f"Token {token}", token, f"Bearer {token} x"]
     values += [f"Bearer {token},{token}", f"Bearer\t{token}x", f"Bearer={token}"]

@@ -1,4 +1,4 @@
-"""Items shown with what the store has said of their products."""
+"""Items shown together with product data (`include=product`)."""
 
 from urllib.parse import quote
 
@@ -47,7 +47,7 @@ def shared_by(http, list_id):
 
 @pytest.fixture
 def world(shop):
-    """A customer's list of items: with and without a variant, and of what is not known."""
+    """Items with and without variants on one list of a customer; some have no product data."""
     put(shop, 7, **SHIRT, variants=VARIANTS)
     put(shop, 5)
     put(shop, 6, price=SHIRT["price"])
@@ -67,8 +67,11 @@ EXPECTED = [
 
 
 def test_product_is_shown_wherever_items_are(world):
-    """contract: include-product. The variant's own where it has it; what is unknown, and what
-    nothing was said of, is left out. Without `include` nothing of it shows."""
+    """Product data appears wherever items do, with the variant's own values first; unknown fields
+    are left out.
+
+    Contract: include-product.
+    """
     shop, http, on, saved = world
     token = shared_by(http, on)
     for of in (http, shop.acting_as(shop.gid("1")), shop.admin):
@@ -93,7 +96,7 @@ def test_product_is_shown_wherever_items_are(world):
 
 
 def test_other_includes_are_refused(world):
-    """contract: include-other. A cursor is good with and without."""
+    """Another `include` is 400; a cursor works with and without it. Contract: include-other."""
     _, http, on, saved = world
     token = shared_by(http, on)
     for path in ("/items", f"/items/{saved[0]['id']}", f"/lists/{on}", f"/shared/{token}"):
@@ -108,7 +111,10 @@ def test_other_includes_are_refused(world):
 
 
 def test_products_with_text_ids_and_of_their_store_alone(make_shop):
-    """contract: include-product, product-id-text, store-isolation."""
+    """Text product ids are included, and only the own store's product data.
+
+    Contract: include-product, product-id-text, store-isolation.
+    """
     shop, other = make_shop("--product-ids", "text"), make_shop("--product-ids", "text")
     put(other, "prod_1", title="Elsewhere")
     http = shop.customer("1").http
@@ -126,8 +132,11 @@ def test_products_with_text_ids_and_of_their_store_alone(make_shop):
 
 @pytest.mark.slow
 def test_largest_answers(service):
-    """contract: answer-size. A full list and a full page, every field as long as it may be, each
-    item on as many lists as there is room for after a link."""
+    """The largest possible list and page, with every field at its limit, stay within the size
+    limit.
+
+    Contract: answer-size.
+    """
     kinds = ("profile_write", "profile_read", "admin_write")
     limits = [word for kind in kinds for word in ("--limit", f"{kind}=1000000")]
     shop = Shop(service, *limits, "--limit", "entries=40000")
@@ -159,7 +168,10 @@ def test_largest_answers(service):
 
 
 def test_longest_variants_are_shown_whole(shop):
-    """contract: include-product. Each is cut out of the text of all, at the bounds of its fields."""
+    """A variant is extracted whole from the stored JSON when all its fields are at their limits.
+
+    Contract: include-product.
+    """
     price = {"amount": "9" * 12 + ".9999", "currency": "EUR"}
     longest = {"title": '"' * 255, "image": "https://img.example/" + "\\" * 2028, "price": price}
     longest["url"] = longest["image"]

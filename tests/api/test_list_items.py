@@ -1,6 +1,5 @@
-"""PUT and DELETE /lists/{listId}/items/{itemId}: one list of an item, and its place on it.
-
-In any sequence, with its events: tests/contract/test_model.py.
+"""PUT and DELETE /lists/{listId}/items/{itemId}: one item on one list, and its position there.
+Random sequences with their events: tests/contract/test_model.py.
 """
 
 from .conftest import (
@@ -21,7 +20,7 @@ def place(http, on, id, **body):
 
 
 def listed(http, count=5):
-    """A list with so many items, and their ids in the order `customer`."""
+    """Creates a list with ``count`` items; returns its id and theirs in the order `customer`."""
     on = new_list(http)["id"]
     for n in range(1, count + 1):
         save(http, n, listIds=[on])
@@ -29,8 +28,11 @@ def listed(http, count=5):
 
 
 def test_item_is_put_on_one_list_and_taken_off(http):
-    """contract: list-item-put, list-item-after, list-item-remove, item-updated-at, list-updated-at.
-    Its other lists stay as they are; a second time nothing changes, and taking off is 404."""
+    """An item is put on one list and removed; its other lists stay. Repeating the put changes
+    nothing, repeating the removal is 404.
+
+    Contract: list-item-put, list-item-after, list-item-remove, item-updated-at, list-updated-at.
+    """
     one, two = (new_list(http)["id"] for _ in range(2))
     made = save(http, 1, listIds=[one])
     put = data(http.put(f"/lists/{two}/items/{made['id']}"))
@@ -49,7 +51,10 @@ def test_item_is_put_on_one_list_and_taken_off(http):
 
 
 def test_one_of_two_that_is_anothers_is_404(shop, http):
-    """contract: list-item-put, list-item-remove, token-scope, whole-store. Both are of one owner."""
+    """An item or list of another owner is 404.
+
+    Contract: list-item-put, list-item-remove, token-scope, whole-store.
+    """
     on, (first, *_) = listed(http, 2)
     other = shop.customer("2").http
     foreign, others = save(other, 1)["id"], new_list(other)["id"]
@@ -67,8 +72,11 @@ def test_one_of_two_that_is_anothers_is_404(shop, http):
 
 
 def test_place_that_is_none_changes_nothing(http):
-    """contract: list-item-after. `after` that is the item itself, or not on the list; an item that is put
-    on it in the same request is not put there."""
+    """`after` must be another item of the list. With a bad `after`, the item isn't put on the list
+    either.
+
+    Contract: list-item-after.
+    """
     on, ids = listed(http, 3)
     other, off = save(http, 98)["id"], save(http, 97)["id"]
     with nothing_changes(http):

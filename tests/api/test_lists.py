@@ -1,5 +1,4 @@
-"""Lists, their names, and the order of what is on them; in any sequence:
-tests/contract/test_model.py."""
+"""Lists, their names and their order. Random sequences: tests/contract/test_model.py."""
 
 from tests.servers import PREFIX
 
@@ -16,7 +15,10 @@ from .conftest import (
 
 
 def test_create_a_list(http):
-    """contract: list-fields, answer-record. The whole record, 201 with `Location`."""
+    """A new list is returned complete, with 201 and `Location`.
+
+    Contract: list-fields, answer-record.
+    """
     answer = http.post("/lists", json={"name": "Gifts"})
     record = data(answer, 201)
     assert set(record) == LIST_KEYS
@@ -44,8 +46,11 @@ NO_NAMES = ["", " \n", "a\0", "a\nb", "a\x7fb", "a\x85b", "\U0001f381" * 256]
 
 
 def test_name_comes_back_as_it_was_or_is_refused(shop, http):
-    """contract: text-kept, list-name. Trimmed; lengths are in code points; nothing is normalised. Any text:
-    tests/http/test_patterns.py; on both engines: tests/contract/test_model.py."""
+    """A name is trimmed but not normalised, and its length counts code points. Arbitrary text:
+    tests/http/test_patterns.py; both engines: tests/contract/test_model.py.
+
+    Contract: text-kept, list-name.
+    """
     path = f"/lists/{new_list(http, 'x')['id']}"
     for name in NAMES:
         made = new_list(http, name)
@@ -57,8 +62,11 @@ def test_name_comes_back_as_it_was_or_is_refused(shop, http):
 
 
 def test_bounds_of_a_profile(make_shop):
-    """contract: item-limit, list-limit, list-item-limit, place-limit. One more is refused; what is
-    there may stay and change, and one place be given for another. Others have their own."""
+    """A profile's limits refuse one more item, list or entry; existing ones may stay, change and
+    move. Each profile has its own limits.
+
+    Contract: item-limit, list-limit, list-item-limit, place-limit.
+    """
     limits = ("items=3", "lists=2", "list_items=2", "entries=3")
     shop = make_shop(*(word for limit in limits for word in ("--limit", limit)))
     http = shop.customer("1").http
@@ -82,7 +90,7 @@ def test_bounds_of_a_profile(make_shop):
 
 
 def test_sort_that_there_is_not_is_refused(http):
-    """contract: list-sort. Three values; anything else is 400 and names what there is."""
+    """An unknown `sort` is 400, and the message names the three values. Contract: list-sort."""
     made = new_list(http)["id"]
     for value in ("", "newest", "CUSTOMER", "customer,oldest_saved", "%00"):
         answer = http.get(f"/lists/{made}?sort={value}")

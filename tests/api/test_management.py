@@ -1,4 +1,4 @@
-"""The description, health, metrics, browsers of other sites, the log."""
+"""The API description, health, metrics, CORS and the log."""
 
 import json
 import uuid
@@ -13,7 +13,11 @@ from .conftest import RATE_HEADERS, over_the_wire, refused, request_head, soon
 
 
 def test_description_is_served_without_a_token(service):
-    """contract: openapi-served. What it says is held by tests/http."""
+    """The description is served without a token, compressed on request. tests/http checks its
+    content.
+
+    Contract: openapi-served.
+    """
     for encoding in ("gzip", "identity"):
         headers = {"Accept-Encoding": encoding}
         answer = service.client().get("/.well-known/openapi", headers=headers)
@@ -26,7 +30,7 @@ def test_description_is_served_without_a_token(service):
 
 
 def test_person_at_the_top_is_sent_to_the_docs_page(service):
-    """contract: docs-from-top. Below a path of a proxy in front, too."""
+    """`/` redirects to the docs page, also below a proxy's path. Contract: docs-from-top."""
     http, top = service.client(), f"{service.url}/"
     answer = http.get(top)
     assert (answer.status_code, answer.headers["Location"]) == (302, "docs")
@@ -52,7 +56,7 @@ ALLOWED = "Access-Control-Allow-Origin"
 
 @pytest.fixture
 def open_shop(make_shop):
-    """A store that two origins may call from."""
+    """A store that allows two origins."""
     return make_shop("--origin", ORIGIN, "--origin", "http://localhost:5173")
 
 
@@ -67,7 +71,10 @@ def names(answer, header: str) -> set[str]:
 
 
 def test_origin_that_is_allowed_may_read_answers_and_their_headers(open_shop):
-    """contract: cors-allowed. The headers of limits and the request id are exposed."""
+    """An allowed origin may read responses, rate-limit headers and the request id.
+
+    Contract: cors-allowed.
+    """
     exposed = {name.lower() for name in (*RATE_HEADERS, "X-Request-Id")}
     http = open_shop.customer("1").http
     for origin in (ORIGIN, "http://localhost:5173"):
@@ -81,7 +88,10 @@ def test_origin_that_is_allowed_may_read_answers_and_their_headers(open_shop):
 
 
 def test_origin_that_is_not_allowed_gets_no_permission(open_shop, shop):
-    """contract: cors-refused, store-isolation. What another store allows does not count."""
+    """Other origins get no CORS headers, even if another store allows them.
+
+    Contract: cors-refused, store-isolation.
+    """
     http = open_shop.customer("1").http
     for origin in HOSTILE:
         assert ALLOWED not in http.get("/items", headers={"Origin": origin}).headers, origin
@@ -91,7 +101,10 @@ def test_origin_that_is_not_allowed_gets_no_permission(open_shop, shop):
 
 
 def test_preflight_of_an_allowed_origin_is_answered_without_a_token(open_shop):
-    """contract: cors-preflight. Browsers send it without the token."""
+    """A preflight is answered without a token, because browsers don't send one.
+
+    Contract: cors-preflight.
+    """
     soon(lambda: ALLOWED in preflight(open_shop, ORIGIN).headers)
     paths = {"PATCH": "/items/x", "PUT": "/items/x/lists", "DELETE": "/items", "POST": "/lists"}
     for method, path in paths.items():
@@ -112,8 +125,10 @@ def lines_of(service, request_id: str) -> list[str]:
 
 
 def test_each_request_is_one_line_of_json(service, shop):
-    """contract: log-line. One JSON log line a request, with the request id and, with a valid token,
-    the caller: an admin, a customer or a session."""
+    """Each request is one line of JSON with the request id and, with a valid token, the caller.
+
+    Contract: log-line.
+    """
     http = shop.customer("1").http
     callers = {"admin": shop.admin, "customer": http, "session": shop.session().http}
     answers = {kind: client.get("/items") for kind, client in callers.items()}
@@ -128,8 +143,11 @@ def test_each_request_is_one_line_of_json(service, shop):
 
 
 def test_log_holds_no_query_and_no_body(service, shop):
-    """contract: log-private. Neither a query nor a body. Tokens and addresses: of all that is printed in
-    a run, tests/security/secrets_in_print.py."""
+    """The log contains no query and no body. Tokens and e-mail addresses in any output:
+    tests/security/secrets_in_print.py.
+
+    Contract: log-private.
+    """
     http, json_type = shop.customer("1").http, {"Content-Type": "application/json"}
     for answer in (
         http.post("/lists", json={"name": "SecretName"}),
@@ -141,7 +159,7 @@ def test_log_holds_no_query_and_no_body(service, shop):
 
 
 def test_log_line_cannot_be_forged(service, shop):
-    """contract: log-private. CR, LF and the like in what is logged stay within one line."""
+    """Line breaks in logged input can't begin a new log line. Contract: log-private."""
     mark = uuid.uuid4().hex
     for value in (f"a\x85{mark}", f"a\xe2\x80\xa8{mark}", f"a\tb{mark}"):
         lines = [f"{name}: {value}" for name in ("X-Request-Id", "User-Agent", "Profile")]

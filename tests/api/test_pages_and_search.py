@@ -1,5 +1,6 @@
-"""Pages, cursors and search; walks of any size: tests/contract/test_pages.py,
-tests/client/test_walks.py."""
+"""Pagination, cursors and search. Longer walks: tests/contract/test_pages.py,
+tests/client/test_walks.py.
+"""
 
 import uuid
 
@@ -10,13 +11,13 @@ from .conftest import data, new_list, products, refused, save
 
 @pytest.fixture
 def http(roomy_shop):
-    """A customer of a new store."""
+    """A client of a customer of a new store with roomy rate limits."""
     return roomy_shop.customer("1").http
 
 
 @pytest.fixture
 def seven(http):
-    """Seven items, the newest first."""
+    """Seven items, newest first."""
     return [save(http, n) for n in range(1, 8)][::-1]
 
 
@@ -24,7 +25,7 @@ def seven(http):
 
 
 def test_pages_default_to_50_and_go_up_to_250(http):
-    """contract: page-limit. `limit` 1 to 250, default 50."""
+    """`limit` is 1 to 250, by default 50. Contract: page-limit."""
     for n in range(1, 56):
         save(http, n)
     assert len(data(http.get("/items"))) == 50
@@ -34,7 +35,7 @@ def test_pages_default_to_50_and_go_up_to_250(http):
 
 
 def test_limit_that_is_no_whole_number_from_1_to_250_is_refused(http):
-    """contract: page-limit, parameter-unknown. Anything else is 400, and named; and twice."""
+    """Any other `limit`, or a duplicate, is 400 and named. Contract: page-limit, parameter-unknown."""
     numbers = ("0", "251", "-1", "-0", "+5", "%2B5", "5.0", "1e3", "0x5", "5_0", "1,0", "9" * 5000)
     texts = ("", "abc", "null", "NaN", "[5]", "%20", "%205", "5%20", "%00", "5%00", "%ff", "%0d%0a")
     for value in (*numbers, *texts, "%D9%A5", "%EF%BC%95"):
@@ -44,7 +45,7 @@ def test_limit_that_is_no_whole_number_from_1_to_250_is_refused(http):
 
 
 def test_parameter_that_is_unknown_is_refused(http):
-    """contract: parameter-unknown. An unknown query parameter is 400 and named."""
+    """An unknown query parameter is 400 and named. Contract: parameter-unknown."""
     for query in ("foo=1", "Limit=5", "limit[]=5", "foo", "=1", "%ff=1", "%00=1"):
         name = query.partition("=")[0]
         words = [name] if "%" not in name else []
@@ -59,7 +60,7 @@ def test_parameter_that_is_unknown_is_refused(http):
 
 
 def test_cursor_that_was_changed_is_refused(http, seven):
-    """contract: cursor-opaque. One that was changed is 400; anywhere: fuzz/targets.py."""
+    """A changed cursor is 400. Arbitrary cursors: fuzz/targets.py. Contract: cursor-opaque."""
     cursor = http.get("/items?limit=3").json()["pageInfo"]["next"]
     data(http.get("/items", params={"limit": 3, "page": cursor}))
     first = "A" if cursor[0] != "A" else "B"
@@ -71,7 +72,11 @@ def test_cursor_that_was_changed_is_refused(http, seven):
 
 
 def test_cursor_used_with_another_request_is_refused(http, seven, roomy_shop, make_shop):
-    """contract: cursor-bound-to-request. A fresh token is no other request."""
+    """A cursor is refused with another endpoint, profile or query; a new token of the profile may
+    use it.
+
+    Contract: cursor-bound-to-request.
+    """
     for n in range(3):
         new_list(http, str(n))
     cursor = http.get("/items?limit=2").json()["pageInfo"]["next"]
@@ -100,7 +105,7 @@ def test_cursor_used_with_another_request_is_refused(http, seven, roomy_shop, ma
 
 @pytest.fixture
 def stocked(http):
-    """Items to search in, and the list that two of them are on."""
+    """Makes items to search in; returns the id of a list that contains two of them."""
     kept = new_list(http)["id"]
     save(http, 1, variantId=7, tags=["gift", "new"], listIds=[kept])
     save(http, 1, variantId=8, tags=["gift"])
@@ -116,8 +121,11 @@ def found(http, query: str) -> list[tuple]:
 
 
 def test_search_up_to_its_bounds_and_past_them(http, stocked):
-    """contract: search-terms, search-invalid. 250 values, 8 terms, however many spaces; the message
-    shows 40 characters of what it refuses, if they can be printed."""
+    """A query has at most 8 terms and 250 values per term. An error quotes at most 40 characters,
+    and only printable ones.
+
+    Contract: search-terms, search-invalid.
+    """
     many = ",".join(str(number) for number in range(2, 253))
     assert found(http, f"product:{many.removesuffix(',252')}") == [(2, 7), (3, 0), (12, 0)]
     refused(http.get("/items", params={"query": f"product:{many}"}), 400, "query", "250")
@@ -130,7 +138,10 @@ def test_search_up_to_its_bounds_and_past_them(http, stocked):
 
 
 def test_search_finds_nothing_of_others(http, stocked, roomy_shop):
-    """contract: search-own. A list of somebody else has nothing on it."""
+    """A search finds only the caller's records; another profile's list matches nothing.
+
+    Contract: search-own.
+    """
     other = roomy_shop.customer("2").http
     assert found(other, "product:1") == found(other, f"list:{stocked}") == []
     assert found(other, f"list:{uuid.uuid4()}") == []
@@ -152,8 +163,10 @@ BAD_QUERIES = [
 
 
 def test_search_that_is_malformed_is_refused(http, stocked):
-    """contract: search-invalid. An unknown field or a malformed value is 400; whatever the text:
-    tests/http/test_patterns.py."""
+    """An unknown field or malformed value is 400. Arbitrary text: tests/http/test_patterns.py.
+
+    Contract: search-invalid.
+    """
     for query in BAD_QUERIES:
         refused(http.get("/items", params={"query": query}), 400, "query")
     allowed = ("product", "variant", "tag", "list")

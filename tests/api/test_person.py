@@ -1,4 +1,4 @@
-"""A person's data: the profile, its export and its erasure, by the API and by the commands."""
+"""Personal data: the profile, its export and its erasure, by API and by command."""
 
 import pytest
 
@@ -12,8 +12,11 @@ UNKNOWN = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
 
 
 def test_profile_says_what_it_has(shop):
-    """contract: profile-fields, identify-remembers. `email` for an admin alone; zeros for nobody
-    known."""
+    """A profile shows its counts, and the e-mail address only to an admin; an unknown customer has
+    zeros.
+
+    Contract: profile-fields, identify-remembers.
+    """
     ann, visitor = shop.customer(), shop.session()
     zeros = {"profile": ann.gid, "kind": "customer", "items": 0, "lists": 0, "notices": True}
     assert data(ann.http.get("/profile")) == zeros
@@ -34,7 +37,7 @@ def test_profile_says_what_it_has(shop):
 
 
 def test_notices_are_for_those_who_want_them(make_shop):
-    """contract: profile-notices."""
+    """No notices are made for a customer who turned them off. Contract: profile-notices."""
     shop = make_shop("--events", "on")
     silent, keen = shop.customer(), shop.customer()
     for member in (silent, keen):
@@ -54,8 +57,10 @@ def test_notices_are_for_those_who_want_them(make_shop):
 
 
 def test_export_is_one_document_in_pieces(make_shop):
-    """contract: profile-export. More than a page of everything; in order; nothing of what others
-    reserved."""
+    """An export spans several pages of data in order, without other people's reservations.
+
+    Contract: profile-export.
+    """
     shop = make_shop("--events", "on", "--limit", "profile_write=100000")
     ann, bob = shop.customer(), shop.customer()
     made = new_list(ann.http, "mine")
@@ -86,7 +91,10 @@ def test_export_is_one_document_in_pieces(make_shop):
 
 
 def test_profiles_are_found_by_address(make_shop):
-    """contract: profiles-by-email. In pages, without case, of this store alone."""
+    """Profiles are found by e-mail address in any case, in pages, within the store.
+
+    Contract: profiles-by-email.
+    """
     shop, other = make_shop(), make_shop()
     gids = set()
     for number, email in enumerate(("Ann@Example.com", "ann@example.com", "ANN@EXAMPLE.COM")):
@@ -107,7 +115,10 @@ def test_profiles_are_found_by_address(make_shop):
 
 
 def test_erased_customer_is_nowhere_in_any_answer(make_shop):
-    """contract: erase-moment, erase-again, erase-writes, token-revoked. And may begin anew."""
+    """After erasure no response contains the customer's data, and the customer can start again.
+
+    Contract: erase-moment, erase-again, erase-writes, token-revoked.
+    """
     shop = make_shop("--events", "on", "--limit", "admin_read=100000")
     ann, bob = shop.customer(), shop.customer()
     data(ann.http.post("/profiles/identify", json={"email": "ann-secret@example.com"}))
@@ -152,7 +163,11 @@ def test_erased_customer_is_nowhere_in_any_answer(make_shop):
 
 
 def test_command_erases_and_waits(shop):
-    """contract: erase-command. And a file of them; a wrong line is named, and nothing is erased."""
+    """The command erases customers given singly or in a file; a file with a wrong line erases
+    nobody.
+
+    Contract: erase-command.
+    """
     people = [shop.customer() for _ in range(4)]
     for member in people:
         save(member.http, 1)

@@ -1,5 +1,4 @@
-"""A command that fails says so in one plain line, whatever it was given (contract:
-command-error)."""
+"""A failing command prints one plain line, whatever its input. Contract: command-error."""
 
 import os
 import re
@@ -12,13 +11,13 @@ from hypothesis import strategies as st
 from tests.conftest import SIGNING_KEY, slow
 from tests.servers import WISHWELL, Service
 
-# One process of the suite makes what they share.
+# xdist runs the group in one process, so the shared fixtures are made once.
 pytestmark = [pytest.mark.xdist_group("plain-lines"), pytest.mark.either_engine]
 
 
 @pytest.fixture(scope="module")
 def ready(new_service, engine):
-    """A migrated service of which only commands run, with the stores `default` and `odd`."""
+    """A migrated service that only runs commands, with the stores `default` and `odd`."""
     service = new_service()
     service.cli("migrate")
     service.quick("store", "create", "odd")
@@ -26,7 +25,9 @@ def ready(new_service, engine):
 
 
 def plain(code: int, err: str) -> str:
-    """What a command said that failed: one line (with its usage, if it was typed wrongly)."""
+    """Asserts that a failed command printed one line (after its usage, for wrong arguments);
+    returns it.
+    """
     assert code in (1, 2), err[-2000:]
     assert "Traceback" not in err
     if code == 2:
@@ -50,27 +51,27 @@ PRINTING = [
 
 
 def typed(service, words: str) -> tuple[int, str]:
-    """Exit code and standard error of a command that is typed into a shell."""
+    """Runs a command in a shell; returns its exit code and standard error."""
     done = service.run(["bash", "-c", f"{WISHWELL} {words}; exit ${{PIPESTATUS[0]}}"])
     return done.returncode, done.stderr
 
 
 @pytest.mark.parametrize("words", PRINTING)
 def test_command_whose_output_is_a_full_disk_says_so(ready, words):
-    """contract: command-error. In one line."""
+    """A full disk is reported in one line. Contract: command-error."""
     assert "No space left on device" in plain(*typed(ready, f"{words} >/dev/full"))
 
 
 @pytest.mark.parametrize("words", ["store list", CREATING])
 @pytest.mark.parametrize("output", [">&-", "| exec true"])
 def test_command_whose_output_nobody_reads_says_so(ready, words, output):
-    """One line, exit 1."""
+    """A closed or broken output is reported in one line with exit code 1."""
     said = plain(*typed(ready, f"{words} {output}"))
     assert ("is closed" if output == ">&-" else "Broken pipe") in said
 
 
 def test_migration_that_cannot_be_shown_is_not_half_done():
-    """Nothing was done, the line says why, and the next try does it."""
+    """If its output can't be written, a migration changes nothing, says why, and can be repeated."""
     service = Service()
     assert "No space left on device" in plain(*typed(service, "migrate >/dev/full"))
     assert "up to date" in service.quick("migrate")
@@ -78,7 +79,7 @@ def test_migration_that_cannot_be_shown_is_not_half_done():
 
 
 def test_welcome_that_cannot_be_shown_stops_nothing():
-    """contract: serve-start. `serve --welcome` on a full disk serves."""
+    """`serve --welcome` serves even if its welcome text can't be written. Contract: serve-start."""
     service = Service()
     with open("/dev/full", "w") as full:
         service.start_into(full.fileno(), "--welcome")
@@ -86,11 +87,14 @@ def test_welcome_that_cannot_be_shown_stops_nothing():
 
 
 UNKNOWN = "wwadm_" + "A" * 43 + "0avcun"
-"""An admin token in form, which nobody has issued."""
+"""A well-formed admin token that was never issued."""
 
 
 def test_token_with_a_typo_is_not_shown_when_it_is_not_found(ready):
-    """contract: secret-unseen. Whoever revokes it after a leak may have a log."""
+    """A mistyped token isn't repeated in the error, because the operator's terminal may be logged.
+
+    Contract: secret-unseen.
+    """
     token = ready.create_token("default", "x")
     for spoilt in ("{} x", "Bearer {}", "{}x", '"{}"', "{:.36}", UNKNOWN):
         code, out, err = ready.attempt("token", "revoke", spoilt.format(token))
@@ -137,14 +141,16 @@ PLACES = st.sampled_from([
 @settings(max_examples=40, deadline=None)
 @given(place=PLACES, word=WORDS)
 def test_argument_of_any_kind_is_taken_or_refused_plainly(ready, place, word):
-    """NUL, surrogates, 5,000 digits, half addresses, any text: in each place of each command."""
+    """NUL, surrogates, 5,000 digits, half URLs, any text in any argument: accepted, or refused in
+    one line.
+    """
     code, _, err = ready.attempt(*(part.replace("{}", word) for part in place.split()))
     if code:
         plain(code, err)
 
 
 def test_standard_input_of_any_kind_is_refused_plainly(ready):
-    """`token revoke -` from what is closed, without an end, or no text."""
+    """`token revoke -` refuses closed, endless and binary standard input."""
     (ready.folder / "keys").write_bytes(b"\xff\xfe\n")
     for stdin in ("<&-", "</dev/zero", "<keys"):
         plain(*typed(ready, f"token revoke - {stdin}"))
@@ -170,7 +176,7 @@ TAKES_A_FILE = [
 
 @pytest.mark.parametrize("command", TAKES_A_FILE)
 def test_file_of_any_kind_is_refused_plainly(ready, tmp_path, command):
-    """What is no file, holds nothing, is no text or has no end; nothing is made."""
+    """Directories and missing, empty, binary or endless files are refused, and nothing is created."""
     before = ready.quick("store", "list")
     paths = [tmp_path, "/dev/null", "/dev/zero", "/proc/self/mem", f"{tmp_path}/x/y", "x" * 300]
     for name, content in FILES.items():
@@ -194,7 +200,11 @@ FIELDS_OF_A_FILE = ["platform", "priceDropPercent", "hosts", "naming", "limits"]
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: value[:20])
 def test_odd_value_in_a_file_of_stores_is_refused_with_store_and_field(ready, tmp_path, value):
-    """contract: store-apply. What YAML itself can't read too."""
+    """An odd value in a store file is reported with store and field, or with its position in the
+    YAML.
+
+    Contract: store-apply.
+    """
     path = tmp_path / "stores.yaml"
     for field in FIELDS_OF_A_FILE:
         option = re.sub("([A-Z])", r"-\1", field).lower().rstrip("s")
@@ -208,7 +218,10 @@ def test_odd_value_in_a_file_of_stores_is_refused_with_store_and_field(ready, tm
 
 
 def test_defect_is_one_line_too(tmp_path):
-    """contract: command-error. Its traceback is shown on request, and in the log of `serve`."""
+    """A bug in the program is reported in one line too; the traceback appears at log level debug.
+
+    Contract: command-error.
+    """
     service = Service()
     service.quick("migrate")
     code = "import wishwell.stores as s; del s.listed; from wishwell.cli import main; main()"
@@ -223,7 +236,10 @@ def test_defect_is_one_line_too(tmp_path):
 
 
 def test_what_a_file_says_does_nothing_to_the_terminal(ready):
-    """contract: command-error. A column's name, and a field's."""
+    """Control characters from a file are escaped in messages, so they can't affect the terminal.
+
+    Contract: command-error.
+    """
     files = {"a.csv": "id,\x1b]0;x\x07\n1,2\n", "a.jsonl": r'{"wishwell": {"\u001b]0;x\u0007": 1}}'}
     for (name, text), command in zip(files.items(), ("products", "import"), strict=True):
         (ready.folder / name).write_text(text)
@@ -238,7 +254,7 @@ NAMES = [
 ]  # fmt: skip
 VALUES = st.one_of(
     st.sampled_from(["9" * 5000, "\udcff", "\udcff" * 40, "%", "%zz", "[", "/", "/dev/null", "\n"]),
-    # Bytes are all that an environment has.
+    # Environment variables can hold any bytes.
     st.binary(max_size=20).map(lambda value: os.fsdecode(value.replace(b"\0", b"0"))),
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20),
 )
@@ -247,10 +263,11 @@ VALUES = st.one_of(
 @settings(max_examples=40, deadline=None)
 @given(name=st.sampled_from(NAMES), value=VALUES)
 def test_setting_of_any_value_is_taken_or_named(ready, name, value):
-    """Whatever the environment holds: a command runs, or says which setting it is about."""
+    """With any value of a setting, a command runs or names the setting."""
     code, _, err = ready.attempt("store", "list", **{f"WISHWELL_{name}": value})
     if code:
-        assert "WISHWELL_" in plain(code, err) or not value.strip()  # which is not set
+        # A blank value counts as not set
+        assert "WISHWELL_" in plain(code, err) or not value.strip()
 
 
 AUTHORITY = st.sampled_from([
@@ -268,7 +285,7 @@ QUERY = st.sampled_from([
 @settings(max_examples=40, deadline=None)
 @given(authority=AUTHORITY, name=st.sampled_from(["", "/", "/x", "/%00", "/x%zz"]), query=QUERY)
 def test_address_of_a_server_of_any_kind_is_refused_plainly(ready, authority, name, query):
-    """No server listens there: it can't be reached, or the line says what is wrong about it."""
+    """An odd database URL either can't be reached or is reported as invalid."""
     address = f"postgresql://{authority}{name}{query}"
     code, _, err = ready.attempt("store", "list", WISHWELL_DATABASE_URL=address)
     assert "database" in plain(code, err).lower()
@@ -277,7 +294,7 @@ def test_address_of_a_server_of_any_kind_is_refused_plainly(ready, authority, na
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["serve", "migrate", "purge"])
 def test_option_that_a_server_database_does_not_take_stops_the_start(postgres_server, command):
-    """With a server that is there: what it, or the driver, does not know is named."""
+    """A database option that is unknown to the program or the driver stops the start and is named."""
     database = postgres_server.create_database()
     service = Service({"WISHWELL_SIGNING_KEYS": SIGNING_KEY})
     for option in ("bad=1", "sslmode=none", "sslmode=verify-full", "search_path=%22"):
@@ -289,7 +306,7 @@ def test_option_that_a_server_database_does_not_take_stops_the_start(postgres_se
 
 
 def test_file_of_a_secret_of_any_content_is_refused_plainly(ready):
-    """NUL and bytes that are no text, where a secret comes from a file."""
+    """A secret's file with NUL or undecodable bytes is refused, naming the setting."""
     names = ("DATABASE_URL", "REDIS_URL", "SIGNING_KEYS", "SEALING_KEYS")
     environment = {f"WISHWELL_{name}": "" for name in names}
     environment |= {f"WISHWELL_{name}_FILE": "secret" for name in names}

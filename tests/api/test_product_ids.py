@@ -1,4 +1,4 @@
-"""Product ids as text or as numbers, whichever the store has; and notes."""
+"""Product ids, as text or as numbers depending on the store; and notes."""
 
 import pytest
 
@@ -25,7 +25,10 @@ def text_shop(make_shop):
 
 
 def test_text_store_takes_and_shows_text(text_shop):
-    """contract: store-product-ids, product-id-text. Wherever items are, to the letter."""
+    """A store with text ids accepts and returns them unchanged wherever items appear.
+
+    Contract: store-product-ids, product-id-text.
+    """
     http = text_shop.customer("1").http
     ids = (SHOPIFY, "prod_01", "007", "7", LONGEST, "A.b_c:d~e=f-g", "x", "X")
     for id in ids:
@@ -48,7 +51,10 @@ def test_text_store_takes_and_shows_text(text_shop):
 
 
 def test_text_is_found_by_a_query(text_shop):
-    """contract: product-id-text. A term's field ends at its first colon."""
+    """Text ids can be searched for; a term's field ends at its first colon.
+
+    Contract: product-id-text.
+    """
     http = text_shop.customer("1").http
     for id in (SHOPIFY, "a:b", "prod_01", "other"):
         save(http, id)
@@ -57,7 +63,10 @@ def test_text_is_found_by_a_query(text_shop):
 
 
 def test_id_of_the_other_kind_is_refused(shop, text_shop):
-    """contract: product-id-kind. The message says which kind the store has."""
+    """An id of the other type is refused, and the message names the store's type.
+
+    Contract: product-id-kind.
+    """
     kinds = ((shop, 1, "1", "integer"), (text_shop, "a", 1, "text"))
     for its, good, bad, kind in kinds:
         http = its.customer("1").http
@@ -66,13 +75,13 @@ def test_id_of_the_other_kind_is_refused(shop, text_shop):
             for body in ({"productId": bad}, {"productId": good, "variantId": bad}):
                 refused(http.post("/items", json=body), 400, kind, list(body)[-1])
                 refused(http.patch(f"/items/{kept}", json=body), 400, kind)
-    # Whatever another store was asked before, word for word.
+    # A cached parse of the same query in another store doesn't matter.
     assert products(text_shop.customer("1").http, "product:a,7") == ["a"]
     refused(shop.customer("1").http.get("/items?query=product:a,7"), 400, "integer", "product")
 
 
 def test_malformed_text_is_refused(text_shop):
-    """contract: product-id-text."""
+    """A malformed text id is refused. Contract: product-id-text."""
     http = text_shop.customer("1").http
     for id in ("", "a b", "-a", "_a", "a,b", "a/b", "é", "a\n", LONGEST + "~"):
         refused(http.post("/items", json={"productId": id}), 400, "productId")
@@ -81,7 +90,10 @@ def test_malformed_text_is_refused(text_shop):
 
 
 def test_store_goes_from_numbers_to_text_and_back_only_when_empty(shop):
-    """contract: store-product-ids-change, store-change-seen. As decimal text."""
+    """Changing a store to text turns numbers into decimal text; changing back needs an empty store.
+
+    Contract: store-product-ids-change, store-change-seen.
+    """
     http = shop.customer("1").http
     for number in (7, LARGEST):
         save(http, number, variantId=3)
@@ -100,13 +112,16 @@ def test_store_goes_from_numbers_to_text_and_back_only_when_empty(shop):
     assert '"integer"' in shop.service.cli(*back, "--json").stdout
     soon(lambda: http.post("/items", json={"productId": "late"}).status_code == 400)
     save(http, 7)
-    # Text that was saved until the change was seen stays, and is shown.
+    # Text ids saved before the change was seen remain and are shown.
     assert products(http)[0] == 7
     assert set(products(http)[1:]) <= {"late"}
 
 
 def test_note_at_and_past_its_bounds(shop):
-    """contract: item-note. 500 characters of any script; no control character but newlines."""
+    """A note has up to 500 characters of any script, and no control character except newlines.
+
+    Contract: item-note.
+    """
     http = shop.customer("1").http
     for text in ("x" * 500, "愛" * 500, "😀" * 500, "\n" * 500, " "):
         kept = http.post("/items", json={"productId": 1, "note": text}).json()["data"]

@@ -1,4 +1,4 @@
-"""What a shop says of its products: put, read, listed and forgotten, from outside."""
+"""Product data over HTTP: put, read, list and delete."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -31,7 +31,10 @@ def put(shop, product=7, **fields):
 
 
 def test_product_is_kept_as_it_was_put(shop):
-    """contract: product-fields, product-put-whole, product-money. To the letter."""
+    """A product is returned exactly as it was put, and a put replaces it as a whole.
+
+    Contract: product-fields, product-put-whole, product-money.
+    """
     made = put(shop, **SHIRT)
     assert made == SHIRT | {
         "productId": 7, "createdAt": made["createdAt"], "updatedAt": made["createdAt"]
@@ -49,7 +52,10 @@ def test_product_is_kept_as_it_was_put(shop):
 
 
 def test_product_is_forgotten(shop, make_shop):
-    """contract: product-delete, store-isolation. A wish for it stays."""
+    """Deleting a product keeps the items that wish for it.
+
+    Contract: product-delete, store-isolation.
+    """
     wish = save(shop.customer("1").http, 7)
     put(shop, **SHIRT)
     other = make_shop().admin
@@ -64,8 +70,11 @@ def test_product_is_forgotten(shop, make_shop):
 
 
 def test_bounds_of_a_product(shop):
-    """contract: product-bounds, product-money. At each bound and past it; any URL:
-    tests/http/test_patterns.py."""
+    """Each field of a product at its limit and past it. Arbitrary URLs:
+    tests/http/test_patterns.py.
+
+    Contract: product-bounds, product-money.
+    """
     price = {"amount": "1", "currency": "EUR"}
     good: list[dict] = [
         {"title": "x" * 255}, {"title": "愛" * 255}, {"title": " "},
@@ -95,7 +104,10 @@ def test_bounds_of_a_product(shop):
 
 @pytest.mark.parametrize("kind", ["integer", "text"])
 def test_path_has_the_form_of_the_stores_ids(make_shop, kind):
-    """contract: product-path, product-id-kind."""
+    """A product id in a path has the store's type and format.
+
+    Contract: product-path, product-id-kind.
+    """
     shop = make_shop("--product-ids", kind)
     good, bad = ["1", str(LARGEST)], ["0", "01", "-1", "1.0", "a", str(LARGEST + 1), "%31a", "é"]
     if kind == "text":
@@ -114,7 +126,7 @@ def test_path_has_the_form_of_the_stores_ids(make_shop, kind):
 
 
 def test_many_products_or_none(shop):
-    """contract: product-put-many."""
+    """A bulk put saves 1 to 250 products, or on an error none. Contract: product-put-many."""
     many = [{"productId": n, "title": f"No. {n}"} for n in range(1, 251)]
     done(shop.admin.put("/products", json={"products": many}))
     assert data(shop.admin.get("/products/250"))["title"] == "No. 250"
@@ -128,7 +140,10 @@ def test_many_products_or_none(shop):
 
 
 def test_products_come_in_pages(shop):
-    """contract: product-pages, cursor-bound-to-request. A put does not move one."""
+    """Products come in pages by first put; putting one again doesn't move it.
+
+    Contract: product-pages, cursor-bound-to-request.
+    """
     for number in (3, 1, 2):
         put(shop, number, **SHIRT)
     put(shop, 3, title="again")
@@ -145,8 +160,11 @@ def test_products_come_in_pages(shop):
 
 
 def test_puts_of_one_product_at_once_are_one_after_the_other(shop):
-    """contract: product-put-order. What stays is one of them as a whole; none fails, new or not,
-    and several that are named in any order don't wait for each other for ever."""
+    """Concurrent puts of one product are serialised: each is stored as a whole, none fails, and
+    bulk puts in different orders don't deadlock.
+
+    Contract: product-put-order.
+    """
 
     def one(number):
         if number % 2:
@@ -165,7 +183,10 @@ def test_puts_of_one_product_at_once_are_one_after_the_other(shop):
 
 
 def test_store_with_products_changes_to_text_and_not_back(shop):
-    """contract: store-product-ids-change. Products and their variants change with the store."""
+    """Product and variant ids become text with the store, which then can't change back.
+
+    Contract: store-product-ids-change.
+    """
     put(shop, **SHIRT)
     shop.update("--product-ids", "text")
     soon(lambda: shop.admin.get("/products/a").status_code == 404)

@@ -1,4 +1,4 @@
-"""What is counted for whom, and what a caller over the limit gets."""
+"""Rate limits: how requests are counted, and the response over the limit."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ from .conftest import data, fresh_window, refused
 
 pytestmark = pytest.mark.either_engine
 
-# The methods of each kind, as requests that change nothing.
+# Requests of each kind that change nothing.
 READS = [("GET", "/items"), ("HEAD", "/items"), ("GET", "/lists"), ("GET", "/items/x")]
 WRITES = [("POST", "/items"), ("PUT", "/items/x/lists"), ("PATCH", "/items/x")]
 WRITES += [("DELETE", "/items/x")]
@@ -25,7 +25,7 @@ def left(answer) -> int:
 
 
 def test_limits_by_default(shop):
-    """contract: limit-defaults. The table, per minute."""
+    """The default limits per minute. Contract: limit-defaults."""
     limits = ((READS, 600, 6_000), (WRITES, 240, 3_000), (TOKENS, 30, 3_000))
     for requests, profile, admin in limits:
         for method, path in requests:
@@ -40,8 +40,10 @@ def test_limits_by_default(shop):
 )
 @pytest.mark.parametrize("caller", ["profile", "admin"])
 def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
-    """contract: limit-exceeded, limit-defaults. The methods of a kind count together; nothing was
-    done."""
+    """The methods of a kind count together; a request over the limit changes nothing.
+
+    Contract: limit-exceeded, limit-defaults.
+    """
     fresh_window()
     roomy = ("--limit", "admin_token=1000") if caller == "profile" else ()
     shop = make_shop("--limit", f"{caller}_{kind}=4", *roomy)
@@ -61,15 +63,18 @@ def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
         http = shop.customer("1").http if caller == "profile" else shop.acting_as(shop.gid("1"))
         refused(http.post("/items", json={"productId": 1}), 429)
         assert data(http.get("/items")) == []
-    # The other kinds are counted on their own.
+    # The other kinds have counters of their own.
     for others in (READS, WRITES, TOKENS):
         if others is not requests:
             assert http.request(*others[0]).status_code != 429
 
 
 def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
-    """contract: limit-caller, limit-counts, store-limits. The caller is the profile of a profile
-    token; a refused request is one as well; another store has its own limit."""
+    """All tokens of a profile share one counter. Requests that fail count too, and each store
+    counts separately.
+
+    Contract: limit-caller, limit-counts, store-limits.
+    """
     fresh_window()
     shop = make_shop("--limit", "profile_read=2")
     first, second, other = shop.customer("1"), shop.customer("1"), shop.customer("2")
@@ -81,7 +86,7 @@ def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
 
 
 def test_limit_counts_an_admin_token_impersonating_or_not(make_shop):
-    """contract: limit-caller. The token itself of an admin token, impersonating or not."""
+    """An admin token has one counter, with and without `Profile`. Contract: limit-caller."""
     fresh_window()
     shop = make_shop("--limit", "admin_read=3")
     acting = [shop.admin, shop.acting_as(shop.gid("1")), shop.acting_as(shop.gid("2"))]
@@ -93,7 +98,10 @@ def test_limit_counts_an_admin_token_impersonating_or_not(make_shop):
 
 
 def test_limit_in_parallel_lets_exactly_so_many_through(make_shop):
-    """contract: limit-window. Exactly the limit per window; `Remaining` is never below 0."""
+    """Of concurrent requests exactly the limit passes, and `Remaining` never goes below 0.
+
+    Contract: limit-window.
+    """
     fresh_window()
     shop = make_shop("--limit", "profile_read=20")
     token = shop.customer("1").token

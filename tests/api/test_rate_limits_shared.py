@@ -1,4 +1,4 @@
-"""Limits by address, behind proxies, and shared between processes by Redis."""
+"""Rate limits by address, behind proxies, and shared between processes through Redis."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ from .conftest import (
     request_head,
 )
 
-# What they share is started once: one process of the suite runs them.
+# xdist runs the group in one process, so the shared services start once.
 pytestmark = [pytest.mark.xdist_group("limits"), pytest.mark.either_engine]
 
 LIMIT = 5
@@ -28,13 +28,13 @@ LIMIT = 5
 
 @pytest.fixture(scope="module")
 def strict(new_service):
-    """A service that takes 5 requests a minute of an address without a good token."""
+    """A service that allows an address 5 requests a minute without a valid token."""
     return new_service(WISHWELL_LIMIT_ADDRESS=str(LIMIT)).start()
 
 
 @pytest.fixture(scope="module")
 def behind_proxy(new_service):
-    """The same behind trusted proxies, of which this machine is one."""
+    """The same, with trusted proxies that include this machine."""
     proxies = "127.0.0.0/8,10.0.0.0/8"
     settings = {"WISHWELL_LIMIT_ADDRESS": str(LIMIT), "WISHWELL_TRUSTED_PROXIES": proxies}
     return new_service(**settings).start()
@@ -43,7 +43,7 @@ def behind_proxy(new_service):
 def ask(
     service, *lines: str, path: str = "/items", method: str = "GET", source: str = "127.0.0.1"
 ) -> int:
-    """The status of a request without a body, from an address of the loopback."""
+    """Sends a request without a body from a loopback address; returns the status."""
     head = request_head(method, path, None, *lines, "Connection: close")
     with connect(service, 10, source) as connection:
         connection.sendall(head)
@@ -51,11 +51,11 @@ def ask(
 
 
 def fakes(store: str) -> list[str]:
-    """Tokens that are none, each made another way; all of them new each time."""
+    """Returns invalid tokens, each of another kind; all are new on every call."""
     claims = {"sub": "gid://shopify/Customer/1", "aud": store, "jti": store, "iat": 1, "exp": 2}
     part = base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b"=").decode()
     return [
-        new_admin_token(),  # well-formed: its checksum holds
+        new_admin_token(),  # well-formed, with a correct checksum
         new_admin_token()[:-1] + "!",
         f"{part}.{part}.{secrets.token_urlsafe(32)}",
         secrets.token_hex(20),
@@ -75,9 +75,11 @@ FORWARDING = [
 
 
 def test_requests_without_a_token_count_per_address(strict):
-    """contract: limit-per-address, limit-headers, limit-address-source. Of one address, the
-    description too; another is counted on its own, and who has a valid token is not stopped. From
-    nobody that is trusted does a header name another address."""
+    """Requests without a valid token count per address; valid tokens aren't affected, and
+    forwarding headers of untrusted senders are ignored.
+
+    Contract: limit-per-address, limit-headers, limit-address-source.
+    """
     fresh_window(8)
     head = request_head("GET", "/.well-known/openapi", None, "Connection: close")
     assert over_the_wire(strict, head).headers["x-ratelimit-remaining"] == str(LIMIT - 1)
@@ -94,7 +96,10 @@ def test_requests_without_a_token_count_per_address(strict):
 
 
 def test_new_token_or_spelling_for_each_guess_is_no_new_caller(strict, shop):
-    """contract: limit-per-address. Whatever is sent, and whatever is asked for."""
+    """Different tokens, paths and methods don't give a guesser a new counter.
+
+    Contract: limit-per-address.
+    """
     fresh_window()
     tokens = [f"Authorization: Bearer {token}" for token in fakes(shop.id)]
     got = [ask(strict, line, source="127.0.1.1") for line in tokens]
@@ -106,9 +111,11 @@ def test_new_token_or_spelling_for_each_guess_is_no_new_caller(strict, shop):
 
 
 def test_behind_a_proxy_only_what_it_says_counts(behind_proxy):
-    """contract: limit-address-source. Made-up hops in front, zones, spellings of one address,
-    trusted proxies behind it, an empty element, other headers, a trailer: one caller. Another
-    address is another one; garbage is none, and no crash."""
+    """Behind a proxy, the client address is the last untrusted one in `X-Forwarded-For`. Forged
+    hops, zones, spellings and trailers don't change it; garbage does no harm.
+
+    Contract: limit-address-source.
+    """
     fresh_window(8)
     real = "2001:db8:5::"
     spellings = [real, "2001:DB8:0005::0", "2001:db8:5::%eth0", "2001:db8:5:0:ffff::1"]
@@ -124,7 +131,7 @@ def test_behind_a_proxy_only_what_it_says_counts(behind_proxy):
     assert over_the_wire(behind_proxy, head + trailer).status == 429
     for garbage in ("", "unknown", "1.2.3", "999.1.1.1", ",,,", "::ffff:", "\u00e9", "x" * 5000):
         assert ask(behind_proxy, f"X-Forwarded-For: {garbage}") in (401, 429), garbage
-    # A proxy that adds a line of its own adds it last.
+    # A proxy that adds a header line of its own adds it last.
     assert ask(behind_proxy, "X-Forwarded-For: 198.51.100.8", f"X-Forwarded-For: {real}") == 429
     mapped = ["203.0.113.77", "::ffff:203.0.113.77", "::ffff:cb00:714d"] * 2
     got = [ask(behind_proxy, f"X-Forwarded-For: {text}") for text in mapped]
@@ -133,7 +140,7 @@ def test_behind_a_proxy_only_what_it_says_counts(behind_proxy):
 
 @pytest.fixture(scope="module")
 def shared(new_service, redis_server):
-    """Two services with one database and one Redis of their own."""
+    """Two services that share a database and a Redis of their own."""
     with RedisServer() as redis:
         first = new_service(WISHWELL_REDIS_URL=redis.url).start()
         with first.beside() as second:
@@ -148,7 +155,10 @@ def customer_of(first, handle: str, limit: int) -> str:
 
 
 def test_limits_are_shared_through_redis_and_local_when_it_goes_away(shared):
-    """contract: limit-shared, limit-shared-away. And it is logged."""
+    """Processes count together through Redis, alone while it is unreachable, and log the change.
+
+    Contract: limit-shared, limit-shared-away.
+    """
     redis, first, second = shared
     fresh_window(8)
     token = customer_of(first, "shared", 6)

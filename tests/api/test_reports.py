@@ -23,7 +23,7 @@ HOST = f"shop-reports.test:{free_port()}"
 
 
 class World:
-    """A store whose products 1, 2 and 3 are wished for by two customers and a visitor."""
+    """A store where two customers and a visitor wish for the products 1, 2 and 3."""
 
     def __init__(self, service):
         self.service = service
@@ -64,7 +64,9 @@ class World:
         return self.get(report, **query).raise_for_status().json()["data"]
 
     def counted(self):
-        """Waits for the end of a count that begins now or later; 50 times as long as one took."""
+        """Waits for the end of a count that begins from now on; the background pauses 49 times a
+        step's duration.
+        """
         now = datetime.datetime.now(datetime.UTC).isoformat()
         soon(lambda: (self.get("summary").json()["asOf"] or "") > now, within=120)
 
@@ -89,7 +91,10 @@ def numbers(row):
 
 
 def test_products_come_in_pages_the_largest_first(world):
-    """contract: report-products, report-answer, report-period."""
+    """Products come in pages with the largest count first.
+
+    Contract: report-products, report-answer, report-period.
+    """
     rows = world.data("products")
     assert [(row["productId"], *numbers(row)) for row in rows] == [
         (1, 3, 2, 1, 3, 0),
@@ -115,7 +120,10 @@ def test_products_come_in_pages_the_largest_first(world):
 
 
 def test_products_are_found_by_a_part_of_their_title(world):
-    """contract: report-products, search-title. In pages and as CSV, too."""
+    """`title` finds a part of a title, also in further pages and in CSV.
+
+    Contract: report-products, search-title.
+    """
     for title, found in {
         "three": [3],
         "E": [3],
@@ -135,7 +143,10 @@ def test_products_are_found_by_a_part_of_their_title(world):
 
 
 def test_summary_and_days_add_up(world):
-    """contract: report-summary, report-days. A period before the first count has no days."""
+    """The summary equals the sum of the days; a period before the first count has no days.
+
+    Contract: report-summary, report-days.
+    """
     summary = world.data("summary")
     assert numbers(summary) == [5, 3, 2, 5, 0]
     assert (summary["profiles"], summary["lists"]) == ({"customers": 2, "visitors": 1}, 1)
@@ -146,7 +157,7 @@ def test_summary_and_days_add_up(world):
 
 
 def test_wishers_are_those_of_now(world):
-    """contract: report-wishers. Newest first, in pages."""
+    """Wishers are current, newest first, in pages. Contract: report-wishers."""
     wishers = world.data("wishers", product=1)
     own = {who.gid: world.saved[who.gid, 1] for who in (world.visitor, world.ben, world.ann)}
     assert wishers == [
@@ -164,13 +175,16 @@ def test_wishers_are_those_of_now(world):
 
 
 def cells(text):
-    """The rows of a spreadsheet with a mark, whose lines end as RFC 4180 says."""
+    """Returns the rows of a CSV file with a byte order mark and the line ends of RFC 4180."""
     assert text.startswith("\ufeff") and text.endswith("\r\n")
     return list(csv.reader(io.StringIO(text[1:], newline=""), strict=True))
 
 
 def test_spreadsheet_runs_nothing(world):
-    """contract: report-csv. A formula is a text, and so is markup; what a title holds stays whole."""
+    """Formulas in CSV cells are neutralised (CSV injection), and titles are otherwise unchanged.
+
+    Contract: report-csv.
+    """
     answer = world.get("products", format="csv", limit=1)
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert re.fullmatch(
@@ -209,12 +223,12 @@ BAD = [
 
 @pytest.mark.parametrize(("report", "query", "named"), BAD)
 def test_bad_parameter_is_named(world, report, query, named):
-    """contract: report-period, report-products, report-wishers."""
+    """A bad parameter is 400 and named. Contract: report-period, report-products, report-wishers."""
     refused(world.get(report, **query), 400, named)
 
 
 def test_command_prints_what_the_api_says(world):
-    """contract: command-report."""
+    """`wishwell report` prints the API's data. Contract: command-report."""
     assert json.loads(world.cli("products", "--json")) == world.data("products")
     assert len(json.loads(world.cli("products", "--json", "--limit", "1"))) == 1
     assert json.loads(world.cli("summary", "--json")) == [world.data("summary")]
@@ -237,8 +251,10 @@ def test_command_prints_what_the_api_says(world):
 
 
 def test_days_are_those_of_the_stores_zone(world):
-    """contract: store-time-zone. It is always another day at one end of the world than at the
-    other."""
+    """Days are those of the store's time zone: these two zones always have different dates.
+
+    Contract: store-time-zone.
+    """
     zones = "Pacific/Kiritimati", "Etc/GMT+12"
     shops = [Shop(world.service, "--time-zone", zone) for zone in zones]
 
@@ -251,8 +267,11 @@ def test_days_are_those_of_the_stores_zone(world):
 
 
 def test_anybody_may_ask_how_many_once_the_store_says_so(world):
-    """contract: show-wishes. In steps, to be kept for an hour; on the storefront without a session
-    or a cookie."""
+    """`GET /wishes` returns rounded counts once the store allows it, cacheable for an hour, and on
+    the storefront without a session.
+
+    Contract: show-wishes.
+    """
     at = f"{world.service.url}/apps/wishlist/api/wishes"
     shoppers = world.shop.client()
     shoppers.headers["Host"] = HOST
@@ -283,7 +302,7 @@ def test_anybody_may_ask_how_many_once_the_store_says_so(world):
 
 
 def waits_for_a_report(world, http, path):
-    """Whether a request has its answer only after a report that reads for long."""
+    """Returns whether a request's response waits for a long-running report."""
     locked = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'products'::regclass"
     lock = holding(world.service.settings["WISHWELL_DATABASE_URL"], "LOCK TABLE products")
     with ThreadPoolExecutor() as pool, lock:
@@ -293,7 +312,10 @@ def waits_for_a_report(world, http, path):
 
 
 def test_what_is_gone_is_told_by_the_next_count(world):
-    """contract: count-exact, count-again. After all others: it changes the numbers."""
+    """The next count shows deleted items. This test is last because it changes the numbers.
+
+    Contract: count-exact, count-again.
+    """
     id = world.saved[world.ann.gid, 2]["id"]
     assert world.ann.http.delete(f"/items/{id}").status_code == 204
     world.counted()
@@ -302,11 +324,14 @@ def test_what_is_gone_is_told_by_the_next_count(world):
 
 
 MANY = 60_000
-"""Products that the service reads, and a connection takes, in several parts."""
+"""More products than one batch from the database or one write to the socket can hold."""
 
 
 def test_spreadsheet_that_fails_breaks_the_connection(new_service):
-    """contract: report-csv. In the middle, of the program: never a file that looks whole."""
+    """A CSV report that fails midway breaks the connection, so a partial file never looks complete.
+
+    Contract: report-csv.
+    """
     service = new_service()
     service.start()
     shop = Shop(service, *ROOMY)

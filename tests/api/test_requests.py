@@ -1,4 +1,4 @@
-"""What a platform asks for: who may, what it must look like, and what comes of it."""
+"""Privacy requests from a platform: signature, format and processing."""
 
 import contextlib
 import hashlib
@@ -18,7 +18,7 @@ def asking(service):
 
 @contextlib.contextmanager
 def nothing_taken(*platforms: Platform):
-    # By their ids: what was asked for before may be done meanwhile.
+    # Compares ids only, because earlier requests may be completed in the meantime.
     before = [one.all().keys() for one in platforms]
     yield
     assert [one.all().keys() for one in platforms] == before
@@ -30,8 +30,10 @@ def refused(answer, status: int = 401) -> str:
 
 
 def test_both_secrets_of_the_store_are_good(asking):
-    """contract: platform-signed, request-kept. The new one and the one before it; without a
-    token."""
+    """Webhooks signed with the current or the previous secret are accepted without a token.
+
+    Contract: platform-signed, request-kept.
+    """
     for secret in (NEW, OLD):
         answer = asking.send("shop/redact", asking.body("shop/redact"), secret)
         assert answer.status_code == 200
@@ -39,7 +41,10 @@ def test_both_secrets_of_the_store_are_good(asking):
 
 
 def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
-    """contract: platform-signed. And nothing is stored, in this store or another one."""
+    """Every unproven webhook gets the same 401, and nothing is stored in any store.
+
+    Contract: platform-signed.
+    """
     other, without = Platform(service, OTHERS), Platform(service)
     body = asking.body("shop/redact")
     raw = json.dumps(body).encode()
@@ -52,7 +57,7 @@ def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
             refused(asking.send("shop/redact", body, hmac_sha256=hexed)),
             refused(asking.send("shop/redact", body, hmac_sha256="é")),
             refused(asking.send("shop/redact", raw + b" ", hmac_sha256="A" * 44)),
-            # Another store's shop, by its secret: in the header alone, and in the body alone.
+            # Another store's shop with its secret, in the header alone and in the body alone.
             refused(asking.send("shop/redact", body, OTHERS, shop_domain=other.domain)),
             refused(asking.send("shop/redact", body, shop_domain=other.domain)),
             refused(other.send("shop/redact", body | {"shop_domain": other.domain}, NEW)),
@@ -69,14 +74,18 @@ def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
 
 @pytest.mark.parametrize("shape", BODIES)
 def test_topic_is_the_one_that_the_body_proves(asking, shape):
-    """contract: platform-topic. The header is not signed; unknown fields pass."""
+    """The topic must match the body, because the topic header isn't signed; unknown fields are
+    ignored.
+
+    Contract: platform-topic.
+    """
     for topic in BODIES:
         answer = asking.send(topic, asking.body(shape, 1, more={"than": ["was", "said"]}))
         assert answer.status_code == (200 if topic == shape else 401)
 
 
 def test_body_of_no_shape_is_of_no_topic(asking):
-    """contract: platform-topic."""
+    """A body that fits no topic is refused. Contract: platform-topic."""
     with nothing_taken(asking):
         for name, value in (
             *(("customer", value) for value in (None, 7, {"id": 1.5})),
@@ -88,7 +97,10 @@ def test_body_of_no_shape_is_of_no_topic(asking):
 
 
 def test_bad_input_gets_one_clear_error(asking):
-    """contract: request-once, body-size, body-json, body-malformed, body-key-twice, header-twice."""
+    """Each kind of bad input gets one clear error.
+
+    Contract: request-once, body-size, body-json, body-malformed, body-key-twice, header-twice.
+    """
     body = asking.body("shop/redact")
     twice = f'{{"shop_domain": "{asking.domain}", "a": 1, "a": 2}}'.encode()
     large = f'{{"shop_domain": "{asking.domain}"}}'.encode().ljust(256 * 1024 + 1)
@@ -111,7 +123,11 @@ def test_bad_input_gets_one_clear_error(asking):
 
 
 def test_same_delivery_and_same_body_do_nothing_more(asking):
-    """contract: request-once. 200 with the same id, also when both come at once."""
+    """A duplicate delivery or body returns the first request's id and creates nothing, also
+    concurrently.
+
+    Contract: request-once.
+    """
     body = asking.body("customers/redact", 77)
     first = asking.send("customers/redact", body, id="one").json()
     with nothing_taken(asking):
@@ -124,7 +140,10 @@ def test_same_delivery_and_same_body_do_nothing_more(asking):
 
 
 def test_requests_are_shown_and_called_off(service, asking):
-    """contract: request-fields, request-called-off. Another store has none of them."""
+    """Requests are listed, and a waiting `shop/redact` can be cancelled, by their own store only.
+
+    Contract: request-fields, request-called-off.
+    """
     theirs = Platform(service, NEW)
     one, two = theirs.asks("shop/redact"), theirs.asks("customers/data_request")
     answer = theirs.shop.admin.get("/requests?limit=1").json()
@@ -154,7 +173,10 @@ def test_requests_are_shown_and_called_off(service, asking):
 
 @pytest.mark.either_engine
 def test_data_of_a_customer_is_kept_until_they_are_erased(asking):
-    """contract: request-done, request-export, request-erased. All that is stored of them."""
+    """An export contains everything stored about a customer and ends when they are erased.
+
+    Contract: request-done, request-export, request-erased.
+    """
     ann = asking.shop.customer("4711")
     ann.http.post("/items", json={"productId": 5, "note": "for the garden"})
     id = asking.asks("customers/data_request", 4711)

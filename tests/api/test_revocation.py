@@ -1,4 +1,4 @@
-"""Revoked tokens, within 5 seconds and in every process; keys that rotate."""
+"""Token revocation within 5 seconds in every process, and key rotation."""
 
 import json
 import time
@@ -23,9 +23,11 @@ def stops(http) -> None:
 
 
 def test_tokens_that_were_revoked_are_refused_within_5_seconds(shop):
-    """contract: token-revoked, token-revoked-until, command-token-revoke. An admin token by its id or
-    whole, a profile token whole, all of a profile by its GID; others, and a new one, are good. In every
-    process: tests/service/test_workers.py."""
+    """An admin token is revoked by id or value, a profile token by value, a profile's tokens by
+    GID; other tokens and later ones remain valid. Several processes: tests/service/test_workers.py.
+
+    Contract: token-revoked, token-revoked-until, command-token-revoke.
+    """
     leaked, found = (shop.another_admin_token(label) for label in ("leaked", "found"))
     one, other, all_of, visitor = (
         shop.customer("1"),
@@ -51,7 +53,7 @@ def test_tokens_that_were_revoked_are_refused_within_5_seconds(shop):
 
 
 def slowly(body, meanwhile):
-    """A body that takes longer than a second, in the middle of which something happens."""
+    """A body that takes over a second to send; calls ``meanwhile`` in the middle."""
     yield body[:4]
     meanwhile()
     time.sleep(1.1)
@@ -61,7 +63,10 @@ def slowly(body, meanwhile):
 @pytest.mark.either_engine
 @pytest.mark.parametrize("ends", ["admin token", "profile", "store"])
 def test_what_ends_a_token_while_a_body_arrives_stops_the_write(shop, ends):
-    """contract: token-while-sending. Also in a store that is deleted meanwhile."""
+    """A write is refused if its token is revoked or its store deleted while the body arrives.
+
+    Contract: token-while-sending.
+    """
     customer = shop.customer("slow")
     admin = shop.client(shop.another_admin_token("leaked"))
     command, http, path = {
@@ -80,7 +85,7 @@ def test_what_ends_a_token_while_a_body_arrives_stops_the_write(shop, ends):
         soon(lambda: http.get("/items").status_code == 401)
 
     said = {"Content-Type": "application/json"}
-    # Not `refused`: the window that it was counted in may be over by now.
+    # Not `refused`: the rate-limit window that counted the request may have ended.
     envelope(http.request(method, path, content=slowly(body, end), headers=said), 401)
     if ends != "store":
         assert data(shop.admin.get("/items")) == []
@@ -88,7 +93,7 @@ def test_what_ends_a_token_while_a_body_arrives_stops_the_write(shop, ends):
 
 
 def test_slow_body_of_a_good_token_is_taken(shop):
-    """contract: token-while-sending."""
+    """A slow body is accepted while its token remains valid. Contract: token-while-sending."""
     content, said = slowly(b'{"productId": 5}', lambda: None), {"Content-Type": "application/json"}
     customer = shop.customer()
     data(customer.http.post("/items", content=content, headers=said), 201)
@@ -96,7 +101,7 @@ def test_slow_body_of_a_good_token_is_taken(shop):
 
 
 def test_revoking_a_session_of_another_store_or_none_says_so(shop):
-    """An operator in a hurry must not read "revoked" where nothing was."""
+    """Revoking a session that isn't in the store fails and says so, instead of reporting success."""
     visitor = shop.session()
     for gid in (visitor.gid, "gid://wishwell/Session/0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"):
         done = shop.service.cli("token", "revoke", "--store", "default", gid, check=False)

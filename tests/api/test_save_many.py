@@ -1,4 +1,4 @@
-"""PUT /items: several items, saved at once; each as one by itself: tests/contract/test_model.py."""
+"""PUT /items: a bulk save. Each item behaves as in a single save: tests/contract/test_model.py."""
 
 import concurrent.futures
 
@@ -16,7 +16,7 @@ def of(product, **fields):
 
 
 def test_at_the_bound_and_past_it(http):
-    """contract: items-put. 1 to 250, each product and variant once."""
+    """A bulk save takes 1 to 250 items, each product and variant once. Contract: items-put."""
     many = [of(n, variantId=n % 3 or None) for n in range(1, 252)]
     assert len(put(http, *many[:250])) == 250
     with nothing_changes(http):
@@ -36,15 +36,20 @@ def test_at_the_bound_and_past_it(http):
     ],
 )
 def test_refusal_in_the_middle_saves_nothing(http, bad, status, place):
-    """contract: items-put-all, item-list-ids. The message names the place; what was there stays
-    too."""
+    """One bad item refuses the whole save; the message names its index.
+
+    Contract: items-put-all, item-list-ids.
+    """
     save(http, 1)
     with nothing_changes(http):
         refused(http.put("/items", json={"items": [of(1, quantity=9), bad, of(3)]}), status, place)
 
 
 def test_bounds_in_the_middle_save_nothing(make_shop):
-    """contract: items-put-all, item-limit, list-item-limit, place-limit."""
+    """A save that would exceed a limit saves nothing.
+
+    Contract: items-put-all, item-limit, list-item-limit, place-limit.
+    """
     shop = make_shop("--limit", "items=6", "--limit", "list_items=3", "--limit", "entries=4")
     http = shop.customer("1").http
     one, two = (new_list(http)["id"] for _ in range(2))
@@ -64,8 +69,11 @@ def test_bounds_in_the_middle_save_nothing(make_shop):
 
 
 def test_bound_of_items_is_exact_at_once(make_shop):
-    """contract: limit-exact, items-put-all. Ten at once of 30 items each, where there is room for
-    100: three are saved whole, and the others not at all."""
+    """Ten concurrent saves of 30 items each, with a limit of 100: three succeed whole, seven fail
+    whole.
+
+    Contract: limit-exact, items-put-all.
+    """
     http = make_shop("--limit", "items=100").customer("1").http
     wanted = [{"items": [of(100 * n + k) for k in range(1, 31)]} for n in range(10)]
     with concurrent.futures.ThreadPoolExecutor(10) as pool:
@@ -75,7 +83,10 @@ def test_bound_of_items_is_exact_at_once(make_shop):
 
 
 def test_is_one_request_for_the_limits_and_needs_an_owner(shop):
-    """contract: items-put, whole-store-create."""
+    """A bulk save counts as one request and needs a profile.
+
+    Contract: items-put, whole-store-create.
+    """
     http = shop.customer("1").http
     body = {"items": [of(n) for n in range(1, 60)]}
     answers = [http.put("/items", json=body) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Settings that stop a start, databases that are not there, and stopping."""
+"""Invalid settings, missing databases, timeouts and stopping."""
 
 import base64
 import contextlib
@@ -56,19 +56,22 @@ def refuses_to_start(service: Service, **settings: str) -> str:
 
 @pytest.mark.parametrize(("name", "value"), BAD, ids=lambda text: text[:32])
 def test_setting_that_is_bad_stops_the_start_and_is_named(idle, name, value):
-    """contract: setting-invalid. A bad one stops it with a message that names it."""
+    """A bad setting stops the start with a message that names it. Contract: setting-invalid."""
     code, _, said = idle.attempt("serve", **{name: value})
     assert code not in (0, 70) and name in said, said
 
 
 @pytest.mark.parametrize("host", ["a..b", *map(slow, ("300.1.1.1", "x" * 300, "[::1]", "\udcff"))])
 def test_host_that_is_bad_stops_the_start_and_is_named(idle, host):
-    """contract: setting-invalid, setting-list. Found when it is listened on."""
+    """A bad host, which shows only when the socket is bound, is named too.
+
+    Contract: setting-invalid, setting-list.
+    """
     assert "WISHWELL_HOST" in refuses_to_start(idle, WISHWELL_HOST=host)
 
 
 def test_settings_that_are_bad_are_all_named_at_once(idle):
-    """contract: setting-invalid. Every bad one at once, in one line."""
+    """All bad settings are named together in one line. Contract: setting-invalid."""
     bad = {"WISHWELL_PORT": "x", "WISHWELL_WORKERS": "y", "WISHWELL_REDIS_URL": "redis://h?a=1"}
     said = refuses_to_start(idle, **bad)
     assert [name for name in bad if name not in said] == []
@@ -76,7 +79,7 @@ def test_settings_that_are_bad_are_all_named_at_once(idle):
 
 
 def is_signed(service: Service) -> bool:
-    """Whether the key of the tests signs what the service issues."""
+    """Returns whether the tests' signing key signs the service's tokens."""
     admin = service.client(service.admin_token())
     token = data(admin.post("/profiles/token"), 201)["token"]
     text, _, signature = token.rpartition(".")
@@ -86,7 +89,10 @@ def is_signed(service: Service) -> bool:
 
 @pytest.mark.parametrize(("plain", "file"), [("", "keys"), (SIGNING_KEY, " ")])
 def test_empty_value_is_not_set_in_either_form(plain, file):
-    """contract: setting-file. In a file, a line's end is no part of it."""
+    """An empty value counts as not set, and a line end in a file isn't part of its value.
+
+    Contract: setting-file.
+    """
     service = Service({"WISHWELL_SIGNING_KEYS": plain, "WISHWELL_SIGNING_KEYS_FILE": file})
     (service.folder / "keys").write_text(f"{SIGNING_KEY}\n")
     with service:
@@ -94,8 +100,11 @@ def test_empty_value_is_not_set_in_either_form(plain, file):
 
 
 def test_start_needs_one_key_and_a_schema(postgres_server, idle):
-    """contract: setting-file, signing-key-source, serve-schema. Both forms of one are an error; a
-    server database needs a configured key, and asks for `migrate`."""
+    """A start fails if a secret is set in both forms, a server database has no signing key, or its
+    schema is missing.
+
+    Contract: setting-file, signing-key-source, serve-schema.
+    """
     (idle.folder / "keys").write_text(SIGNING_KEY)
     keys = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY}
     assert "both set" in refuses_to_start(idle, **keys, WISHWELL_SIGNING_KEYS_FILE="keys")
@@ -104,13 +113,13 @@ def test_start_needs_one_key_and_a_schema(postgres_server, idle):
     assert "wishwell migrate" in refuses_to_start(idle, **keys, **database)
 
 
-# Its tests share it: one process of the suite runs them.
+# xdist runs the group in one process, so its service starts once.
 ADJUSTED = pytest.mark.xdist_group("adjusted")
 
 
 @pytest.fixture(scope="module")
 def adjusted():
-    """A service whose settings are all its own, with its keys in a file."""
+    """A service whose settings all differ from the defaults, with its keys in a file."""
     settings = {"SIGNING_KEYS_FILE": "keys", "SESSION_NAMESPACE": "acme"}
     settings |= {"ITEMS_PER_PROFILE": "2", "LISTS_PER_PROFILE": "1"}
     settings |= {"HEADER_TIMEOUT": "0.5", "BODY_TIMEOUT": "0.5"}
@@ -127,7 +136,10 @@ LIMITS |= {"ADMIN_READ": 54, "ADMIN_WRITE": 55, "ADMIN_TOKEN": 56, "ADDRESS": 57
 
 @ADJUSTED
 def test_limits_are_settings(adjusted):
-    """contract: setting-list, limit-defaults, item-limit, list-limit. Sizes of a profile too."""
+    """Rate limits and profile limits can be set.
+
+    Contract: setting-list, limit-defaults, item-limit, list-limit.
+    """
     admin = adjusted.client(adjusted.admin_token())
     profile = adjusted.client(data(admin.post("/profiles/token"), 201)["token"])
     answers = [http.request(*what) for http in (profile, admin) for what in EACH_KIND]
@@ -143,7 +155,7 @@ EACH_KIND = [("GET", "/items"), ("DELETE", "/items/x"), ("POST", "/profiles/iden
 
 @ADJUSTED
 def test_namespace_of_sessions_is_a_setting(adjusted):
-    """contract: gid-session. The namespace is a setting."""
+    """The namespace of session GIDs can be set. Contract: gid-session."""
     admin = adjusted.client(adjusted.admin_token())
     issued = data(admin.post("/profiles/token"), 201)
     assert issued["profile"].startswith("gid://acme/Session/")
@@ -156,7 +168,10 @@ TYPE = "Content-Type: application/json"
 
 @ADJUSTED
 def test_request_that_never_ends_is_given_up(adjusted):
-    """contract: http-bounds, body-time. 408 for headers and for a body, and closed."""
+    """Headers and bodies that never end are 408, and the connection closes.
+
+    Contract: http-bounds, body-time.
+    """
     token = adjusted.admin_token()
     head = request_head("POST", "/profiles/token", token, TYPE, "Content-Length: 20")
     whole = request_head("GET", "/items", token)
@@ -172,7 +187,7 @@ def test_request_that_never_ends_is_given_up(adjusted):
 
 
 LONG = (TYPE, "Content-Length: 100000")
-# What is sent at once, behind the request line; then a byte now and then.
+# The bytes sent immediately after the request line; then single bytes follow now and then.
 TRICKLING = {
     "headers on a kept connection": ("GET", "/items", (), b"GET /"),
     "body of an early answer": ("POST", "/items", LONG, b""),
@@ -184,7 +199,7 @@ TRICKLING = {
 @ADJUSTED
 @pytest.mark.parametrize("name", TRICKLING)
 def test_request_that_trickles_holds_no_connection(adjusted, name):
-    """contract: http-bounds, body-time. A byte now and then gives no more time."""
+    """Trickling single bytes doesn't extend a timeout. Contract: http-bounds, body-time."""
     method, path, lines, first = TRICKLING[name]
     head = request_head(method, path, None, *lines)
     began, received = time.monotonic(), b""
@@ -204,7 +219,7 @@ def test_request_that_trickles_holds_no_connection(adjusted, name):
 
 
 def test_port_that_is_taken_is_said_plainly(idle):
-    """contract: serve-start. A start that fails says why, and is over."""
+    """A port that is taken fails the start with a message that names it. Contract: serve-start."""
     with Service() as service:
         port = service.url.rpartition(":")[2]
         said = refuses_to_start(idle, WISHWELL_PORT=port)

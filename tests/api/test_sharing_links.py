@@ -1,4 +1,4 @@
-"""Sharing a list: the owner's side of it; in any sequence: tests/contract/test_sharing.py."""
+"""Sharing a list from its owner's side. Random sequences: tests/contract/test_sharing.py."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -19,9 +19,11 @@ def hence(**time):
 
 
 def test_share_a_list(shop, http):
-    """contract: share-fields, share-token, share-list-deleted. With nothing said, it shows no
-    notes, takes no reservations and is for ever; no body is as good as an empty one. The list does
-    not tell of it, and takes it along."""
+    """By default a share shows no notes, takes no reservations and never expires. The list doesn't
+    reveal its shares, and deleting it ends them.
+
+    Contract: share-fields, share-token, share-list-deleted.
+    """
     made = new_list(http)
     shared = share(http, made["id"])
     assert set(shared) == KEYS
@@ -38,7 +40,10 @@ def test_share_a_list(shop, http):
 
 
 def test_shares_are_pages(http):
-    """contract: share-fields, page-limit, cursor-bound-to-request."""
+    """Shares come in pages, newest first.
+
+    Contract: share-fields, page-limit, cursor-bound-to-request.
+    """
     one, two = new_list(http)["id"], new_list(http)["id"]
     shared = [share(http, one) for _ in range(3)]
     share(http, two)
@@ -50,7 +55,10 @@ def test_shares_are_pages(http):
 
 
 def test_change_a_share(http):
-    """contract: share-update. What the body names, and nothing else; null takes the end away."""
+    """A change affects only the fields in the body; null removes the expiry.
+
+    Contract: share-update.
+    """
     path = f"/lists/{new_list(http)['id']}/shares"
     shared = data(
         http.post(path, json={"notes": True, "expiresAt": "2100-01-01T01:00:00+01:00"}), 201
@@ -67,7 +75,10 @@ def test_change_a_share(http):
 
 
 def test_end_that_is_no_time_to_come_is_refused(http):
-    """contract: share-expiry. Nothing is made or changed."""
+    """An expiry in the past or without an offset is refused, and nothing changes.
+
+    Contract: share-expiry.
+    """
     path = f"/lists/{new_list(http)['id']}/shares"
     shared = data(http.post(path), 201)
     for end in ("2020-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "2100-01-01T00:00:00"):
@@ -77,7 +88,10 @@ def test_end_that_is_no_time_to_come_is_refused(http):
 
 
 def test_list_with_as_many_shares_as_may_be(shop, http):
-    """contract: share-most, share-ended. One that has ended makes room; others go on."""
+    """A list has at most 20 shares; ending one frees its slot and leaves the others valid.
+
+    Contract: share-most, share-ended.
+    """
     path = f"/lists/{new_list(http)['id']}/shares"
     shared = [data(http.post(path), 201) for _ in range(20)]
     refused(http.post(path), 400, "20")
@@ -90,7 +104,10 @@ def test_list_with_as_many_shares_as_may_be(shop, http):
 
 
 def test_share_of_another_list_is_not_there(shop, http):
-    """contract: record-id, token-scope. Nor one of another's list."""
+    """A share can be changed only through its own list and by its owner.
+
+    Contract: record-id, token-scope.
+    """
     other = shop.customer("2").http
     mine, theirs = new_list(http)["id"], new_list(other)["id"]
     foreign = share(other, theirs)["id"]
@@ -103,7 +120,10 @@ def test_share_of_another_list_is_not_there(shop, http):
 
 
 def test_share_expires(shop, http):
-    """contract: share-expiry. The owner still sees it, and may put off its end."""
+    """An expired share is 404 for everyone else, but its owner sees it and can extend it.
+
+    Contract: share-expiry.
+    """
     path = f"/lists/{new_list(http)['id']}/shares"
     shared = data(http.post(path, json={"expiresAt": hence(seconds=1)}), 201)
     asked = f"/shared/{shared['token']}"
@@ -115,13 +135,15 @@ def test_share_expires(shop, http):
 
 
 def test_shares_of_a_whole_store(shop, http):
-    """contract: whole-store, whole-store-create. The admin token without a header: the list says
-    whose the share is, also where it is a session's."""
+    """An admin token without `Profile` manages any list's shares; each shows its owner.
+
+    Contract: whole-store, whole-store-create.
+    """
     visitor = shop.session()
     for owner, gid in ((http, shop.gid("1")), (visitor.http, visitor.gid)):
         path = f"/lists/{new_list(owner)['id']}/shares"
         answer = shop.admin.post(path)
-        # A share has no URL that can be read.
+        # A share has no readable URL.
         assert "Location" not in answer.headers
         owned = data(answer, 201)
         assert owned["profile"] == gid

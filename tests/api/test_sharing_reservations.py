@@ -1,6 +1,5 @@
-"""Reservations on a shared list: who may make them, who sees them, when they end.
-
-In any sequence, with sign-ins: tests/contract/test_sharing.py.
+"""Reservations on a shared list: permissions, visibility and end. Random sequences with sign-ins:
+tests/contract/test_sharing.py.
 """
 
 import pytest
@@ -13,7 +12,7 @@ TERMS = {"reservations": True}
 
 
 class Party:
-    """A customer with an item on a shared list, and two who give."""
+    """A customer with an item on a shared list, and two people who reserve it."""
 
     def __init__(self, shop, quantity=3):
         self.shop = shop
@@ -33,7 +32,7 @@ class Party:
         return who.http.delete(self.path(share))
 
     def seen(self, http, share=None):
-        """What the only item of the shared list shows of reservations."""
+        """Returns the reservation fields of the shared list's only item."""
         [shown] = data(http.get(f"/shared/{(share or self.share)['token']}"))["items"]
         return {name: shown[name] for name in ("reserved", "yours") if name in shown}
 
@@ -44,7 +43,10 @@ def party(shop):
 
 
 def test_reserve_and_give_back(party):
-    """contract: reserve-put, reserve-shown, reserve-delete. Put again it is another number."""
+    """A reservation is made, replaced by another quantity, shown and ended.
+
+    Contract: reserve-put, reserve-shown, reserve-delete.
+    """
     shop = party.shop
     shown = data(party.reserve(party.visitor, 2))
     assert shown == {
@@ -65,7 +67,10 @@ def test_reserve_and_give_back(party):
 
 
 def test_share_without_reservations_hides_them(party):
-    """contract: reserve-put, reserve-shown, reserve-delete. Over another share they are there."""
+    """A share without reservations hides them; they remain visible in another share of the list.
+
+    Contract: reserve-put, reserve-shown, reserve-delete.
+    """
     other = share(party.owner.http, party.list)
     data(party.reserve(party.visitor, 2))
     assert party.seen(party.visitor.http, other) == {}
@@ -75,8 +80,10 @@ def test_share_without_reservations_hides_them(party):
 
 
 def test_wrong_links_items_and_bodies_are_refused(party, make_shop):
-    """contract: reserve-put, record-id, shared-unknown, store-isolation. Of another list too, of
-    another store, and of a token that was never one; a wrong quantity is 400."""
+    """A wrong share token or item, and another store's list, are 404; a wrong quantity is 400.
+
+    Contract: reserve-put, record-id, shared-unknown, store-isolation.
+    """
     stranger = make_shop().customer()
     refused(party.reserve(stranger), 404)
     refused(party.give_back(stranger), 404)

@@ -1,6 +1,5 @@
-"""No answer to an owner differs by a reservation: what they can read, before and after others reserve.
-
-In any sequence of what they do, and for events: tests/contract/test_sharing.py.
+"""An owner can't detect reservations: everything they can read is equal before and after one.
+Random sequences and events: tests/contract/test_sharing.py.
 """
 
 import re
@@ -11,13 +10,15 @@ PER_REQUEST = {"x-request-id", "x-ratelimit-reset", "x-ratelimit-remaining", "da
 
 
 def seen(answer):
-    """All of an answer but for what belongs to the request."""
+    """Returns a response without the parts that differ per request."""
     headers = {name: value for name, value in answer.headers.items() if name not in PER_REQUEST}
     return answer.status_code, headers, re.sub(r'"requestId":"[^"]*"', "", answer.text)
 
 
 def looks(party):
-    """Everything that the owner, and an admin acting for them, can read; and both are refused to reserve."""
+    """Yields everything that the owner, and an admin acting for them, can read; reserving is
+    refused to both.
+    """
     made, view = f"/lists/{party.list}", f"/shared/{party.share['token']}"
     paths = ("/items", "/lists", f"/items/{party.item}", f"{made}?sort=customer", f"{made}/shares")
     for http in (party.owner.http, party.shop.acting_as(party.owner.gid)):
@@ -28,7 +29,10 @@ def looks(party):
 
 
 def test_no_answer_to_the_owner_differs_by_a_reservation(shop):
-    """contract: reserve-secret. In status, headers or a byte."""
+    """A reservation changes no status, header or byte of the owner's responses.
+
+    Contract: reserve-secret.
+    """
     party = Party(shop)
     before = dict(looks(party))
     assert party.reserve(party.visitor, 2).status_code == 200

@@ -1,4 +1,4 @@
-"""A shared list, as those see it who have its link; and their copies of it."""
+"""A shared list as seen by people with its link, and their copies of it."""
 
 import pytest
 
@@ -25,7 +25,7 @@ UNKNOWN = "wwshr_" + "0" * 28
 
 
 class Shown:
-    """A customer's list of three items, in an order, with a note and tags; and its share."""
+    """A customer's ordered list of three items with a note and tags, and a share of it."""
 
     def __init__(self, shop, **terms):
         self.owner = shop.customer()
@@ -46,8 +46,11 @@ class Shown:
 
 
 def test_what_anybody_sees(shop):
-    """contract: shared-open, shared-fields, shared-order. Nothing of the owner: no GID, no e-mail,
-    no tags, no other list, and no id of a list or share."""
+    """A shared list shows nothing else of its owner: no GID, e-mail address, tags, other lists, or
+    ids of lists and shares.
+
+    Contract: shared-open, shared-fields, shared-order.
+    """
     shown = Shown(shop, notes=True)
     data(shown.owner.http.post("/profiles/identify", json={"email": "owner@example.com"}))
     answer = shop.anonymous.get(shown.path)
@@ -67,7 +70,10 @@ def test_what_anybody_sees(shop):
 
 
 def test_every_answer_is_for_one_reader(shop):
-    """contract: shared-headers. Errors too."""
+    """Every response below `/shared/` may not be cached, indexed or sent as a referrer; errors too.
+
+    Contract: shared-headers.
+    """
     shown = Shown(shop)
     other = shop.customer("2").http
     for answer in (
@@ -87,8 +93,11 @@ def test_every_answer_is_for_one_reader(shop):
 
 
 def test_all_that_is_wrong_with_a_link_is_one_answer(shop, make_shop):
-    """contract: shared-unknown, store-isolation. Never made, mistyped, ended, of a deleted list, of
-    another store: equal but for the request id, with and without a token."""
+    """Every wrong link gets the same 404: unknown, mistyped, ended, of a deleted list or of another
+    store, with and without a token.
+
+    Contract: shared-unknown, store-isolation.
+    """
     shown, http = Shown(shop), shop.customer("2").http
     foreign = make_shop().customer("1").http
     tokens = [UNKNOWN, shown.share["token"][:-1], "x", "%00", "é", "wwadm_" + "0" * 49]
@@ -116,8 +125,11 @@ def shown(shop):
 
 
 def test_copy_a_list(shop, shown):
-    """contract: copy-list, shared-notes. In the owner's order, with quantity and note, without tags. The
-    owner's list stays as it was."""
+    """A copy has the owner's order, quantities and shown notes, but no tags; the owner's list is
+    unchanged.
+
+    Contract: copy-list, shared-notes.
+    """
     http = shop.customer("2").http
     with nothing_changes(shown.owner.http):
         answer = http.post(f"{shown.path}/copies", json={"name": "  For Anna "})
@@ -139,7 +151,7 @@ def test_copy_a_list(shop, shown):
 
 @pytest.mark.parametrize("limit", ["items=5", "lists=2", "entries=4"])
 def test_copy_that_would_pass_a_bound(make_shop, limit):
-    """contract: copy-limits. Nothing changes; the bounds are the caller's."""
+    """A copy that would exceed one of the caller's limits changes nothing. Contract: copy-limits."""
     shop = make_shop("--limit", limit)
     shown, http = Shown(shop), shop.customer("2").http
     made = [new_list(http)["id"] for _ in range(2 if limit == "lists=2" else 1)]
@@ -159,13 +171,17 @@ def remaining(answer):
 
 @pytest.fixture(scope="module")
 def strict(new_service):
-    """A store whose service takes the address from its proxy."""
+    """A store whose service takes the client address from its proxy."""
     limits = {"WISHWELL_LIMIT_SHARED": "5", "WISHWELL_LIMIT_ADDRESS": "3"}
     return Shop(new_service(**limits, WISHWELL_TRUSTED_PROXIES="127.0.0.0/8").start())
 
 
 def test_reads_count_for_the_address(strict):
-    """contract: shared-limit. With a profile token or without; an admin token's for itself."""
+    """Reads of shared lists count per address, with or without a profile token; an admin token has
+    its own count.
+
+    Contract: shared-limit.
+    """
     shown, at = Shown(strict), {"X-Forwarded-For": "192.0.2.1"}
     anybody, owner = strict.anonymous, shown.owner.http
     fresh_window()
@@ -184,7 +200,10 @@ def test_reads_count_for_the_address(strict):
 
 
 def test_guesses_are_limited(strict):
-    """contract: shared-guess. A good link goes on working, and an admin token's server."""
+    """Wrong share tokens are rate-limited; valid ones and admin tokens still work.
+
+    Contract: shared-guess.
+    """
     shown, http = Shown(strict), strict.customer("2").http
     at, wrong = {"X-Forwarded-For": "192.0.2.3"}, f"/shared/{UNKNOWN}"
     fresh_window()

@@ -11,7 +11,7 @@ STORE = "https://{}.example"
 
 @pytest.fixture
 def apply(service):
-    """Runs `store apply` with a file of this text; exit code, output and standard error."""
+    """Runs `store apply` on the given YAML; returns exit code, stdout and stderr."""
 
     def run(text, *options):
         path = service.folder / f"{secrets.token_hex(6)}.yaml"
@@ -22,7 +22,10 @@ def apply(service):
 
 
 def test_apply_makes_and_changes_what_the_file_names(service, apply, handle):
-    """contract: store-apply. And says so before; twice changes nothing."""
+    """`store apply` shows its changes, then makes them; a second run changes nothing.
+
+    Contract: store-apply.
+    """
     (service.folder / "shop.key").write_text("k" * 40)
     text = f"""
 stores:
@@ -59,7 +62,7 @@ stores:
 
 
 def test_apply_asks(service, handle):
-    """contract: store-apply. Without yes nothing is done; with nothing to do it does not ask."""
+    """Without a yes nothing changes; without changes it doesn't ask. Contract: store-apply."""
     text = f"stores: [{{handle: {handle}}}]"
     path = service.folder / "asked.yaml"
     path.write_text(text)
@@ -91,14 +94,17 @@ WRONG = {
 @pytest.mark.either_engine
 @pytest.mark.parametrize("case", WRONG)
 def test_apply_refuses_a_bad_file_and_changes_nothing(service, apply, handle, case):
-    """contract: store-apply, store-bounds. In one line."""
+    """A bad file is refused in one line, and nothing changes. Contract: store-apply, store-bounds."""
     code, _, said = apply(WRONG[case].replace("HANDLE", handle), "--yes")
     assert (code, len(said.strip().splitlines())) == (1, 1), said
     assert handle not in stores(service)
 
 
 def test_apply_changes_all_or_nothing(service, apply, make_shop, handle):
-    """contract: store-apply, storefront-hosts, storefront-jwt-apart."""
+    """If one store of the file can't be applied, none is.
+
+    Contract: store-apply, storefront-hosts, storefront-jwt-apart.
+    """
     taken = STORE.format(secrets.token_hex(6))
     make_shop("--host", taken)
     both = f"{{handle: {handle}}}, {{handle: {handle}-2, hosts: ['{taken}']}}"
@@ -111,7 +117,7 @@ def test_apply_changes_all_or_nothing(service, apply, make_shop, handle):
 
 
 def test_delete_asks_for_the_handle(service, make_shop):
-    """contract: store-delete."""
+    """`store delete` requires the handle to be typed. Contract: store-delete."""
     shop = make_shop()
     done = service.cli("store", "delete", shop.handle, input="yes\n", check=False)
     assert done.returncode == 1 and "nothing was deleted" in done.stderr
@@ -122,7 +128,11 @@ def test_delete_asks_for_the_handle(service, make_shop):
 
 @pytest.mark.either_engine
 def test_deleted_store_is_gone_for_everybody(service, make_shop):
-    """contract: store-delete. Its host and handle are free, and other stores go on."""
+    """A deleted store's tokens fail, its host and handle become free, and other stores aren't
+    affected.
+
+    Contract: store-delete.
+    """
     host = STORE.format(secrets.token_hex(6))
     shop, other = make_shop("--host", host), make_shop()
     customer, session = shop.customer(), shop.session()

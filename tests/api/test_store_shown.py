@@ -1,4 +1,4 @@
-"""What an admin token is told of its store, the tokens of it, and products found by their titles."""
+"""A store and its tokens as an admin token sees them, and product search by title."""
 
 import json
 import uuid
@@ -19,7 +19,7 @@ DEFAULTS = {
 
 
 def test_store_is_shown_with_the_limits_in_force(service, make_shop):
-    """contract: store-shown. As the command shows it; its own limits, and the service's."""
+    """`GET /store` equals `store list --json`, plus the limits in force. Contract: store-shown."""
     key = service.folder / "shown.key"
     key.write_text("a-shared-key-of-the-shop-that-nobody-sees")
     shop = make_shop(
@@ -42,14 +42,17 @@ def tokens(shop) -> list[dict]:
 
 
 def test_tokens_are_listed_newest_first_in_pages(shop, make_shop):
-    """contract: token-pages, store-isolation. As the command lists them, the oldest first."""
+    """Tokens come in pages, newest first; `token list` prints the oldest first.
+
+    Contract: token-pages, store-isolation.
+    """
     make_shop()
     shop.another_admin_token("revoked")
     shop.service.quick("token", "revoke", tokens(shop)[0]["id"])
     for options in (("--for", "storefront"), ("--expires-days", "3")):
         words = ("token", "create", "--store", shop.handle, "--label", "more", *options)
         shop.service.quick(*words)
-    # The command knows no one that asks, and tells of a use when that has been written.
+    # The command has no current token, and shows a last use only after it has been written.
     listed = json.loads(shop.service.quick("token", "list", "--store", shop.handle, "--json"))
     shown = tokens(shop)
     assert [token.pop("current", None) for token in shown] == [None, None, None, True]
@@ -67,8 +70,10 @@ def test_tokens_are_listed_newest_first_in_pages(shop, make_shop):
 
 
 def test_token_is_revoked_by_another_one(shop, make_shop):
-    """contract: token-revoke-another, token-revoked. Again it changes nothing; not itself, nor one of
-    another store, which goes on."""
+    """A token revokes another one, idempotently; not itself, and none of another store.
+
+    Contract: token-revoke-another, token-revoked.
+    """
     other = shop.client(shop.another_admin_token("leaked"))
     data(other.get("/store"))
     id = tokens(shop)[0]["id"]
@@ -104,7 +109,9 @@ FOUND = {
 
 @pytest.fixture
 def stocked(roomy_shop):
-    """Products by the numbers of their titles, and one without a title that has it elsewhere."""
+    """Products with numbered titles, and one without a title that has the search text in other
+    fields.
+    """
     named = [{"productId": n + 1, "title": title} for n, title in enumerate(TITLES)]
     named.append({"productId": 99, "url": "https://blue", "variants": [{"variantId": 1}]})
     done(roomy_shop.admin.put("/products", json={"products": named}))
@@ -112,7 +119,7 @@ def stocked(roomy_shop):
 
 
 def test_products_are_found_by_any_part_of_their_title(stocked):
-    """contract: search-title. What is a pattern elsewhere is a letter like others here."""
+    """A search finds any part of a title; pattern characters are literal. Contract: search-title."""
     found = {}
     for query in FOUND:
         products = data(stocked.get("/products", params={"query": query}))
@@ -121,7 +128,10 @@ def test_products_are_found_by_any_part_of_their_title(stocked):
 
 
 def test_found_products_come_in_pages(stocked, make_shop):
-    """contract: search-title, product-pages, cursor-bound-to-request, store-isolation."""
+    """Found products come in pages.
+
+    Contract: search-title, product-pages, cursor-bound-to-request, store-isolation.
+    """
     whole = data(stocked.get("/products", params={"query": "title:e,é"}))
     pages = walk(stocked, "/products", limit=4, query="title:E,É")
     assert [len(page) for page in pages] == [4, 2]
@@ -136,7 +146,10 @@ def test_found_products_come_in_pages(stocked, make_shop):
 
 
 def test_search_of_products_that_is_malformed_is_refused(stocked):
-    """contract: search-title, search-invalid. At 100 characters, and past them."""
+    """A malformed title search is refused; 100 characters are allowed, 101 aren't.
+
+    Contract: search-title, search-invalid.
+    """
     assert data(stocked.get("/products", params={"query": f"title:{'愛' * 100}"})) == []
     bad = ["", "title:", "title:a,", "title:\x85", "blue", "product:1", "Title:a"]
     for query in (*bad, f"title:{'x' * 101}", "title:a " * 9, f"title:{'a,' * 250}a"):
@@ -146,7 +159,9 @@ def test_search_of_products_that_is_malformed_is_refused(stocked):
 
 
 def slowest(shop, products: int, texts: int) -> str:
-    """Products, and a search that compares each title to its end, from each of its letters."""
+    """Makes products and returns the slowest query for them: every comparison runs from each letter
+    to the title's end.
+    """
     for first in range(1, products + 1, 250):
         some = range(first, min(first + 250, products + 1))
         named = [{"productId": n, "title": "a" * 255} for n in some]
@@ -155,7 +170,10 @@ def slowest(shop, products: int, texts: int) -> str:
 
 
 def test_others_are_answered_while_titles_are_searched(roomy_shop, engine):
-    """contract: search-title. SQLite searches in a thread of its own."""
+    """Other requests are answered during a title search, because SQLite searches in a thread.
+
+    Contract: search-title.
+    """
     if engine == "postgresql":
         pytest.skip("it searches in another process")
     query, answered = slowest(roomy_shop, 25, 25), 0
@@ -170,8 +188,10 @@ def test_others_are_answered_while_titles_are_searched(roomy_shop, engine):
 
 @pytest.mark.slow
 def test_search_that_would_take_minutes_is_ended(new_service, engine):
-    """contract: search-title, serve-stop, unavailable-nothing-done. PostgreSQL compares no letter
-    twice."""
+    """A search that would take minutes is interrupted. PostgreSQL's matching takes linear time.
+
+    Contract: search-title, serve-stop, unavailable-nothing-done.
+    """
     if engine == "postgresql":
         pytest.skip("it is done in time")
     service = new_service(WISHWELL_SHUTDOWN_TIMEOUT="1").start()

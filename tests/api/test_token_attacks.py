@@ -1,4 +1,4 @@
-"""Profile tokens that were not issued here, or not like this."""
+"""Forged and altered profile tokens."""
 
 import base64
 import hashlib
@@ -20,7 +20,7 @@ from .conftest import data, products, refused, wrong
 def signed(
     header: object, payload: object, key: str | bytes = SIGNING_KEY, digest: str = "sha256"
 ) -> str:
-    """A token with this header and payload as they are, JSON or not, signed with a key."""
+    """Returns a token with this header and payload, which need not be JSON, signed with a key."""
     head, body = (
         part if isinstance(part, bytes) else json.dumps(part, separators=(",", ":")).encode()
         for part in (header, payload)
@@ -32,7 +32,7 @@ def signed(
 
 @pytest.fixture
 def genuine(roomy_shop):
-    """A token as it was issued: its text, header and payload."""
+    """A genuine token: its text, header and payload."""
     token = roomy_shop.customer("1").token
     claims = jwt.decode(token, options={"verify_signature": False})
     return token, jwt.get_unverified_header(token), claims
@@ -52,8 +52,7 @@ def refuses_all(shop, tokens: dict[str, str]) -> None:
 
 
 def test_token_signed_with_the_ring_key_is_what_the_attacks_start_from(roomy_shop, genuine):
-    """The other side of all tables here: with nothing changed, these tests sign what is
-    accepted."""
+    """Control: these tests' signing produces valid tokens when nothing is altered."""
     _, header, payload = genuine
     data(roomy_shop.client(signed(header, payload)).get("/items"))
     again = payload | {"jti": str(uuid.uuid4())}
@@ -61,7 +60,10 @@ def test_token_signed_with_the_ring_key_is_what_the_attacks_start_from(roomy_sho
 
 
 def test_token_with_claims_that_are_never_issued_is_refused(roomy_shop, genuine):
-    """contract: profile-token-strict. Claims missing, of another type, or out of time."""
+    """Claims that are missing, of a wrong type or out of time are refused.
+
+    Contract: profile-token-strict.
+    """
     _, header, good = genuine
     now = int(time.time())
     claims = {
@@ -91,7 +93,7 @@ def test_token_with_claims_that_are_never_issued_is_refused(roomy_shop, genuine)
 
 
 def test_token_with_a_header_that_is_never_issued_is_refused(roomy_shop, genuine):
-    """contract: profile-token-strict. Only the ring's own algorithm and a known `kid`."""
+    """Only the issued algorithm and a known `kid` are accepted. Contract: profile-token-strict."""
     _, good, payload = genuine
     other = base64.urlsafe_b64encode(b"an-attackers-own-key-of-32-bytes").decode()
     headers = {
@@ -132,7 +134,10 @@ NO_OBJECT = (
 
 
 def test_token_whose_parts_are_no_objects_is_refused(roomy_shop, genuine):
-    """contract: profile-token-strict. Signed all the same."""
+    """A correctly signed token whose parts aren't JSON objects is refused.
+
+    Contract: profile-token-strict.
+    """
     _, header, payload = genuine
     tokens = {f"header {part!r:.9}": signed(part, payload) for part in NO_OBJECT}
     tokens |= {f"payload {part!r:.9}": signed(header, part) for part in NO_OBJECT}
@@ -140,7 +145,10 @@ def test_token_whose_parts_are_no_objects_is_refused(roomy_shop, genuine):
 
 
 def test_token_with_another_signature_is_refused(roomy_shop, genuine):
-    """contract: profile-token-strict, token-refused. Of another deployment, or changed."""
+    """Another deployment's signature, or one of altered parts, is refused.
+
+    Contract: profile-token-strict, token-refused.
+    """
     token, header, payload = genuine
     head, body, signature = token.split(".")
     richer = text(json.dumps(payload | {"sub": roomy_shop.gid("2")}).encode())
@@ -162,7 +170,10 @@ def test_token_with_another_signature_is_refused(roomy_shop, genuine):
 
 
 def test_token_refused_says_nothing_of_the_reason_inside(roomy_shop, genuine):
-    """contract: token-refused. A message for the caller, not the words of a library."""
+    """The message doesn't reveal why a token is invalid, except that it has expired.
+
+    Contract: token-refused.
+    """
     _, header, payload = genuine
     forged = refused(roomy_shop.client(signed(header, payload, key=b"x" * 32)).get("/items"), 401)
     other = signed(header | {"kid": "unknown"}, payload)

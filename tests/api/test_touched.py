@@ -1,4 +1,4 @@
-"""What an admin token changes of a session keeps it from the purge, from that very moment."""
+"""A change by an admin token restarts a session's time to its purge."""
 
 import pytest
 
@@ -10,7 +10,7 @@ OLD = "2026-01-01T00:00:00.000Z"
 
 
 class Visit:
-    """A session with two items, of which one is on a list."""
+    """A session with two items, the first of which is on a list."""
 
     def __init__(self, shop: Shop) -> None:
         _, self.gid, http = shop.session()
@@ -20,7 +20,7 @@ class Visit:
         save(http, 2)
 
 
-# In the whole store, and with `Profile`.
+# With `Profile` and without.
 WAYS = {
     "changes an item": lambda v: v.admin.patch(f"/items/{v.item}", json={"quantity": 2}),
     "deletes several": lambda v: v.admin.delete(f"/items?itemIds={v.item}"),
@@ -33,7 +33,10 @@ WAYS = {
 
 @pytest.mark.either_engine
 def test_session_that_an_admin_token_changes_is_touched(service, shop):
-    """contract: session-touched. With the answer, and no other."""
+    """An admin token's change of a session's records updates `touched_at` of that session only.
+
+    Contract: session-touched.
+    """
     visits = {way: Visit(shop) for way in (*WAYS, "nothing")}
     service.rows(f"UPDATE profiles SET touched_at = '{OLD}' WHERE store_id = '{shop.id}'")
     for way, ask in WAYS.items():

@@ -1,4 +1,4 @@
-"""Webhooks from outside: the API, the command, and the program that delivers."""
+"""Webhooks from outside: the API, the command, and deliveries of the running program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST = ("--limit", "admin_write=1000000", "--limit", "admin_read=1000000", "--ev
 
 
 class Beside:
-    """A receiver in a thread of its own."""
+    """A webhook receiver in a thread of its own."""
 
     def __init__(self, says=None):
         self.receiver = Receiver(says)
@@ -67,7 +67,7 @@ def open_service(new_service):
 
 @pytest.fixture
 def told(open_service):
-    """A store that tells events, from now on."""
+    """A store with events on; its webhooks are deleted afterwards."""
     shop = Shop(open_service, *MOST)
     yield shop
     for hook in data(shop.admin.get("/webhooks")):
@@ -75,14 +75,14 @@ def told(open_service):
 
 
 def when_told(shop):
-    """Waits until each process knows that the store tells events."""
+    """Waits until every process records the store's events."""
     since = datetime.fromisoformat(shop.record["eventsSince"])
     time.sleep(max(0, (since - datetime.now(UTC)).total_seconds()) + 0.05)
 
 
 @pytest.mark.either_engine
 def test_webhook_from_its_creation_to_its_end(make_shop):
-    """contract: webhook-fields, webhook-secret."""
+    """A webhook is created, read, changed and deleted. Contract: webhook-fields, webhook-secret."""
     shop = make_shop("--events", "on")
     made = shop.admin.post("/webhooks", json={"url": URL, "types": ["item.created"]})
     hook = data(made, 201)
@@ -106,7 +106,10 @@ def test_webhook_from_its_creation_to_its_end(make_shop):
 
 
 def test_webhook_or_change_that_is_refused(make_shop):
-    """contract: webhook-fields, outbound-where. And nothing changes."""
+    """A bad webhook or change is refused, and nothing changes.
+
+    Contract: webhook-fields, outbound-where.
+    """
     shop = make_shop("--events", "on")
     hook = data(shop.admin.post("/webhooks", json={"url": URL}), 201)
     path = f"/webhooks/{hook['id']}"
@@ -122,7 +125,10 @@ def test_webhook_or_change_that_is_refused(make_shop):
 
 
 def test_store_without_events_and_service_without_keys(make_shop, new_service, engine):
-    """contract: webhook-needs-events, webhook-needs-keys."""
+    """A webhook needs events to be on and, on a server database, sealing keys.
+
+    Contract: webhook-needs-events, webhook-needs-keys.
+    """
     message = refused(make_shop().admin.post("/webhooks", json={"url": URL}), 409)
     assert "--events on" in message
     if engine == "sqlite":
@@ -137,8 +143,10 @@ def test_store_without_events_and_service_without_keys(make_shop, new_service, e
 
 @pytest.mark.either_engine
 def test_program_delivers(told):
-    """contract: webhook-signed, delivery-each, delivery-fields, metrics-served. In pages, newest
-    first."""
+    """The program delivers signed events; the deliveries are listed in pages, newest first.
+
+    Contract: webhook-signed, delivery-each, delivery-fields, metrics-served.
+    """
     with Beside() as receiver:
         hook = data(told.admin.post("/webhooks", json={"url": receiver.url}), 201)
         when_told(told)
@@ -170,7 +178,7 @@ def test_program_delivers(told):
 
 @pytest.mark.either_engine
 def test_command_does_all_of_it(told):
-    """contract: command-webhook."""
+    """`wishwell webhook` does everything that the API does. Contract: command-webhook."""
     where = ("--store", told.handle, "--json")
 
     def command(*words):
@@ -202,7 +210,10 @@ def test_command_does_all_of_it(told):
 
 @pytest.mark.slow
 def test_nothing_is_lost_however_often_it_is_killed(new_service):
-    """contract: delivery-each. 50 times, in the middle of it."""
+    """No event is lost when the process is killed 50 times amid deliveries.
+
+    Contract: delivery-each.
+    """
     service = new_service(**OPEN, WISHWELL_LIMIT_ADDRESS="100000").start()
     shop = Shop(service, *MOST)
     with Beside() as receiver:
