@@ -1,4 +1,4 @@
-"""Both engines, in this process, over the same seam that the service uses."""
+"""Runs tests in this process on both engines, through the interface that the service uses."""
 
 import asyncio
 import re
@@ -18,7 +18,7 @@ from wishwell.wishes import items, linking, lists, reservations, saving, shares
 
 
 def bounds(most, **others):
-    """The bounds of a profile, all of them ``most`` but for those that are named."""
+    """Returns a profile's limits: all are ``most``, except those named."""
     return stores.Bounds(**(dict.fromkeys(stores.Bounds._fields, most) | others))
 
 
@@ -27,25 +27,25 @@ OPEN = shares.Terms(reservations=True)
 
 
 def new_item(product, variant=None, quantity=None, tags=None, list_ids=(), note=None):
-    """What to save, of product and variant numbers."""
+    """Returns an item to save, with product and variant given as numbers."""
     variant = items.NO_VARIANT if variant is None else str(variant)
     return items.NewItem(str(product), variant, quantity, tags, note, list_ids)
 
 
 async def one(tx, statement, *arguments, **named):
-    """A use-case of a single statement."""
+    """A use case that runs a single statement."""
     return await tx.one(statement, *arguments, **named)
 
 
 async def execute(tx, sql):
-    """A statement that the product does not have."""
+    """Runs a statement that the product doesn't have."""
     done = tx._connection.execute(sql)
     if asyncio.iscoroutine(done):
         await done
 
 
 class Meanwhile:
-    """A handle beside which ``act`` is awaited once, after the first call of a verb or before it."""
+    """A transaction handle that awaits ``act`` once, after (or before) the first call of ``verb``."""
 
     def __init__(self, tx, verb, act, *, before=False):
         self.tx, self.verb, self.act, self.before = tx, verb, act, before
@@ -68,7 +68,9 @@ class Meanwhile:
 
 
 class Held:
-    """A lock of somebody else on what is written in the background (SQLite: on the file)."""
+    """Holds a lock, as another client would, on rows that background work writes (on SQLite: the
+    file).
+    """
 
     def __init__(self, where):
         self.where = where
@@ -89,7 +91,7 @@ class Held:
 
 
 class Clock:
-    """A clock that stands until a test moves it."""
+    """A clock that advances only when a test moves it."""
 
     def __init__(self):
         self.milliseconds = 1_800_000_000_000
@@ -104,8 +106,7 @@ class Clock:
 
 class Bench:
     """An open database with a store, a clock and a source of ids; ``run`` runs a coroutine.
-
-    ``where`` is its file or its URL.
+    ``where`` is the database's file or URL.
     """
 
     def __init__(self, db, run, where):
@@ -124,7 +125,7 @@ class Bench:
         return made
 
     def update_store(self, store, **patch):
-        """The store after a change."""
+        """Changes a store; returns it."""
         named, now = stores.StorePatch(**patch), self.clock.tick()
         self.stores[store.id] = self.write(stores.update, store.handle, named, now)
         return self.stores[store.id]
@@ -136,7 +137,7 @@ class Bench:
         return self.run(self.db.write(use_case, *arguments, **named))
 
     def drain(self, steps):
-        """All that an asynchronous generator gives."""
+        """Returns everything that an asynchronous generator yields."""
 
         async def everything():
             return [step async for step in steps]
@@ -153,7 +154,7 @@ class Bench:
         self.write(execute, sql)
 
     def select(self, sql, *arguments):
-        """The rows of a statement that the product does not have."""
+        """Returns the rows of a statement that the product doesn't have."""
 
         async def ask(tx):
             if isinstance(self.db, Postgres):
@@ -168,7 +169,7 @@ class Bench:
         return profiles.of_customer(store, f"gid://shopify/Customer/{self.customers}")
 
     def insert(self, table, columns, rows):
-        """Puts rows straight into a table: thousands of requests would take too long."""
+        """Inserts rows directly, because saving thousands through use cases would take too long."""
         names = columns.split()
         places = [
             f"${n}" if isinstance(self.db, Postgres) else "?" for n in range(1, len(names) + 1)
@@ -180,12 +181,14 @@ class Bench:
             if isinstance(self.db, Postgres):
                 await done
 
-        # One transaction of a cluster is too slow for all of them.
+        # Batches, because a single transaction of all rows is too slow on a cluster.
         for first in range(0, len(rows), 1_000):
             self.write(fill, rows[first : first + 1_000])
 
     def fill(self, profile, *, products, lists=0, on=0, tags=0, first=1):
-        """Items of the products ``first`` and so on, each ``on`` so many of its lists ``List 0``, ``List 1``, …"""
+        """Inserts items for consecutive products from ``first``. Each is on ``on`` of the lists
+        `List 0`, `List 1`, …; returns the lists' ids.
+        """
         numbers = range(first, first + products)
         at = self.clock.tick()
         made = {"lists": lists, "on": on, "tags": tags, "at": at, "row": False}
@@ -197,7 +200,7 @@ class Bench:
         return [row[1] for row in rows["lists"]]
 
     def save(self, profile, product=1, *args, **fields):
-        """An item of the profile, new or changed."""
+        """Saves an item of the profile, new or changed; returns it."""
         new, id = new_item(product, *args, **fields), self.new_id()
         return self.write(saving.save, profile, new, id, PLENTY, self.clock.tick())[0]
 
@@ -210,17 +213,17 @@ class Bench:
         return self.write(linking.link, session, customer, PLENTY, self.clock.tick())
 
     def share(self, profile, list_id, terms=OPEN):
-        """A share of a list; others may reserve what is on it."""
+        """Creates a share of a list, by default with reservations."""
         token, id = shares.new_token(), self.new_id()
         return self.write(shares.create, profile, list_id, terms, id, token, self.clock.tick())
 
     def reserve(self, token, item_id, holder):
-        """One of an item."""
+        """Reserves one of an item."""
         asked = self.finder, token, item_id, holder, 1
         return self.write(reservations.reserve, *asked, self.clock.tick())
 
     def holds(self, profile):
-        """How many items, lists and entries a profile is counted to have."""
+        """Returns the stored counts of a profile's items, lists and entries."""
         found = self.select(
             "SELECT p.items, p.lists, (SELECT coalesce(sum(l.item_count), 0) FROM lists l "
             "WHERE l.profile_id = p.profile_id) FROM profiles p WHERE p.profile_id = $1",
@@ -229,7 +232,9 @@ class Bench:
         return found[0] if found else (0, 0, 0)
 
     def check(self, profile):
-        """What no answer shows: what is counted and what is found agree with the records."""
+        """Asserts invariants that no response shows: counts, entries and tags agree with the
+        records.
+        """
         items = self.select(
             "SELECT id, tags, list_ids FROM items WHERE profile_id = $1", profile.id
         )
@@ -263,7 +268,8 @@ class Bench:
 
 @pytest.fixture(scope="module")
 def bench(engine, request, tmp_path_factory):
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:  # as the program does
+    # The event loop that the program uses
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         if engine == "sqlite":
             where = str(tmp_path_factory.mktemp("contract") / "wishwell.db")
             migrate.migrate_sqlite(where)
@@ -272,7 +278,7 @@ def bench(engine, request, tmp_path_factory):
             server = request.getfixturevalue("postgres_server")
             url = server.create_database()
             runner.run(migrate.migrate_postgres(url, spread=server.spread))
-            # On a cluster each row that a test puts in is a round trip between its servers.
+            # On a cluster each inserted row is a round trip between its servers.
             seconds = 60 if server.spread else 10
             where = server.asked(url)
             db = Postgres(where, connections=10, seconds=seconds)
@@ -282,7 +288,7 @@ def bench(engine, request, tmp_path_factory):
 
 @pytest.fixture
 def telling(bench):
-    """The bench, with a store of its own that tells events."""
+    """The bench, with a new store that has events on."""
     before = bench.store
     bench.store = bench.new_store(events=True)
     yield bench
@@ -291,5 +297,5 @@ def telling(bench):
 
 @pytest.fixture
 def store(bench):
-    """A new store that tells events."""
+    """A new store with events on."""
     return bench.new_store(events=True)

@@ -1,4 +1,6 @@
-"""A store that tells events, and processes that deliver them, with a clock in the test's hand."""
+"""A store with events on, and processes that deliver its webhooks, on a clock that the test
+controls.
+"""
 
 import asyncio
 import contextlib
@@ -18,11 +20,11 @@ from wishwell.wishes import saving
 
 SEALING = Sealing([b"a-sealing-key-of-the-tests-with-40-chars"])
 DAY = 86_400_000
-_TLS = ssl.create_default_context()  # once: it takes 40 ms
+_TLS = ssl.create_default_context()  # creating a context takes 40 ms
 
 
 class Desk:
-    """A store that tells events, and processes that deliver them."""
+    """A store with events on, and processes that deliver its webhooks."""
 
     def __init__(self, bench):
         self.bench, self.db, self.clock = bench, bench.db, bench.clock
@@ -38,7 +40,7 @@ class Desk:
         return self
 
     async def save(self, count=1):
-        """Saves items; the ids of what is told of them."""
+        """Saves items and assigns feed positions; returns the ids of their events."""
         await asyncio.gather(*(self._save() for _ in range(count)))
         await events.number(self.db, self.clock)
         first = self.products - count + 1
@@ -70,7 +72,9 @@ class Desk:
 
     @contextlib.asynccontextmanager
     async def receiving(self, says=None, *types, **given):
-        """A receiver, a process, and a webhook of these types that leads to the receiver."""
+        """Yields a receiver, a sending process, and a webhook of these types with the receiver's
+        URL.
+        """
         async with Receiver(says).serve() as receiver, self.process(**given) as sender:
             yield receiver, sender, await self.hook(receiver.url, *types)
 
@@ -91,13 +95,13 @@ async def send(sender):
 
 
 def on_desk(test):
-    """A test on a new store, in the loop of the bench."""
+    """Runs a test on a new store, in the bench's event loop."""
 
     def run(bench):
         async def story():
             try:
                 await test(await Desk(bench).open())
-            finally:  # nothing is left for the processes of the next test
+            finally:  # leaves no webhooks to the next test's processes
                 await _all_off(bench.db)
 
         bench.run(story())

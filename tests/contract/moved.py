@@ -1,4 +1,4 @@
-"""Stores that move: what an export writes, an import and a deletion run, and a store of every kind of record."""
+"""Exports, imports and deletes stores, and fills a store with a record of every kind."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ AT = ids.from_timestamp(NOW)
 
 
 def export(bench, store, between=None):
-    """The lines of a store; ``between`` is called when the first of them were read."""
+    """Returns a store's export; awaits ``between`` after the first line was read."""
 
     async def read():
         found = b""
@@ -37,7 +37,7 @@ def export(bench, store, between=None):
 
 
 def exported(bench, store, folder):
-    """A file of the store."""
+    """Writes a store's export to a file; returns its path."""
     path = folder / "store.jsonl"
     path.write_text(export(bench, store))
     return path
@@ -54,8 +54,9 @@ def checked(file):
 
 
 def load(bench, path, handle, *, dry=False, steps=None):
-    """What `wishwell import` does; only so many steps of it, where they are given. Raises ``Invalid`` or
-    ``Misconfigured``."""
+    """Imports a file as `wishwell import` does; only ``steps`` steps if given. Raises ``Invalid``
+    or ``Misconfigured``.
+    """
     file = ImportFile(str(path), bench.clock())
     checked(file)
     if file.spool.errors:
@@ -87,7 +88,7 @@ def delete(bench, store):
 
 
 def wish(bench, profile, *products, **fields):
-    """Saves items; the profile."""
+    """Saves items; returns the profile."""
     for product in products:
         bench.save(profile, product, **fields)
     return profile
@@ -99,7 +100,7 @@ def held(bench, profile):
 
 
 def new_hook(bench, store_id):
-    """The id of a webhook that is due."""
+    """Inserts a webhook that is due; returns its id."""
     id = bench.new_id()
     hook = "store_id id enabled position missed created_at updated_at due_at types url sealed"
     row = (store_id, id, 1, 0, 0, NOW, NOW, NOW, "", "https://shop.example/", "x")
@@ -152,7 +153,7 @@ class FilledStore:
             bench.write(auth.revoke_profile, self.owner, bench.clock(), jti)
 
     def seen(self):
-        """All that another store could have changed."""
+        """Returns everything of this store that an import of another store could wrongly change."""
         rows = self.bench.select("SELECT profile_id, jti, revoked_at FROM revocations")
         written = export(self.bench, self.bench.read(stores.by_handle, self.store.handle))
         return written, sorted(row for row in rows if row[0] == self.owner.id)

@@ -1,4 +1,4 @@
-"""What the cache asks of the database, and notes for it: used admin tokens and touched sessions."""
+"""The access cache's reads, and its delayed writes: last use of admin tokens, touched sessions."""
 
 import asyncio
 
@@ -15,13 +15,13 @@ DAY = 86_400_000
 
 @pytest.fixture
 def impatient(bench, monkeypatch):
-    """The bench, whose database has half a second for each statement."""
+    """The bench with a statement timeout of half a second."""
     monkeypatch.setattr(bench.db, "_seconds", 0.5, raising=False)
     return bench
 
 
 def test_what_could_not_be_written_is_written_the_next_time(impatient):
-    """The database is away at a flush: the touches and uses of that time are not lost."""
+    """Touches and token uses survive a flush that failed because the database was unreachable."""
     bench, session, token = impatient, impatient.new_session(), auth.new_admin_token()
     given = token, "test", bench.new_id(), bench.clock.tick(), None
     bench.write(auth.create_admin_token, bench.store, *given)
@@ -47,14 +47,17 @@ def test_what_could_not_be_written_is_written_the_next_time(impatient):
 
 @pytest.fixture
 def known(bench, engine):
-    """A cache whose reads need a connection."""
+    """A cache on PostgreSQL, where each read takes a connection."""
     if engine == "sqlite":
         pytest.skip("reads of the embedded database take no connection from each other")
     return access_cache.AccessCache(bench.db, bench.clock)
 
 
 def test_made_up_admin_tokens_leave_connections_for_others(impatient, known):
-    """contract: admin-token-guess. A hundred at once, while each look-up takes long."""
+    """A hundred lookups of unknown admin tokens leave database connections for other requests.
+
+    Contract: admin-token-guess.
+    """
 
     async def story():
         await known.refresh()
@@ -73,7 +76,10 @@ def test_made_up_admin_tokens_leave_connections_for_others(impatient, known):
 
 
 def test_request_waits_little_for_a_refresh(bench, known):
-    """contract: database-away. All connections are taken: the request's own wait comes after."""
+    """While all connections are taken, a request waits only briefly for a cache refresh.
+
+    Contract: database-away.
+    """
 
     async def story():
         await known.refresh()

@@ -1,4 +1,4 @@
-"""A shop's catalogue: what the rows of a file become, how a bad one is named, and what is done with them."""
+"""Import of a product catalogue: parsing rows, reporting bad ones, and saving the products."""
 
 import contextlib
 import io
@@ -23,7 +23,7 @@ FEED = "id\titem_group_id\ttitle\tlink\timage_link\tprice\tsale_price\tavailabil
 
 
 def read(text, store=NUMBERS, **how):
-    """The catalogue with this text, read; and what it told."""
+    """Returns the parsed catalogue of this text, and the messages it reported."""
     raw, told = text if isinstance(text, bytes) else text.encode(), []
     found = Catalogue("feed", io.BytesIO(raw), store, told.append, **how)
     for _ in found.read():
@@ -32,7 +32,7 @@ def read(text, store=NUMBERS, **how):
 
 
 def becomes(text, *more, **how):
-    """The products of a file that fits, by their ids."""
+    """Returns the products of a valid file by id."""
     found, told = read(text, *more, **how)
     made = {product.product_id: product for product in found}
     assert told == []
@@ -43,11 +43,14 @@ def eur(amount):
     return Money(amount, "EUR")
 
 
-# ----------------------------------------------------------------------------------- what rows become
+# ----------------------------------------------------------------------------------- parsed rows
 
 
 def test_feed_of_google_needs_no_map():
-    """contract: catalogue-columns, catalogue-variants. Rows of a product wherever they stand."""
+    """A Google feed needs no `--map`; the rows of a product need not be adjacent.
+
+    Contract: catalogue-columns, catalogue-variants.
+    """
     text = (
         f"{FEED}11\t7\tOslo shirt - Red / M\thttps://a.example/7?v=1\thttps://a.example/1.jpg\t24.90 EUR\t19.90 EUR\tin_stock\n"
         "8\t\tNordkapp  hat\thttps://a.example/hüte/8 9\t\t1,299.00 EUR\t\tbackorder\n"
@@ -65,8 +68,11 @@ def test_feed_of_google_needs_no_map():
 
 
 def test_json_lines_are_rows(tmp_path):
-    """contract: command-products, catalogue-columns. Numbers, booleans, prices as the API has them;
-    a mark at the beginning and empty lines."""
+    """JSON Lines may hold numbers, booleans and prices as in the API, a byte order mark and empty
+    lines.
+
+    Contract: command-products, catalogue-columns.
+    """
     rows = [
         {"SKU": "a-1", "Kind": 3, "offer price": 19.9, "stock": -1, "tags": ["x"]},
         {"SKU": "a-2", "price": {"amount": "5", "currency": "USD"}, "stock": 7, "title": None},
@@ -101,7 +107,10 @@ def test_json_lines_are_rows(tmp_path):
     ],
 )
 def test_titles_of_variants_are_parted(titles, title, rests):
-    """contract: catalogue-variants."""
+    """The common first words of variant titles become the product's title.
+
+    Contract: catalogue-variants.
+    """
     text = "item_group_id,id,title\n" + "".join(f'7,{n},"{t}"\n' for n, t in enumerate(titles, 1))
     product = becomes(text)["7"]
     assert product.facts.title == title
@@ -118,7 +127,10 @@ def test_titles_of_variants_are_parted(titles, title, rests):
     ],
 )
 def test_product_of_variants_costs_the_least(rows, price, available):
-    """contract: catalogue-variants. A row without a variant is of the product itself."""
+    """A product's price is from its row without a variant, else the lowest variant's.
+
+    Contract: catalogue-variants.
+    """
     named = {"product": "p", "variant": "v"}
     facts = becomes(f"p,v,price,availability\n{rows}\n", columns=named)["7"].facts
     assert (facts.price, facts.available) == (price, available)
@@ -135,7 +147,10 @@ part = st.text("ab_19-", min_size=1, max_size=6)
     st.sampled_from(["x_{product}_{variant}", "{variant}/{product}", "(.*){product}a{variant}"]),
 )
 def test_id_is_read_as_it_was_made_or_refused(product, variant, pattern):
-    """contract: catalogue-ids. Never as another product's."""
+    """An id is parsed as it was built, or refused as ambiguous; never taken for another product's.
+
+    Contract: catalogue-ids.
+    """
     id = pattern.replace("{product}", product).replace("{variant}", variant)
     found = None
     with contextlib.suppress(Invalid):
@@ -144,7 +159,10 @@ def test_id_is_read_as_it_was_made_or_refused(product, variant, pattern):
 
 
 def test_ids_have_the_form_of_the_pattern():
-    """contract: catalogue-ids. Without {variant}, a column may have it."""
+    """Ids are parsed by `--id-pattern`; without {variant}, a column may hold the variant.
+
+    Contract: catalogue-ids.
+    """
     pattern = "shopify_DE_{product}_{variant}"
     text = (
         "id,price\nshopify_DE_7_11,1 EUR\nshopify_DE_7_12,2 EUR\nshopify_AT_7_13,3 EUR\n7,4 EUR\n"
@@ -165,7 +183,7 @@ def test_ids_have_the_form_of_the_pattern():
     st.integers(0, 999_999_999), st.integers(0, 99), st.sampled_from(["EUR {}", "{} EUR", "{}EUR"])
 )
 def test_price_is_the_same_in_each_way_of_writing(whole, cents, form):
-    """contract: catalogue-price."""
+    """A price has the same value in every supported notation. Contract: catalogue-price."""
     ways = [f"{whole}.{cents:02}", f"{whole},{cents:02}", f"{whole:,}.{cents:02}"]
     ways.append(f"{whole:,}".replace(",", ".") + f",{cents:02}")
     text = "id,price\n" + "".join(f'{n},"{form.format(way)}"\n' for n, way in enumerate(ways, 1))
@@ -187,20 +205,26 @@ def test_price_is_the_same_in_each_way_of_writing(whole, cents, form):
     ],
 )
 def test_price_that_is_none_is_refused(cell, names):
-    """contract: catalogue-price, catalogue-refused."""
+    """An ambiguous or malformed price is refused, naming line and column.
+
+    Contract: catalogue-price, catalogue-refused.
+    """
     found, [told] = read(f"id,price\n7,{cell}\n")
     assert told.startswith("line 2: price: ") and names in told
     assert list(found) == []
 
 
 def test_price_of_thousandths_has_a_point():
-    """contract: catalogue-price. In each currency that has them (ISO 4217)."""
+    """Currencies with three decimal places (ISO 4217) accept a price such as 1.250.
+
+    Contract: catalogue-price.
+    """
     for currency in ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"):
         price = becomes(f"id,price\n7,1.250 {currency}\n")["7"].facts.price
         assert price == Money("1.250", currency)
 
 
-# ------------------------------------------------------------------------------------ what is refused
+# ------------------------------------------------------------------------------------ refused rows
 
 BAD = {
     "x,,": "product: must be an integer",
@@ -216,7 +240,11 @@ BAD = {
 
 
 def test_row_that_does_not_fit_is_named_and_the_rest_goes_in():
-    """contract: catalogue-refused. Its product stays as it was, also by its good rows."""
+    """A bad row is reported and its product isn't changed, not even by its good rows; other
+    products are.
+
+    Contract: catalogue-refused.
+    """
     rows = ["7,,first", *BAD, "9,,last", "9,ftp://x/,last"]
     text = "id,image_link,title\n" + "\n".join(rows) + "\n"
     found, told = read(text.encode("utf-8", "surrogateescape"))
@@ -227,7 +255,7 @@ def test_row_that_does_not_fit_is_named_and_the_rest_goes_in():
 
 
 def test_line_that_is_no_object_is_named():
-    """contract: catalogue-refused."""
+    """A line that isn't a JSON object is reported. Contract: catalogue-refused."""
     lines = [
         '{"id": 7}',
         "[]",
@@ -244,7 +272,10 @@ def test_line_that_is_no_object_is_named():
 
 
 def test_upper_row_counts_and_too_many_variants_are_refused():
-    """contract: catalogue-refused."""
+    """The first of several duplicate rows counts; a product with over 250 variants is refused.
+
+    Contract: catalogue-refused.
+    """
     rows = ["7,1,up", "7,1,down", *(f"8,{n},x" for n in range(1001, 1252))]
     found, told = read("p,v,title\n" + "\n".join(rows), columns={"product": "p", "variant": "v"})
     [product] = found
@@ -256,7 +287,10 @@ def test_upper_row_counts_and_too_many_variants_are_refused():
 
 
 def test_column_that_is_missing_is_named():
-    """contract: catalogue-columns. That of the product, and one that was named."""
+    """A missing product column, or a missing column of `--map`, is reported.
+
+    Contract: catalogue-columns.
+    """
     for named in ({"product": "nr|no"}, {"price": "cost"}):
         [[column]] = [named.values()]
         with pytest.raises(Invalid, match=re.escape(f"the column {column!r} is not there")):
@@ -274,8 +308,10 @@ def load(bench, store, text):
 
 
 def test_what_is_known_so_already_stays(bench, store):
-    """contract: command-products, product-put-whole. As if it had been put, more than fit one
-    transaction; only what is different is written."""
+    """Unchanged products aren't written again, also across several transactions.
+
+    Contract: command-products, product-put-whole.
+    """
     rows = [f"{n},{n} EUR\n" for n in range(1, 601)]
     found = load(bench, store, "id,price\n" + "".join(rows))
     assert (found.put, found.unchanged) == (600, 0)
@@ -289,7 +325,10 @@ def test_what_is_known_so_already_stays(bench, store):
 
 
 def test_file_without_variants_takes_none_away(bench, store):
-    """contract: catalogue-lost. What it does not read is told; one that has variants is believed."""
+    """A file without variants removes none; columns that aren't read are reported.
+
+    Contract: catalogue-lost.
+    """
     with_variants = "id,item_group_id,title\n1,7,Shirt red\n2,7,Shirt blue\n3,8,Hat red\n"
     load(bench, store, with_variants)
     found, told = read("id,Variant ID,title\n7,1,Shirt\n7,2,Shirt\n9,,Mug\n", store)
@@ -311,7 +350,11 @@ def test_file_without_variants_takes_none_away(bench, store):
 
 
 def test_what_the_file_lacks_is_deleted(bench, store):
-    """contract: catalogue-missing. But what was put since, and what a bad row is of."""
+    """`--delete-missing` deletes products that the file lacks, except those put since it started
+    and those with bad rows.
+
+    Contract: catalogue-missing.
+    """
     load(bench, store, "id,title\n" + "".join(f"{n},t\n" for n in range(1, 601)))
     load(bench, other := bench.new_store(), "id,title\n5,other\n")
     begun = bench.clock.tick()
@@ -327,7 +370,7 @@ def test_what_the_file_lacks_is_deleted(bench, store):
 
 
 def test_nothing_is_put_into_a_store_that_is_deleted(bench, store):
-    """contract: command-products, store-rows."""
+    """A load into a store that is being deleted fails. Contract: command-products, store-rows."""
     bench.write(deletion.begin, store.handle, NOW)
     with pytest.raises(StoreDeleted):
         load(bench, store, "id\n1\n")

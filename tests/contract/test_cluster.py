@@ -1,6 +1,6 @@
-"""A cluster: how the tables are spread over it, and how many of its servers a statement asks.
+"""A Citus cluster: how tables are distributed, and how many servers a statement needs.
 
-Of a cluster that runs: WISHWELL_TEST_CITUS is its coordinator's URL. The other suites run on it too.
+WISHWELL_TEST_CITUS is the URL of a running cluster's coordinator. The other suites run on it too.
 """
 
 import os
@@ -21,22 +21,24 @@ needs_cluster = pytest.mark.skipif(
     not os.environ.get("WISHWELL_TEST_CITUS"),
     reason="WISHWELL_TEST_CITUS names no cluster's coordinator",
 )
-# Of all profiles of a store, or of all stores: the feed, what looks for work, a store's deletion.
+# Statements about all profiles of a store, or about all stores: the feed, polls for work, a store's
+# deletion.
 OF_ALL = {
     "events_waiting", "events_after", "events_old", "events_remove", "events_places", "events_numbered",
     "events_behind", "feed_end", "feeds_waiting", "feeds", "webhooks", "deliveries_waiting",
-    "store_ever_told",  # once for each erasure
+    "store_ever_told",  # once per erasure
     "stores_noticed", "products_noticed_count", "webhooks_due", "requests_due", "requests_waiting",
     "erase_deliveries", "erase_products", "erase_events_told", "erase_events_new",
-    "counts_last", "webhooks_failing", "database_times",  # when each store is counted; the doctor
-    # Of several tokens, each on a server of its own.
+    # Polls for stores to count, and the doctor
+    "counts_last", "webhooks_failing", "database_times",
+    # Several share tokens, each on a server of its own.
     "share_tokens_remove", "link_move_tokens", "purge_share_tokens", "import_share_tokens_held",
 }  # fmt: skip
 DUMMIES = {"uuid": ID, "uuid[]": f"{{{ID}}}", **dict.fromkeys(("text", "json", "text[]"), "{}")}
 
 
 def explained(bench, sql):
-    """The plan of a statement, with some value of the right type for each of its parameters."""
+    """Returns a statement's plan, with a dummy value of the right type for each parameter."""
 
     async def ask():
         connection = await bench.db._pool.take(5)
@@ -55,7 +57,7 @@ def explained(bench, sql):
 
 
 def test_every_table_is_declared():
-    """contract: migrate-cluster. Each table says how it is spread."""
+    """Each table declares how it is distributed. Contract: migrate-cluster."""
     sql = "".join(entry.sql for entry in migrate.available("postgresql")) + migrate._TABLE
     tables = re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", sql)
     assert sorted(tables) == sorted(cluster.SPREAD)
@@ -63,7 +65,7 @@ def test_every_table_is_declared():
 
 @pytest.fixture
 def unspread(postgres_server):
-    """A service on a cluster's database that has items, and is on the coordinator only."""
+    """A service with items whose tables are all still on the coordinator."""
     settings = {"WISHWELL_SIGNING_KEYS": "k" * 40}
     service = Service(settings | {"WISHWELL_DATABASE_URL": postgres_server.create_database()})
     service.cli("migrate")
@@ -75,7 +77,11 @@ def unspread(postgres_server):
 
 @needs_cluster
 def test_database_is_spread_once_with_its_rows(unspread, postgres_server):
-    """contract: migrate-cluster. Three at once: all end well, and one of them did the work."""
+    """Three concurrent `migrate --cluster` succeed, and exactly one distributes the tables with
+    their rows.
+
+    Contract: migrate-cluster.
+    """
     planned = unspread.cli("migrate", "--cluster", "--plan").stdout.splitlines()
     assert planned == [
         cluster.plan(table) for table in sorted(cluster.SPREAD, key=cluster.SPREAD.get)
@@ -92,7 +98,10 @@ def test_database_is_spread_once_with_its_rows(unspread, postgres_server):
 
 @needs_cluster
 def test_table_that_comes_later_is_spread_by_migrate(unspread, postgres_server):
-    """contract: migrate-cluster, serve-schema. As after a migration: `serve` asks for it."""
+    """A table that isn't distributed yet: `serve` refuses to start, and `migrate` distributes it.
+
+    Contract: migrate-cluster, serve-schema.
+    """
     unspread.cli("migrate", "--cluster")
     url = unspread.settings["WISHWELL_DATABASE_URL"]
     postgres_server.sql("SELECT undistribute_table('item_tags')", url.rpartition("/")[2])
@@ -105,7 +114,11 @@ def test_table_that_comes_later_is_spread_by_migrate(unspread, postgres_server):
 
 @needs_cluster
 def test_what_can_not_be_spread_is_one_plain_line(postgres_server):
-    """contract: migrate-cluster, command-error. No Citus, a worker's address, an embedded database."""
+    """`migrate --cluster` fails in one line without Citus, on a worker, and on an embedded
+    database.
+
+    Contract: migrate-cluster, command-error.
+    """
     url = postgres_server.create_database()
     plain = f"{url}_plain"
     postgres_server.sql(f"CREATE DATABASE {plain.rpartition('/')[2]}", "postgres")
@@ -122,9 +135,11 @@ def test_what_can_not_be_spread_is_one_plain_line(postgres_server):
 @needs_cluster
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 def test_statement_is_one_task(bench, engine):
-    """contract: cluster-one-server, cluster-server-away. By EXPLAIN, each statement but those of a whole
-    store; a statement of a link asks each of its two profiles. What goes by the coordinator needs all
-    of the servers."""
+    """EXPLAIN shows that each statement on one profile is one task on one server, and a link's
+    statements one per profile. Statements that pass through the coordinator need all servers.
+
+    Contract: cluster-one-server, cluster-server-away.
+    """
     asked = {
         name: statement.steps[0].sql
         for name, statement in statements.load("postgresql").items()
@@ -133,7 +148,8 @@ def test_statement_is_one_task(bench, engine):
     asked |= {
         str(query): pages.sql("postgresql", query)
         for query, _ in queries()
-        if not query.whole_store and query.noun != "items_shown"  # joined on no cluster
+        # A cluster doesn't use the joined form
+        if not query.whole_store and query.noun != "items_shown"
     }
     plans = {name: explained(bench, sql) for name, sql in asked.items()}
     wrong = {
@@ -148,7 +164,10 @@ def test_statement_is_one_task(bench, engine):
 @needs_cluster
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 def test_link_that_was_answered_is_there_once(bench):
-    """contract: cluster-link. Of whatever servers the two are."""
+    """After its response, a link is visible exactly once, whichever servers hold the two profiles.
+
+    Contract: cluster-link.
+    """
     for _ in range(12):
         session, customer = bench.new_session(), bench.new_customer()
         for owner, products in ((session, (1, 2, 3)), (customer, (3, 4))):

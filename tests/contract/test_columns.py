@@ -1,4 +1,6 @@
-"""A column is in a store's file, or there is a reason why it need not be: a new one can't be forgotten."""
+"""Every column is part of a store's export or listed here with a reason, so a new one can't be
+forgotten.
+"""
 
 from typing import Any
 
@@ -16,7 +18,7 @@ KEYS = {
     "store_id": "the file is of one store",
     "owner_id": "the line stands below its owner's",
 }
-"""Columns that any line does without."""
+"""Columns that no export line has."""
 
 ELSEWHERE = {
     "profiles": {
@@ -55,14 +57,14 @@ def camel(column):
 
 
 def test_every_table_is_exported_or_named():
-    """contract: export-whole. ``schema`` says which line carries each, or that it stays behind."""
+    """Each table is exported, or ``schema.CARRIED`` says that it isn't. Contract: export-whole."""
     of_stores = {name for name, of in schema.tables().items() if {"profile_id", "store_id"} & {*of}}
     assert schema.CARRIED.keys() == of_stores | {"stores"}
 
 
 @pytest.mark.parametrize("table", sorted(table for table, line in schema.CARRIED.items() if line))
 def test_every_column_is_in_the_file_or_need_not_be(table):
-    """contract: export-whole."""
+    """Each column is in its table's export line, or has a reason why not. Contract: export-whole."""
     reasons = ELSEWHERE.get(table, {})
     left = {
         column
@@ -76,11 +78,14 @@ def test_every_column_is_in_the_file_or_need_not_be(table):
 
 
 UNFILLED = {"profiles": {"changes", "linked_id"}, "items": {"changed"}}
-"""Columns that begin with their default, whoever adds the row."""
+"""Columns that get their default value from every insert."""
 
 
 @pytest.mark.parametrize("table", ["profiles", "items", "item_tags", "lists", "entries"])
 def test_every_column_is_filled(table):
-    """contract: export-whole, link-items. Export, import and sign-in carry the columns that are."""
+    """Import and sign-in fill every column except the listed ones.
+
+    Contract: export-whole, link-items.
+    """
     filled = {*statements.columns(f"{table}_filled")}
     assert {*schema.tables()[table]} == filled | UNFILLED.get(table, set())

@@ -1,4 +1,4 @@
-"""Deliveries on both engines, with real receivers and a clock in the test's hand."""
+"""Webhook deliveries on both engines, with real receivers and a controlled clock."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,11 @@ TEN_YEARS = 3650 * 86_400_000
 
 @on_desk
 async def test_delivery_that_fails_is_tried_by_the_schedule(desk):
-    """contract: delivery-schedule. Ten times; not before its time, and at most a tenth after it."""
+    """A failing delivery is retried by the backoff schedule, ten attempts in all: never early, and
+    at most a tenth late.
+
+    Contract: delivery-schedule.
+    """
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
         [told] = await desk.save()
         await send(sender)
@@ -54,7 +58,7 @@ async def _nothing(writer):
 
 
 class Hold:
-    """A receiver that answers when it is let go."""
+    """A receiver that responds only when released."""
 
     def __init__(self, says):
         self.says, self.asked, self.goes_on = says, asyncio.Event(), asyncio.Event()
@@ -71,7 +75,11 @@ class Hold:
     ids=["hangs", "closes", "redirects", "unknown"],
 )
 def test_receiver_that_does_not_take_it(bench, says, status):
-    """contract: delivery-schedule. Each of these is an attempt that failed; the next one is not."""
+    """A timeout, a closed connection, a redirect and a 404 are failed attempts; the next attempt
+    may succeed.
+
+    Contract: delivery-schedule.
+    """
 
     @on_desk
     async def story(desk):
@@ -93,7 +101,11 @@ def test_receiver_that_does_not_take_it(bench, says, status):
 
 @on_desk
 async def test_process_that_hangs_is_taken_over(desk):
-    """contract: delivery-lease, delivery-once-at-a-time. What it says later counts for nothing."""
+    """After its lease expires, another process takes a delivery over; the first one's late result
+    is ignored.
+
+    Contract: delivery-lease, delivery-once-at-a-time.
+    """
     hold = Hold(answer(500))
     async with (
         Receiver(hold).serve() as receiver,
@@ -117,7 +129,10 @@ async def test_process_that_hangs_is_taken_over(desk):
 
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="half a second is short there")
 def test_answer_that_can_not_be_written_is_kept(bench, monkeypatch):
-    """contract: delivery-noted, webhook-turned-off. Until the database is back, and then heard."""
+    """A 410 that can't be stored is kept until the database is back, then turns the webhook off.
+
+    Contract: delivery-noted, webhook-turned-off.
+    """
     gone = Hold(answer(410))
 
     @on_desk
@@ -144,7 +159,10 @@ def test_answer_that_can_not_be_written_is_kept(bench, monkeypatch):
 
 @on_desk
 async def test_many_processes_send_each_once(desk):
-    """contract: delivery-once-at-a-time. Four of them, and more events than one takes at once."""
+    """Four processes send each event exactly once, with more events than one batch.
+
+    Contract: delivery-once-at-a-time.
+    """
     async with contextlib.AsyncExitStack() as stack:
         receiver = await stack.enter_async_context(Receiver().serve())
         await desk.hook(receiver.url)
@@ -159,7 +177,7 @@ async def test_many_processes_send_each_once(desk):
 
 @on_desk
 async def test_slow_receiver_delays_no_other(desk):
-    """contract: delivery-slow. With more for the slow one than it has in flight at once."""
+    """A slow receiver with a full queue doesn't delay another webhook. Contract: delivery-slow."""
     async with (
         Receiver(_hang).serve() as slow,
         Receiver().serve() as quick,
@@ -177,7 +195,10 @@ async def test_slow_receiver_delays_no_other(desk):
 
 @on_desk
 async def test_store_of_many_slow_receivers_leaves_room(desk):
-    """contract: delivery-slow. At most half of what a process sends at once is of one store."""
+    """A store with many slow receivers takes at most half of a process's slots.
+
+    Contract: delivery-slow.
+    """
     other, hold = await Desk(desk.bench).open(), Hold(b"")
     async with (
         Receiver(hold).serve() as slow,
@@ -206,7 +227,10 @@ async def test_store_of_many_slow_receivers_leaves_room(desk):
 
 @on_desk
 async def test_only_the_types_that_were_asked_for(desk):
-    """contract: delivery-each. And none that was told before the webhook was made."""
+    """Only events of the requested types are sent, and none from before the webhook was made.
+
+    Contract: delivery-each.
+    """
     await desk.save()
     async with desk.receiving(None, "item.deleted") as (receiver, sender, hook):
         await desk.save(2)
@@ -222,7 +246,10 @@ async def test_only_the_types_that_were_asked_for(desk):
 
 @on_desk
 async def test_delivery_that_a_wrong_clock_put_off_is_sent(desk):
-    """contract: clock-steps, delivery-each. It was ten years ahead when the receiver did not take it."""
+    """A delivery whose retry was scheduled by a clock ten years ahead is still sent.
+
+    Contract: clock-steps, delivery-each.
+    """
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
         desk.clock.milliseconds += TEN_YEARS
         [id] = await desk.save()
@@ -236,9 +263,12 @@ async def test_delivery_that_a_wrong_clock_put_off_is_sent(desk):
 
 @on_desk
 async def test_event_that_comes_during_a_turn_is_sent(desk):
-    """contract: delivery-each. The turn says after it that nothing is due."""
+    """An event committed during a batch is sent, although the batch then marks the webhook as done.
+
+    Contract: delivery-each.
+    """
     if "://" not in desk.bench.where:
-        return  # one writer at a time
+        return  # SQLite has one writer at a time
     read, goes_on = asyncio.Event(), asyncio.Event()
 
     async def held(tx):
@@ -251,7 +281,7 @@ async def test_event_that_comes_during_a_turn_is_sent(desk):
         turn = asyncio.create_task(desk.db.write(held))
         await read.wait()
         saved = asyncio.create_task(desk.save())
-        await asyncio.sleep(0.3)  # the event has its place, or waits for the turn
+        await asyncio.sleep(0.3)  # the event has its feed position, or waits for the batch
         goes_on.set()
         await turn
         told = await saved
@@ -269,7 +299,10 @@ async def until(enough):
 @pytest.mark.slow
 @on_desk
 async def test_read_that_fails_has_nothing_sent_again(desk):
-    """contract: delivery-noted, delivery-each. Ten are in flight when the next can't be read."""
+    """Results of ten deliveries in flight are stored although the next batch's read fails.
+
+    Contract: delivery-noted, delivery-each.
+    """
     hold = Hold(answer())
 
     async def arrived():
@@ -280,7 +313,7 @@ async def test_read_that_fails_has_nothing_sent_again(desk):
 
     async with desk.receiving(answer(500), seconds=10) as (receiver, sender, hook):
         [late] = await desk.save()
-        await send(sender)  # it fails, and is due again in 5 s
+        await send(sender)  # fails, and is due again in 5 s
         receiver.says = hold
         told = await desk.save(10)
         await sender.look()
@@ -306,7 +339,10 @@ async def test_read_that_fails_has_nothing_sent_again(desk):
 
 @on_desk
 async def test_event_that_cannot_be_read_stops_no_other(desk):
-    """contract: bad-row. Its delivery is `failed`; those before and after it are sent."""
+    """An unreadable event fails its own delivery; those before and after it are sent.
+
+    Contract: bad-row.
+    """
     async with desk.receiving() as (receiver, sender, hook):
         told = await desk.save(3)
         bad = (
@@ -322,7 +358,11 @@ async def test_event_that_cannot_be_read_stops_no_other(desk):
 @pytest.mark.either_engine
 @on_desk
 async def test_webhook_that_cannot_be_read_waits(desk):
-    """contract: bad-row. Nothing is sent that could not be noted; the log names it once."""
+    """Nothing is sent for an unreadable webhook, whose results couldn't be stored; the log names it
+    once.
+
+    Contract: bad-row.
+    """
     async with Receiver(answer(500)).serve() as receiver:
         for column in ("failing_since", "sealed"):
             hook = await desk.hook(receiver.url)

@@ -1,4 +1,4 @@
-"""Erasing a profile: what is left of it in the database, beside others, at its largest."""
+"""Erasing a profile: what remains in the database, other profiles, and the largest profile."""
 
 import itertools
 
@@ -22,13 +22,13 @@ from wishwell.wishes import copies, erasure, items, lists, saving, shares
 NOTED = shares.Terms(reservations=True, notes=True)
 numbers = itertools.count(1)
 
-# The columns that name a person, and the tables in which the key of one who was erased stays.
+# Columns that hold a person's key, and the tables in which an erased person's key remains.
 OF_PERSON = {"profile_id", "holder_id", "owner_id", "linked_id"}
 STAYS = {"erasures", "revocations"}
 
 
 class World:
-    """A store that tells events, with a webhook, and use-cases by short names."""
+    """A store with events on and a webhook, with short names for use cases."""
 
     def __init__(self, bench, store):
         self.bench, self.store = bench, store
@@ -41,7 +41,7 @@ class World:
         self.bench.write(copies.copy, *given, self.bench.clock.tick())
 
     def publish(self):
-        """Events get their places and become deliveries."""
+        """Assigns feed positions and creates the deliveries."""
         self.bench.run(events.number(self.bench.db, self.bench.clock))
         args = (self.store.id, self.hook, [], 500, "lease")
         for _ in range(3):
@@ -67,7 +67,7 @@ class World:
         return msgspec.json.decode(b"".join(pieces))["data"]
 
     def rows(self):
-        """Every value of every table of the database, as text, with its table."""
+        """Returns every value of every table as text, with its table and column."""
         return [
             (table, column, str(value))
             for table, columns in schema.tables().items()
@@ -82,7 +82,10 @@ def world(bench, store):
 
 
 def test_export_of_a_profile_that_is_erased_meanwhile_breaks_off(world):
-    """contract: profile-export. Never a document that looks whole."""
+    """An export of a profile that is erased meanwhile fails, so it never looks complete.
+
+    Contract: profile-export.
+    """
     bench = world.bench
     ann = bench.new_customer(world.store)
     bench.save(ann)
@@ -98,7 +101,9 @@ def test_export_of_a_profile_that_is_erased_meanwhile_breaks_off(world):
 
 
 def filled(world, customer, other):
-    """A customer with every kind of record, beside another one; what must not be found any more."""
+    """Fills a customer with every kind of record, next to another customer. Returns the session,
+    the values that must disappear, and the last sequence number.
+    """
     bench, n = world.bench, next(numbers)
     session = bench.new_session(world.store)
     email, note = f"ann-{n}@secret.example", f"secret note {n}"
@@ -116,8 +121,8 @@ def filled(world, customer, other):
     bench.reserve(token, item.id, other)
     bench.reserve(theirs_token, wish.id, customer)
     world.copy(theirs_token, customer, f"{name} copied")
-    world.publish()  # some deliveries are pending,
-    # others failed
+    world.publish()  # some deliveries stay pending
+    # others fail
     bench.execute("UPDATE deliveries SET status = 'failed', attempts = 10 WHERE sequence = 2")
     mine = [
         row
@@ -132,12 +137,15 @@ def filled(world, customer, other):
 
 
 def test_erased_means_erased(bench, world):
-    """contract: erase-moment, erase-steps, erase-event. But for a key, its number and one event."""
+    """After an erasure only the profile's key, its sequence number and one event remain.
+
+    Contract: erase-moment, erase-steps, erase-event.
+    """
     customer, other = bench.new_customer(world.store), bench.new_customer(world.store)
     session, secrets, last = filled(world, customer, other)
     before = world.rows()
     tables = {name for name, columns in schema.tables().items() if OF_PERSON & {*columns}}
-    unfilled = STAYS | {"requests"}  # test_requests
+    unfilled = STAYS | {"requests"}  # test_requests covers that table
     assert tables - unfilled <= {table for table, *_ in before}, "fill a new one, and erase it"
     for secret in secrets[:6]:
         assert any(secret in value for _, _, value in before), secret
@@ -148,7 +156,7 @@ def test_erased_means_erased(bench, world):
     assert sorted(world.erase(customer)) == sorted([customer.id, session.id])
     hidden = export(bench, world.store)
     told = [event for event in world.feed() if event.profile in (customer.gid, session.gid)]
-    assert world.feed(("list.updated",)) == told  # no filter holds it back
+    assert world.feed(("list.updated",)) == told  # a filter can't hide it
     [told] = told
     assert (told.type, told.sequence, bytes(told.data)) == ("profile.erased", last + 1, b"{}")
     assert not any(secret in hidden for secret in secrets)
@@ -185,7 +193,11 @@ def test_erased_means_erased(bench, world):
 
 
 def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
-    """contract: erase-writes, erase-sequence. For 30 days, or longer than events are kept."""
+    """An erased customer can start again; the sequence continues for 30 days, or for the events'
+    retention if longer.
+
+    Contract: erase-writes, erase-sequence.
+    """
     customer, other = bench.new_customer(world.store), bench.new_customer(world.store)
     _, _, last = filled(world, customer, other)
     world.erase(customer)
@@ -216,7 +228,10 @@ def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
 
 
 def test_sequence_goes_on_where_an_import_brings_the_customer_back(bench, world, tmp_path):
-    """contract: erase-sequence. The file was written before the erasure, and has an older one."""
+    """The sequence continues after an import of a file that is older than the erasure.
+
+    Contract: erase-sequence.
+    """
     customer = bench.new_customer(world.store)
     bench.save(customer, 1)
     path = exported(bench, world.store, tmp_path)
@@ -228,7 +243,10 @@ def test_sequence_goes_on_where_an_import_brings_the_customer_back(bench, world,
 
 
 def test_nothing_there_tells_nothing(bench, world):
-    """contract: erase-again, erase-event."""
+    """Erasing an unknown customer makes no event and stores nothing.
+
+    Contract: erase-again, erase-event.
+    """
     customer = bench.new_customer(world.store)
     assert world.erase(customer) == ()
     assert bench.read(auth.revoked_until, customer.id) > 0
@@ -241,7 +259,11 @@ def test_nothing_there_tells_nothing(bench, world):
 
 
 def test_forgotten_customers_are_those_who_were_away(bench):
-    """contract: forget-customers. What was before the option was turned on counts as seen then."""
+    """Inactive customers are forgotten; activity before the option was turned on counts as of that
+    time.
+
+    Contract: forget-customers.
+    """
     store = bench.new_store(forget_customers_after=1)
     away, here = bench.new_customer(store), bench.new_customer(store)
     bench.save(away, 1)
@@ -274,7 +296,11 @@ def test_months_end_on_a_day_that_exists():
 
 @pytest.mark.slow
 def test_largest_profile_goes_in_small_steps(bench, world):
-    """contract: erase-steps. 5,000 items with 20 tags each, 250 lists, 20,000 places."""
+    """A profile of 5,000 items with 20 tags each, 250 lists and 20,000 entries is erased in
+    batches.
+
+    Contract: erase-steps.
+    """
     customer = bench.new_customer(world.store)
     bench.save(customer, 999_999)
     bench.fill(customer, products=4_999, lists=250, on=4, tags=20)

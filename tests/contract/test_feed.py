@@ -1,4 +1,6 @@
-"""The feed: each event once, for every reader in the same order, whatever else goes on."""
+"""The event feed: each event exactly once and in the same order for every reader, under
+concurrency.
+"""
 
 import asyncio
 import json
@@ -27,7 +29,7 @@ def feed(bench, after=None, limit=250, types=()):
 
 
 async def walk(db, store, told, limit, after):
-    """All that a reader sees from there on, until all is told."""
+    """Returns all events that a reader gets until everything was recorded."""
     seen = []
     while True:
         last = told.is_set()
@@ -40,7 +42,11 @@ async def walk(db, store, told, limit, after):
 
 
 def test_readers_and_writers_and_several_who_number(telling):
-    """contract: feed-once, feed-order. Who numbers is cut off in the middle again and again."""
+    """Readers, writers and several processes that assign positions, which are repeatedly killed
+    midway, run concurrently.
+
+    Contract: feed-once, feed-order.
+    """
     bench, db, store = telling, telling.db, telling.store
     chance = random.Random(7)
     owners = [bench.new_customer() for _ in range(5)]
@@ -49,7 +55,7 @@ def test_readers_and_writers_and_several_who_number(telling):
 
     async def slow(tx, profile, id, now):
         await lists.create(tx, profile, lists.ListFields("slow"), id, PLENTY, now)
-        if pauses:  # SQLite has one writer: nobody can write beside an open transaction
+        if pauses:  # SQLite has one writer, so no other write can run next to an open transaction
             await asyncio.sleep(chance.random() / 5)
 
     async def write(writer):
@@ -94,7 +100,10 @@ def test_readers_and_writers_and_several_who_number(telling):
 
 @pytest.mark.parametrize("step", [1, 1_000])
 def test_session_is_told_before_its_link(telling, monkeypatch, step):
-    """contract: feed-order. Whatever the keys of the profiles, and wherever a step of numbering ends."""
+    """A session's events come before its link, whatever the keys and wherever a batch ends.
+
+    Contract: feed-order.
+    """
     monkeypatch.setattr(events, "_STEP", step)
     bench, linked = telling, []
     for _ in range(8):
@@ -109,7 +118,10 @@ def test_session_is_told_before_its_link(telling, monkeypatch, step):
 
 
 def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telling, engine):
-    """contract: feed-order. Also where all of it is committed between two statements of numbering."""
+    """The order holds although save and link commit between two statements that assign positions.
+
+    Contract: feed-order.
+    """
     if engine == "sqlite":
         pytest.skip("SQLite gives a place with the event")
     bench, session, customer = telling, telling.new_session(), telling.new_customer()
@@ -131,10 +143,14 @@ def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telli
 
 
 def test_number_that_is_not_published_is_not_read(telling, engine):
-    """contract: feed-once. As when a process dies between the two; whoever comes next publishes."""
+    """Positions that were assigned but not published aren't readable; the next process publishes
+    them.
+
+    Contract: feed-once.
+    """
     bench = telling
     bench.save(bench.new_customer())
-    if engine == "postgresql":  # SQLite gave the number with the event
+    if engine == "postgresql":  # SQLite assigned the position with the event
         assert bench.write(events._number, bench.store.id, bench.clock.tick()) == (0, 1, 1)
     assert feed(bench) == events.Page([], 0)
     number(bench)
@@ -143,7 +159,10 @@ def test_number_that_is_not_published_is_not_read(telling, engine):
 
 
 def test_events_are_complete_from_5_seconds_after_the_switch(bench):
-    """contract: store-events. Off, on, on again, off, and on: complete from then."""
+    """Events are complete from 5 s after they are turned on, each time again.
+
+    Contract: store-events.
+    """
     store = bench.new_store()
 
     def switch(**patch):
@@ -159,7 +178,11 @@ def test_events_are_complete_from_5_seconds_after_the_switch(bench):
 
 
 def test_event_that_an_earlier_release_wrote_is_read(telling):
-    """contract: upgrade-beside. As an array, whose item may have a column more at its end."""
+    """Events stored by an earlier release as an array are readable, also with an extra column at
+    the end.
+
+    Contract: upgrade-beside.
+    """
     bench = telling
     customer = bench.new_customer()
     item = bench.save(customer, 7, note="In blue")
@@ -174,7 +197,10 @@ def test_event_that_an_earlier_release_wrote_is_read(telling):
 
 
 def test_event_keeps_the_form_in_which_it_was_written(telling):
-    """contract: event-fields, product-id-kind, item-note. Digits of a store of text are text."""
+    """An event keeps the form in which it was written; in a store with text ids, digits are text.
+
+    Contract: event-fields, product-id-kind, item-note.
+    """
     bench, note = telling, '"[{\\u0041}]\', \\"\n\u2028\U0001f381\u202e$1 é'
     before = bench.new_customer()
     bench.save(before, 7, variant=8)
@@ -198,13 +224,13 @@ def retain(bench, days=7):
 
 
 def removed(bench):
-    """The number of the last event of the store that was removed; others are retained beside it."""
+    """Returns the position of the store's last removed event; other stores' events are retained."""
     [(number,)] = bench.select("SELECT removed FROM feeds WHERE store_id = $1", bench.store.id)
     return number
 
 
 def insert(bench, owner, count):
-    """So many events of a profile, which has none."""
+    """Records ``count`` events of a profile that has none."""
     now = bench.clock.tick()
     told = {
         "store": bench.store.id,
@@ -224,9 +250,12 @@ def insert(bench, owner, count):
 
 
 def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling):
-    """contract: event-retention, feed-gone. 410 for them; the others go on."""
+    """Expired events are removed in batches; only a reader who missed some gets 410.
+
+    Contract: event-retention, feed-gone.
+    """
     bench = telling
-    number(bench)  # what other tests have left
+    number(bench)  # events of earlier tests
     owner = bench.new_customer()
     insert(bench, owner, 450)
     assert number(bench) == 450
@@ -252,7 +281,10 @@ def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling)
 
 
 def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
-    """contract: event-retention, feed-gone. While events go, a reader gets the next ones, or 410."""
+    """A reader during the removal gets the next events or 410, never a gap.
+
+    Contract: event-retention, feed-gone.
+    """
     bench, db, store = telling, telling.db, telling.store
     insert(bench, bench.new_customer(), 2_000)
     number(bench)
@@ -285,7 +317,10 @@ def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
 
 
 def test_event_that_is_young_keeps_those_after_it(telling):
-    """contract: event-retention. Clocks differ: no reader ever finds a gap."""
+    """A young event keeps all later ones, whose clocks may be behind, so readers never find a gap.
+
+    Contract: event-retention.
+    """
     bench = telling
     late, early = bench.new_customer(), bench.new_customer()
     first, second = sorted((late, early), key=lambda profile: profile.id)

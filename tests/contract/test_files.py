@@ -1,4 +1,4 @@
-"""The file of the embedded database: the one that was asked for, no other, and its owner's alone."""
+"""The embedded database's file: exactly the configured one, readable by its owner only."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ def of(url: str) -> config.Settings:
 
 
 def files_in(folder: bytes) -> dict[bytes, str]:
-    """What is in a folder, each with its mode."""
+    """Returns a folder's files with their modes."""
     return {
         name: oct(stat.S_IMODE(os.stat(os.path.join(folder, name)).st_mode))
         for name in os.listdir(folder)
@@ -45,7 +45,7 @@ async def used(mine: config.Settings) -> list[str]:
 @settings(max_examples=40, deadline=None)
 @given(name=strategies.file_names, relative=st.booleans())
 def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
-    """Whatever a file system allows in a name: migrated, served, planned and keyed, of mode 600."""
+    """Any file name that a file system allows in a URL opens exactly that file, with mode 600."""
     before, umask = os.getcwd(), os.umask(0)
     with tempfile.TemporaryDirectory() as place:
         folder = os.fsencode(place)
@@ -84,14 +84,16 @@ def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
     ],
 )
 def test_address_that_could_mean_another_file_is_refused_with_what_to_write(url, says):
-    """The start is refused, and the line says how it is written."""
+    """An ambiguous database URL is refused, and the message shows how to write it."""
     with pytest.raises(Misconfigured, match=r"^WISHWELL_DATABASE_URL [^\n]*$") as refusal:
         of(url)
     assert says in refusal.value.message
 
 
 def test_file_that_others_could_read_is_its_owners_alone_after_a_start(tmp_path):
-    """A copy that was put back, or what another program made: and what SQLite puts beside it."""
+    """At start the file, and those that SQLite puts next to it, become readable by their owner
+    only.
+    """
     path = tmp_path / "restored.db"
     migrate.migrate_sqlite(str(path))
     open_ = sqlite.connect(str(path))
@@ -108,7 +110,7 @@ def test_file_that_others_could_read_is_its_owners_alone_after_a_start(tmp_path)
 
 @pytest.mark.parametrize("kind", ["folder", "device", "pipe", "nowhere", "text"])
 def test_path_that_is_no_database_is_refused_and_left_alone(tmp_path, kind):
-    """One line that names it; nothing is made, and no mode of what is there changes."""
+    """A path that isn't a database is refused in one line; nothing is created, and no mode changes."""
     path = {
         "folder": tmp_path / "folder",
         "device": Path("/dev/null"),

@@ -1,5 +1,6 @@
-"""A file of which one value is not what an export writes: refused before anything changes, or
-imported whole; and another store never notices."""
+"""An export file with one altered value is refused before anything changes, or imported completely;
+other stores never change.
+"""
 
 import copy
 import itertools
@@ -40,7 +41,7 @@ def other(bench):
 
 @pytest.fixture(scope="module")
 def source(bench, other):
-    """The records of a store of every kind, which is not here any more."""
+    """The export lines of a filled store that has been deleted again."""
     shop = FilledStore(bench, HANDLE)
     found = [json.loads(line) for line in export(bench, shop.store).splitlines()]
     delete(bench, shop.store)
@@ -54,7 +55,9 @@ def write(path, lines):
 
 
 def tried(bench, path, lines, other):
-    """Imports lines, and holds the result to the promise: what it said, or None for an import."""
+    """Imports the lines, and checks that they were refused or imported whole. Returns the error, or
+    `None` for an import.
+    """
     write(path, lines)
     before, there = other.seen(), bench.read(stores.listed)
     said = None
@@ -75,8 +78,9 @@ def tried(bench, path, lines, other):
 
 
 def alike(lines):
-    """Lines that say the same, in whatever order; the times of the export and its events aside, and
-    what is reserved by nobody of the file (contract: import-shares)."""
+    """Returns lines in a comparable form: any order, without export time and events, and without
+    reservations whose holder isn't in the file (contract: import-shares).
+    """
     found = [json.loads(line) for line in lines]
     people = {line["profile"]["gid"] for line in found if "profile" in line}
     found = [
@@ -104,7 +108,7 @@ def is_empty(kind, name, value):
 
 
 def works(bench, store):
-    """Every page of the store, and what runs beside the requests."""
+    """Reads every page of the store and runs its background work."""
     for found in walk(bench, store):
         bench.check(found)
 
@@ -125,7 +129,7 @@ def works(bench, store):
 
 
 def walk(bench, store):
-    """Reads all pages; the profiles."""
+    """Reads all pages; returns the profiles."""
     whole, asked = profiles.WholeStore(store), pages.PageRequest(None, 1_000, Search())
     for noun, table in ((items, "items"), (lists, "lists"), (products, "products")):
         found = bench.read(noun.page, whole, asked).records
@@ -162,7 +166,7 @@ VALUES = [
 
 
 def others(other):
-    """What is another store's."""
+    """Returns values that belong to the other store."""
     shop = other.store
     return [
         *(shop.id, other.token, other.hash, other.owner.id, other.owner.gid, other.session.gid),
@@ -171,7 +175,7 @@ def others(other):
 
 
 def places(lines):
-    """Each field of the first line of each kind: the line's number, and the path."""
+    """Yields each field of the first line of each kind, as line number and path."""
     seen = set()
     for number, line in enumerate(lines):
         for path in fields_of(line):
@@ -188,7 +192,7 @@ def fields_of(value, path=()):
 
 
 def changed(source, number, path, value):
-    """The lines with one value in place of another."""
+    """Returns the lines with one value replaced."""
     line = copy.deepcopy(source[number])
     place = line
     for key in path[:-1]:
@@ -205,7 +209,11 @@ def encoded(lines):
 def test_file_with_a_changed_value_is_refused_or_imported_whole(
     bench, other, source, tmp_path, kind
 ):
-    """contract: import-checked, import-apart. All with `WISHWELL_TEST_ALL`, else some of them."""
+    """A file with one altered value is refused or imported whole. WISHWELL_TEST_ALL tries all
+    cases.
+
+    Contract: import-checked, import-apart.
+    """
     cases = [
         (number, path, value)
         for number, path in places(source)
@@ -229,13 +237,16 @@ def first(source, kind):
 
 
 def said_of(bench, path, lines):
-    """What a check says of these lines."""
+    """Checks these lines; returns the errors."""
     write(path, lines)
     return checked(ImportFile(str(path), bench.clock())).spool.errors
 
 
 def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, source, tmp_path):
-    """contract: import-checked. Each kind of line twice, left out, in another place; a key twice."""
+    """A duplicate, missing or misplaced line of any kind, or a duplicate key, is refused.
+
+    Contract: import-checked.
+    """
     path = tmp_path / "f"
     for kind in file_records.KINDS.values():
         at = first(source, kind)
@@ -265,7 +276,7 @@ def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, so
 
 
 def wrong_values(source):
-    """Of the first record of a kind a field, a value that it must not have, and a word of what is said."""
+    """Returns invalid values: the kind of record, the field, the value, and a word of the message."""
     of = {kind: source[first(source, kind)][kind] for kind in file_records.KINDS.values()}
     given = source[: first(source, "reservation")]
     *_, owner = (line["profile"]["gid"] for line in given if "profile" in line)
@@ -292,7 +303,7 @@ def wrong_values(source):
 
 
 def test_wrong_value_is_named_by_its_line(bench, source, tmp_path):
-    """contract: import-checked. With what is wrong."""
+    """An invalid value is reported with its line and the reason. Contract: import-checked."""
     for kind, field, value, word in wrong_values(source):
         at = first(source, kind)
         said = said_of(bench, tmp_path / "f", changed(source, at, (kind, field), value))[0]
@@ -301,7 +312,10 @@ def test_wrong_value_is_named_by_its_line(bench, source, tmp_path):
 
 
 def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
-    """contract: import-checked. At the end of a line, within one, and from its beginning."""
+    """A truncated file is refused: cut at a line's end, within a line, or at its beginning.
+
+    Contract: import-checked.
+    """
     path, text = tmp_path / "f", encoded(source)
     for kept in ([*text[:-1], text[-1][:-30]], text[:-1], text[:-2]):
         assert said_of(bench, path, kept)
@@ -314,7 +328,10 @@ def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
 
 
 def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path):
-    """contract: import-checked. A file of something else is not told line by line."""
+    """At most 20 errors are reported, without those that only follow from others.
+
+    Contract: import-checked.
+    """
     path = tmp_path / "f"
     assert len(said_of(bench, path, [*encoded(source[:1]), *[b"x"] * 1_000])) == 21
     item = first(source, "item")
@@ -326,11 +343,15 @@ def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path
 
 
 def test_items_that_are_alike_are_refused(bench, other, source, tmp_path):
-    """contract: import-checked. Two of one product, and an id that two profiles share: pages walk by it."""
+    """Two items of one product, or an id that two profiles share, are refused, because pagination
+    needs unique ids.
+
+    Contract: import-checked.
+    """
     of = {line["item"]["productId"]: n for n, line in enumerate(source) if "item" in line}
     lines = changed(source, of[2], ("item", "productId"), 1)
     assert "same product" in tried(bench, tmp_path / "f", lines, other)
-    # One of a customer and one of a session, on no list.
+    # An item of a customer and one of a session, neither on a list.
     a, b = sorted((of[3], of[5]))
     lines = changed(source, b, ("item", "id"), source[a]["item"]["id"])
     said = tried(bench, tmp_path / "f", lines, other)
@@ -339,7 +360,11 @@ def test_items_that_are_alike_are_refused(bench, other, source, tmp_path):
 
 @pytest.mark.parametrize(("later", "good"), [(60_000, True), (60_001, False), (-(10**9), True)])
 def test_record_is_at_most_a_minute_later_than_its_id(bench, other, source, tmp_path, later, good):
-    """contract: import-checked. Earlier is right: a sign-in makes it so."""
+    """A record may be at most a minute later than its id's time; it may be earlier, as after a
+    sign-in.
+
+    Contract: import-checked.
+    """
     for kind in ("item", "list", "share", "product", "webhook", "adminToken"):
         at = first(source, kind)
         made = ids.timestamp(ids.time_of(source[at][kind]["id"]) + later)
@@ -349,7 +374,10 @@ def test_record_is_at_most_a_minute_later_than_its_id(bench, other, source, tmp_
 
 
 def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path):
-    """contract: import-checked. Sign-ins add up tags, lists and what is reserved."""
+    """A profile may exceed request limits, because merges add up tags, lists and reservations.
+
+    Contract: import-checked.
+    """
     lines = copy.deepcopy(source)
     at = next(n for n, line in enumerate(lines) if line.get("item", {}).get("listIds"))
     lines[at]["item"]["tags"] = [f"t{number:04}" for number in range(100)]
@@ -364,7 +392,10 @@ def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path
 
 
 def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other):
-    """contract: export-whole, store-delete."""
+    """The revocation of a customer without records is exported, and deleted with the store.
+
+    Contract: export-whole, store-delete.
+    """
     store = bench.new_store("revoked")
     customer = bench.new_customer(store)
     bench.write(auth.revoke_profile, customer, bench.clock())
@@ -377,7 +408,10 @@ def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other)
 
 
 def test_process_that_runs_knows_what_was_revoked_long_ago(bench, other, source, tmp_path):
-    """contract: import-whole, token-revoked. As soon as it knows the store."""
+    """A running process applies imported revocations as soon as it sees the store.
+
+    Contract: import-whole, token-revoked.
+    """
     path = tmp_path / "f"
     write(path, encoded(source))
     cache = AccessCache(bench.db, bench.clock)
@@ -395,7 +429,7 @@ def test_process_that_runs_knows_what_was_revoked_long_ago(bench, other, source,
 
 
 def items_of_many(count):
-    """The lines of so many items, three to a customer."""
+    """Yields the lines of ``count`` items, three per customer."""
     times = {"createdAt": (at := "2026-01-01T00:00:00.000Z"), "updatedAt": at}
     new_id = ids.UUID7(lambda: ids.from_timestamp(at))
     for number in range(count // 3):
@@ -408,7 +442,10 @@ def items_of_many(count):
 
 @pytest.mark.slow
 def test_memory_stays_flat_while_a_large_file_is_checked(bench, source, tmp_path):
-    """contract: import-checked. 300,000 items take no more than 3,000 do, but for a few MiB."""
+    """Checking 300,000 items takes at most a few MiB more memory than 3,000.
+
+    Contract: import-checked.
+    """
     path, peaks = tmp_path / "f", []
     for count in (3_000, 300_000):
         lines = itertools.chain(source[:1], items_of_many(count))

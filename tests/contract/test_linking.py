@@ -1,4 +1,4 @@
-"""Linking: what no sequence of steps meets; the rest is in test_model.py."""
+"""Cases of linking that random sequences in test_model.py don't reach."""
 
 import pytest
 
@@ -18,7 +18,11 @@ from wishwell.wishes import linking, lists
 def test_link_takes_address_and_choice_along_unless_there_are_such(
     bench, own, address, own_choice, choice
 ):
-    """contract: link-email, profile-notices. And the session keeps no address."""
+    """A link moves the e-mail address and the notice setting unless the customer has them; the
+    session keeps no address.
+
+    Contract: link-email, profile-notices.
+    """
     customer, session = bench.new_customer(), bench.new_session()
     for profile, said, wants in ((session, "a@b.example", False), (customer, own, own_choice)):
         if said:
@@ -32,7 +36,7 @@ def test_link_takes_address_and_choice_along_unless_there_are_such(
 
 
 class Counting:
-    """A handle that counts the statements that run through it."""
+    """A transaction handle that counts statements."""
 
     def __init__(self, tx):
         self.tx, self.count = tx, 0
@@ -43,7 +47,10 @@ class Counting:
 
 
 def test_link_takes_as_many_statements_for_hundreds_of_items_as_for_ten(bench):
-    """contract: link-limits. Each is a round trip to PostgreSQL."""
+    """A link of hundreds of items takes as many statements (round trips) as one of ten.
+
+    Contract: link-limits.
+    """
 
     async def counted(tx, session, customer):
         counting = Counting(tx)
@@ -61,7 +68,11 @@ def test_link_takes_as_many_statements_for_hundreds_of_items_as_for_ten(bench):
 
 
 def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
-    """contract: link-item-merge, link-list-merge. By the earlier time; what joins is last."""
+    """In a joined list a merged item is sorted by its earlier time; joining items come
+    last.
+
+    Contract: link-item-merge, link-list-merge.
+    """
     session, customer = bench.new_session(), bench.new_customer()
     for profile, products in ((session, (1, 9)), (customer, (2, 1, 3))):
         on = bench.new_list(profile).id

@@ -1,5 +1,6 @@
-"""Connections that fail where nobody looks, and what Citus says when it loses one of its servers: said by a
-trigger in one PostgreSQL."""
+"""Broken connections, and the errors of Citus when it loses a server, raised by a trigger in one
+PostgreSQL.
+"""
 
 import asyncio
 import os
@@ -34,14 +35,14 @@ HUNG_UP = "server closed the connection unexpectedly"
 
 @pytest.fixture
 def alone(engine):
-    """One PostgreSQL says what a cluster does."""
+    """Skips the test unless it runs on a single PostgreSQL, which imitates a cluster's errors."""
     if engine == "sqlite" or os.environ.get("WISHWELL_TEST_CITUS"):
         pytest.skip("of one PostgreSQL")
 
 
 @pytest.fixture
 def fail(bench, alone):
-    """Makes every insertion of an item fail, at once or at the commit."""
+    """Makes every insertion of an item fail, immediately or at the commit."""
 
     def begin(code, said, when="", level="EXCEPTION"):
         bench.execute(TRIGGER.format(level=level, said=said, code=code, when=when))
@@ -77,8 +78,11 @@ AT_COMMIT = "DEFERRABLE INITIALLY DEFERRED"
     ],
 )
 def test_write_that_loses_a_server_may_have_been_done(bench, fail, said, use_case, in_doubt):
-    """contract: cluster-server-away. Before its commit and at it, and where it only warns; not where no
-    connection could be made."""
+    """A write whose server is lost is undecided, during the statement or at the commit; not if no
+    connection could be made.
+
+    Contract: cluster-server-away.
+    """
     profile = bench.new_customer()
     bench.save(profile, 2)
     fail(*said)
@@ -88,19 +92,25 @@ def test_write_that_loses_a_server_may_have_been_done(bench, fail, said, use_cas
 
 
 def test_database_whose_connection_broke_a_moment_ago_is_there(bench, alone, postgres_server):
-    """contract: health-ready. A server that died may have been one of several."""
+    """A ping tries again on a new connection when its connection has just broken.
+
+    Contract: health-ready.
+    """
 
     async def break_and_ask():
         connection = await bench.db._pool.take(5)
         bench.db._pool.give_back(connection)
         postgres_server.sql(f"SELECT pg_terminate_backend({connection.get_server_pid()})")
-        await bench.db.ping()  # this process has not heard yet that it is closed
+        await bench.db.ping()  # this process doesn't know yet that the connection is closed
 
     bench.run(break_and_ask())
 
 
 def test_database_that_hangs_after_a_broken_connection_is_unavailable(bench, alone):
-    """contract: health-ready. Whoever asks is told so in one way."""
+    """A database that hangs after a broken connection is reported as unavailable.
+
+    Contract: health-ready.
+    """
     held = []
 
     async def hang_up_once(_reader, writer):
@@ -126,7 +136,9 @@ def test_database_that_hangs_after_a_broken_connection_is_unavailable(bench, alo
 
 @pytest.fixture
 def hung(bench, alone, postgres_server):
-    """Runs a use-case on a connection of its own. It is given what makes the server of that hang."""
+    """Runs a use case on a separate connection, and passes it a function that stops that server
+    process.
+    """
     [[name]] = bench.select("SELECT current_database()")
     stopped = []
 
@@ -138,7 +150,7 @@ def hung(bench, alone, postgres_server):
     async def story(use_case, long):
         db = Postgres(postgres_server.url(name), connections=1, seconds=0.5)
         try:
-            async with asyncio.timeout(4):  # all of a long write may take 5
+            async with asyncio.timeout(4):  # a long write may take 5 s in all
                 await (db.long_write if long else db.write)(use_case, hang)
         finally:
             os.kill(stopped[0], signal.SIGCONT)
@@ -148,7 +160,7 @@ def hung(bench, alone, postgres_server):
 
 
 def test_rollback_that_fails_hides_no_error(bench, hung):
-    """contract: error-inside. The server stops answering just before a 404: it stays one."""
+    """A failing rollback doesn't hide the error that caused it, here a 404. Contract: error-inside."""
     profile, now = bench.new_customer(), bench.clock.tick()
 
     async def ask(tx, hang):
@@ -162,7 +174,10 @@ def test_rollback_that_fails_hides_no_error(bench, hung):
 
 @pytest.mark.parametrize("rows", [1, 100])
 def test_many_rows_wait_no_longer_for_a_server_that_hangs(bench, hung, rows):
-    """contract: database-away. Not for all of the time that a sign-in may take."""
+    """Inserting many rows waits no longer for a hanging server than inserting one.
+
+    Contract: database-away.
+    """
     profile, now = bench.new_customer(), bench.clock.tick()
     row = {"profile_id": profile.id, "list_id": bench.new_id(), "position": 0}
 

@@ -1,4 +1,4 @@
-"""Migrations: each once, however many processes start at once; and the same schema on both engines."""
+"""Migrations are applied once under concurrency, and make the same schema on both engines."""
 
 import asyncio
 import re
@@ -30,7 +30,10 @@ def empty(engine, request):
 
 @pytest.mark.parametrize("count", [3, slow(8)])
 def test_migrations_at_once_are_applied_once(empty, count):
-    """contract: migrate-once. All end well, and one of them did the work. A plan does nothing."""
+    """Concurrent migrations all succeed and one does the work; `--plan` changes nothing.
+
+    Contract: migrate-once.
+    """
     names = [entry.name for entry in migrate.available("sqlite")]
     for _ in range(2):
         assert empty.cli("migrate", "--plan").stdout.split() == names
@@ -52,7 +55,7 @@ def test_migrations_at_once_are_applied_once(empty, count):
     ],
 )
 def test_schema_of_other_files_is_refused(tmp_path, sql, says):
-    """contract: migrate-guard. One that is no longer what the files say, and one of a later program."""
+    """A changed schema, and one of a later release, are refused. Contract: migrate-guard."""
     path = str(tmp_path / "wishwell.db")
     migrate.migrate_sqlite(path)
     with sqlite3.connect(path) as connection:
@@ -62,7 +65,7 @@ def test_schema_of_other_files_is_refused(tmp_path, sql, says):
 
 
 def test_engines_have_the_same_tables_columns_constraints_and_indexes(postgres_server):
-    """One schema, two spellings. Only the types of columns are each engine's own."""
+    """Both engines have the same schema, except for the types of columns."""
     url = postgres_server.create_database()
 
     async def of_postgres():
@@ -106,7 +109,11 @@ SHAPE = (
 
 
 def test_applied_migrations_stay_as_they_are():
-    """contract: migrate-guard. A change of the schema is a new file: databases out there have these."""
+    """Applied migrations never change, because existing databases have them; a change is a new
+    file.
+
+    Contract: migrate-guard.
+    """
     for engine in get_args(Engine):
         files = {entry.name: entry.checksum for entry in migrate.available(engine)}
         assert FROZEN[engine].items() <= files.items(), engine
@@ -128,7 +135,11 @@ FROZEN = {
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "UTF8"])
 def test_database_of_another_encoding_is_refused(request, encoding):
-    """contract: serve-start. What the address says of the client's changes nothing."""
+    """A database with another encoding than UTF-8 is refused, whatever client encoding the URL
+    sets.
+
+    Contract: serve-start.
+    """
     server = request.getfixturevalue("postgres_server")
     name = f"encoded_{encoding.lower()}"
     server.sql(

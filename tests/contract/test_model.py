@@ -1,5 +1,6 @@
-"""Any sequence of what shoppers can do, sign-ins too, agrees with a simple model in memory, and its events
-tell exactly what happened: a reader of them has what is there, and hears nothing else."""
+"""Random sequences of shopper actions, sign-ins included, agree with an in-memory model, and their
+events tell exactly what changed: replaying them yields the same records.
+"""
 
 from typing import Any
 
@@ -23,7 +24,7 @@ UNLIMITED = 10_000
 
 
 def do(bench, profile, model, step):
-    """One step, on the service and on the model: the same answer, or the same refusal."""
+    """Runs one step on the service and on the model; both must return the same or fail alike."""
     now, id = bench.clock.tick(), bench.new_id()
     most = bounds(UNLIMITED, entries=model.most[0], list_items=model.most[1])
 
@@ -91,7 +92,7 @@ def do(bench, profile, model, step):
 
 
 def on_lists(write, model, step, id, now):
-    """The steps that change a list."""
+    """Runs the steps that change a list."""
     match step:
         case ("new_list", name):
             name = lists.check_name(name)
@@ -116,7 +117,7 @@ def lists_at(model, ats):
 
 
 def saved(model, id, now, product, variant, quantity, tags, on, note):
-    """What is to be saved, and what the model is asked to save."""
+    """Returns the item to save, and the arguments for the model's save."""
     chosen = lists_at(model, on)
     kept = None if tags is None else tuple(tags)
     new = new_item(product, variant, quantity, kept, chosen, note)
@@ -124,7 +125,7 @@ def saved(model, id, now, product, variant, quantity, tags, on, note):
 
 
 def both(real, modelled, agree=lambda got, want: True):
-    """Does both: equal errors, or answers that agree."""
+    """Runs both; they must raise equal errors or return results that agree."""
     outcomes: list[Any] = []
     for act in (real, modelled):
         try:
@@ -142,7 +143,7 @@ def plain(record):
 
 
 def compare(bench, profile, model):
-    """All that can be read: the page, each item, each list in each order, each search."""
+    """Compares everything readable: the page, each item, each list in each order, each search."""
     db, run = bench.db, bench.run
     everything = PageRequest(None, 250, search.Search())
     newest = sorted(model.items, reverse=True)
@@ -177,7 +178,7 @@ def searches(model):
 
 
 def heard(bench, profile):
-    """The events of a profile, in their order."""
+    """Returns a profile's events in order."""
     rows = bench.select(
         "SELECT profile_id, sequence, type, created_at, gid, data FROM events "
         "WHERE profile_id = $1 ORDER BY sequence",
@@ -187,14 +188,14 @@ def heard(bench, profile):
 
 
 def step(bench, profile, model, replay, doing):
-    """Does it; what is told is what changed, by one event for each record."""
+    """Runs a step; its events must describe exactly what changed, one per record."""
     do(bench, profile, model, doing)
     new = heard(bench, profile)[replay.sequence :]
     name, *arguments = doing
     most = len(arguments[0]) if name.endswith("_many") else 1
     assert len(new) <= (2 if name == "put_item" else most)
     for event in new:
-        assert "itemCount" not in event["data"].get("changed", ())  # the items tell it
+        assert "itemCount" not in event["data"].get("changed", ())  # implied by the items' events
         replay.hear(event)
     compare_told(replay, model)
 
@@ -206,14 +207,14 @@ def compare_told(replay, model):
     }
 
 
-# A part of an order, after a whole one: what is not named follows in the order that it had.
+# A partial order after a full one: items not named follow in their previous order.
 PARTLY = [
     ("new_list", "x"),
     *(("save", product, None, None, None, [0], None) for product in (1, 2, 3)),
     ("order", 0, [2, 0, 1]),
     ("order", 0, [1]),
 ]
-# Two lists of a visitor of one name.
+# A visitor's two lists with the same name.
 GARDENS = [("new_list", "Garden")] * 2
 # An item that moves and one that is merged, each on six lists.
 _SIX = [("save", product, None, 1, [], [*range(6)], "") for product in (1, 2)]
@@ -221,7 +222,7 @@ SIX = [*(("new_list", name) for name in "abcdef"), *_SIX]
 
 named = st.lists(alike, max_size=3).map(lambda names: [("new_list", name) for name in names])
 visit = st.builds(lambda lists, more: [*lists, *more], named, sequences)
-# Of items and lists, which only a sign-in asks for here, of places, and of items on a list.
+# Limits of items and lists (which here only a sign-in checks), of entries, and of items per list.
 rooms = st.sampled_from(
     [(99, 99, 99, 99), (2, 99, 99, 99), (99, 2, 99, 99), (99, 99, 4, 99), (99, 99, 99, 2)]
 )
@@ -235,7 +236,7 @@ VISITS = {
 
 
 def sign_in(bench, profile, model, replay, doing, most):
-    """A visitor does so much, and signs in as the customer."""
+    """A visitor performs the steps, then signs in as the customer."""
     session, other, theirs = bench.new_session(), Model(), Replay()
     for one in doing:
         step(bench, session, other, theirs, one)
@@ -245,7 +246,7 @@ def sign_in(bench, profile, model, replay, doing, most):
     assert moved == had[0] - left
     *new, last = heard(bench, profile)[replay.sequence :]
     nouns = [event["type"].partition(".")[0] for event in new]
-    assert nouns == sorted(nouns, reverse=True)  # lists, then items; one for each
+    assert nouns == sorted(nouns, reverse=True)  # lists, then items; one event each
     assert len({event["data"][noun]["id"] for noun, event in zip(nouns, new, strict=True)}) == len(
         new
     )
@@ -274,12 +275,16 @@ def sign_in(bench, profile, model, replay, doing, most):
 @example(mine=[("new_list", "a"), *_SIX[1:]], visits=[SIX], after=[], room=(99,) * 4, larger=False)
 @examples(8)
 def test_any_sequence_agrees_with_the_model(telling, mine, visits, after, room, larger):
-    """contract: engines-alike, event-fields, event-transaction, event-nothing-changed, event-changed,
+    """Records, orders, counts, errors and events agree with the model after each step, each of
+    several sign-ins, and later steps; also at the limits, and for a ``larger`` profile that exceeds
+    them. Over HTTP: tests/linearizability.
+
+    Contract: engines-alike, event-fields, event-transaction, event-nothing-changed, event-changed,
     event-order, link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,
-    link-list-full, link-limits, item-updated-at, list-updated-at, save-once, save-again, items-put-new,
-    item-set-lists-place, list-update, list-delete, list-items, list-order, list-order-partial, page-order,
-    link-again. Records, order, counts, refusals and events of each step, of one sign-in after the other, and of what
-    follows; at bounds, also of a profile that is ``larger`` than they allow. Over HTTP: tests/linearizability."""
+    link-list-full, link-limits, item-updated-at, list-updated-at, save-once, save-again,
+    items-put-new, item-set-lists-place, list-update, list-delete, list-items, list-order,
+    list-order-partial, page-order, link-again.
+    """
     bench, (most_items, most_lists, *most) = telling, room
     customer, replay = bench.new_customer(), Replay()
     model = Model(items=most_items, lists=most_lists)

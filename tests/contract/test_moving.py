@@ -1,4 +1,4 @@
-"""What an export writes, and what an import does with it, on both engines."""
+"""Export and import of a store on both engines."""
 
 import json
 import os
@@ -33,14 +33,17 @@ from wishwell.wishes import items, lists, reservations, saving, shares
 
 @pytest.fixture
 def shop(bench):
-    """A store of which a customer holds something."""
+    """A store with a customer who has items."""
     store = bench.new_store()
     return store, wish(bench, bench.new_customer(store), 1, 2)
 
 
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="on a cluster, each profile is")
 def test_export_is_of_one_moment(bench, shop):
-    """contract: export-moment. Also of a profile that it had not come to."""
+    """An export is a snapshot of one moment, also for profiles that it reads later.
+
+    Contract: export-moment.
+    """
     store, customer = shop
 
     async def save():
@@ -55,7 +58,11 @@ def test_export_is_of_one_moment(bench, shop):
 
 
 def test_import_replaces_a_store_only_as_it_was_made(bench, shop, tmp_path):
-    """contract: import-store. Not one with a setting, a token, a webhook, a product or a customer."""
+    """An import replaces a store only if it was never changed: no setting, token, webhook, product
+    or customer.
+
+    Contract: import-store.
+    """
     store, _ = shop
     file = ImportFile(str(exported(bench, store, tmp_path)), AT)
     delete(bench, store)
@@ -75,7 +82,10 @@ def test_import_replaces_a_store_only_as_it_was_made(bench, shop, tmp_path):
 
 
 def test_import_adds_what_a_profile_lacks(bench, shop, tmp_path):
-    """contract: import-twice. By list and by product and variant; what is there stays as it is."""
+    """An import adds a profile's missing lists and items; existing records stay as they are.
+
+    Contract: import-twice.
+    """
     store, customer = shop
     on = bench.new_list(customer, "Mine")
     wish(bench, customer, 3, list_ids=(on.id,))
@@ -110,7 +120,11 @@ def test_import_adds_what_a_profile_lacks(bench, shop, tmp_path):
 def test_session_began_at_the_earlier_and_was_used_at_the_later(
     bench, shop, tmp_path, column, here
 ):
-    """contract: import-twice, session-purged. Though the file has nothing else that is not there."""
+    """A merged session gets the earlier creation and the later use, even if the file adds nothing
+    else.
+
+    Contract: import-twice, session-purged.
+    """
     store, _ = shop
     session = wish(bench, bench.new_session(store), 1)
     file = exported(bench, store, tmp_path)
@@ -124,7 +138,10 @@ def test_session_began_at_the_earlier_and_was_used_at_the_later(
 
 
 def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypatch):
-    """contract: store-rows, import-resumed. From the first step of the deletion, it adds nothing."""
+    """An import into a store that is being deleted adds nothing from the deletion's first step on.
+
+    Contract: store-rows, import-resumed.
+    """
     store, _ = shop
     for number in range(9):
         wish(bench, bench.new_customer(store), 1, number + 2)
@@ -151,8 +168,11 @@ def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypat
 
 
 def test_import_makes_no_events_and_what_is_told_goes_on(bench, tmp_path):
-    """contract: import-whole, import-feed. With the next sequence and the next number, also after an event
-    that was told, and had no number yet."""
+    """An import makes no events. Sequence and feed positions continue, also after an event without
+    a position.
+
+    Contract: import-whole, import-feed.
+    """
     store = bench.new_store(events=True)
     customer = wish(bench, bench.new_customer(store), 1, 2)
     bench.run(events.number(bench.db, bench.clock))
@@ -177,7 +197,10 @@ def test_import_makes_no_events_and_what_is_told_goes_on(bench, tmp_path):
 
 
 def test_import_into_a_store_of_another_kind_is_refused(bench, shop, tmp_path):
-    """contract: import-store. Also under another handle than the one that it has here."""
+    """An import into a store with another type of product ids is refused, under any handle.
+
+    Contract: import-store.
+    """
     store, _ = shop
     path = exported(bench, store, tmp_path)
     file = ImportFile(str(path), AT)
@@ -194,7 +217,10 @@ def test_import_into_a_store_of_another_kind_is_refused(bench, shop, tmp_path):
 
 
 def test_deletion_leaves_nothing_of_the_store(bench):
-    """contract: store-delete. In each table that names a store or a profile; another store keeps all."""
+    """Deletion leaves nothing of a store in any table; another store keeps everything.
+
+    Contract: store-delete.
+    """
     doomed, other = (FilledStore(bench, handle) for handle in ("doomed", "kept"))
     bench.run(events.number(bench.db, bench.clock))
     for whole in (doomed, other):
@@ -219,7 +245,7 @@ def test_deletion_leaves_nothing_of_the_store(bench):
 
 
 def sizes(bench, *profiles):
-    """How much each table has of these profiles, and of their store."""
+    """Returns how many rows each table has of these profiles and their stores."""
     found = {}
     for name, columns in schema.tables().items():
         if name == "deleted_stores" or not {"store_id", "profile_id"} & {*columns}:
@@ -240,7 +266,7 @@ async def open_feed(tx, store_id):
 
 
 def late_writes(bench, store):
-    """Of each kind that begins with nothing of the store, one."""
+    """Returns one write of each kind that can be the first one in a store."""
     customer, now = bench.new_customer(store), bench.clock.tick()
     product = products.NewProduct("5", products.Facts(title="Late"))
     token = auth.new_admin_token(), "x", bench.new_id(), now, None
@@ -259,7 +285,7 @@ def late_writes(bench, store):
 
 
 def test_write_that_comes_after_its_store_is_gone_leaves_nothing(bench, shop):
-    """contract: store-rows."""
+    """A write after its store's deletion fails and leaves nothing. Contract: store-rows."""
     store, customer = shop
     delete(bench, store)
     for kind, (use_case, *arguments) in late_writes(bench, store).items():
@@ -269,8 +295,11 @@ def test_write_that_comes_after_its_store_is_gone_leaves_nothing(bench, shop):
 
 
 def test_write_that_comes_while_its_store_is_deleted_goes_with_it(bench, shop):
-    """contract: store-rows, store-delete. Between any two steps; nothing is sent from the first on, also
-    by a webhook of a process that has not heard of it yet."""
+    """Writes between the steps of a deletion are deleted too, and nothing is sent from its first
+    step on, not even by a process that doesn't know of it yet.
+
+    Contract: store-rows, store-delete.
+    """
     store, customer = shop
     new_hook(bench, store.id)
     doomed = bench.write(deletion.begin, store.handle, NOW)
@@ -294,7 +323,7 @@ def test_write_that_comes_while_its_store_is_deleted_goes_with_it(bench, shop):
 
 
 class Family:
-    """An owner whose list is shared, a friend who gives one of its items, and a visitor."""
+    """An owner with a shared list, a friend who has reserved one of its items, and a visitor."""
 
     def __init__(self, bench):
         self.bench, self.store = bench, bench.new_store()
@@ -311,7 +340,7 @@ class Family:
         return held(self.bench, self.owner)[product][0]
 
     def rows(self):
-        """All that shares and reservations have of the store, but for when."""
+        """Returns everything stored about shares and reservations, except times."""
         of = "WHERE store_id = $1 ORDER BY 1, 2, 3"
         return [
             self.bench.select(f"SELECT {columns} {of}", self.store.id)
@@ -336,7 +365,10 @@ def file(bench, family, tmp_path):
 
 
 def test_what_is_missing_comes_back_once(bench, family, file):
-    """contract: import-shares, import-twice, import-checked. A dry run brings nothing."""
+    """Missing shares and reservations are restored once; a dry run restores none.
+
+    Contract: import-shares, import-twice, import-checked.
+    """
     before = family.rows()
     load(bench, file, family.store.handle)
     assert family.rows() == before
@@ -357,7 +389,11 @@ def test_what_is_missing_comes_back_once(bench, family, file):
 
 
 def test_end_counts_what_all_steps_of_an_export_wrote(bench, family, tmp_path, monkeypatch):
-    """contract: export-whole. Else the file would be refused."""
+    """The end line's counts include every step of the export; otherwise the import would refuse the
+    file.
+
+    Contract: export-whole.
+    """
     monkeypatch.setattr(exporting, "_ITEMS", 1)
     on = bench.new_list(family.friend, "Wishes")
     wish(bench, family.friend, 3, list_ids=(on.id,))
@@ -367,7 +403,11 @@ def test_end_counts_what_all_steps_of_an_export_wrote(bench, family, tmp_path, m
 
 
 def test_reservation_is_of_the_item_that_is_there(bench, family, file):
-    """contract: import-shares. But not of one that is on no shared list."""
+    """A reservation is restored for the current item of that product, unless it is on no shared
+    list.
+
+    Contract: import-shares.
+    """
     old, now = family.item(1), bench.clock.tick
     bench.write(items.delete, family.owner, old, now())
     wish(bench, family.owner, 1)
@@ -385,7 +425,10 @@ def test_reservation_is_of_the_item_that_is_there(bench, family, file):
 
 
 def test_what_a_sign_in_has_moved_stays_there(bench, family, tmp_path):
-    """contract: import-shares. A session that has ended gets nothing; a token leads to one share."""
+    """After a sign-in, an import gives the ended session nothing, and a token leads to one share.
+
+    Contract: import-shares.
+    """
     session = bench.new_session(family.store)
     on = bench.new_list(session, "Mine")
     wish(bench, session, 9, list_ids=(on.id,))
@@ -398,7 +441,7 @@ def test_what_a_sign_in_has_moved_stays_there(bench, family, tmp_path):
     after = family.rows()
     load(bench, first, family.store.handle)
     assert family.rows() == after
-    # The other way: the session is still there, with its share, and the friend is as after.
+    # The reverse: the session is still open with its share, and the friend has the merged records.
     then.write_text(export(bench, family.store))
     for name in ("shares", "share_tokens", "reservations", "held", "entries", "items", "lists"):
         bench.select(f"DELETE FROM {name} WHERE profile_id = $1 RETURNING 1", family.friend.id)
@@ -414,7 +457,7 @@ def test_what_a_sign_in_has_moved_stays_there(bench, family, tmp_path):
 
 
 def test_another_store_gets_no_links(bench, family, file):
-    """contract: import-store. The lists go there as private ones."""
+    """A store with another id gets no shares: its lists are private. Contract: import-store."""
     other = bench.new_store()
     wish(bench, bench.new_customer(other), 5)
     before = family.rows()
@@ -429,7 +472,11 @@ def test_another_store_gets_no_links(bench, family, file):
 
 
 def test_import_that_ends_before_reservations_goes_on(bench, family, file, monkeypatch):
-    """contract: import-resumed. Also between two parts of what one profile has."""
+    """An import that stopped before the reservations resumes, also between two parts of one
+    profile.
+
+    Contract: import-resumed.
+    """
     monkeypatch.setattr("wishwell.moving.importing._RESERVATIONS", 1)
     before, item = family.rows(), family.item(1)
     for who in (family.friend, family.visitor):

@@ -1,4 +1,4 @@
-"""Drops and restocks: what a put of a product makes of its references, and who is told of it."""
+"""Price drops and restocks: how a put changes the reference prices, and which items get a notice."""
 
 import json
 from decimal import Decimal
@@ -19,12 +19,12 @@ DROPPED, BACK = "item.price_dropped", "item.back_in_stock"
 
 
 def money(text):
-    """`19.90 EUR`, or nothing known."""
+    """Returns the price for `19.90 EUR`, or `None`."""
     return None if text is None else Money(*text.split())
 
 
 def product(price=None, available=None, variants=(), of=PRODUCT, **facts):
-    """A product as a put says it; ``variants`` by id: a price, and whether there are some."""
+    """Returns a product to put; ``variants`` maps ids to price and availability."""
     made = tuple(
         Variant(str(id), price=money(text), available=there)
         for id, (text, there) in dict(variants).items()
@@ -38,13 +38,13 @@ def put(bench, store, *args, **said):
 
 
 def drop(bench, store):
-    """It costs less than before."""
+    """Puts two prices, the second of which is a drop."""
     for price in ("100 EUR", "90 EUR"):
         put(bench, store, price)
 
 
 def wish(bench, store, variant=None, of=PRODUCT, profile=None):
-    """A wish; its owner and its id."""
+    """Saves an item for the product; returns its owner and its id."""
     owner = profile or bench.new_customer(store)
     item = bench.save(owner, of, variant)
     return owner, item.id
@@ -56,7 +56,7 @@ def step(bench, store):
 
 
 def told(bench, store, every=False):
-    """Works all off; the notices that this made, by item: type, prices and variant."""
+    """Runs all steps; returns the new notices by item as type, prices and variant."""
     before = 0 if every else len(written(bench, store))
     steps = 0
     while bench.read(notices.waiting):
@@ -83,8 +83,11 @@ def written(bench, store):
 
 
 def test_one_of_a_kind_in_a_day(bench, store):
-    """contract: notice-once-a-day, notice-reference, clock-steps. The other kind is its own; and what a
-    clock has told that was ten years ahead loses no later notice."""
+    """An item gets one notice of each type in 24 hours. A notice dated ten years ahead by a wrong
+    clock doesn't suppress later ones.
+
+    Contract: notice-once-a-day, notice-reference, clock-steps.
+    """
     _, id = wish(bench, store)
     for price in ("100 EUR", "90 EUR"):
         put(bench, store, price, False)
@@ -105,7 +108,10 @@ def test_one_of_a_kind_in_a_day(bench, store):
 
 @pytest.mark.parametrize("known", ["[", "[]", '{"": {"price": 1}}'])
 def test_put_of_a_product_whose_row_is_damaged_begins_anew(bench, store, known):
-    """contract: bad-row. Neither it nor the others of the same put are refused."""
+    """A damaged row is replaced by the next put, which doesn't fail for it or for other products.
+
+    Contract: bad-row.
+    """
     _, id = wish(bench, store)
     put(bench, store, "100 EUR")
 
@@ -127,7 +133,10 @@ def test_put_of_a_product_whose_row_is_damaged_begins_anew(bench, store, known):
 
 
 def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
-    """contract: notice-events. The references move all the same."""
+    """Without events there are no notices, but reference prices are still updated.
+
+    Contract: notice-events.
+    """
     off = bench.update_store(store, events=False)
     wish(bench, store)
     for price in ("100 EUR", "90 EUR"):
@@ -141,7 +150,10 @@ def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
 
 
 def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
-    """contract: notice-drop, notice-event-fields, notice-each-once, event-order."""
+    """Every item for the product gets one notice of the drop.
+
+    Contract: notice-drop, notice-event-fields, notice-each-once, event-order.
+    """
     mine = [wish(bench, store)[1] for _ in range(2)]
     owner, third = wish(bench, store)
     mine.append(third)
@@ -165,8 +177,11 @@ def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
 
 
 def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
-    """contract: notice-taken-back. Also by a currency, by silence, and by the product's end; and one that
-    is out of stock again is not back."""
+    """A drop that is taken back stops the remaining notices: by price, currency, unknown price or
+    deletion. So does running out of stock again.
+
+    Contract: notice-taken-back.
+    """
     for _ in range(30):
         wish(bench, store)
     for back in ("100 EUR", "95.01 EUR", "50 USD", None, "gone"):
@@ -185,7 +200,10 @@ def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
 
 
 def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
-    """contract: notice-again. What was told stays told."""
+    """After another put, an unfinished drop continues with the newest price; sent notices stay.
+
+    Contract: notice-again.
+    """
     wishes = [wish(bench, store)[1] for _ in range(30)]
     put(bench, store, "100 EUR")
     put(bench, store, "80 EUR")
@@ -202,7 +220,11 @@ def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
 
 
 def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
-    """contract: notice-each-once. A new one of another variant goes through all wishes again."""
+    """An unfinished drop isn't repeated after a day; a new one of another variant visits all items
+    again.
+
+    Contract: notice-each-once.
+    """
     first = [wish(bench, store, 1)[1] for _ in range(30)]
     second = wish(bench, store, 2)[1]
     put(bench, store, variants={1: ("100 EUR", None), 2: ("100 EUR", None)})
@@ -214,7 +236,10 @@ def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
 
 
 def test_wish_that_is_saved_later_hears_nothing(bench, store):
-    """contract: notice-later. A minute later: clocks may differ by that."""
+    """An item saved over a minute after the put gets no notice; within it, clock skew may decide.
+
+    Contract: notice-later.
+    """
     drop(bench, store)
     bench.clock.milliseconds += 50_000
     soon = wish(bench, store)[1]
@@ -225,7 +250,10 @@ def test_wish_that_is_saved_later_hears_nothing(bench, store):
 
 @pytest.mark.parametrize("heard", ["session", "customer", "nobody"])
 def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
-    """contract: notice-link. The session's wish moves or is merged; updatedAt does not."""
+    """A link in between neither loses nor doubles a notice, and doesn't change updatedAt.
+
+    Contract: notice-link.
+    """
     session, customer = bench.new_session(store), bench.new_customer(store)
     first = {"session": session, "customer": customer}.get(heard)
     if first is not None:
@@ -249,7 +277,10 @@ def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
 
 
 def test_wish_of_a_closed_session_is_passed_over(bench, store):
-    """contract: notice-each-once. One that waits for the purge hears nothing, and holds up nobody."""
+    """A closed session that waits for the purge is skipped and blocks nobody.
+
+    Contract: notice-each-once.
+    """
     session = bench.new_session(store)
     wish(bench, store, profile=session)
     _, id = wish(bench, store)
@@ -259,7 +290,11 @@ def test_wish_of_a_closed_session_is_passed_over(bench, store):
 
 
 def test_owner_who_is_being_written_to_is_told_by_the_next_step(bench, store, engine):
-    """contract: notice-steps. The step waits for nobody, and passes over nobody."""
+    """An owner whose row is locked by another write is visited in the next step; the step doesn't
+    wait.
+
+    Contract: notice-steps.
+    """
     if engine == "sqlite":
         pytest.skip("SQLite has one writer at a time")
     wishes = [wish(bench, store) for _ in range(5)]
@@ -275,7 +310,7 @@ def test_owner_who_is_being_written_to_is_told_by_the_next_step(bench, store, en
 
 
 def test_two_processes_never_work_on_one_product(bench, store, engine):
-    """contract: notice-steps."""
+    """Two processes never work on the same product. Contract: notice-steps."""
     if engine == "sqlite":
         pytest.skip("SQLite has one writer at a time")
     wish(bench, store)
@@ -290,7 +325,10 @@ def test_two_processes_never_work_on_one_product(bench, store, engine):
 
 
 def test_store_with_one_notice_waits_for_no_other_store(bench, store):
-    """contract: notice-steps. Though a store with sixty products was there first."""
+    """A store with one notice isn't delayed by another store with sixty products (fair queueing).
+
+    Contract: notice-steps.
+    """
     other = bench.new_store(events=True)
     many = [str(number) for number in range(100, 160)]
     for of in many:
@@ -329,12 +367,12 @@ puts = st.lists(
 
 
 def dropping(first, second):
-    """A price, and then another."""
+    """A price followed by another."""
     return [((f"{price} EUR", None), {}) for price in (first, second)]
 
 
 class Plain(NamedTuple):
-    """A variant by the plain rules: its price, what that is compared with, whether it is there."""
+    """A variant by restated rules: its price, the reference price, and its availability."""
 
     price: tuple | None = None
     reference: tuple | None = None
@@ -342,7 +380,9 @@ class Plain(NamedTuple):
 
 
 def plain(was, price, available, percent):
-    """The variant after a put, the price that it has dropped from, and whether it is back."""
+    """Returns the variant after a put, the reference price if it dropped, and whether it is back in
+    stock.
+    """
     amount, currency = (Decimal(price.split()[0]), price.split()[1]) if price else (None, None)
     back = was.available is False and available is True
     if price is None:
@@ -364,9 +404,12 @@ def plain(was, price, available, percent):
 @example(sequence=dropping("0", "0.00"), percent=1)
 @strategies.examples(30)
 def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, percent):
-    """contract: notice-drop, notice-reference, notice-currency, notice-stock, notice-unknown,
-    notice-variant. Each put is told before the next, a day later: exactly what the rules say of each
-    variant, and to a wish without one of the first that has something to tell."""
+    """Notices follow restated rules for each variant, with a day between puts; an item without a
+    variant gets that of the first variant that has one.
+
+    Contract: notice-drop, notice-reference, notice-currency, notice-stock, notice-unknown,
+    notice-variant.
+    """
     store = bench.new_store(events=True, price_drop_percent=percent)
     wishes = {variant: wish(bench, store, variant)[1] for variant in (None, 1, 2, 9)}
     model: dict[int | None, Plain] = {}

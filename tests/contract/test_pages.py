@@ -1,4 +1,6 @@
-"""Walking pages: exactly what is there, both ways, whatever the size and whoever writes meanwhile."""
+"""Pagination: pages of any size show exactly the existing records in both directions, during
+writes.
+"""
 
 import pytest
 from hypothesis import given
@@ -23,7 +25,7 @@ QUERIES = {
 
 @pytest.fixture(scope="module")
 def stocked(bench):
-    """A store of three profiles, with 0 to 23 items each; every second one has a tag."""
+    """A store with three profiles of 0, 7 and 23 items; every second item has a tag."""
     store = bench.new_store("stocked")
     owners = {}
     for count in (0, 7, 23):
@@ -55,7 +57,9 @@ def walk(bench, scope, size, query, cursor=None, way="next"):
 )
 @strategies.examples(80)
 def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query, whole, who):
-    """Forwards everything newest first; backwards the same pages again; no cursor too many."""
+    """Forwards all records come newest first, backwards the same pages come again, and no cursor is
+    superfluous.
+    """
     store, owners = stocked
     profile = list(owners)[who]
     scope = profiles.WholeStore(store) if whole else profile
@@ -76,11 +80,14 @@ def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query
 @pytest.mark.parametrize("query", [None, "tag:kept"])
 @pytest.mark.parametrize("backward", [False, True])
 def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
-    """contract: page-walk. While there is a way back."""
+    """An empty page whose records were deleted still has a cursor back, if there is a page.
+
+    Contract: page-walk.
+    """
     profile = bench.new_customer()
     kept = {1: ("kept",), 4: ("kept",)}
     saved = [bench.save(profile, n, tags=kept.get(n, ())).id for n in range(1, 5)]
-    near = saved if backward else saved[::-1]  # in the order of the walk
+    near = saved if backward else saved[::-1]  # in the direction of the walk
     asked = search.Search() if query is None else search.parse(query, bench.store)
 
     def page(cursor):
@@ -101,7 +108,7 @@ def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
 
 @pytest.mark.parametrize("backward", [False, True])
 def test_page_names_no_other_whose_records_are_gone(bench, backward):
-    """contract: page-info. A cursor is there only if its page is: none back to what was deleted."""
+    """A page has no cursor to a page whose records were deleted. Contract: page-info."""
     profile = bench.new_customer()
     saved = [bench.save(profile, product).id for product in (1, 2)]
     edge, left = saved if backward else saved[::-1]
@@ -112,7 +119,9 @@ def test_page_names_no_other_whose_records_are_gone(bench, backward):
 
 
 def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
-    """Nothing older, then something older and the edge gone: the page shows what is there now."""
+    """An empty page is a snapshot: a link between its two statements doesn't produce an
+    inconsistent page.
+    """
     session, customer = bench.new_session(), bench.new_customer()
     now = bench.clock.tick()
     older, edge = bench.save(session, 1).id, bench.save(customer, 2).id
@@ -124,7 +133,7 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
     asked = PageRequest(Cursor(edge, False), 10, search.Search())
 
     async def read(tx):
-        # SQLite runs a read on the loop: the writes between its statements are awaited here.
+        # SQLite runs reads on the event loop; writes between their statements are awaited here.
         return await items.page(Meanwhile(tx, "page", link_and_delete), customer, asked)
 
     found = bench.read(read)
@@ -133,7 +142,11 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
 
 @pytest.mark.parametrize("limit", [2, 250])
 def test_page_with_products_is_one_however_they_are_read(bench, limit):
-    """contract: include-product, engines-alike. Joined, and by a statement of its own as on a cluster."""
+    """A page with products is the same whether joined, or read by a separate statement as on a
+    cluster.
+
+    Contract: include-product, engines-alike.
+    """
     profile, now = bench.new_customer(), bench.clock.tick()
     facts = products.Facts(title="A", available=True)
     blue = products.Variant("8", title="Blue", available=False)

@@ -1,4 +1,4 @@
-"""Reports: every number is that of a plain count by hand, whatever happens in between."""
+"""Reports: every number equals a naive count, under concurrent changes."""
 
 import asyncio
 import contextlib
@@ -53,12 +53,14 @@ STEPS = st.lists(
 
 
 class ByHand:
-    """What was there at each count, and from that each number by its definition."""
+    """A reference implementation: stores the items of each count, and derives every number by
+    definition.
+    """
 
     def __init__(self, zone):
         self.zone = zone
         self.exported = ""
-        self.counts = []  # day, and of each wish: whether a visitor's, product, variant, its day
+        self.counts = []  # day, and per item: is a session, product, variant, day saved
 
     def count(self, bench, store, now):
         rows = bench.select(
@@ -71,7 +73,7 @@ class ByHand:
         self.counts.append((day_of(now, self.zone), found))
 
     def at(self, day):
-        """The wishes at the end of a day."""
+        """Returns the items at the end of a day."""
         before = [found for counted, found in self.counts if counted <= day]
         return before[-1] if before else []
 
@@ -83,7 +85,7 @@ class ByHand:
         return sum(of(wish) and wish[3] == day for wish in found)
 
     def numbers(self, first, last, of=lambda wish: True):
-        """Wishes of customers and of visitors, added, removed."""
+        """Returns the items of customers and of visitors, then added and removed."""
         there = Counter(wish[0] for wish in self.at(last) if of(wish))
         had = sum(map(of, self.at(following(first, -1))))
         days, day = [], first
@@ -101,8 +103,12 @@ def count(bench, store):
 @examples(40)
 @given(st.data(), STEPS, st.sampled_from(("UTC", "Pacific/Auckland", "America/Los_Angeles")))
 def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone):
-    """contract: count-exact, count-days, report-period, report-products, report-summary, report-days,
-    store-time-zone. Whatever visitors and customers do in between."""
+    """Every number equals the reference implementation's, whatever visitors and customers do in
+    between.
+
+    Contract: count-exact, count-days, report-period, report-products, report-summary, report-days,
+    store-time-zone.
+    """
     store = bench.new_store()
     store = msgspec.structs.replace(store, reporting=Reporting(time_zone=zone))
     hand = ByHand(ZoneInfo(zone))
@@ -159,7 +165,7 @@ def purge_sessions(bench, store, people):
 
 
 def import_row(bench, store, row):
-    """Another app's export with one wish, which may have been saved days ago."""
+    """Imports a CSV file with one row, which may be days old."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "wishes.csv"
         path.write_text("customer,product,saved\n" + ",".join(map(str, row)))
@@ -172,7 +178,7 @@ def import_row(bench, store, row):
 
 
 def restore(bench, store, exported):
-    """What there was at the last count, and may be gone by now."""
+    """Imports the export of the last count, of which records may have been deleted since."""
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(BeingErased):
         path = Path(folder) / "store.jsonl"
         path.write_text(exported)
@@ -192,13 +198,13 @@ def of_key(people, key):
 
 
 def quietly(bench, use_case, *arguments):
-    """What is refused is no step."""
+    """Runs a write; a refused one is ignored."""
     with contextlib.suppress(Conflict, NotFound, BeingErased):
         bench.write(use_case, *arguments)
 
 
 def check(bench, store, hand, of):
-    """Every report of the period against the count by hand."""
+    """Compares every report of the period with the reference implementation."""
     of = of[:2]
     numbers = hand.numbers(*of)
     span = bench.read(reports.span, store, reports.Period(*of))
@@ -230,11 +236,11 @@ def is_of(product, by, variant, wish):
 
 
 MANY = 30
-"""Products that one transaction does not hold, where it holds 20."""
+"""More products than one transaction handles, which is 20 here."""
 
 
 class Counted:
-    """A store whose one customer wishes for many products, counted once and by hand."""
+    """A store with one customer and many products, counted by the service and by the reference."""
 
     def __init__(self, bench):
         self.bench, self.store = bench, bench.new_store()
@@ -269,7 +275,7 @@ class Counted:
         return self.bench.select(asked, self.store.id)
 
     def told(self, first, last):
-        """All that reports of a period say."""
+        """Returns the results of all reports for a period."""
         return self.bench.run(self.tell(first, last))
 
     async def tell(self, first, last):
@@ -281,7 +287,7 @@ class Counted:
         return span.counted, reports.summary(span), rows, one, other, reached
 
     async def some(self):
-        """A count that has stored some of what it found, and no more yet."""
+        """Starts a count; returns it, paused after it has stored a part of its results."""
         before = await self.bench.db.read(counted_rows, self.store)
         steps = counting.run(self.bench.db, self.store, self.bench.clock)
         async for _ in steps:
@@ -302,12 +308,17 @@ def counted(bench, monkeypatch):
 
 
 AFTER_ZONE = {"Etc/GMT+12": [(28, 2, 4)], "Pacific/Kiritimati": [(31, 1, 0), (28, 1, 4)]}
-"""Where it is the day before at 11:00 UTC, and the day after: what the days say, the first counted at 6:00."""
+"""Zones where 11:00 UTC is the previous or the next day, and the expected days after a first count
+at 6:00 UTC.
+"""
 
 
 @pytest.mark.parametrize("zone", AFTER_ZONE)
 def test_another_time_zone_changes_no_day_that_is_counted(counted, zone):
-    """contract: store-time-zone, count-days, report-period."""
+    """A new time zone doesn't change counted days.
+
+    Contract: store-time-zone, count-days, report-period.
+    """
     bench = counted.bench
     bench.clock.milliseconds += 30 * HOUR - bench.clock.milliseconds % (24 * HOUR)
     counted.save([MANY + 1])
@@ -335,8 +346,11 @@ def killed(counted):
 @pytest.mark.parametrize("days", [0, 1])
 @pytest.mark.parametrize("kills", [slow(0), 1, slow(2)])
 def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
-    """contract: count-whole, count-exact, count-days. Also after a kill, on the same day and on the
-    next one; then a count is as if there had been no other."""
+    """Reports show no unfinished count, also after a kill on the same day or the next; the next
+    count is as if the killed one had not been.
+
+    Contract: count-whole, count-exact, count-days.
+    """
     counted.wait(1)
     first = day_of(counted.bench.clock(), counted.hand.zone)
     if not days:
@@ -357,7 +371,11 @@ def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
 
 
 def test_report_that_is_read_in_steps_is_of_one_count(counted):
-    """contract: count-whole. Though another count ends meanwhile, and changes every product."""
+    """A report read in batches is of one count, although another ends meanwhile and changes every
+    product.
+
+    Contract: count-whole.
+    """
     counted.wait(1)
     today = day_of(counted.bench.clock(), counted.hand.zone)
     counted.count()
@@ -373,7 +391,10 @@ def test_report_that_is_read_in_steps_is_of_one_count(counted):
 
 
 def test_of_a_day_the_last_count_is_kept_alone(counted):
-    """contract: count-kept. What counts before it on that day found goes with the next ones."""
+    """Only a day's last count is kept; results of earlier ones are removed by later counts.
+
+    Contract: count-kept.
+    """
     for _ in range(6):
         counted.delete(range(1, MANY))
         counted.count()
@@ -390,7 +411,10 @@ def test_of_a_day_the_last_count_is_kept_alone(counted):
 
 
 def test_of_two_counts_at_once_one_is_given_up(counted):
-    """contract: count-exact. It changes nothing once the other has ended."""
+    """If two counts run concurrently, the slower one is abandoned and changes nothing.
+
+    Contract: count-exact.
+    """
     counted.wait(1)
     counted.delete(range(1, MANY))
 
@@ -408,7 +432,7 @@ def test_of_two_counts_at_once_one_is_given_up(counted):
 
 
 def test_reports_take_turns(counted):
-    """contract: report-turn."""
+    """A process runs one report at a time. Contract: report-turn."""
     running, most = 0, 0
 
     async def report(tx):
@@ -427,7 +451,7 @@ def test_reports_take_turns(counted):
 
 
 def test_counts_are_kept_for_25_months(counted):
-    """contract: count-kept. What still holds stays, since whenever."""
+    """Totals are kept for 25 months; those that still apply are kept longer. Contract: count-kept."""
     counted.wait(40)
     counted.delete(range(2, MANY + 1))
     counted.count()
@@ -453,7 +477,10 @@ def test_counts_are_kept_for_25_months(counted):
 
 
 def test_a_store_is_counted_again_when_it_is_time(counted):
-    """contract: count-again. A small one after a minute; a clock that was set back puts nothing off."""
+    """A small store is counted again after a minute; a clock set back delays nothing.
+
+    Contract: count-again.
+    """
     bench, store, large, new = (
         counted.bench,
         counted.store,
@@ -475,7 +502,7 @@ def test_a_store_is_counted_again_when_it_is_time(counted):
 
 
 def test_a_small_store_waits_for_no_large_one(counted, monkeypatch):
-    """contract: count-again. Though it comes when the other's count has begun."""
+    """A small store isn't delayed by a large one whose count started before. Contract: count-again."""
     monkeypatch.setattr(counting, "SHARE", 1)
     monkeypatch.setattr(counting, "_COMPARED", 1)
     bench, large, small = counted.bench, counted.store, counted.bench.new_store()
@@ -495,7 +522,7 @@ def test_a_small_store_waits_for_no_large_one(counted, monkeypatch):
 
 @pytest.mark.parametrize("sign", [*"=+-@\t\r", *"＝＋－＠"])
 def test_no_cell_begins_as_a_formula(sign):
-    """contract: report-csv."""
+    """No cell begins like a formula (CSV injection). Contract: report-csv."""
     [[cell, number, *_]] = csv.reader(
         io.StringIO(
             spreadsheet.lines(
@@ -512,7 +539,7 @@ SAID = (0, 0, 10, 10, 25, 25, 50, 50, 100, 100, 250, 250, 500, 500, 1_000, 1_000
 
 
 def test_anybody_hears_the_step_that_is_reached(bench):
-    """contract: show-wishes."""
+    """Everybody sees only the rounded step that a count has reached. Contract: show-wishes."""
     store = bench.new_store()
     columns = "store_id until product_id variant_id since customers visitors added"
     of = [(store.id, FOREVER, str(n + 1), "", 1, n, 0, n) for n in WISHES]

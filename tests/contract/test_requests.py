@@ -1,4 +1,6 @@
-"""What platforms asked for, done: by a clock that moves, after a kill, beside others."""
+"""Processing of platforms' privacy requests, on a controlled clock, after kills and under
+concurrency.
+"""
 
 from typing import Any
 
@@ -16,7 +18,7 @@ from wishwell.wishes import erasure
 
 
 def take(bench, store, topic, customer=None, *, id=None, body=None):
-    """Stores a request; its id."""
+    """Stores a request; returns its id."""
     named = id or bench.new_id(), body or bench.new_id()
     delivery = Delivery(topic, *named, customer)
     return bench.write(requests.take, store, delivery, bench.new_id(), bench.clock.milliseconds)
@@ -32,7 +34,7 @@ def asked(bench, store):
 
 
 def work(bench):
-    """Does what is due, to the end; who was erased, and how many steps it took."""
+    """Processes everything due; returns the erased GIDs and the number of steps."""
 
     steps = bench.drain(request_work.work(bench.db, bench.clock))
     return [step.gid for step in steps if step is not None], len(steps)
@@ -47,7 +49,11 @@ def later(bench, milliseconds):
 
 
 def test_same_body_within_48_hours_and_after(bench, store):
-    """contract: request-once. In another store it is another request."""
+    """The same body within 48 hours is a duplicate; later, or in another store, it is a new
+    request.
+
+    Contract: request-once.
+    """
     first = take(bench, store, "shop/redact", body="b")
     later(bench, 2 * DAY_MS - 1)
     assert take(bench, store, "shop/redact", body="b") == first
@@ -63,7 +69,10 @@ def test_same_body_within_48_hours_and_after(bench, store):
 
 
 def test_export_is_gone_after_30_days(bench, store):
-    """contract: request-export. Before it is swept, too; what happens afterwards is not in it."""
+    """An export expires after 30 days, even before its removal, and doesn't show later changes.
+
+    Contract: request-export.
+    """
     ann = bench.new_customer(store)
     bench.save(ann)
     id = take(bench, store, "customers/data_request", ann)
@@ -96,7 +105,10 @@ def test_export_is_gone_after_30_days(bench, store):
 
 
 def test_what_erases_a_customer_ends_an_export_that_is_just_being_made(bench, store, monkeypatch):
-    """contract: request-erased. And no other's."""
+    """Erasing a customer discards an export that is being made at that moment, and no other's.
+
+    Contract: request-erased.
+    """
     ann, ben = bench.new_customer(store), bench.new_customer(store)
     bench.save(ann)
     id, other = (take(bench, store, "customers/data_request", who) for who in (ann, ben))
@@ -118,7 +130,11 @@ def test_what_erases_a_customer_ends_an_export_that_is_just_being_made(bench, st
 
 
 def test_request_of_who_is_being_erased_waits_for_that(bench, store):
-    """contract: request-export. What is being removed is in no export."""
+    """A request for a customer who is being erased waits, so no export has data that is being
+    removed.
+
+    Contract: request-export.
+    """
     ann = bench.new_customer(store)
     bench.save(ann)
     bench.write(erasure.erase, ann, bench.clock.milliseconds)
@@ -132,7 +148,7 @@ def test_request_of_who_is_being_erased_waits_for_that(bench, store):
 
 
 def stopped_after(bench, steps):
-    """Does so many steps of the work, as if it were killed then."""
+    """Runs ``steps`` steps of the work, then stops as if killed."""
 
     async def run():
         running: Any = request_work.work(bench.db, bench.clock)
@@ -144,14 +160,17 @@ def stopped_after(bench, steps):
 
 
 def wait_for_a_deletion(bench):
-    """Until a store whose deletion was asked for now is the only thing to do."""
+    """Advances the clock until the pending deletion of a store is the only work due."""
     later(bench, 7 * DAY_MS - 1)
     work(bench)
     later(bench, 1)
 
 
 def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
-    """contract: request-shop, request-kept, store-delete, store-delete-steps. Killed at each."""
+    """A store is deleted 7 days after the request, with a kill after each step.
+
+    Contract: request-shop, request-kept, store-delete, store-delete-steps.
+    """
     monkeypatch.setattr(deletion, "_PROFILES", 1)
     other = bench.new_store("other-of-deletion")
     kept = bench.new_customer(other)
@@ -181,7 +200,10 @@ def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
 
 
 def test_deletion_is_called_off(bench, store):
-    """contract: request-called-off. In the moment before it would begin."""
+    """A deletion can be cancelled in the last moment before it begins.
+
+    Contract: request-called-off.
+    """
     ann = bench.new_customer(store)
     bench.save(ann)
     id = take(bench, store, "shop/redact")
@@ -194,7 +216,11 @@ def test_deletion_is_called_off(bench, store):
 
 
 def test_request_stays_with_its_store_when_the_shop_moves(bench, store):
-    """contract: request-kept. The shop is another store's by then, and the store has another name."""
+    """A request stays with its store after the shop moves to another store and the store is
+    renamed.
+
+    Contract: request-kept.
+    """
     domain = f"{store.handle}.myshopify.com"
     named = {"naming": {"platform_shop": domain}}
     bench.update_store(store, **named)
@@ -217,8 +243,11 @@ def test_request_stays_with_its_store_when_the_shop_moves(bench, store):
 
 
 def test_request_that_fails_keeps_no_other_waiting(bench, store, monkeypatch):
-    """contract: background-goes-on, request-done. Not those that are looked at after it either. The
-    log names it; it is tried again, and each is done once."""
+    """A failing request is logged and retried, and doesn't delay requests processed after it; each
+    is done once.
+
+    Contract: background-goes-on, request-done.
+    """
     ann, ben = bench.new_customer(store), bench.new_customer(store)
     first, second = (take(bench, store, "customers/redact", who) for who in (ann, ben))
     erase = erasure.erase
@@ -244,10 +273,10 @@ def test_request_that_fails_keeps_no_other_waiting(bench, store, monkeypatch):
 
 
 def test_what_waits_is_counted(bench, store):
-    """contract: request-fields. By topic, with the time of the oldest; not what is done."""
+    """Waiting requests are counted by topic, with the oldest's time. Contract: request-fields."""
     before = bench.read(requests.waiting).get("shop/redact", (0, ""))[0]
     take(bench, store, "shop/redact")
-    take(bench, store, "customers/redact")  # nobody
+    take(bench, store, "customers/redact")  # names no customer
     take(bench, store, "customers/data_request", bench.new_customer(store))
     work(bench)
     after = bench.read(requests.waiting)

@@ -1,4 +1,4 @@
-"""Sharing against a model: owners, visitors, copies, reservations, ended shares, sign-ins, purges and erasures."""
+"""Sharing compared with a model: copies, reservations, ended shares, sign-ins, purges and erasures."""
 
 import contextlib
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ moves = st.lists(
 
 @dataclass
 class Link:
-    """What is known of a share. One that has ended has no owner."""
+    """The model's record of a share; ``owner`` is None once the share has ended."""
 
     owner: int | None
     id: str
@@ -53,8 +53,9 @@ class Link:
 
 
 class World:
-    """Two customers and two visitors of a store, every share that they ever made, by token, the lists
-    that were ever shared, and who has reserved how many of what: by owner and item."""
+    """Two customers and two visitors of a store, all shares ever made by token, all lists ever
+    shared, and the reserved quantities by owner and item.
+    """
 
     def __init__(self, bench):
         self.bench = bench
@@ -75,7 +76,7 @@ class World:
     def token(self, number):
         return list(self.links)[number] if number < len(self.links) else shares.new_token()
 
-    # ----------------------------------------------------------------------------- what they do
+    # ----------------------------------------------------------------------------- steps
 
     def move(self, step):
         name, *arguments = step
@@ -116,7 +117,9 @@ class World:
             link.owner = None
 
     def alive(self, number):
-        """The share with that number, if there is one that has not ended."""
+        """Returns the share with that number in a list; an empty list if it has ended or doesn't
+        exist.
+        """
         link = self.links.get(self.token(number))
         return [link] if link is not None and link.owner is not None else []
 
@@ -211,7 +214,7 @@ class World:
         self.profiles[visitor] = bench.new_session()
 
     def purge(self, visitor):
-        """A session's time is over; that of the others goes on."""
+        """Expires a session and renews the others."""
         bench = self.bench
         bench.clock.milliseconds += 91 * DAY
         for one in VISITORS:
@@ -228,24 +231,26 @@ class World:
         self.forget(one)
 
     def forget(self, one):
-        """Somebody else is there instead."""
+        """Replaces a profile by a new one."""
         self.models[one] = Model()
         for taken in self.taken.values():
             taken.pop(one, None)
         new = self.bench.new_session if one in VISITORS else self.bench.new_customer
         self.profiles[one] = new()
 
-    # ------------------------------------------------------------------------ what can be seen
+    # ------------------------------------------------------------------------ comparisons
 
     def model_behind(self, token, now):
-        """The owner's model, where the token leads to a share."""
+        """Returns the model of a token's owner, or `None` if the token is invalid."""
         link = self.links.get(token)
         if link is None or link.owner is None or (link.until and link.until <= now):
             return None
         return self.models[link.owner]
 
     def seen(self, token, reader, now):
-        """What a profile, or anybody, sees, as the model has it; None for nothing."""
+        """Returns what the model shows to a profile (or to anybody), or `None` if the token is
+        invalid.
+        """
         model = self.model_behind(token, now)
         if model is None:
             return None
@@ -267,7 +272,7 @@ class World:
         }  # fmt: skip
 
     def look(self):
-        """Everybody sees what the model has, and nothing else."""
+        """Every reader sees what the model shows, and nothing else."""
         now = self.bench.clock.tick()
         for number, token in enumerate([*self.links, shares.new_token()]):
             reader = [None, *range(4)][number % 5]
@@ -280,7 +285,7 @@ class World:
             assert found == self.seen(token, reader, now)
 
     def compare_reservations(self):
-        """On both sides."""
+        """Compares reservations as stored with the owner and with the holder."""
         key = [profile.id for profile in self.profiles]
         wanted = sorted(
             (key[owner], item, key[holder], quantity)
@@ -295,7 +300,7 @@ class World:
         assert sorted(held) == sorted(row[:3] for row in wanted)
 
     def compare(self):
-        """All that the owners have; and who hears only events has the same."""
+        """Compares all records of the owners, and those rebuilt from their events."""
         for profile, model in zip(self.profiles, self.models, strict=True):
             compare(self.bench, profile, model)
         for one in CUSTOMERS:
@@ -309,10 +314,10 @@ def name_of(model, made):
     return model.lists[made]["name"].strip().casefold()
 
 
-# What merges with what, on lists that join, with the same holder on both sides.
+# Merges of items on joining lists that the same holder has reserved on both sides.
 MEETING = [("reserve", 3, 2, 0, 1), ("reserve", 3, 0, 0, 1), ("link", 3, 1), ("link", 2, 0)]
 
-# Off the last list that was ever shared, and what is reserved anew.
+# An item leaves the last list that was ever shared, and a new reservation follows.
 LEAVING = [
     ("do", 0, ("set_lists", 0, [1])),
     ("share", 0, 1, False),
@@ -320,7 +325,7 @@ LEAVING = [
     ("do", 0, ("set_lists", 0, [])),
 ]
 
-# On a shared list that joins a private one: it stays when next those that are unshared end.
+# An item on a shared list that joins a private one keeps its reservation.
 JOINING = [
     *(("do", 2, ("new_list", "Garden")), ("share", 2, 2, False)),
     *(("do", 2, ("save", 6, None, 3, None, [2], None)), ("do", 0, ("new_list", "garden"))),
@@ -334,10 +339,13 @@ JOINING = [
 @example(done=JOINING)
 @examples(8)
 def test_nobody_sees_what_is_not_theirs(telling, done):
-    """contract: shared-fields, shared-unknown, shared-notes, share-link, share-ended, share-expiry,
-    share-list-deleted, copy-list, copy-once, event-copy, reserve-put, reserve-quantity, reserve-kept,
-    reserve-ends, reserve-delete, reserve-sign-in, reserve-purge, erase-steps, event-nothing-changed,
-    engines-alike."""
+    """Every reader sees exactly what the model shows, after any sequence of steps.
+
+    Contract: shared-fields, shared-unknown, shared-notes, share-link, share-ended, share-expiry,
+    share-list-deleted, copy-list, copy-once, event-copy, reserve-put, reserve-quantity,
+    reserve-kept, reserve-ends, reserve-delete, reserve-sign-in, reserve-purge, erase-steps,
+    event-nothing-changed, engines-alike.
+    """
     world = World(telling)
     for step in done:
         world.move(step)
@@ -350,7 +358,11 @@ test_nobody_sees_at_length = at_length(test_nobody_sees_what_is_not_theirs, 150,
 
 
 def test_profile_has_reservations_of_at_most_a_thousand_items(bench):
-    """contract: reserve-most. What a link has brought past that may be changed."""
+    """A profile has reservations of at most 1,000 items; after a link exceeded this, they can still
+    be changed.
+
+    Contract: reserve-most.
+    """
     owner, holder, visitor = bench.new_customer(), bench.new_customer(), bench.new_session()
     made = bench.new_list(owner).id
     item = bench.save(owner, quantity=3, list_ids=(made,)).id
@@ -377,7 +389,10 @@ def resolve(bench, token):
 
 
 def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
-    """contract: copy-limits. As one may after a link."""
+    """A list that exceeds the limit after a link can be copied only within the caller's limit.
+
+    Contract: copy-limits.
+    """
     owner, other = bench.new_session(), bench.new_customer()
     [at] = bench.fill(owner, products=3, lists=1, on=1)
     made = bench.share(owner, at)
@@ -391,7 +406,10 @@ def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
 
 
 def test_shares_of_a_session_that_is_purged(bench):
-    """contract: share-list-deleted, purge-steps. Gone from the first step on, however many follow."""
+    """A purged session's shares end with the purge's first batch.
+
+    Contract: share-list-deleted, purge-steps.
+    """
     owner = bench.new_session()
     made = bench.share(owner, bench.new_list(owner).id)
     at = bench.clock() + 365 * DAY
@@ -407,7 +425,10 @@ def test_shares_of_a_session_that_is_purged(bench):
 
 
 def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
-    """contract: cluster-link. What a reader sees of a link while its two servers commit."""
+    """A share that is missing while a link commits on two servers is looked up again, then 503.
+
+    Contract: cluster-link.
+    """
     if engine == "sqlite":
         pytest.skip("commits at once")
     owner = bench.new_customer()

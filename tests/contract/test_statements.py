@@ -1,4 +1,4 @@
-"""The statements: each prepares on both engines, names its profile, and finds rows by an index."""
+"""Every SQL statement prepares on both engines, names its profile, and uses an index."""
 
 import asyncio
 import contextlib
@@ -22,30 +22,30 @@ from wishwell.wishes.shares import Share
 
 ID = "01900000-0000-7000-8000-000000000000"
 
-# What may look at a whole store, or at all sessions, and why.
+# Statements that may read a whole store or all sessions, with the reason.
 STORE_WIDE = {
-    "items_owners", "lists_owners",  # a record of a store, wherever it lies
-    "store_items_page", "store_lists_page",  # what an admin token reads
+    "items_owners", "lists_owners",  # a record of a store, of any profile
+    "store_items_page", "store_lists_page",  # an admin token's pages
     "store_holds",
-    "items_wishing", "items_due",  # of many profiles: notices
-    "sessions_idle", "sessions_end",  # of many sessions: the purge
+    "items_wishing", "items_due",  # many profiles: notices
+    "sessions_idle", "sessions_end",  # many sessions: the purge
     "purge_entries", "purge_item_tags", "purge_items", "purge_lists", "purge_profiles",
-    "store_profiles",  # of a whole store: its deletion, export and import
+    "store_profiles",  # a whole store: deletion, export and import
     "export_profiles", "export_records", "export_held", "person_reserved",
     "import_profiles_held", "import_items_held", "import_lists_held", "import_shares_held",
     "profiles_known",
     "purge_shares", "purge_reservations", "purge_held",
-    "count_profiles", "count_items", "store_items_wished_page",  # of a store: reports
-    "customers_idle", "erasure_linked",  # of a store's customers, of a customer's sessions: erasing
-    "profiles_kinds",  # of those whose items a session has reserved: its link
+    "count_profiles", "count_items", "store_items_wished_page",  # a store: reports
+    "customers_idle", "erasure_linked",  # erasure: a store's customers, a customer's sessions
+    "profiles_kinds",  # a link: owners of items that the session has reserved
 }  # fmt: skip
 
 PROFILES = "0|1|profile|profile_id|customer|session|owner|holder"
-"""What names a profile among the arguments; by position, the first two."""
+"""Names of arguments that identify a profile; positional ones are the first two."""
 
 
 def queries() -> Iterator[tuple[PageQuery, list]]:
-    """Every form that a page's statement takes, and its arguments."""
+    """Yields every form of a page's statement with its arguments."""
     searched = [(), ("product",), ("variant",), ("tag",), ("list",), ("product", "tag")]
     nouns: tuple[Noun, ...] = ("items", "items_shown", "lists", "products")
     edges: tuple[Edge | None, ...] = (None, "older", "newer")
@@ -60,7 +60,7 @@ def queries() -> Iterator[tuple[PageQuery, list]]:
 
 
 def queries_of_store() -> Iterator[tuple[PageQuery, list]]:
-    """The same of what belongs to the store itself."""
+    """Yields the same for records that belong to the store itself."""
     nouns: tuple[tuple[Noun, str, object], ...] = (
         ("webhooks", "", ""),
         ("deliveries", "webhook", ID),
@@ -83,7 +83,8 @@ def explain(bench, engine, sql, arguments):
     async def ask():
         connection = await bench.db._pool.take(5)
         try:
-            # Small tables are read whole, whatever indexes there are: forbid that, as size would.
+            # Small tables are scanned despite indexes; forbid that to get the plan of a large
+            # table.
             await connection.execute("SET enable_seqscan = off; SET enable_sort = off")
             rows = await connection.fetch("EXPLAIN " + sql, *arguments)
         finally:
@@ -101,7 +102,9 @@ def as_json(argument):
 
 
 def test_every_statement_can_be_printed_and_run_by_hand(bench, engine):
-    """As ``python -m wishwell.db`` prints it, with values put in. A cluster takes no NULL for a key."""
+    """Statements run by hand as ``python -m wishwell.db`` prints them. Skipped on a cluster, where
+    a key can't be NULL.
+    """
     if engine == "postgresql" and bench.db._spread:
         pytest.skip("the database is spread")
     for statement in statements.load(engine).values():
@@ -111,7 +114,7 @@ def test_every_statement_can_be_printed_and_run_by_hand(bench, engine):
 
 
 async def prepare_everything(url):
-    """Migrates a database, and prepares every statement of the program on a connection of it."""
+    """Migrates a database and prepares every statement of the program on one connection."""
     await migrate.migrate_postgres(url)
     await migrate.pending_postgres(url)
     db = Postgres(url, connections=1, seconds=10)
@@ -130,8 +133,9 @@ async def prepare_everything(url):
 
 
 def test_no_statement_makes_the_driver_ask_for_types(postgres_server):
-    """For a type that it does not know the driver reads PostgreSQL's catalog, on each new connection:
-    seconds on a worker of a cluster, which hides its shards from each row of it."""
+    """No parameter type makes the driver read PostgreSQL's catalog on each new connection, which
+    takes seconds on a Citus worker because it filters its shards from every row.
+    """
     if postgres_server.spread:
         pytest.skip("its servers log what they ask each other")
     url = postgres_server.create_database()
@@ -143,7 +147,7 @@ def test_no_statement_makes_the_driver_ask_for_types(postgres_server):
 
 
 def test_statement_on_a_profiles_data_names_the_profile():
-    """That keeps it on one shard; a link names the other profile too."""
+    """Each statement names its profile, so it runs on one shard; a link's statements name both."""
     known = statements.load("postgresql")
     for step in (known[name].steps[0] for name in known.keys() - STORE_WIDE):
         sql = re.sub(r"\$(\d+)", lambda match: f":{step.takes[int(match[1]) - 1]}", step.sql)
@@ -153,7 +157,7 @@ def test_statement_on_a_profiles_data_names_the_profile():
         ):
             named = rf"\b(?:{alias or table}\.)?profile_id = :({PROFILES})\b"
             assert re.search(named, sql), f"{table} {alias} in {sql}"
-        # A cluster passes such a part on to another one as rows of its columns.
+        # Citus can pass intermediate results between servers only with columns.
         assert "SELECT FROM" not in sql
 
 
@@ -165,7 +169,10 @@ WHOLE_TABLE = {
 
 
 def test_pages_are_found_by_an_index(bench, engine):
-    """contract: page-cost. None reads a whole table; a plain one of a store does not sort it."""
+    """Every page is read through an index, and a plain page of a store needs no sort.
+
+    Contract: page-cost.
+    """
     of_store = [*queries_of_store()]
     plain = [(query, given) for query, given in queries() if query.whole_store and not query.terms]
     for query, arguments in [*queries(), *of_store]:
@@ -178,13 +185,19 @@ def test_pages_are_found_by_an_index(bench, engine):
 
 @pytest.mark.parametrize("record", [Item, List, Share, Store, Webhook])
 def test_columns_stand_in_the_order_of_the_records_fields(record):
-    """A record is made of its row by position, in one place."""
+    """Columns are in the order of a record's fields, because records are built by position in one
+    place.
+    """
     columns = statements.columns(f"{record.__name__.lower()}_fields")
     assert columns == record.__struct_fields__[: len(columns)]
 
 
 def test_deep_page_of_a_store_reads_no_more_than_a_page(bench, engine, postgres_server):
-    """contract: page-cost. Nearly all of a store may tell whether there is one before it."""
+    """A deep page of a store reads no more rows than a page, although most of the store precedes
+    it.
+
+    Contract: page-cost.
+    """
     if engine == "sqlite" or postgres_server.spread:
         pytest.skip(
             "SQLite takes the index; a cluster shows the plan of one part, which may be empty"
@@ -205,7 +218,10 @@ def test_deep_page_of_a_store_reads_no_more_than_a_page(bench, engine, postgres_
 
 
 def test_report_reads_by_the_key_where_sqlite_was_analyzed(tmp_path):
-    """contract: report-products. By the other index it took four times as long."""
+    """After ANALYZE, SQLite reads reports by primary key; the other index was four times slower.
+
+    Contract: report-products.
+    """
     path = str(tmp_path / "wishwell.db")
     sqlite.make_file(path)
     migrate.migrate_sqlite(path)
@@ -224,8 +240,9 @@ def test_report_reads_by_the_key_where_sqlite_was_analyzed(tmp_path):
 
 
 def test_entries_that_go_are_found_by_their_keys(bench, engine):
-    """Not by a join of all that the profile has: 40 items on 250 lists each took 4 s. PostgreSQL
-    has no statistics here, as of a profile that was filled a moment ago."""
+    """Entries are deleted by key rather than by a join, which took 4 s for 40 items on 250 lists
+    each. PostgreSQL has no statistics here, like for a profile filled a moment ago.
+    """
     step = statements.load(engine)["entries_remove"].step
     plan = explain(bench, engine, step.sql, [ID, [ID], [ID]])
     if engine == "sqlite":

@@ -1,4 +1,4 @@
-"""Tokens to the second and to the character, by a clock that stands, and those of other processes."""
+"""Token lifetimes and formats on a controlled clock, across processes."""
 
 import asyncio
 import tempfile
@@ -16,14 +16,14 @@ from wishwell.profiles.pages import Cursor, CursorSigner
 KEY = b"k" * 40
 NOW = 1_800_000_000_000
 
-# Written down once: what was issued with that key stays good.
+# Fixed samples: values issued with this key must remain valid.
 KEY_ID = "e175cb5b7fd1"
 ADMIN_TOKEN = "wwadm_" + "A" * 43 + "0avcun"
 CURSOR = "AAGQAAAAAHAAgAAAAAAAAAHVxpIQQy6kTST5RGhz"
 
 
 class Process:
-    """One of those that issue and verify tokens, with a clock of its own."""
+    """A process that issues and verifies tokens on a clock separate from other processes."""
 
     def __init__(self, bench, milliseconds=NOW):
         self.bench, self.clock = bench, Clock()
@@ -44,7 +44,10 @@ class Process:
 
 @pytest.mark.parametrize("begin", [1_000_000_000_000, 4_000_000_000_000])
 def test_token_is_taken_from_a_minute_before_it_was_issued_for_a_day(bench, begin):
-    """contract: profile-token-form, profile-token-strict. New or known, by the service's clock."""
+    """A token is valid from 60 s before its issue until a day after, whether cached or not.
+
+    Contract: profile-token-form, profile-token-strict.
+    """
     token = Process(bench, begin).issue(bench.new_customer())
     taken = {-61: False, -60: True, 0: True, 86_399: True, 86_400: False}
     for seconds, expected in taken.items():
@@ -56,7 +59,10 @@ def test_token_is_taken_from_a_minute_before_it_was_issued_for_a_day(bench, begi
 
 
 def test_token_that_ends_under_two_requests_is_refused_to_both(bench):
-    """contract: token-refused. Both wait for news, and neither finds what the other has dropped."""
+    """A token that expires during two concurrent requests is refused to both.
+
+    Contract: token-refused.
+    """
     process = Process(bench)
     token = process.issue(bench.new_customer())
     assert process.takes(token)
@@ -70,8 +76,11 @@ def test_token_that_ends_under_two_requests_is_refused_to_both(bench):
 
 
 def test_revocation_takes_all_that_was_given_whatever_the_clocks_say(bench):
-    """contract: token-revoked-until, clock-steps. By a clock that is 60 s ahead; between two revocations of
-    one moment; and before a clock was set back by a day. A token asked for then is good."""
+    """A revocation applies to all earlier tokens, even from clocks 60 s ahead, in the same
+    millisecond, or before a clock was set back. A later token is valid.
+
+    Contract: token-revoked-until, clock-steps.
+    """
     customer, process = bench.new_customer(), Process(bench)
     given = [Process(bench, NOW + 60_000).issue(customer)]
     for back in (0, 0, 86_400_000):
@@ -82,7 +91,10 @@ def test_revocation_takes_all_that_was_given_whatever_the_clocks_say(bench):
 
 
 def test_what_was_issued_before_an_upgrade_is_good_after_it(bench):
-    """contract: admin-token-form, profile-token-strict, signing-key-ring. In the forms above."""
+    """The samples above, issued by earlier releases, remain valid.
+
+    Contract: admin-token-form, profile-token-strict, signing-key-ring.
+    """
     store, process = "01900000-0000-7000-8000-000000000001", Process(bench)
     bench.write(stores.create, store, "before", stores.StorePatch(), bench.clock.tick())
     now = process.clock() // 1000
@@ -100,7 +112,10 @@ def test_what_was_issued_before_an_upgrade_is_good_after_it(bench):
 
 
 def test_label_is_trimmed_and_within_its_bounds():
-    """contract: command-token-create. Nothing that would spoil a table, or can't be seen."""
+    """A label is trimmed, and refused if empty, too long or not printable.
+
+    Contract: command-token-create.
+    """
     for label in ("x", "x" * 200, " x ", "\u611b"):
         assert auth.check_label(label) == label.strip()
     for label in ("", " ", "x" * 201, "x\n", "a\x1bb", "\u200b"):
@@ -109,7 +124,10 @@ def test_label_is_trimmed_and_within_its_bounds():
 
 
 def test_key_file_has_32_characters_or_is_refused(tmp_path):
-    """contract: signing-key-source. Of ASCII, with or without a newline."""
+    """A signing key file needs 32 ASCII characters; a final newline is ignored.
+
+    Contract: signing-key-source.
+    """
     path = tmp_path / "x.db.key"
     path.touch(0o600)
     path.write_text("k" * 32 + "\n")
@@ -121,7 +139,10 @@ def test_key_file_has_32_characters_or_is_refused(tmp_path):
 
 
 def test_key_is_made_where_there_is_no_other_place_to_write(tmp_path, monkeypatch):
-    """contract: signing-key-source. In a container whose only writable folder is the database's."""
+    """The key is created next to the database, which may be in a container's only writable folder.
+
+    Contract: signing-key-source.
+    """
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
     made = auth.embedded_key(str(tmp_path / "x.db"))
     assert auth.embedded_key(str(tmp_path / "x.db")) == made

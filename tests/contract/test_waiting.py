@@ -1,6 +1,7 @@
-"""A write that has waited for its profile answers, and does, what is right after the wait.
+"""A write that waited for its profile's lock acts on the state after the wait.
 
-Found by tests/linearizability. On SQLite a write begins when it is its turn: there is nothing to wait for.
+tests/linearizability found these races. On SQLite writes are queued before they begin, so they
+never wait inside.
 """
 
 import asyncio
@@ -57,23 +58,22 @@ async def _one_after_the_other(db, first, second, last):
 
 
 def after(bench, first, *write, last=None):
-    """Commits ``first`` when the other write waits for its lock; what the other gives.
-
-    ``last`` is what the first does before it commits.
+    """Runs ``first`` and commits it once ``write`` waits for its lock; returns the result of
+    ``write``. ``last`` runs in the first transaction before its commit.
     """
     return bench.run(_one_after_the_other(bench.db, first, bench.db.write(*write), last))
 
 
 @pytest.fixture
 def wish(bench):
-    """A customer with an item and a list that it is not on."""
+    """A customer with an item, and a list without it."""
     profile = bench.new_customer()
     item = bench.save(profile, 1, 2, note="kept")
     return profile, item.id, bench.new_list(profile).id
 
 
 def put_on_list(profile, item, made):
-    """A list edit that holds the lock."""
+    """Returns a use case that locks the profile and puts the item on the list."""
 
     async def edit(tx):
         await profiles.lock_known(tx, profile)
@@ -83,7 +83,7 @@ def put_on_list(profile, item, made):
 
 
 def link_of(session, customer, now):
-    """A link that holds both locks."""
+    """Returns a use case that links and so holds both locks."""
 
     async def link(tx):
         await linking.link(tx, session, customer, PLENTY, now)
@@ -92,7 +92,7 @@ def link_of(session, customer, now):
 
 
 TAGS = ItemPatch(tags=("a",))
-# What waits for the item to be put on the list, of profile, item and list, and what it must answer.
+# Writes that wait while the item is put on the list, and a check of their result.
 AFTER_PUT = {
     "change": (saving.change, (ItemPatch(quantity=5),), lambda got, made: got.list_ids == [made]),
     "change of tags": (saving.change, (TAGS,), lambda got, made: got.list_ids == [made]),
@@ -107,7 +107,9 @@ AFTER_PUT = {
 
 @pytest.mark.parametrize("name", AFTER_PUT)
 def test_write_sees_the_list_that_it_waited_for(bench, wish, name):
-    """Else an answer would miss it, or an entry stay of an item or a list that is gone."""
+    """A write sees the list that was added during its wait; else its result would lack it, or an
+    entry would remain of a deleted item or list.
+    """
     verb, given, right = AFTER_PUT[name]
     profile, item, made = wish
     of: tuple[Any, ...] = (profile, made if verb in (lists.change, lists.delete) else item)
@@ -123,7 +125,11 @@ def test_write_sees_the_list_that_it_waited_for(bench, wish, name):
 
 
 def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
-    """contract: store-events. Also if only the process that deletes knows yet that the store tells events."""
+    """A set-lists that waited for the item's deletion is 404, even if only the deleting process
+    knows that events are on.
+
+    Contract: store-events.
+    """
     profile, item, made = wish
     telling = msgspec.structs.replace(
         profile, store=msgspec.structs.replace(bench.store, events_since="")
@@ -140,7 +146,11 @@ def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
 
 @pytest.mark.parametrize("events", ["off", "on"])
 def test_save_of_an_item_whose_deletion_it_waited_for_keeps_to_the_bound(bench, events):
-    """contract: limit-exact. Another item has taken the place of the one that was deleted."""
+    """A save that waited for its item's deletion respects the item limit, because another item took
+    its place.
+
+    Contract: limit-exact.
+    """
     store = bench.new_store(events=events)
     profile, bounds, now = bench.new_customer(store), PLENTY._replace(items=1), bench.clock.tick()
     first = bench.save(profile, 1)
@@ -158,7 +168,7 @@ def test_save_of_an_item_whose_deletion_it_waited_for_keeps_to_the_bound(bench, 
 
 
 def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
-    """It changes nothing, and says why."""
+    """A set-lists that waited for a link finds the session ended, changes nothing and says why."""
     customer, session = bench.new_customer(), bench.new_session()
     item, made, now = bench.save(session), bench.new_list(session), bench.clock.tick()
     edit = items.set_lists, session, item.id, [made.id], PLENTY, now
@@ -169,7 +179,7 @@ def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
 
 
 def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
-    """Else a search would find an item that is gone."""
+    """A deletion removes a tag added during its wait; else a search would find a deleted item."""
     profile, item, _ = wish
 
     async def tag(tx):
@@ -195,7 +205,10 @@ def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
     ],
 )
 def test_events_tell_what_changed_after_the_wait(bench, store, first, second, told):
-    """contract: event-changed, event-nothing-changed. Each of an item, its product 1 at first."""
+    """Events describe what changed after the wait; each case starts with an item of product 1.
+
+    Contract: event-changed, event-nothing-changed.
+    """
     profile, now = bench.new_customer(store), bench.clock.tick()
     item = bench.save(profile)
 
@@ -221,7 +234,10 @@ def test_events_tell_what_changed_after_the_wait(bench, store, first, second, to
 
 
 def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench):
-    """contract: link-races. The merged item and the moved one."""
+    """A bulk deletion that waited for a link deletes the merged and the moved item.
+
+    Contract: link-races.
+    """
     customer, session = bench.new_customer(), bench.new_session()
     own = bench.save(customer)
     bench.save(session)
@@ -233,7 +249,7 @@ def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench)
 
 @pytest.mark.parametrize("verb", ["delete over a store", "link"])
 def test_sessions_are_taken_before_customers(bench, verb):
-    """contract: link-races. While it waits for the session it holds no customer; else, a deadlock."""
+    """Sessions are locked before customers, which prevents a deadlock. Contract: link-races."""
     session, customer = bench.new_session(), bench.new_customer()
     while customer.id > session.id:
         customer = bench.new_customer()
@@ -256,7 +272,7 @@ def test_sessions_are_taken_before_customers(bench, verb):
 
 
 def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
-    """Neither the item nor what it is found by: one transaction."""
+    """An item and its tags become visible in one transaction."""
     profile, now = bench.new_customer(), bench.clock.tick()
     everything = PageRequest(None, 9, search.Search())
     bench.write(profiles.lock, profile, now)
@@ -275,7 +291,11 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
 
 
 def test_connection_that_breaks_before_the_commit_is_no_failure_of_ours(bench, wish):
-    """contract: database-away. It has said so while nothing was asked of it."""
+    """A connection that broke while idle raises ``Unavailable``, which isn't a defect of the
+    program.
+
+    Contract: database-away.
+    """
 
     async def broken(tx):
         await profiles.lock(tx, wish[0], bench.clock.tick())
@@ -290,7 +310,7 @@ def test_connection_that_breaks_before_the_commit_is_no_failure_of_ours(bench, w
 
 @pytest.fixture
 def promise(bench):
-    """An item that a session has on a shared list, and a session that has reserved it."""
+    """An item of a session on a shared list, and a session that will reserve it."""
     owner, holder, now = bench.new_session(), bench.new_session(), bench.clock.tick()
     made = bench.new_list(owner).id
     item = bench.save(owner, list_ids=(made,)).id
@@ -303,7 +323,7 @@ def promise(bench):
 
 
 def reserved(bench, holder, *owners):
-    """How many rows there are of what the holder has reserved, on both sides."""
+    """Returns how many rows the holder's reservations have, with the holder and with the owners."""
     count = bench.select("SELECT count(*) FROM held WHERE profile_id = $1", holder.id)[0][0]
     for owner in owners:
         sql = "SELECT count(*) FROM reservations WHERE profile_id = $1"
@@ -313,7 +333,11 @@ def reserved(bench, holder, *owners):
 
 @pytest.mark.parametrize("verb", [items.delete, items.set_lists, lists.delete])
 def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, verb):
-    """contract: reserve-ends. Its single statement began before there was one."""
+    """An item that leaves its list ends a reservation committed during the wait, although its
+    statement began before.
+
+    Contract: reserve-ends.
+    """
     owner, holder, item, _, reserve = promise
     made = bench.all("lists_all", profile=owner.id)[0][0]
     named = {
@@ -327,7 +351,11 @@ def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, 
 
 @pytest.mark.parametrize("by", ["holder", "purge"])
 def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise, by):
-    """contract: reserve-delete, reserve-purge. Given back, or with its holder; merged meanwhile."""
+    """A reservation that the owner's link has moved or merged meanwhile is ended by its holder, or
+    by the holder's purge.
+
+    Contract: reserve-delete, reserve-purge.
+    """
     owner, holder, item, token, reserve = promise
     customer = bench.new_customer()
     bench.save(customer)
@@ -343,7 +371,10 @@ def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise,
 
 
 def test_link_of_a_holder_waits_for_the_owner(bench, promise):
-    """contract: reserve-sign-in, reserve-at-once. What lies with the owner changes under that lock."""
+    """The holder's link waits for the owner's lock, which protects the reservation's row there.
+
+    Contract: reserve-sign-in, reserve-at-once.
+    """
     owner, holder, _, _, reserve = promise
     customer = bench.new_customer()
     bench.write(reserve)
@@ -357,7 +388,9 @@ def test_link_of_a_holder_waits_for_the_owner(bench, promise):
 
 @pytest.mark.slow
 def test_rows_sent_at_once_have_the_time_of_their_transaction(bench, monkeypatch):
-    """In a long write they may wait for longer than a single statement may take."""
+    """In a long write, rows sent together may wait as long as their transaction, not just a
+    statement's timeout.
+    """
     monkeypatch.setattr(bench.db, "_seconds", 3)
     mine, other = bench.new_customer(), bench.new_session()
 

@@ -1,4 +1,4 @@
-"""Webhooks on both engines: their secrets, when they go off and on, and what is sent again."""
+"""Webhooks on both engines: secrets, turning off and on, replays and retries."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from wishwell.stores.sealing import Sealing
 
 @on_desk
 async def test_new_secret_signs_beside_the_old_one(desk):
-    """contract: webhook-secret. For a day."""
+    """After a renewal, the previous secret signs as well for a day. Contract: webhook-secret."""
     async with desk.receiving() as (receiver, sender, hook):
         renew = webhooks.renew_secret, desk.store, hook.id, SEALING, desk.clock()
         fresh = await desk.db.write(*renew)
@@ -35,7 +35,10 @@ async def test_new_secret_signs_beside_the_old_one(desk):
 
 @on_desk
 async def test_webhook_that_is_gone_is_turned_off_and_goes_on(desk):
-    """contract: webhook-turned-off, webhook-on-again, delivery-retry. What was told meanwhile comes."""
+    """A 410 turns a webhook off; once turned on again, it sends what was recorded meanwhile.
+
+    Contract: webhook-turned-off, webhook-on-again, delivery-retry.
+    """
     async with desk.receiving(answer(410)) as (receiver, sender, hook):
         first = await desk.save()
         await send(sender)
@@ -59,7 +62,7 @@ async def test_webhook_that_is_gone_is_turned_off_and_goes_on(desk):
 
 @on_desk
 async def test_week_of_failing_turns_a_webhook_off(desk):
-    """contract: webhook-turned-off."""
+    """A webhook that fails for a week is turned off. Contract: webhook-turned-off."""
     async with desk.receiving(answer(500)) as (_, sender, hook):
         await desk.save()
         await send(sender)
@@ -73,10 +76,13 @@ async def test_week_of_failing_turns_a_webhook_off(desk):
 
 @on_desk
 async def test_events_that_were_removed_are_not_sent(desk):
-    """contract: webhook-on-again, delivery-retention. It goes on with the oldest that is kept."""
+    """After being turned on, a webhook resumes at the oldest event still kept.
+
+    Contract: webhook-on-again, delivery-retention.
+    """
     async with desk.receiving(answer(500), "item.created") as (receiver, sender, hook):
         await desk.save(2)
-        await send(sender)  # these two are pending
+        await send(sender)  # these two stay pending
         await desk.change(hook, enabled=False)
         await desk.save(3)
         desk.clock.milliseconds += 8 * DAY
@@ -94,8 +100,11 @@ async def test_events_that_were_removed_are_not_sent(desk):
 
 @on_desk
 async def test_replay_sends_again_what_is_kept(desk):
-    """contract: webhook-replay, delivery-each. From a time on, each with its id; and what was not sent yet,
-    however old that is."""
+    """A replay sends the kept events from a time on again, each with its id, and unsent ones of any
+    age.
+
+    Contract: webhook-replay, delivery-each.
+    """
     async with desk.receiving() as (receiver, sender, hook):
         old = await desk.save(3)
         desk.clock.milliseconds += 600_000
@@ -119,7 +128,10 @@ async def test_replay_sends_again_what_is_kept(desk):
 
 @on_desk
 async def test_test_and_retry(desk):
-    """contract: webhook-test, delivery-retry, delivery-retention. No event goes before the test."""
+    """A test delivery isn't retried; a retry sends it again. Pending events don't precede it.
+
+    Contract: webhook-test, delivery-retry, delivery-retention.
+    """
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
         at = desk.clock.tick()
         id = ids.uuid7_at(desk.clock())
@@ -147,7 +159,7 @@ async def test_test_and_retry(desk):
 
 @on_desk
 async def test_bounds_of_webhooks(desk):
-    """contract: webhook-most."""
+    """A store has at most 20 webhooks; deleting one makes room. Contract: webhook-most."""
     made = [await desk.hook("https://shop.example/") for _ in range(20)]
     with pytest.raises(Invalid, match="at most 20"):
         await desk.hook("https://shop.example/")
@@ -161,7 +173,10 @@ async def test_bounds_of_webhooks(desk):
 
 @on_desk
 async def test_secrets_are_sealed_anew(desk):
-    """contract: sealing-anew. With the newest key; nothing else of the webhook changes."""
+    """Secrets are re-encrypted with the newest key; nothing else of the webhook changes.
+
+    Contract: sealing-anew.
+    """
     hook = await desk.hook("https://shop.example/")
     newer = Sealing(
         [b"a-newer-sealing-key-of-the-tests-40-char", b"a-sealing-key-of-the-tests-with-40-chars"]

@@ -1,4 +1,6 @@
-"""What mypy refuses: where it no longer does, ``make check`` fails for an ignore that is not used."""
+"""Code that mypy must reject. If it no longer does, ``make check`` fails because of an unused
+ignore.
+"""
 
 from wishwell.db import Database
 from wishwell.profiles import Profile
