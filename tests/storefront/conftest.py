@@ -1,6 +1,6 @@
-"""Stores of a shared service, each with a host of its own, and browsers that remember everything.
+"""Stores of a shared service, each with a host, and browsers that keep cookies.
 
-Tests reach the service at 127.0.0.1 with the header ``Host`` of a store's shop.
+Tests connect to the service at 127.0.0.1 and send the shop's host as ``Host``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ BY_JWT = (
     *("--jwt-header", "X-Shop-Token"),
     *("--jwt-cookie", "shop_jwt"),
 )
-"""Options of a store whose customers come with a JWT of the key above."""
+"""Options of a store whose customers are identified by a JWT signed with the key above."""
 
 SEALED = "SELECT sealed FROM store_secrets WHERE store_id = '{}'"
 _numbers = itertools.count(1)
@@ -49,7 +49,9 @@ _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One process has the service that is behind proxies."""
+    """Puts the tests of the service behind proxies into one xdist group, and skips tests that don't
+    suit the configured way to the service.
+    """
     for item in items:
         if "proxied" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("shop-limits"))
@@ -60,10 +62,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Front:
-    """A store on a service, and its shop: ``host`` as the header names it, and its ``origin``."""
+    """A store on a service, and its shop: ``host`` for the header, and the shop's ``origin``."""
 
     def __init__(self, api: Service, *options: str, scheme: str = "http") -> None:
-        """With ``scheme`` "" the store names no host."""
+        """An empty ``scheme`` gives the store no host."""
         self.api = api
         self.base = api.settings.get("WISHWELL_STOREFRONT_BASE", BASE)
         self.url = way.url(api, port=True)
@@ -74,11 +76,11 @@ class Front:
         self.shop = Shop(api, *ROOMY, *hosts, *options, first=not api.running)
         way.admits(api, self.shop.handle, self.host)
         if api.running:
-            # For a token that it does not know, a process looks for the newest stores too.
+            # An unknown token makes the process refresh its stores immediately.
             assert self.shop.admin.get("/items").status_code == 200
 
     def secrets(self, *keys: str) -> StoreSecrets:
-        """What the database holds, opened with these sealing keys."""
+        """Returns the store's secrets from the database, decrypted with these sealing keys."""
         [[sealed]] = self.api.rows(SEALED.format(self.shop.id))
         sealing = Sealing([key.encode() for key in keys or (SEALING_KEY,)])
         kept = store_secrets.opened(sealing, self.shop.id, sealed)
@@ -87,7 +89,7 @@ class Front:
 
     @functools.cached_property
     def secret(self) -> str:
-        """What signs the cookies of its visitors, unless it is rotated."""
+        """The secret that signs visitors' cookies, until it is rotated."""
         return self.secrets().cookie[0].secret
 
     def browser(self, cookie: str | None = None, **headers: str) -> Browser:
@@ -101,20 +103,20 @@ class Front:
         return self.browser(X_Shop_Token=shop_jwt(customer), **headers)
 
     def proxys_token(self, *, naming: bool = False) -> str:
-        """A new one for a proxy on the shop's domain."""
+        """Creates a token for a proxy on the shop's domain."""
         words = ("--store", self.shop.handle, "--label", "proxy", "--for", "storefront")
         names = ["--names-customers"] * naming
         return self.api.quick("token", "create", *words, *names).strip()
 
     def anyone(self, *products: int) -> Browser:
-        """A visitor who has saved some products, one at least."""
+        """Returns a visitor's browser that has saved these products, by default one."""
         browser = self.browser()
         for product in products or (1,):
             browser.save(product)
         return browser
 
     def signature(self, content: str, secret: str = "", store: str | None = None) -> str:
-        """That of a cookie's content, made without the product's code."""
+        """Returns the signature of a cookie's content, computed independently of the product."""
         signed = f"cookie\n{self.shop.id if store is None else store}\n{content}".encode()
         return text(hmac.digest((secret or self.secret).encode(), signed, hashlib.sha256))
 
@@ -127,27 +129,29 @@ class Front:
         age: int = 0,
         **changed: object,
     ) -> str:
-        """A cookie as the contract describes it, made without the product's code."""
+        """Returns a cookie as the contract describes it, built independently of the product."""
         fields = {"s": session, "t": int(time.time()) - age, "v": 1} | changed
         content = text(json.dumps(fields, separators=(",", ":")).encode())
         return f"{content}.{self.signature(content, secret, store)}"
 
     def shopper(self, gid: str) -> str:
-        """What ``Wishwell-Shopper`` has to be."""
+        """Returns the expected ``Wishwell-Shopper``."""
         signed = b"shopper\n" + gid.encode()
         return text(hmac.digest(self.secret.encode(), signed, hashlib.sha256))[:16]
 
 
 def _note(answer: httpx2.Response) -> None:
-    """What a browser gets, but its cookie and the shares that its owner makes, has no secret in it
-    (contract: storefront-no-token, storefront-secrets): looked at with all that is printed, at the end."""
+    """Records a response without its cookies for a search for secrets after all tests (contract:
+    storefront-no-token, storefront-secrets). Responses about an owner's shares are left out because
+    they contain share tokens.
+    """
     if not re.search("/shares|/assets/", answer.request.url.path):
         head = [f"{k}: {v}" for k, v in answer.headers.multi_items() if k.lower() != "set-cookie"]
         PRINTED.append([*head, answer.read().decode(errors="replace")])
 
 
 class Browser:
-    """A browser on a page of the shop: keeps cookies, and sends what browsers send by themselves."""
+    """A browser on a page of the shop: keeps cookies and sends the headers that browsers add."""
 
     def __init__(self, front: Front, headers: dict[str, str], sender: str = HERE) -> None:
         self.front = front
@@ -164,7 +168,7 @@ class Browser:
         self.request = self.http.request
 
     def at(self, path: str, method: str = "GET", **more) -> httpx2.Response:
-        """The answer at a path below the base."""
+        """Requests a path below the base; returns the response."""
         return self.http.request(
             method, f"{self.front.url}{self.front.base}{path}", follow_redirects=False, **more
         )
@@ -172,7 +176,7 @@ class Browser:
     def bare(
         self, path: str, headers: list[tuple[str, str]], method: str = "GET"
     ) -> httpx2.Response:
-        """The answer to a request with no headers but these."""
+        """Sends a request with exactly these headers; returns the response."""
         return self.http.send(httpx2.Request(method, f"{self.front.url}{path}", headers=headers))
 
     def save(self, product: int = 1, **fields) -> dict:
@@ -216,23 +220,23 @@ def set_cookies(answer: httpx2.Response) -> list[str]:
 
 
 def value_of(line: str) -> str:
-    """The cookie's value in a ``Set-Cookie``."""
+    """Returns the cookie's value in a ``Set-Cookie`` line."""
     return line.partition("=")[2].partition(";")[0]
 
 
 def removes_cookie(answer: httpx2.Response) -> bool:
-    """Whether the answer takes the visitor's cookie away, and sets no other."""
+    """Returns whether the response removes the visitor's cookie and sets no other."""
     lines = set_cookies(answer)
     return len(lines) == 1 and "wishwell=;" in lines[0] and "max-age=0" in lines[0].lower()
 
 
 def nobodys(answer: httpx2.Response) -> bool:
-    """Whether it is the wishlist of nobody."""
+    """Returns whether the response is an anonymous caller's empty wishlist."""
     return (answer.status_code, answer.json()) == (200, {"data": []})
 
 
 def nobodys_for_good(answer: httpx2.Response) -> bool:
-    """Whether it is nobody's, and the cookie goes."""
+    """Returns whether the response is anonymous and removes the cookie."""
     return nobodys(answer) and removes_cookie(answer) and answer.headers["Wishwell-Shopper"] == "-"
 
 
@@ -244,7 +248,7 @@ def sessions_in(api: Service) -> int:
     return api.rows("SELECT count(*) FROM profiles WHERE is_session = 1")[0][0]
 
 
-# touched_at is left out: it says when a session was last used, which a read moves once a day.
+# Without touched_at, which a read may update once a day.
 _EVERYTHING = (
     "SELECT profile_id, gid, items, lists, changes, closed_at, email FROM profiles",
     "SELECT * FROM items",
@@ -256,7 +260,7 @@ _EVERYTHING = (
 
 @contextlib.contextmanager
 def nothing_done(front: Front):
-    """Nothing in the database changes in the meantime: no session, record or link."""
+    """Asserts that the block changes nothing in the database: no session, record or link."""
     contents = lambda: [front.api.rows(f"{sql} ORDER BY 1, 2, 3") for sql in _EVERYTHING]  # noqa: E731
     before = contents()
     yield
@@ -264,7 +268,7 @@ def nothing_done(front: Front):
 
 
 def new_api(**settings: str) -> Service:
-    """A service on an embedded database, with a key that the tests know."""
+    """Returns a service on an embedded database, with keys that the tests know."""
     common = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
     common |= {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_KEY}
     common |= {f"WISHWELL_LIMIT_{kind}": "1000000" for kind in ("ADDRESS", "SHARED")}
@@ -273,7 +277,7 @@ def new_api(**settings: str) -> Service:
 
 @contextlib.contextmanager
 def running(service: Service):
-    """It serves, and ends as asked without having failed."""
+    """Runs a service, and asserts that it neither fails nor logs a traceback, and stops when asked."""
     with service:
         yield service
         assert service.running, f"the service ended by itself\n{service.output()[-4000:]}"
@@ -284,7 +288,7 @@ def running(service: Service):
 
 @contextlib.contextmanager
 def with_one_store(service: Service, *options: str, scheme: str = "http"):
-    """A service whose only store was set up before its start."""
+    """Runs a service whose only store was created before its start."""
     service.settings["WISHWELL_PORT"] = port = str(free_port())
     service.url = f"http://{HERE}:{port}"
     service.quick("migrate")
@@ -295,11 +299,12 @@ def with_one_store(service: Service, *options: str, scheme: str = "http"):
 
 @pytest.fixture(scope="session")
 def api():
-    """The service that most tests share. It trusts no proxy, so it knows no address to count; but
-    through a way it does."""
+    """The service that most tests share. It trusts no proxy and therefore knows no client address
+    to count, unless the tests run behind a web server or forwarder.
+    """
     most = "2" if way.NAME == "direct" else "1000000"
     limits = {"WISHWELL_LIMIT_NEW_SESSIONS": most, "WISHWELL_LIMIT_VISITOR_READ": most}
-    # The tests' key sets are on this machine.
+    # The tests' key sets are served from this machine.
     calls = {"WISHWELL_WEBHOOK_HTTP": "true", "WISHWELL_WEBHOOK_PRIVATE": "true"}
     with running(new_api(**limits, **calls)) as made:
         yield made
@@ -307,7 +312,7 @@ def api():
 
 @pytest.fixture(scope="session")
 def proxied():
-    """A store without a host, on a service behind trusted proxies, which this machine is one of."""
+    """A store without a host, on a service behind trusted proxies that include this machine."""
     trusted = {"WISHWELL_TRUSTED_PROXIES": f"{HERE}, 10.0.0.0/8"}
     limits = {"WISHWELL_LIMIT_NEW_SESSIONS": "2", "WISHWELL_LIMIT_VISITOR_READ": "5"}
     limits |= {"WISHWELL_LIMIT_SHARED": "5"}
@@ -317,11 +322,11 @@ def proxied():
 
 @pytest.fixture(scope="session")
 def new_front(api):
-    """Makes a new store, with options of `wishwell store create`."""
+    """A factory for stores; takes options of `wishwell store create`."""
     return lambda *options, **named: Front(api, *options, **named)
 
 
 @pytest.fixture(scope="session")
 def front(new_front) -> Front:
-    """The store that most tests share; customers come with the shop's JWT, HS256."""
+    """The store that most tests share; its customers are identified by an HS256 JWT."""
     return new_front(*BY_JWT)

@@ -1,4 +1,4 @@
-"""What every answer below the base carries, and that neither they nor the log tell a secret."""
+"""Headers of all storefront responses; neither responses nor the log reveal secrets."""
 
 import base64
 import json
@@ -22,7 +22,10 @@ PRIVATE = {
 
 
 def test_headers_of_the_answer(front):
-    """contract: limit-headers, storefront-answer. The API's other headers are not there."""
+    """Storefront responses have these headers and no others of the API.
+
+    Contract: limit-headers, storefront-answer.
+    """
     visitor = front.browser()
     made = visitor.post("/items", json={"productId": 1})
     id = made.json()["data"]["id"]
@@ -41,7 +44,10 @@ def test_headers_of_the_answer(front):
 
 
 def test_every_answer_is_private(front):
-    """contract: storefront-answer. Errors too; no way to ask for a token."""
+    """Every response may not be cached, errors included, and no path issues tokens.
+
+    Contract: storefront-answer.
+    """
     visitor, nobody = front.anyone(1), front.browser()
     cross_site = {"Sec-Fetch-Site": "cross-site"}
     answers = [
@@ -54,7 +60,7 @@ def test_every_answer_is_private(front):
         (nobody.get("/lists"), 200),
         (nobody.delete("/items"), 204),
     ]
-    if way.NAME == "direct":  # whose token and which host a request has is the way's to say
+    if way.NAME == "direct":  # behind a way, it sets token and host
         answers.append((visitor.get("/items", headers={"Authorization": "Bearer wrong"}), 401))
         answers.append((visitor.get("/items", headers={"Host": "nowhere.test"}), 404))
     for answer, status in answers:
@@ -83,7 +89,7 @@ AMBIGUOUS = {
 @direct("the server in front refuses it in its own words")
 @pytest.mark.parametrize("name", NO_REQUEST | AMBIGUOUS)
 def test_refusal_of_what_is_no_request_is_private(front, name):
-    """contract: storefront-strict. No cache may keep it."""
+    """A refused malformed request may not be cached either. Contract: storefront-strict."""
     request = (NO_REQUEST | AMBIGUOUS)[name]
     got = over_the_wire(front, f"{request}\r\n\r\n".encode(), patience=1)
     assert got.status in (400, 404, 431)
@@ -96,7 +102,10 @@ def test_refusal_of_what_is_no_request_is_private(front, name):
 
 
 def test_shopper_says_whether_it_is_the_same(front):
-    """contract: storefront-answer. 16 characters of an HMAC of the GID, - for nobody."""
+    """`Wishwell-Shopper` is the start of an HMAC of the GID, or `-` for an anonymous caller.
+
+    Contract: storefront-answer.
+    """
     visitor = front.browser()
     assert visitor.get("/items").headers["Wishwell-Shopper"] == "-"
     made = visitor.post("/items", json={"productId": 1})
@@ -109,7 +118,10 @@ def test_shopper_says_whether_it_is_the_same(front):
 
 
 def test_shopper_over_the_limit_waits(new_front):
-    """contract: limit-exceeded. Each shopper by themselves."""
+    """Each shopper has a rate limit, and `Retry-After` says how long to wait.
+
+    Contract: limit-exceeded.
+    """
     front = new_front("--limit", "profile_read=1")
     visitor = front.anyone(1)
     answer = [visitor.get("/items") for _ in range(3)][-1]
@@ -120,14 +132,12 @@ def test_shopper_over_the_limit_waits(new_front):
     assert front.anyone(2).get("/items").status_code == 200
 
 
-# ------------------------------------------------------------------------- nothing gets out
-
 WORDS = re.compile(rb"[A-Za-z0-9_-]{8,}|[A-Za-z0-9+/]{8,}")
 JWT_HEADS = (b"wishwell+jwt", b'"alg"')
 
 
 def decoded(text: bytes) -> list[bytes]:
-    """What base64 there is in a text, in either alphabet and wherever it begins, undone."""
+    """Returns all base64 in a text decoded, in both alphabets and from any offset."""
     found = []
     for word in set(WORDS.findall(text)):
         for start in range(4):
@@ -137,7 +147,7 @@ def decoded(text: bytes) -> list[bytes]:
 
 
 def leaks(seen: list[bytes], secrets: list[str]) -> list[str]:
-    """Which of the secrets, or of what is in every token, is in there, encoded twice or less."""
+    """Returns the secrets and token markers found in the text, plain or encoded up to twice."""
     pieces = [b"\n".join(seen)]
     for _ in range(2):
         pieces.append(b"\n".join(found for piece in pieces for found in decoded(piece)))

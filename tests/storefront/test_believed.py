@@ -1,4 +1,6 @@
-"""Who is believed: all that a request may say of its store and its shopper, against what it may."""
+"""Which store and shopper a request is for: random combinations of all headers, compared with the
+rules.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +31,16 @@ from .conftest import (
 from .test_platform import common, signed
 from .way import direct
 
-# One service for all of it: one process of the suite runs these.
+# One service for all cases: xdist runs the group in one process.
 pytestmark = [
     pytest.mark.xdist_group("storefront-believed"),
     direct("what a sender says of itself, of the host and by a token: a way says it alone"),
 ]
 
 TRUSTED = "127.0.0.2"
-"""Where the shop's own web server is, as the settings say."""
+"""The address of the shop's web server, a trusted proxy."""
 
-# What a request may say, word by word; OWN and OTHER are stores, and most asks are meant for OWN.
+# The values of each dimension. OWN and OTHER are stores, and most requests are meant for OWN.
 TOKENS = ("none", "malformed", "revoked", "admin", "profile", "storefront", "naming", "other's")
 NAMED = ("nothing", "id", "own gid", "other gid", "-", "empty", "twice")
 HOSTS = ("own", "other", "unknown")
@@ -49,12 +51,12 @@ JWTS = tuple(f"{place} {key}" for place in ("header", "cookie") for key in ("own
 QUERIES = ("none", "customer", "nobody", "bad", "by other", "of other", "of nobody")
 
 VOUCHERS = ("proxy", "1001", "jwt")
-"""Who vouches for a customer; each names one of its own."""
+"""Sources that name a customer; each names a different one."""
 KEYS = {"own": JWT_KEY, "other": f"other-{JWT_KEY}", "bad": "x" * 40}
 
 
 class Case(NamedTuple):
-    """One request, in those words."""
+    """One request, as a value of each dimension."""
 
     token: str
     named: str
@@ -67,19 +69,21 @@ class Case(NamedTuple):
 
 
 class Belief(NamedTuple):
-    """What is to come of it: any of these statuses, and for which store who was looked for."""
+    """The expected result: the permitted statuses, and the store and shopper."""
 
     statuses: set[int]
     store: str = ""
     who: str = ""
-    """A customer by the name of who vouched for them, `visitor`, or empty for nobody."""
+    """The customer, by the source that named them; `visitor`; or empty for an anonymous caller."""
 
 
 def expected(case: Case) -> Belief:
-    """The rules, in the order in which one makes another void. Of several refusals any is right."""
+    """Returns the expected result by the rules, in order of precedence. If several refusals apply,
+    any is right.
+    """
     refused: set[int] = set()
-    # A token that is not good for here is refused, whatever else is said. Only one that names
-    # customers may come with a name, and only with one name of its own store's platform.
+    # A token that isn't valid here is refused. Only a token made with --names-customers may be sent
+    # with a customer, and only with one of its store's platform.
     refused |= {"malformed": {401}, "revoked": {401}, "admin": {403}, "profile": {403}}.get(
         case.token, set()
     )
@@ -89,20 +93,21 @@ def expected(case: Case) -> Belief:
     says = {"nothing": "", "id": of_token, "own gid": "own", "other gid": "other", "-": of_token}
     if case.named != "nothing" and (not may_name or says.get(case.named) != of_token):
         refused.add(400)
-    # The host is the forwarded one where who forwards may say so, by a token or by their address.
+    # The host is the forwarded one if the sender may set it: by a token or by a trusted address.
     forwards = is_good or case.sender == "trusted"
     host = case.forwarded if forwards and case.forwarded != "none" else case.host
-    # The store: a token's, whose host it must be; or that of the shop in a signed query; or the host's.
+    # The store is the token's, whose host it must be; else the signed query's shop; else the
+    # host's.
     signed_for = {"none": "", "of nobody": "", "of other": "other"}.get(case.query, "own")
-    # A signed query has no word on the host of another store.
+    # A signed query counts on no other store's host.
     counts = bool(signed_for) and case.token == "none" and host in (signed_for, "unknown")
     store = of_token if is_good else signed_for if counts else host
     if is_good and host != store:
         refused.add(403)
     if store == "unknown" and case.token == "none":
         refused.add(404)
-    # The customer: named by the proxy, or else by the platform, or else by the shop's JWT. Wrong
-    # evidence is refused where it is asked for; an old JWT in a cookie is nobody's.
+    # The customer is named by the proxy, else by the platform, else by the shop's JWT. Wrong
+    # evidence is refused, but an old JWT in a cookie is ignored.
     place, _, key = case.jwt.partition(" ")
     who = ""
     if case.named != "nothing":
@@ -115,16 +120,16 @@ def expected(case: Case) -> Belief:
         if key != store and place == "header":
             refused.add(401)
         who = "jwt" if key == store else ""
-    # The visitor, by a cookie of this very store.
+    # The visitor is identified by a cookie of this store.
     who = who or ("visitor" if case.cookie == store else "")
     if refused:
         return Belief(refused)
-    # What is no evidence here is a query like any other, with parameters that no record knows.
+    # An uncounted query has unknown parameters, which a customer's or visitor's request refuses.
     return Belief({400} if case.query != "none" and not counts and who else {200}, store, who)
 
 
 def keyed(folder: Path, name: str) -> tuple[str, ...]:
-    """Options of a store that takes all evidence; its platform has the same key as its JWTs."""
+    """Returns options of a store that accepts all evidence; its platform and its JWTs share a key."""
     file = folder / f"{name}-key"
     file.write_text(KEYS[name])
     return (
@@ -134,7 +139,7 @@ def keyed(folder: Path, name: str) -> tuple[str, ...]:
 
 
 class World:
-    """Two stores with a product saved for each customer, and fresh visitors."""
+    """Two stores with one product saved for each customer, and fresh visitors."""
 
     def __init__(self, own: Front, other: Front) -> None:
         self.stores = {"own": own, "other": other}
@@ -159,7 +164,7 @@ class World:
             assert customer.post("/items", json={"productId": product}).status_code == 201
 
     def request(self, case: Case) -> tuple[str, list[tuple[str, str]]]:
-        """The query and the headers of a case."""
+        """Returns a case's query and headers."""
         own, other = self.stores["own"], self.stores["other"]
         hosts = {"own": own.host, "other": other.host, "unknown": "wishes.internal"}
         headers = [("Host", hosts[case.host])]
@@ -181,7 +186,7 @@ class World:
             whose = "other" if case.cookie == "other" else "own"
             secret = "x" * 40 if case.cookie == "tampered" else ""
             value = self.stores[whose].cookie(self.visitors[whose], secret=secret)
-            # By both names: which one is read says the store's host, and is no matter here.
+            # Both names, because the store's host decides which one is read.
             jars += [f"wishwell={value}", f"__Host-wishwell={value}"]
         if jars:
             headers.append(("Cookie", "; ".join(jars)))
@@ -197,14 +202,14 @@ class World:
         return queries[case.query], headers
 
     def wrong(self, case: Case) -> str:
-        """Asks a case; what is wrong with the answer, or nothing."""
+        """Sends a case; returns how the response differs from the rules, or an empty string."""
         query, headers = self.request(case)
         answer = self.browsers[case.sender].bare(f"{BASE}/api/items?{query}", headers)
         belief = expected(case)
         visitor = self.visitors.get(belief.store, "")
         front = self.stores.get(belief.store)
         if front and case.cookie == belief.store and belief.who in VOUCHERS:
-            # Signed in, and so their session is linked: the next visitor is another one.
+            # The sign-in linked the session, so the next case needs a new visitor.
             self.visitors[belief.store] = front.shop.session().gid
         if answer.status_code not in belief.statuses:
             return f"{case}: {answer.status_code} {answer.text[:200]}, and not {belief}"
@@ -213,9 +218,9 @@ class World:
         if front and belief.who:
             gid = visitor if belief.who == "visitor" else front.shop.gid(belief.who)
             right = [front.shopper(gid)]
-        if front:  # a refusal may take away a cookie that is nobody's
+        if front:  # a refusal may remove an invalid cookie
             seen.append([value_of(line) for line in set_cookies(answer)])
-            # The cookie goes with a sign-in, and if it is nobody's.
+            # A sign-in removes the cookie, and so does an invalid one.
             right.append([""] if case.cookie != "none" and belief.who != "visitor" else [])
         if answer.status_code == 200:
             seen.append(products(answer))
@@ -233,7 +238,7 @@ def world():
 
 
 def cases(token: str, named: str, many: int) -> list[Case]:
-    """So many of the 4,704 requests with this token and this name, the same ones each time."""
+    """Returns ``many`` of the 4,704 cases with this token and name, the same ones each time."""
     rest = itertools.product(HOSTS, FORWARDED, SENDERS, COOKIES, ("", *JWTS), QUERIES)
     chosen = random.Random(f"{token} {named}").sample(list(rest), many)
     return [Case(token, named, *words) for words in chosen]
@@ -243,8 +248,12 @@ def cases(token: str, named: str, many: int) -> list[Case]:
 @pytest.mark.parametrize("named", NAMED)
 @pytest.mark.parametrize("token", TOKENS)
 def test_who_is_believed(world, token, named, many):
-    """contract: storefront-token, storefront-naming-order, storefront-host-source, storefront-evidence,
-    storefront-hosts. Nobody gains anything by a header that a browser can send by itself."""
+    """Every header combination has the store and shopper that the rules say, so headers that a
+    browser can send gain nothing.
+
+    Contract: storefront-token, storefront-naming-order, storefront-host-source,
+    storefront-evidence, storefront-hosts.
+    """
     wrong = [text for case in cases(token, named, many) if (text := world.wrong(case))]
     assert not wrong, f"{len(wrong)} are wrong:\n" + "\n".join(wrong[:10])
 
@@ -252,15 +261,17 @@ def test_who_is_believed(world, token, named, many):
 ALONE = "alone.example"
 ELSEWHERE = {"/": 302, "/livez": 200, "/readyz": 200, "/metrics": 200, "/docs": 200, "/admin/": 200}
 ELSEWHERE |= {f"{PREFIX}/items": 200, "/api/": 404}
-"""What there is where no store has its shop."""
+"""Paths and statuses on a host that no store has named."""
 SPELLINGS = (ALONE, ALONE.upper(), f"{ALONE}:80", f"{ALONE}:443", f"{ALONE}.", f"{ALONE}.:80")
 MALFORMED = [ALONE + end for end in (":1", ":", ".:1", "..", "/")] + ["a, b", f"x {ALONE}"]
 
 
 @pytest.mark.parametrize("path", ELSEWHERE)
 def test_host_of_a_shop_has_the_storefront_alone(world, path):
-    """contract: storefront-shop-host, storefront-hosts. However the host is written and whoever says it,
-    and on a malformed one; elsewhere it is all there as before."""
+    """A shop's host, in any spelling or header, and a malformed host have only the storefront.
+
+    Contract: storefront-shop-host, storefront-hosts.
+    """
     token = ("Authorization", f"Bearer {world.stores['other'].shop.admin_token}")
 
     def status(host: str, *more: tuple[str, str], sender: str = "anybody", **named: str) -> int:

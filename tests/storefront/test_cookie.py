@@ -1,4 +1,4 @@
-"""The visitor's cookie: only our own spelling, signature and age."""
+"""The visitor's cookie: only the issued spelling, signature and age are valid."""
 
 import base64
 import json
@@ -23,7 +23,7 @@ from .way import direct
 
 
 def other_alphabet(front, cookie: str) -> str:
-    # A field that is not ours makes a letter which the two alphabets write differently.
+    # An extra field produces a letter that the two base64 alphabets encode differently.
     raw = json.dumps({"s": session_of(cookie), "t": int(time.time()), "v": 1, "~?>~?>": "~?>"})
     part = base64.b64encode(raw.encode()).rstrip(b"=").decode()
     assert {"+", "/"} & set(part)
@@ -64,7 +64,7 @@ FORGED = {
 
 @pytest.mark.parametrize("name", FORGED)
 def test_forged_cookie_is_nobodys(front, name):
-    """contract: storefront-cookie. And is removed."""
+    """A forged cookie is ignored and removed. Contract: storefront-cookie."""
     victim = front.anyone(1)
     thief = front.browser(FORGED[name](front, victim.cookie))
     with nothing_done(front):
@@ -74,14 +74,17 @@ def test_forged_cookie_is_nobodys(front, name):
 
 
 def test_our_own_spelling_holds(front):
-    """contract: storefront-cookie. As the contract says it; up to 90 days, and a little ahead."""
+    """A cookie built by the contract is valid for 90 days, and from a clock up to 5 minutes ahead.
+
+    Contract: storefront-cookie.
+    """
     victim = front.anyone(1)
     for age in (0, DAY - 5, 90 * DAY - 60, -290):
         assert front.browser(front.cookie(victim.session, age=age)).products() == [1]
 
 
 def test_cookie_sent_twice_is_nobodys(front):
-    """contract: storefront-cookie. Sent twice, even the same, it is nobody's."""
+    """A duplicate cookie is ignored, even with equal values. Contract: storefront-cookie."""
     one, other = front.anyone(1), front.anyone(2)
     for pair in (f"wishwell={one.cookie}; wishwell={other.cookie}",
                  f"wishwell={one.cookie}; a=b; wishwell={one.cookie}",
@@ -92,7 +95,7 @@ def test_cookie_sent_twice_is_nobodys(front):
 
 
 def test_cookie_among_others(front):
-    """contract: storefront-cookie. Spaces do not matter; the case of its name does."""
+    """The cookie is found among others; its name is case-sensitive. Contract: storefront-cookie."""
     visitor = front.anyone(1)
     for jar in (f"a=b; wishwell={visitor.cookie}; c=d", f"a=b;wishwell={visitor.cookie} ;c"):
         assert products(front.browser().get("/items", headers={"Cookie": jar})) == [1]
@@ -103,11 +106,15 @@ def test_cookie_among_others(front):
 
 
 def test_cookie_is_set_again_after_a_day(front):
-    """contract: storefront-cookie, session-touched. Not before; the purge knows of it."""
+    """After a day, but not before, the cookie is set again and the session's use is recorded for
+    the purge.
+
+    Contract: storefront-cookie, session-touched.
+    """
     visitor = front.anyone(1)
 
     def touched() -> list:
-        """When the purge takes the session to have been used."""
+        """Returns the session's last use as the purge sees it."""
         sql = f"SELECT touched_at FROM profiles WHERE gid = '{visitor.session}'"
         return front.api.rows(sql)
 
@@ -125,7 +132,7 @@ def test_cookie_is_set_again_after_a_day(front):
 
 
 def has_prefix(browser: Browser) -> None:
-    """The cookie of this browser is that of https."""
+    """Asserts that this browser gets and needs the cookie for https."""
     answer = browser.post("/items", json={"productId": 1})
     [line] = set_cookies(answer)
     assert line.startswith("__Host-wishwell=ey")
@@ -141,7 +148,11 @@ def has_prefix(browser: Browser) -> None:
 
 
 def test_https_has_a_name_that_no_subdomain_can_plant(new_front):
-    """contract: storefront-cookie. The prefix and Secure, by the store's own host, whatever is sent."""
+    """On https the cookie has the `__Host-` prefix, which no subdomain can set, whatever the
+    headers say.
+
+    Contract: storefront-cookie.
+    """
     front = new_front(scheme="https")
     has_prefix(front.browser())
     has_prefix(front.browser(X_Forwarded_Proto="http"))
@@ -149,12 +160,15 @@ def test_https_has_a_name_that_no_subdomain_can_plant(new_front):
 
 @direct("the scheme is the way's own")
 def test_https_is_a_trusted_proxys_word_too(proxied):
-    """contract: storefront-cookie, storefront-host-source. Where the store has named no host."""
+    """For a store without a host, a trusted proxy's X-Forwarded-Proto decides.
+
+    Contract: storefront-cookie, storefront-host-source.
+    """
     has_prefix(proxied.browser(X_Forwarded_Proto="https"))
 
 
 def test_forwarded_proto_of_anybody_counts_for_nothing(front, proxied):
-    """contract: storefront-host-source. X-Forwarded-Proto is believed from trusted proxies only."""
+    """X-Forwarded-Proto of untrusted senders is ignored. Contract: storefront-host-source."""
     headers = {"X-Forwarded-Proto": "https"}
     for browser in (front.browser(), Browser(proxied, {}, sender="127.0.0.9")):
         answer = browser.post("/items", json={"productId": 1}, headers=headers)

@@ -1,4 +1,4 @@
-"""Cookies of sessions that are over: revoked, linked elsewhere, purged; and those that go on."""
+"""Cookies of revoked, linked and purged sessions are invalid; others remain valid."""
 
 import time
 
@@ -23,13 +23,17 @@ from .way import direct
 
 
 def test_cookie_of_a_revoked_session_is_nobodys(front):
-    """contract: storefront-cookie-revoked. A save begins anew; others are as before."""
+    """A revoked session's cookie is ignored; the next save starts a new session. Other sessions
+    aren't affected.
+
+    Contract: storefront-cookie-revoked.
+    """
     visitor, other = front.anyone(1), front.anyone(2)
     cookie, session = visitor.cookie, visitor.session
     front.api.quick("token", "revoke", session, "--store", front.shop.handle)
     soon(lambda: nobodys(front.browser(cookie).get("/items")))
     assert removes_cookie(front.browser(cookie).get("/items"))
-    # One that is due to be set again does not live on either.
+    # A cookie that is due for renewal isn't renewed.
     assert removes_cookie(front.browser(front.cookie(session, age=2 * DAY)).get("/items"))
     with nothing_done(front):
         answer = front.signed_in("thief", Cookie=f"wishwell={cookie}").get("/items")
@@ -43,7 +47,10 @@ def test_cookie_of_a_revoked_session_is_nobodys(front):
 
 @direct("a token, and the wait for a body, are the way's own")
 def test_token_of_a_proxy_that_is_revoked_while_a_body_arrives_saves_nothing(front):
-    """contract: token-while-sending."""
+    """A write is refused if the proxy's token is revoked while the body arrives.
+
+    Contract: token-while-sending.
+    """
     token = front.proxys_token(naming=True)
     proxy = front.browser(Authorization=f"Bearer {token}", Wishwell_Customer="slow")
     proxy.save(1)
@@ -61,7 +68,10 @@ def test_token_of_a_proxy_that_is_revoked_while_a_body_arrives_saves_nothing(fro
 
 
 def test_customer_whose_tokens_are_revoked_is_served(front):
-    """contract: storefront-cookie-revoked. The shop itself names a customer."""
+    """Revoking a customer's tokens doesn't affect the storefront, where the shop identifies them.
+
+    Contract: storefront-cookie-revoked.
+    """
     browser = front.signed_in("revoked")
     browser.save(1)
     witness = front.shop.customer("revoked")
@@ -71,7 +81,10 @@ def test_customer_whose_tokens_are_revoked_is_served(front):
 
 
 def test_customer_who_still_has_the_cookie_of_a_purged_session_is_served(front):
-    """contract: storefront-sign-in. There is nothing left to link, and the cookie goes."""
+    """A sign-in with a purged session's cookie succeeds, links nothing, and removes the cookie.
+
+    Contract: storefront-sign-in.
+    """
     cookie = front.cookie("gid://wishwell/Session/01a1fb82-8f15-4000-aafc-5adf06151cd4")
     answer = front.browser(cookie, X_Shop_Token=shop_jwt("late")).get("/items")
     assert answer.status_code == 200
@@ -79,7 +92,10 @@ def test_customer_who_still_has_the_cookie_of_a_purged_session_is_served(front):
 
 
 def test_session_that_was_linked_elsewhere_is_nobody(front):
-    """contract: storefront-visitor, session-ended. Only a POST begins anew."""
+    """A session linked elsewhere is anonymous, and only a save starts a new one.
+
+    Contract: storefront-visitor, session-ended.
+    """
     reader, writer, changer = front.anyone(1), front.anyone(2), front.anyone(4)
     id = changer.get("/items").json()["data"][0]["id"]
     for visitor in (reader, writer, changer):
@@ -99,8 +115,11 @@ def test_session_that_was_linked_elsewhere_is_nobody(front):
 
 
 def test_purged_or_revoked_session_is_nobody_after_a_restart():
-    """contract: storefront-visitor, session-unknown, storefront-cookie-revoked. For good."""
-    # The days are counted from a token's end, a day after it was made: as good as at once.
+    """Purged and revoked sessions stay invalid after a restart.
+
+    Contract: storefront-visitor, session-unknown, storefront-cookie-revoked.
+    """
+    # The days count from the expiry of a token, which is a day after its issue.
     with with_one_store(new_api(WISHWELL_EMPTY_SESSION_DAYS="0")) as front:
         purged, revoked, other = front.browser(), front.anyone(2), front.anyone(1)
         purged.delete(f"/items/{purged.save(1)['id']}")
@@ -109,7 +128,7 @@ def test_purged_or_revoked_session_is_nobody_after_a_restart():
         front.api.quick("purge")
         assert sessions_in(front.api) == before - 1
         front.api.quick("token", "revoke", revoked.session, "--store", front.shop.handle)
-        # Another process, whose clock is ahead, may have set it.
+        # A process with a clock ahead may have set this cookie.
         ahead = front.browser(front.cookie(revoked.session, age=-250))
         front.api.restart()
         for visitor in (purged, revoked, ahead):

@@ -1,4 +1,4 @@
-"""The shop's JWT, signed with a key that it shares with the store."""
+"""Customers identified by the shop's JWT, signed with a shared key."""
 
 import hashlib
 import hmac
@@ -29,7 +29,7 @@ from .conftest import (
 
 
 def now() -> int:
-    """Asked for anew each time: a run of all tests may take longer than these tokens live."""
+    """Returns the current time; not a constant, because a whole test run may outlast these tokens."""
     return int(time.time())
 
 
@@ -39,7 +39,7 @@ def unsigned(algorithm: str, **claims: object) -> str:
 
 
 def signed(*words: str) -> str:
-    """These words and their signature; for what a JWT library would not write."""
+    """Returns parts with a valid signature, for tokens that a JWT library wouldn't make."""
     right = hmac.new(JWT_KEY.encode(), ".".join(words).encode(), hashlib.sha256).digest()
     return ".".join([*words, text(right)])
 
@@ -48,18 +48,18 @@ HS256 = text(b'{"alg":"HS256"}')
 
 
 def claims_of(sub: str) -> str:
-    """The claims of a customer, whose id stands in it as it does here."""
+    """Returns encoded claims with a customer's id as raw JSON."""
     return text(f'{{"sub": {sub}, "exp": {now() + 600}}}'.encode())
 
 
 def changed(token: str, change: Callable[[str], str]) -> str:
-    """The same token with its signature in another spelling."""
+    """Returns the token with its signature spelled differently."""
     before, _, signature = token.rpartition(".")
     return f"{before}.{change(signature)}"
 
 
 def spare_bit(signature: str) -> str:
-    """What base64 reads as the same bytes: the last letter has two bits that mean nothing."""
+    """Changes unused bits of the last base64 letter, so the decoded bytes stay the same."""
     alphabet = string.ascii_uppercase + string.ascii_lowercase + string.digits + "-_"
     return signature[:-1] + alphabet[alphabet.index(signature[-1]) ^ 1]
 
@@ -79,9 +79,10 @@ WRONG = {
     "no algorithm": lambda: unsigned("none"),
     "claims changed": lambda: ".".join([shop_jwt("8").split(".")[0], shop_jwt("7").split(".")[1],
                                         shop_jwt("8").split(".")[2]]),
-    "very long": lambda: "a." * (6_000 if way.NAME != "nginx" else 3_500),  # its bound is 8 KiB
+    # Nginx limits a header to 8 KiB
+    "very long": lambda: "a." * (6_000 if way.NAME != "nginx" else 3_500),
     "empty": lambda: "",
-    # What another program may take for another customer or time.
+    # Numbers that programs could read as another customer or time.
     "number beyond 2^53": lambda: signed(HS256, claims_of("9007199254740993")),
     "first number that may be another": lambda: signed(HS256, claims_of("9007199254740992")),
     "number with a fraction": lambda: signed(HS256, claims_of("42.0")),
@@ -100,7 +101,10 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_jwt(front, name):
-    """contract: storefront-evidence, storefront-jwt. In its header it is 401; in a cookie it is nobody."""
+    """A wrong JWT is 401 in the header and ignored in a cookie.
+
+    Contract: storefront-evidence, storefront-jwt.
+    """
     token = WRONG[name]()
     in_header = front.browser(X_Shop_Token=token)
     with nothing_done(front):
@@ -112,7 +116,10 @@ def test_wrong_jwt(front, name):
 
 
 def test_log_says_why_a_cookie_names_nobody(front):
-    """contract: storefront-evidence. Else a shop sees only that nobody is signed in."""
+    """The log says why a cookie's JWT was ignored, because the shop sees only an anonymous caller.
+
+    Contract: storefront-evidence.
+    """
     cookie = {"Cookie": f"shop_jwt={shop_jwt('7', exp=None)}"}
     id = front.browser().get("/items", headers=cookie).headers["X-Request-Id"]
     line = rf'"requestId":"{id}".*MissingRequiredClaimError.*"event":"jwt_refused"'
@@ -123,18 +130,21 @@ RIGHT = {
     "id": lambda: ("jane_1", shop_jwt("jane_1")),
     "GID": lambda: ("jane_1", shop_jwt("gid://shopify/Customer/jane_1")),
     "number": lambda: ("41", signed(HS256, claims_of("41"))),
-    # Every number that all programs write alike, and text beyond it.
+    # Every number that all programs represent exactly, and larger ids as text.
     "largest number": lambda: ("9007199254740991", signed(HS256, claims_of("9007199254740991"))),
     "larger, as text": lambda: ("9007199254740993", shop_jwt("9007199254740993")),
     "end with a fraction": lambda: ("7", shop_jwt("7", exp=time.time() + 600.5)),
-    # When it was made decides nothing; `nbf` and `exp` say when it holds.
+    # `iat` isn't checked; only `nbf` and `exp` are.
     "clock that is ahead": lambda: ("7", shop_jwt("7", iat=now() + 3)),
 }
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_customer_of_the_jwt(front, name):
-    """contract: storefront-jwt. Header with or without Bearer, or cookie."""
+    """The customer is named by the JWT in the header, with or without `Bearer`, or in the cookie.
+
+    Contract: storefront-jwt.
+    """
     customer, token = RIGHT[name]()
     front.shop.customer(customer).http.post("/items", json={"productId": 4})
     for headers in (
@@ -149,7 +159,7 @@ def test_customer_of_the_jwt(front, name):
 
 
 def test_jwt_sent_twice(front):
-    """contract: storefront-jwt. Two of them name nobody."""
+    """Duplicate JWTs are refused in the header and ignored in a cookie. Contract: storefront-jwt."""
     one, other = shop_jwt("one"), shop_jwt("two")
     pairs = [("X-Shop-Token", one), ("X-Shop-Token", other)]
     with nothing_done(front):
@@ -159,7 +169,10 @@ def test_jwt_sent_twice(front):
 
 
 def test_issuer_audience_and_claim(api, new_front):
-    """contract: storefront-naming, storefront-jwt. When the store names them."""
+    """Issuer, audience and claim are checked as the store configures them.
+
+    Contract: storefront-naming, storefront-jwt.
+    """
     key = "the-key-of-a-shop-with-an-issuer-of-its-own"
     (api.folder / "issuers-key").write_text(key)
     front = new_front(
@@ -179,7 +192,7 @@ def test_issuer_audience_and_claim(api, new_front):
 
 
 def test_each_of_several_keys_is_good(api, new_front):
-    """contract: storefront-jwt. Up to four of the store's own."""
+    """Each of up to four keys of a store is valid. Contract: storefront-jwt."""
     keys = [f"key-{number}-of-a-shop-that-replaces-them" for number in range(4)]
     words = []
     for number, key in enumerate(keys):
@@ -193,7 +206,10 @@ def test_each_of_several_keys_is_good(api, new_front):
 
 
 def test_jwt_that_expires_is_good_until_then(front):
-    """contract: storefront-jwt. Also one that was good a moment ago."""
+    """A JWT is valid until it expires, also if it was verified and cached before.
+
+    Contract: storefront-jwt.
+    """
     browser = front.browser(X_Shop_Token=shop_jwt("short", exp=int(time.time()) + 2))
     assert browser.get("/items").status_code == 200
     time.sleep(2.1)

@@ -1,4 +1,4 @@
-"""The shop's JWT, signed with a key of a set that the shop publishes."""
+"""Customers identified by a JWT signed with a key of the shop's published key set (JWKS)."""
 
 import asyncio
 import hashlib
@@ -29,7 +29,7 @@ def with_key(key: Any, algorithm: str, kid: str | None) -> str:
 
 
 def confused() -> str:
-    """A token that takes the public key for a shared secret."""
+    """Returns a token that uses the public key as an HMAC secret (algorithm confusion)."""
     pem = RSA.public_key().public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
@@ -44,7 +44,10 @@ def status(front: Front, token: str) -> int:
 
 @on_loop
 async def test_key_set_at_a_url(new_front):
-    """contract: storefront-jwt, key-set-fetched. Once, and not for each kid that it lacks."""
+    """A key set is fetched once, and not again for each unknown kid.
+
+    Contract: storefront-jwt, key-set-fetched.
+    """
     async with Called(answer(json.dumps({"keys": KEYS}).encode())).serve() as server:
 
         def shopping() -> None:
@@ -62,14 +65,17 @@ async def test_key_set_at_a_url(new_front):
 
 @pytest.fixture(scope="module")
 def front(api, new_front):
-    """A store with a key set from a file, and a shared key beside it."""
+    """A store with a key set from a file and a shared key."""
     (api.folder / "keys.json").write_text(json.dumps({"keys": KEYS}))
     (api.folder / "beside-a-set").write_text("the-key-of-a-shop-that-has-a-key-set-too")
     return new_front(*BY_JWT[2:], "--jwt-key-file", "beside-a-set", "--jwt-key-set", "keys.json")
 
 
 def test_key_set_and_shared_key(front):
-    """contract: storefront-naming, storefront-jwt. A store may have both."""
+    """A store may have both a key set and a shared key.
+
+    Contract: storefront-naming, storefront-jwt.
+    """
     jar = {"Cookie": f"shop_jwt={with_key(EC, 'ES256', 'e')}"}
     assert front.browser().post("/items", json={"productId": 1}, headers=jar).status_code == 201
     assert products(front.browser().get("/items", headers=jar)) == [1]
@@ -78,7 +84,10 @@ def test_key_set_and_shared_key(front):
 
 
 def test_key_is_good_for_its_own_algorithm(front):
-    """contract: storefront-jwt. The kid chooses, and nothing else."""
+    """A key is valid only for its own algorithm; the token's kid alone selects it.
+
+    Contract: storefront-jwt.
+    """
     for token in (
         *(with_key(RSA, "RS256", kid) for kid in ("e", None)),
         *(with_key(OTHER, "RS256", "r"), with_key(RSA, "PS256", "r")),
@@ -90,7 +99,7 @@ def test_key_is_good_for_its_own_algorithm(front):
 
 
 def test_key_set_that_is_away(new_front):
-    """contract: storefront-jwt. While there are no keys nobody can be told apart: 503."""
+    """Without any fetched keys a JWT is 503. Contract: storefront-jwt."""
     front = new_front(*BY_JWT[2:], "--jwt-key-set", "http://127.0.0.1:1/keys")
     with nothing_done(front):
         refused = front.browser(X_Shop_Token=with_key(RSA, "RS256", "r")).get("/items")

@@ -1,4 +1,4 @@
-"""Key sets: of a URL, with a real server, and inline."""
+"""Key sets (JWKS), given inline or fetched from a real server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RSA = rsa.generate_private_key(65_537, 2_048)
 
 
 def entry(kid: object, key=EC, **fields: object) -> dict:
-    """The public half of a key, as a key set has it."""
+    """Returns a public key as a key set lists it."""
     algorithm = jwt.algorithms.ECAlgorithm if key is EC else jwt.algorithms.RSAAlgorithm
     return {**algorithm.to_jwk(key.public_key(), as_dict=True), "kid": kid, **fields}
 
@@ -55,7 +55,7 @@ class Clock:
 
 @contextlib.asynccontextmanager
 async def shop(first: bytes | Speak):
-    """A server with a key set, the URL of it, the key sets of the service and their clock."""
+    """A server with a key set, its URL, the service's key sets, and their clock."""
     outbound, clock = Outbound(http=True, private=True), Clock()
     async with Called(first).serve() as server:
         yield server, f"http://{HERE}:{server.port}/keys?secret=1", KeySets(outbound, clock), clock
@@ -68,7 +68,9 @@ async def is_unknown(keys: KeySets, source: str, kid: str) -> None:
 
 
 async def is_away(keys: KeySets, source: str) -> str:
-    """The reason in the log, which does not show the URL."""
+    """Asserts that no keys are available; returns the logged reason, which must not contain the
+    URL.
+    """
     with capture_logs() as logs, pytest.raises(Unavailable):
         await keys.key(source, "a")
     assert "secret" not in str(logs)
@@ -77,7 +79,10 @@ async def is_away(keys: KeySets, source: str) -> str:
 
 @on_loop
 async def test_keys_of_a_url():
-    """contract: key-set-fetched. When first needed; again when a kid is unknown, once a minute."""
+    """A key set is fetched when first needed, and for an unknown kid at most once a minute.
+
+    Contract: key-set-fetched.
+    """
     async with shop(answer(key_set("a"))) as (server, url, keys, clock):
         assert server.heads == []
         for _ in range(3):
@@ -95,7 +100,10 @@ async def test_keys_of_a_url():
 
 @on_loop
 async def test_keys_that_many_ask_for_at_once():
-    """contract: key-set-fetched. One call at a time; one who leaves does not end it for the others."""
+    """Concurrent callers share one fetch (single-flight); a cancelled caller doesn't cancel it.
+
+    Contract: key-set-fetched.
+    """
 
     async def slowly(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.1)
@@ -110,7 +118,7 @@ async def test_keys_that_many_ask_for_at_once():
         assert len(server.heads) == 1
 
 
-# By the reason that the log shows.
+# Bad responses by the reason that the log gives.
 BAD = {
     "status is 503": answer(key_set("a"), 503),
     "status is 302": answer(key_set("a"), 302),
@@ -126,7 +134,10 @@ BAD = {
 @pytest.mark.parametrize("reason", BAD)
 @on_loop
 async def test_fetch_that_fails(reason):
-    """contract: key-set-fetched. The keys before it stay; without any it is tried again in a second."""
+    """If a fetch fails, earlier keys stay valid; without any, the next fetch is a second later.
+
+    Contract: key-set-fetched.
+    """
 
     async def bad(writer: asyncio.StreamWriter) -> None:
         writer.write(BAD[reason])
@@ -148,7 +159,7 @@ async def test_fetch_that_fails(reason):
 
 @on_loop
 async def test_keys_of_each_source_are_its_own():
-    """contract: store-isolation. A set that is given inline needs no call."""
+    """Key sets don't share keys, and an inline set needs no fetch. Contract: store-isolation."""
     async with shop(answer(key_set("a"))) as (_, url, keys, _clock):
         inline = key_set("b").decode()
         keys.check("jwks", inline)
@@ -169,15 +180,18 @@ async def test_keys_of_each_source_are_its_own():
     ],
 )
 def test_source_that_is_refused(source, words):
-    """Inline or a URL, it is refused when it is set."""
+    """A bad key set or URL is refused when it is configured."""
     with pytest.raises(Invalid) as told:
         KeySets(Outbound(http=False, private=False)).check("jwks", source)
     assert told.value.message.startswith(f"jwks: {words}")
 
 
 def test_keys_that_can_be_used():
-    """contract: key-set-read. Public ones for RS256 and ES256 with a kid; whatever else is in the set does
-    no harm, and takes no time."""
+    """Usable keys are public RS256 and ES256 keys with a kid; anything else is ignored without
+    cost.
+
+    Contract: key-set-read.
+    """
     other = [
         entry(None), entry(""), entry(["a"]), entry({}), entry("x", use="enc"), entry("x", use=["sig"]),
         entry("x", crv="P-0"), entry("x", x=1), entry("x", x="AA"), entry("x", RSA, n="!"),
@@ -199,7 +213,10 @@ def test_keys_that_can_be_used():
 
 @on_loop
 async def test_key_that_left_the_set_is_good_for_no_jwt():
-    """contract: storefront-jwt. Also for one that it has verified while it was there."""
+    """A key that left the set is invalid, also for a JWT verified and cached before.
+
+    Contract: storefront-jwt.
+    """
     async with shop(answer(key_set("a", "b"))) as (server, url, keys, clock):
         naming = Naming(jwt_key_set=url)
         store = Store("1", "shop", "shopify", "integer", "", (), naming, (), {}, 5, None, "")

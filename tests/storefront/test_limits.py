@@ -1,4 +1,4 @@
-"""How many sessions one address may begin, how much nobody may read, and whose address counts."""
+"""Rate limits per address for new sessions and anonymous reads, and which address counts."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from .way import direct
 
 @pytest.fixture(autouse=True)
 def within_a_minute():
-    """The minutes of the limits are the clock's."""
+    """Rate-limit windows follow the clock's minutes."""
     fresh_window(5)
 
 
@@ -18,12 +18,12 @@ own_word = direct("a way says by itself whose address it is, and believes nobody
 
 
 def begins(front, *addresses: str) -> list[int]:
-    """The statuses of first saves, each of a browser of its own, at these addresses."""
+    """Returns the statuses of first saves by new browsers at these addresses."""
     return [saved(Browser(front, {}, sender=address)) for address in addresses]
 
 
 def told(front, *addresses: str) -> list[int]:
-    """The same from one sender, who forwards these addresses."""
+    """Returns the same for new browsers behind one proxy that forwards these addresses."""
     return [saved(front.browser(X_Forwarded_For=address)) for address in addresses]
 
 
@@ -32,7 +32,11 @@ def saved(browser: Browser) -> int:
 
 
 def test_one_address_begins_so_many_sessions(proxied):
-    """contract: storefront-limits. Visitors and customers count for themselves."""
+    """An address may start a limited number of sessions; existing visitors and customers aren't
+    affected.
+
+    Contract: storefront-limits.
+    """
     address = "127.0.3.1"
     visitor = Browser(proxied, {}, sender=address)
     visitor.save(1)
@@ -49,7 +53,10 @@ def test_one_address_begins_so_many_sessions(proxied):
 
 
 def test_nobody_reads_so_much_from_one_address(proxied):
-    """contract: storefront-limits. Reads of nobody are counted by themselves; others go on."""
+    """Anonymous reads are limited per address; other callers aren't affected.
+
+    Contract: storefront-limits.
+    """
     nobody = Browser(proxied, {}, sender="127.0.3.20")
     for left in (4, 3, 2, 1, 0):
         answer = nobody.get("/items")
@@ -66,7 +73,7 @@ def test_nobody_reads_so_much_from_one_address(proxied):
 
 
 PORTS = {
-    # What a trusted proxy says of shoppers at one address, of whom two may begin.
+    # `X-Forwarded-For` values of three shoppers at one address, two of whom may start a session.
     "IPv4": ["203.0.113.40:1", "203.0.113.40:65535", "10.0.0.1, 203.0.113.40, 10.1.2.3:443"],
     "IPv6": ["[2001:db8:0:9::1]:80", "[2001:db8:0:9::2]", "2001:db8:0:9::3"],
 }
@@ -74,7 +81,10 @@ PORTS = {
 
 @own_word
 def test_address_that_a_trusted_proxy_names(proxied):
-    """contract: storefront-address, limit-address-source. As of the API; without a port."""
+    """A trusted proxy's `X-Forwarded-For` counts as for the API; ports are ignored.
+
+    Contract: storefront-address, limit-address-source.
+    """
     for said in PORTS.values():
         assert told(proxied, *said) == [201, 201, 429]
     assert told(proxied, "2001:db8:0:8::1", "203.0.113.41") == [201, 201]
@@ -82,7 +92,10 @@ def test_address_that_a_trusted_proxy_names(proxied):
 
 @own_word
 def test_address_that_a_proxy_with_a_token_names(proxied):
-    """contract: storefront-address, storefront-limits. The last one, whoever it is."""
+    """With a proxy's token the last address counts, even a proxy's.
+
+    Contract: storefront-address, storefront-limits.
+    """
     token = f"Bearer {proxied.proxys_token()}"
 
     def begin(said: str) -> int:
@@ -94,7 +107,7 @@ def test_address_that_a_proxy_with_a_token_names(proxied):
 
 
 def test_sender_that_is_no_proxy_counts_by_itself(proxied):
-    """contract: storefront-address. What somebody else forwards is not believed."""
+    """`X-Forwarded-For` of an untrusted sender is ignored. Contract: storefront-address."""
 
     def begin(said: str) -> int:
         return saved(Browser(proxied, {"X-Forwarded-For": said}, sender="127.0.0.8"))
@@ -104,7 +117,10 @@ def test_sender_that_is_no_proxy_counts_by_itself(proxied):
 
 @direct("a way always knows the address")
 def test_address_that_is_not_known_is_not_bounded(front):
-    """contract: storefront-address. All shoppers may come through that sender."""
+    """An unknown address has no limit, because all shoppers may share that sender.
+
+    Contract: storefront-address.
+    """
     assert told(front, *["203.0.113.6"] * 4) == [201] * 4
     for _ in range(4):
         assert nobodys(front.browser(X_Forwarded_For="203.0.113.6").get("/items"))
@@ -115,7 +131,11 @@ def test_address_that_is_not_known_is_not_bounded(front):
     "said", [None, "", ", ,", "unknown", "203.0.113.7:", "10.1.2.3", "x, 10.1.2.3"]
 )
 def test_trusted_proxy_that_names_nobody_is_not_bounded(proxied, said):
-    """contract: storefront-address. Its own address would be that of all shoppers."""
+    """A trusted proxy that names no address isn't limited, because all shoppers would share its
+    address.
+
+    Contract: storefront-address.
+    """
     headers = {} if said is None else {"X-Forwarded-For": said}
     for _ in range(4):
         answer = proxied.browser(**headers).post("/items", json={"productId": 1})

@@ -1,4 +1,4 @@
-"""The pages below the base: what they hold, what they may do, and the shop's own in their place."""
+"""The pages below the base: content, security headers, and the shop's own pages instead."""
 
 from html.parser import HTMLParser
 
@@ -17,7 +17,7 @@ PRODUCT = "https://shop.example/p/{productId}?v={variantId}"
 
 
 class Tags(HTMLParser):
-    """The elements of a page with their attributes, and its texts."""
+    """Parses a page's elements with their attributes, and its texts."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Tags(HTMLParser):
 
 @pytest.fixture(scope="module")
 def plain(new_front):
-    """A store that has set none of it."""
+    """A store without any page settings."""
     return new_front()
 
 
@@ -54,8 +54,11 @@ def plain(new_front):
     [(None, "en"), ("de-AT,de;q=0.9,en;q=0.8", "de"), ("fr, en;q=0.5, de;q=0.4", "en")],
 )
 def test_page_is_whole(plain, path, element, title, accepted, lang):
-    """contract: storefront-pages. The element, its script and style, which are there, the language,
-    the way back to the shop; HEAD too. A store that tells nobody of lower prices does not offer it."""
+    """A page has its element, existing scripts and styles, the language, and a link to the shop;
+    HEAD works. Without events it doesn't offer notices.
+
+    Contract: storefront-pages.
+    """
     browser = plain.browser()
     headers = {} if accepted is None else {"Accept-Language": accepted}
     answer = browser.at(path, headers=headers)
@@ -81,8 +84,10 @@ def test_page_is_whole(plain, path, element, title, accepted, lang):
 
 
 def test_page_is_the_same_for_everybody_and_closed(front):
-    """contract: storefront-pages-closed. For nobody, a visitor and a customer, whose cookie is not
-    looked at; and nothing is made."""
+    """A page is the same for everybody, ignores cookies, and creates nothing.
+
+    Contract: storefront-pages-closed.
+    """
     everybody = [front.browser(), front.anyone(1), front.signed_in(), front.browser("nonsense")]
     with nothing_done(front):
         for path in ("/", "/shared"):
@@ -98,13 +103,16 @@ def test_page_is_the_same_for_everybody_and_closed(front):
 
 @direct("a forwarder has only what is below the base, and a web server answers it itself")
 def test_base_leads_to_the_page(plain):
-    """contract: storefront-pages."""
+    """The bare base redirects to the page. Contract: storefront-pages."""
     answer = plain.browser().at("")
     assert (answer.status_code, answer.headers["Location"]) == (302, f"{BASE}/")
 
 
 def test_settings_are_attributes_and_nothing_else(new_front):
-    """contract: storefront-pages, storefront-pages-closed, store-pages. Whatever they hold."""
+    """Page settings become escaped attributes.
+
+    Contract: storefront-pages, storefront-pages-closed, store-pages.
+    """
     hostile = "https://shop.example/{productId}\"><script>alert(1)</script><a/b='&quot;&#34;"
     token = "/s?t={token}&\"'><img/src=x/onerror=alert(1)>"
     front = new_front("--product-url", hostile, "--shared-page", token, "--events", "on")
@@ -122,8 +130,11 @@ def test_settings_are_attributes_and_nothing_else(new_front):
 
 
 def test_pages_of_the_shop_take_the_place(new_front):
-    """contract: storefront-own-pages. Where the token is a part of the address the service's own
-    stays, and links to share have all that there is."""
+    """A shop's own pages replace the built-in ones by redirects, except a shared page whose URL
+    contains the token.
+
+    Contract: storefront-own-pages.
+    """
     front = new_front("--wishlist-page", "/pages/wishes", "--shared-page", "https://a.example/s")
     browser = front.browser()
     for path, place in (("/", "/pages/wishes"), ("/shared", "https://a.example/s")):
@@ -138,7 +149,10 @@ def test_pages_of_the_shop_take_the_place(new_front):
 
 
 def test_what_is_accepted():
-    """contract: storefront-assets, storefront-pages. By quality, then by what we like best."""
+    """Content negotiation prefers the highest quality, then the service's order.
+
+    Contract: storefront-assets, storefront-pages.
+    """
     for accepted, best in (
         ("gzip, deflate, br", "br"),
         ("gzip;q=1.0, br;q=0.5", "gzip"),

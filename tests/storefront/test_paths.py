@@ -1,4 +1,4 @@
-"""What there is under the base path, and nothing else."""
+"""The paths below the storefront's base."""
 
 from pathlib import Path
 
@@ -51,7 +51,10 @@ TRICKS = {
 
 
 def test_path_takes_its_methods(front):
-    """contract: storefront-paths. Another method is 405 with Allow, OPTIONS too."""
+    """A known path refuses other methods with 405 and `Allow`, OPTIONS too.
+
+    Contract: storefront-paths.
+    """
     every = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"}
     browser = front.browser()
     with nothing_done(front):
@@ -65,16 +68,16 @@ def test_path_takes_its_methods(front):
 
 
 def asked(front, target: str, host: str = "", *lines: str) -> int:
-    """The status of a GET of exactly this target."""
+    """Sends a GET with exactly this target; returns the status."""
     lines = (f"GET {target} HTTP/1.1", f"Host: {host or front.host}", *lines, "Connection: close")
     return over_the_wire(front, ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")).status
 
 
-OTHERWISE = {"NUL in percent": 400}  # nginx
+OTHERWISE = {"NUL in percent": 400}  # nginx refuses it
 
 
 def test_other_path_is_404(front):
-    """contract: storefront-paths. Anything else is 404, as it was sent."""
+    """Any other path is 404, taken as it was sent. Contract: storefront-paths."""
     cookie = f"Cookie: wishwell={front.anyone().cookie}"
     right = dict.fromkeys(TRICKS, 404) | (OTHERWISE if way.NAME == "nginx" else {})
     with nothing_done(front):
@@ -83,18 +86,21 @@ def test_other_path_is_404(front):
 
 @direct("a forwarder has the token of a store, and Caddy knows hosts itself", "nginx")
 def test_unknown_host_is_404_and_logged(front):
-    """contract: storefront-hosts. Where stores have named hosts there is no store for the rest."""
+    """Once stores have named hosts, an unknown host is 404 and logged. Contract: storefront-hosts."""
     name = front.host.partition(":")[0]
     for host in ("wishes.internal", f"{name}.evil.example", f"{name}@x", "-", "*"):
         envelope(front.browser().get("/items", headers={"Host": host}), 404)
-        # Through a way it has the port too.
+        # A way sends the host with its port.
         soon(lambda said=f'"host":"{host}': said in front.api.output())
 
 
 @direct("other servers read the host in it, or leave it out")
 @pytest.mark.parametrize("path", ["/api/2025-04/items", "/metrics", "/docs"])
 def test_host_of_a_shop_in_the_target_has_the_storefront_alone(front, path):
-    """contract: storefront-shop-host, http-target-host. Whichever of the two names it."""
+    """An API request on a shop's host is refused, whether `Host` or the target names the host.
+
+    Contract: storefront-shop-host, http-target-host.
+    """
     token, other = front.shop.admin_token, "wishes.internal"
     for target, host, status in ((front.host, other, 400), (other, front.host, 400), (other, other, 200),
                                  (front.host, front.host, 404)):  # fmt: skip
@@ -105,7 +111,7 @@ def test_host_of_a_shop_in_the_target_has_the_storefront_alone(front, path):
 @direct("other servers read the host in it, or leave it out", "node")
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1:1"])
 def test_target_in_absolute_form_is_400(front, host):
-    """contract: storefront-strict. Whoever it names."""
+    """An absolute target is 400, whatever host it names. Contract: storefront-strict."""
     assert asked(front, f"http://{host}{BASE}/api/items") == 400
 
 
@@ -125,14 +131,17 @@ NO_HASH = direct("uvicorn leaves out what is behind #", "nginx", "caddy", "node"
     ],
 )
 def test_query_of_other_characters_is_400(front, query):
-    """contract: storefront-strict. # and control characters in the query are 400."""
+    """`#` and control characters in the query are 400. Contract: storefront-strict."""
     cookie = f"Cookie: wishwell={front.anyone().cookie}"
     assert asked(front, f"{BASE}/api/items?{query}", "", cookie) == 400
 
 
 @pytest.mark.parametrize("line", ["%0d%0aProfile:%20x", "%0D%0A%0D%0AGET%20/", "%00", "%23"])
 def test_encoded_characters_in_the_query_stay_encoded(front, line):
-    """contract: storefront-strict. They begin no header and no request."""
+    """Encoded line breaks in the query can't start a header or a request.
+
+    Contract: storefront-strict.
+    """
     browser = front.anyone(1)
     answer = browser.at(f"/api/items?query={line}")
     assert "query" in envelope(answer, 400)
@@ -141,7 +150,7 @@ def test_encoded_characters_in_the_query_stay_encoded(front, line):
 
 @pytest.mark.parametrize("file", ["wishwell.js", "share.js", "page.js", "wanted.js", "page.css"])
 def test_asset_is_asked_for_again_and_has_not_changed(front, file):
-    """contract: storefront-assets. 304 without a body then."""
+    """An unchanged asset is revalidated with 304. Contract: storefront-assets."""
     code = (FOLDER / file).read_bytes()
     name, _, kind = file.partition(".")
     browser = front.browser()
@@ -171,7 +180,10 @@ FORMS = [path for path in sorted(FOLDER.iterdir()) if path.suffix in (".br", ".g
 @direct("a forwarder takes plain files, and other servers may compress by themselves")
 @pytest.mark.parametrize("form", FORMS, ids=lambda path: path.name)
 def test_asset_comes_as_the_build_compressed_it(front, form):
-    """contract: storefront-assets. Where it is accepted; else as it is."""
+    """An asset is sent precompressed where `Accept-Encoding` allows it.
+
+    Contract: storefront-assets.
+    """
     coding = {".br": "br", ".gz": "gzip"}[form.suffix]
     with front.browser().http as http:
         url = f"{front.url}{BASE}/assets/{form.stem}"

@@ -1,4 +1,4 @@
-"""The shopper's own profile and its export, in the shop."""
+"""The shopper's own profile and its export on the storefront."""
 
 from tests.servers import wait_until
 
@@ -6,7 +6,11 @@ from .conftest import envelope, nothing_done
 
 
 def test_shopper_sees_their_own_profile(front):
-    """contract: storefront-paths, storefront-visitor, profile-fields. For nobody zeros and 404; no DELETE."""
+    """A shopper reads their profile and export and can't delete it; an anonymous caller gets zeros
+    and 404.
+
+    Contract: storefront-paths, storefront-visitor, profile-fields.
+    """
     nobody = front.browser()
     with nothing_done(front):
         assert nobody.get("/profile").json()["data"] == {"items": 0, "lists": 0, "notices": True}
@@ -26,12 +30,12 @@ def test_shopper_sees_their_own_profile(front):
 
 
 def test_erased_visitors_cookie_is_nobodys(front):
-    """contract: erase-moment, storefront-cookie-revoked."""
+    """An erased visitor's cookie is invalid. Contract: erase-moment, storefront-cookie-revoked."""
     visitor = front.anyone(1)
     gid = visitor.get("/profile").json()["data"]["profile"]
     assert front.shop.acting_as(gid).delete("/profile").status_code == 204
     assert visitor.get("/items").json()["data"] == []
     assert visitor.get("/items").headers["Wishwell-Shopper"] == "-"
-    # What is removed afterwards would change the database under the next test.
+    # Waits for the erasure, because it would change the database during the next test.
     waiting = "SELECT 1 FROM erasures WHERE done_at IS NULL"
     assert wait_until(lambda: not front.api.rows(waiting), seconds=30)

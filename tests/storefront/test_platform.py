@@ -1,4 +1,4 @@
-"""The platform's signed query."""
+"""Customers identified by the platform's signed query."""
 
 import hashlib
 import hmac
@@ -19,7 +19,7 @@ pytestmark = direct("before the platform's query counts a forwarder's token", "n
 
 
 def signed(pairs: list[tuple[str, str]], key: str = KEY) -> str:
-    """A query as the platform writes it."""
+    """Returns a query string as the platform signs it."""
     values: dict[str, list[str]] = {}
     for name, value in pairs:
         values.setdefault(name, []).append(value)
@@ -39,7 +39,7 @@ def common(customer: str = "", age: int = 0, shop: str = SHOP) -> list[tuple[str
 
 @pytest.fixture(scope="module")
 def front(api, new_front):
-    """A store on such a platform, which calls by a host that is not the store's."""
+    """A store on such a platform, which sends its requests to another host than the store's."""
     (api.folder / "platform").write_text(KEY)
     front = new_front("--platform-shop", SHOP, "--platform-secret-file", "platform")
     front.host = "wishes.platform.test"
@@ -48,7 +48,7 @@ def front(api, new_front):
 
 @direct("no request is sent")
 def test_example_of_the_platform():
-    """The platform's signed query: the example in the platform's own documentation."""
+    """The signature matches the example in the platform's documentation."""
     pairs = [("extra", "1"), ("extra", "2"), ("shop", "shop-name.myshopify.com"),
              ("logged_in_customer_id", "1"), ("path_prefix", "/apps/awesome_reviews"),
              ("timestamp", "1317327555")]  # fmt: skip
@@ -57,7 +57,10 @@ def test_example_of_the_platform():
 
 
 def test_visitor_of_a_platform_begins_nothing(front):
-    """contract: storefront-platform-visitor. Nobody could come back to what they saved."""
+    """An anonymous visitor's save is 401 and starts no session, because the platform drops cookies.
+
+    Contract: storefront-platform-visitor.
+    """
     visitor = front.browser()
     assert nobodys(visitor.get(f"/items?{signed(common())}"))
     with nothing_done(front):
@@ -68,7 +71,10 @@ def test_visitor_of_a_platform_begins_nothing(front):
 
 
 def test_change_by_a_platform_is_from_the_shops_host(front):
-    """contract: storefront-same-origin. The platform calls by another host."""
+    """A change needs an `Origin` of the store, because the platform requests another host.
+
+    Contract: storefront-same-origin.
+    """
     for origin, status in (
         (front.origin, 201),
         (f"http://{front.host}", 403),
@@ -82,7 +88,7 @@ def test_change_by_a_platform_is_from_the_shops_host(front):
 
 
 def test_query_of_the_browser_passes_beside(front):
-    """contract: storefront-platform. Its own parameters are taken out, the others stay."""
+    """Other query parameters pass; the platform's are removed. Contract: storefront-platform."""
     browser = front.browser()
     for product in (1, 2):
         browser.post(f"/items?{signed(common('7'))}", json={"productId": product})
@@ -97,7 +103,10 @@ def test_query_of_the_browser_passes_beside(front):
 
 
 def test_query_of_no_platform_names_nobody(front):
-    """contract: storefront-platform. The host decides, and the platform's is no store's."""
+    """An unsigned or incomplete query is ignored, and the host decides the store.
+
+    Contract: storefront-platform.
+    """
     own = {"Host": front.origin.partition("//")[2]}
     whole = signed(common("7"))
     with nothing_done(front):
@@ -139,7 +148,10 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_query_is_401(front, name):
-    """contract: storefront-evidence, storefront-platform. Nothing is done."""
+    """A wrong signature or time is 401, and nothing is done.
+
+    Contract: storefront-evidence, storefront-platform.
+    """
     browser, path = front.browser(), f"/items?{WRONG[name]()}"
     with nothing_done(front):
         for answer in (browser.get(path), browser.post(path, json={"productId": 1})):
@@ -148,12 +160,15 @@ def test_wrong_query_is_401(front, name):
 
 
 def test_customer_that_is_cut_out_of_a_value_is_401(front):
-    """contract: storefront-platform. What was signed for nobody can't be read as a customer's."""
+    """An ambiguous signed text is 401: parameters can't be recombined to name a customer.
+
+    Contract: storefront-platform.
+    """
     moment = str(int(time.time()))
     honest = [("aa", "1logged_in_customer_id=7path_prefix=x"), ("logged_in_customer_id", ""),
               ("shop", SHOP), ("timestamp", moment)]  # fmt: skip
     right = parse_qs(signed(honest))["signature"][0]
-    # The same text, cut elsewhere: the empty customer now belongs to another parameter's value.
+    # The same signed text, split elsewhere: the customer parameter becomes part of another value.
     forged = [("aa", "1"), ("logged_in_customer_id", "7"),
               ("path_prefix", "xlogged_in_customer_id="), ("shop", SHOP),
               ("timestamp", moment)]  # fmt: skip
@@ -163,18 +178,22 @@ def test_customer_that_is_cut_out_of_a_value_is_401(front):
     with nothing_done(front):
         for pairs in (forged, honest):
             envelope(front.browser().get(f"/items?{signed(pairs)}"), 401)
-    named = [*common(), ("query", "logged_in_customer_id")]  # the name alone is no parameter
+    # The parameter's name alone is harmless
+    named = [*common(), ("query", "logged_in_customer_id")]
     assert front.browser().get(f"/items?{signed(named)}").status_code == 200
 
 
 def test_query_within_its_time(front):
-    """contract: storefront-platform. Up to 300 s old, and 60 s ahead."""
+    """A signed query is valid up to 300 s after its timestamp and 60 s before.
+
+    Contract: storefront-platform.
+    """
     for age in (290, -50):
         assert front.browser().get(f"/items?{signed(common('7', age=age))}").status_code == 200
 
 
 def test_assets_of_a_platform(front):
-    """contract: storefront-assets. By the platform's query."""
+    """Assets are served for the platform's signed query. Contract: storefront-assets."""
     http = front.browser()
     assert http.at(f"/assets/wishwell.js?{signed(common())}").status_code == 200
     assert http.at("/assets/wishwell.js").status_code == 404

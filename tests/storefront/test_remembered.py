@@ -1,4 +1,4 @@
-"""What a process remembers of the cookies and JWTs that it has verified, and how long a secret is good."""
+"""The cache of verified cookies and JWTs, and the lifetimes of secrets."""
 
 import contextlib
 import time
@@ -30,7 +30,7 @@ SESSION = "gid://wishwell/Session/01a1fb82-8f15-4000-aafc-5adf06151cd4"
 
 @contextlib.asynccontextmanager
 async def deployment(folder, count):
-    """The shops of so many stores, their database, and what is known of them."""
+    """Creates ``count`` stores; yields the database, the access cache, the shops and the stores."""
     path, sealing = str(folder / "wishwell.db"), SEALING
     migrate.migrate_sqlite(path)
     db = SQLite(path)
@@ -52,7 +52,7 @@ async def deployment(folder, count):
 
 
 async def visit(its, customer):
-    """A visitor's cookie and a customer's JWT come, both good."""
+    """Verifies a new visitor's cookie and a customer's JWT; returns both shopper ids."""
     now = int(time.time())
     session = ids.session_gid(NAMESPACE, ids.random_uuid())
     value = its.cookies.value(session, now).encode()
@@ -66,7 +66,7 @@ async def visit(its, customer):
 
 
 def remembered():
-    """How many entries, of all kinds."""
+    """Returns the number of cached entries of all kinds."""
     kinds = cookie.Signer._verified, cookie.Signer.shopper, customers.jwt_customer
     return sum(kind.cache_info().currsize for kind in kinds)
 
@@ -74,7 +74,10 @@ def remembered():
 @pytest.mark.slow
 @on_loop
 async def test_many_shoppers_of_many_stores(tmp_path):
-    """contract: storefront-remembered. More than the bound; who comes again is who they were."""
+    """The cache stays within its limit with many shoppers, and evicted ones are verified again.
+
+    Contract: storefront-remembered.
+    """
     async with deployment(tmp_path, 110) as (_, _, shops, there):
         first = []
         for store in there:
@@ -91,7 +94,10 @@ async def test_many_shoppers_of_many_stores(tmp_path):
 
 @on_loop
 async def test_shop_is_made_anew_when_its_secrets_change(tmp_path):
-    """contract: storefront-remembered. And not before; other stores' stay."""
+    """A shop's cached state is rebuilt when its secrets change, and only then.
+
+    Contract: storefront-remembered.
+    """
     async with deployment(tmp_path, 2) as (db, cache, shops, (changed, other)):
         before, its = shops.of(changed), shops.of(other)
         now = ids.wall_clock()
@@ -106,8 +112,11 @@ async def test_shop_is_made_anew_when_its_secrets_change(tmp_path):
 
 
 def test_old_secret_is_good_for_what_it_signed_before():
-    """contract: storefront-cookie, storefront-secrets. For 90 days from the rotation, and not longer: in a
-    service that runs on, and at a start, which forgets it. Whoever got hold of it signs nothing new."""
+    """A rotated secret verifies what it signed before for 90 days, also after a restart, and
+    nothing signed later.
+
+    Contract: storefront-cookie, storefront-secrets.
+    """
     at = 1_800_000_000
     first = StoreSecrets((CookieSecret("first"),))
     rotated = _patched(first, SecretsPatch(new_signer="rotate"), at * 1000)
@@ -122,10 +131,10 @@ def test_old_secret_is_good_for_what_it_signed_before():
         assert found(after, last, now) == good
     assert not found(after, before.value(SESSION, at - 10 * DAY), at + 80 * DAY + 1)
     assert not found(newest, last, at)
-    # Another process, or a clock that is ahead, may have signed with it for a moment.
+    # Another process, or a clock ahead, may still sign with it for a moment.
     assert found(after, before.value(SESSION, at + 300), at + 300)
     assert not found(after, before.value(SESSION, at + 301), at + 301)
-    # The new one signs once every process has read it, and verifies at once.
+    # The new secret verifies immediately, and signs once every process has read it.
     assert found(before, after.value(SESSION, at + 10), at + 10)
     assert not found(before, after.value(SESSION, at + 11), at + 11)
     assert found(newest, after.value(SESSION, at + 11), at + 11)
@@ -140,7 +149,7 @@ def test_old_secret_is_good_for_what_it_signed_before():
 
 @on_loop
 async def test_start_forgets_an_old_secret(tmp_path):
-    """contract: sealing-anew. 90 days after the rotation, whatever was kept until then."""
+    """A start removes secrets 90 days after their rotation. Contract: sealing-anew."""
     async with deployment(tmp_path, 1) as (db, _, _, [store]):
         now, sealing = ids.wall_clock(), SEALING
         await db.write(store_secrets.change, sealing, store, SecretsPatch(new_signer="rotate"), now)

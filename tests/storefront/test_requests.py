@@ -1,4 +1,4 @@
-"""Requests that two readers could take for different ones, their bodies and their headers."""
+"""Ambiguous requests (smuggling), bodies and headers on the storefront."""
 
 import json
 import uuid
@@ -34,7 +34,7 @@ def head(front, *lines: str, method: str = "POST", cookie: str | None = None) ->
 
 
 def save(visitor, *lines: str, body: bytes = BODY, version: bytes = b"HTTP/1.1") -> Wire:
-    """The answer to a save of product 7 with these headers beside the common ones."""
+    """Saves product 7 with these headers in addition to the common ones; returns the response."""
     request = head(visitor.front, *COMMON, *lines, cookie=visitor.cookie)
     return over_the_wire(visitor.front, request.replace(b"HTTP/1.1", version) + body)
 
@@ -42,12 +42,15 @@ def save(visitor, *lines: str, body: bytes = BODY, version: bytes = b"HTTP/1.1")
 @direct("Caddy mends some of it and passes that on", "nginx", "node", "asgi")
 @pytest.mark.parametrize("name", AMBIGUOUS)
 def test_ambiguous_request_is_refused(front, name):
-    """contract: storefront-strict, http-ambiguous."""
+    """An ambiguous request is refused, and so is anything hidden after it.
+
+    Contract: storefront-strict, http-ambiguous.
+    """
     if name == "line feed in a value" and way.NAME == "nginx":
         pytest.skip("to nginx a header ends there, and it is not passed on")
     lines, body = AMBIGUOUS[name]
     visitor = front.anyone(1)
-    # A second request behind the first must not be answered as if it were one of its own.
+    # The hidden second request must not be carried out.
     hidden = head(front, method="DELETE", cookie=visitor.cookie)
     with nothing_done(front):
         got = save(visitor, *lines, body=body + hidden)
@@ -59,7 +62,11 @@ def test_ambiguous_request_is_refused(front, name):
 @direct("the server in front reads the chunks")
 @pytest.mark.parametrize("method", ["POST", "GET"])
 def test_body_that_breaks_off_is_answered_by_the_storefront(front, method):
-    """contract: http-ambiguous. With the headers of every other answer, and the log tells the same."""
+    """A broken body is answered with the storefront's usual headers, and the log has the same
+    status.
+
+    Contract: http-ambiguous.
+    """
     visitor, id = front.anyone(1), str(uuid.uuid4())
     lines = (*COMMON, f"X-Request-Id: {id}", "Transfer-Encoding: chunked")
     for cookie in (visitor.cookie, None):
@@ -80,7 +87,10 @@ LENGTH = ("Content-Length: 15", "Connection: close")
 
 @direct("Caddy stands between, and takes headers away", "nginx", "node", "asgi")
 def test_body_and_headers_arrive_as_they_were_sent(front):
-    """contract: storefront-strict. In chunks too; `Connection` keeps no header from us."""
+    """Bodies and headers arrive unchanged, also in chunks; `Connection` removes no header.
+
+    Contract: storefront-strict.
+    """
     visitor = front.anyone(1)
     assert save(visitor, CHUNKED, "Connection: close", body=CHUNKS).status == 201
     for named in ("authorization", "cookie", "profile", "host", "content-type"):
@@ -90,7 +100,10 @@ def test_body_and_headers_arrive_as_they_were_sent(front):
 
 @direct("other servers read such chunks, and pass the body on with its length", "nginx")
 def test_chunks_in_http_1_0_are_refused(front):
-    """contract: storefront-strict. It has none (RFC 9112, 6.1): the end is anybody's guess."""
+    """Chunks in HTTP/1.0 are refused, because it has no chunked encoding (RFC 9112 §6.1).
+
+    Contract: storefront-strict.
+    """
     visitor = front.anyone(1)
     with nothing_done(front):
         for lines in ((CHUNKED,), (CHUNKED, "Connection: keep-alive")):
@@ -99,7 +112,7 @@ def test_chunks_in_http_1_0_are_refused(front):
 
 @direct("an expectation is of the server in front")
 def test_body_of_a_refused_request_is_not_asked_for(front):
-    """contract: storefront-strict. Who waits to send a body that is refused is not told to go on."""
+    """A refused request gets no 100 Continue. Contract: storefront-strict."""
     visitor = front.anyone(1)
     evil = ("Sec-Fetch-Site: cross-site", COMMON[1], "Expect: 100-continue", LENGTH[0])
     with nothing_done(front):
@@ -111,7 +124,11 @@ def test_body_of_a_refused_request_is_not_asked_for(front):
 @direct("an expectation is of the server in front: uvicorn and Caddy tell", "nginx", "node")
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
 def test_who_sends_at_once_is_told_once_at_most_to_go_on(front, version):
-    """contract: storefront-strict. And never in HTTP/1.0, which would take it for the answer."""
+    """100 Continue is sent at most once, and never in HTTP/1.0, where it would look like the
+    response.
+
+    Contract: storefront-strict.
+    """
     for value in ("100-continue", "100-Continue"):
         visitor = front.anyone(1)
         got = save(visitor, f"Expect: {value}", *LENGTH, version=f"HTTP/{version}".encode())

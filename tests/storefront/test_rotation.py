@@ -1,4 +1,4 @@
-"""Keys and secrets change while shoppers read and save, and nobody is signed out."""
+"""Keys and secrets are rotated during traffic without signing anybody out."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ NEW_KEY = "another-sealing-key-of-the-tests-of-letters"
 
 @pytest.fixture(scope="module")
 def front():
-    """A store on two workers, which learn of a change at different moments."""
+    """A store on two workers, which see a change at different moments."""
     SECRETS.add(NEW_KEY)
     with with_one_store(new_api(WISHWELL_WORKERS="2"), *BY_JWT) as front:
         yield front
 
 
 class Shopper:
-    """Who reads and saves, each time on a new connection: any worker may answer."""
+    """A visitor who reads and saves on new connections, so any worker may respond."""
 
     def __init__(self, front: Front) -> None:
         self.front = front
@@ -46,7 +46,7 @@ class Shopper:
         return self.front.browser(self.cookie)
 
     def turn(self) -> None:
-        """Saves and reads; nothing of it may go wrong."""
+        """Saves and reads; asserts that nothing was lost and no second session started."""
         self.saved += 1
         with (browser := self.browser()).http:
             browser.save(self.saved)
@@ -61,7 +61,7 @@ class Shopper:
 
 
 def shopping(who: Shopper, seconds: float) -> None:
-    """They shop all the while, and new visitors come."""
+    """Lets the visitor and new visitors shop for ``seconds``."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         who.turn()
@@ -70,7 +70,10 @@ def shopping(who: Shopper, seconds: float) -> None:
 
 @pytest.mark.slow
 def test_cookie_secret_is_rotated_while_they_shop(front):
-    """contract: storefront-secrets, storefront-cookie. Nobody loses their list."""
+    """During cookie secret rotations no visitor loses their items.
+
+    Contract: storefront-secrets, storefront-cookie.
+    """
     first, visitor = front.secrets().cookie[0].secret, Shopper(front)
     visitor.turn()
     for _ in range(2):
@@ -83,7 +86,11 @@ def test_cookie_secret_is_rotated_while_they_shop(front):
 
 
 def test_leaked_cookie_secret_is_good_for_nothing(front):
-    """contract: storefront-secrets. Nobody's within 5 s, and taken away; who begins anew is served."""
+    """A leaked cookie secret is invalid within 5 s; its cookies are removed and visitors start
+    again.
+
+    Contract: storefront-secrets.
+    """
     visitor = Shopper(front)
     visitor.turn()
     front.shop.update("--new-cookie-secret", "leaked")
@@ -95,10 +102,13 @@ def test_leaked_cookie_secret_is_good_for_nothing(front):
 @direct("while the service restarts, a way says so by 502 or 503")
 @pytest.mark.slow
 def test_sealing_keys_are_rotated(front):
-    """contract: sealing-keys, sealing-anew. Then the new one alone opens all."""
+    """Sealing keys are rotated; afterwards the new key alone decrypts all secrets.
+
+    Contract: sealing-keys, sealing-anew.
+    """
     before, visitor = front.secrets(), Shopper(front)
     visitor.turn()
     front.api.restart(settings={"WISHWELL_SEALING_KEYS": f"{NEW_KEY},{SEALING_KEY}"})
     visitor.turn()
-    # Without the old one.
+    # Without the old key.
     assert front.secrets(NEW_KEY) == before

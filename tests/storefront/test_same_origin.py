@@ -1,4 +1,4 @@
-"""A change comes from a page of the shop, or it is refused."""
+"""Changes are accepted only from pages of the shop (CSRF protection)."""
 
 import itertools
 
@@ -44,7 +44,10 @@ CHANGES = [
 
 
 def test_change_from_another_site_is_403(front):
-    """contract: storefront-same-origin. For a visitor and for nobody; with each method."""
+    """A change from another site is 403 with every method, for visitors and anonymous callers.
+
+    Contract: storefront-same-origin.
+    """
     visitor, nobody = front.anyone(1), front.browser()
     changes = [*((name, *CHANGES[0]) for name in REFUSED), *(("null", *one) for one in CHANGES)]
     with nothing_done(front):
@@ -59,7 +62,10 @@ def test_change_from_another_site_is_403(front):
 
 @direct("Authorization is the way's own")
 def test_customer_of_a_proxy_changes_nothing_from_another_site(front):
-    """contract: storefront-same-origin. A proxy passes on where a change comes from."""
+    """The check also applies behind a proxy, which forwards the browser's headers.
+
+    Contract: storefront-same-origin.
+    """
     token = {"Authorization": f"Bearer {front.proxys_token(naming=True)}"}
     proxy = front.browser(Wishwell_Customer="by-proxy", **token)
     with nothing_done(front):
@@ -69,20 +75,23 @@ def test_customer_of_a_proxy_changes_nothing_from_another_site(front):
 
 
 def are_told_apart(new_browser, statuses: dict[str, int], **headers: str) -> None:
-    """A save from a page of each origin is answered with its status."""
+    """Asserts the status of a save from a page of each origin."""
     got = {origin: changed(new_browser(), **headers, Origin=origin) for origin in statuses}
     assert got == statuses
 
 
 def changed(browser, **headers: str) -> int:
-    """The status of a save that has these headers, and not what new browsers say by themselves."""
+    """Saves with these headers instead of the browser's own; returns the status."""
     browser.http.headers.pop("Sec-Fetch-Site", None)
     given = {name.replace("_", "-"): value for name, value in headers.items()}
     return browser.post("/items", json={"productId": 1}, headers=given).status_code
 
 
 def test_header_sent_twice_decides_nothing(front):
-    """contract: storefront-same-origin, storefront-strict. One good and one bad, in either order."""
+    """A duplicate header with a good and a bad value is refused in either order.
+
+    Contract: storefront-same-origin, storefront-strict.
+    """
     visitor = front.anyone(1)
     visitor.http.headers.pop("Sec-Fetch-Site")
     with nothing_done(front):
@@ -94,7 +103,10 @@ def test_header_sent_twice_decides_nothing(front):
 
 
 def test_cross_site_request_of_a_customer_links_nothing(front):
-    """contract: storefront-same-origin. The link of a sign-in is not done either."""
+    """A refused cross-site request doesn't link the session either.
+
+    Contract: storefront-same-origin.
+    """
     visitor = front.anyone(1)
     evil = {"Sec-Fetch-Site": "cross-site", "X-Shop-Token": shop_jwt("cross")}
     with nothing_done(front):
@@ -103,7 +115,11 @@ def test_cross_site_request_of_a_customer_links_nothing(front):
 
 
 def test_origin_is_enough_and_reads_need_neither(front):
-    """contract: storefront-same-origin. A read is private by its cookie, and has no CORS."""
+    """`Origin` suffices for changes. Reads need neither header, because without CORS another site
+    can't read them.
+
+    Contract: storefront-same-origin.
+    """
     assert changed(front.browser(), Origin=front.origin) == 201
     visitor = front.anyone(1)
     visitor.http.headers.pop("Sec-Fetch-Site")
@@ -113,7 +129,7 @@ def test_origin_is_enough_and_reads_need_neither(front):
 
 
 def test_own_origin_is_that_of_the_stores_host(new_front):
-    """contract: storefront-same-origin. With the scheme that the store has named."""
+    """The own origin has the scheme that the store configured. Contract: storefront-same-origin."""
     front = new_front("--host", "http://www.two-hosts.test", scheme="https")
     http = "http" + front.origin[5:]
     are_told_apart(front.browser, {front.origin: 201, http: 403, "http://www.two-hosts.test": 403})
@@ -122,8 +138,11 @@ def test_own_origin_is_that_of_the_stores_host(new_front):
 @direct("the scheme and the host are the way's own")
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_host_and_scheme_of_a_trusted_proxy(proxied, scheme):
-    """contract: storefront-same-origin, storefront-host-source. X-Forwarded-Proto and -Host are the
-    request's own; the origin is in the one spelling of browsers, without the scheme's own port."""
+    """Behind a trusted proxy the origin is that of X-Forwarded-Proto and X-Forwarded-Host, in the
+    spelling of browsers, without the default port.
+
+    Contract: storefront-same-origin, storefront-host-source.
+    """
     port = {"http": 80, "https": 443}[scheme]
     told = {"X_Forwarded_Proto": scheme, "X_Forwarded_Host": f"Shop.example:{port}"}
     statuses = {

@@ -1,4 +1,4 @@
-"""Secrets that are sealed: what can't be opened is refused, and what can't be sealed is not kept."""
+"""Encrypted secrets: unreadable ones are refused, and without a key nothing can be stored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ ANOTHER_KEY = "another-sealing-key-of-the-tests-of-letters"
 
 @direct("no request is sent")
 def test_missing_sealing_key_stops_the_start():
-    """contract: sealing-opened. One line names the store and the setting, and not the key."""
+    """A missing sealing key stops the start with one line that names the store and the setting, not
+    the key.
+
+    Contract: sealing-opened.
+    """
     with contextlib.closing(new_api()) as service:
         service.quick("migrate")
         service.settings["WISHWELL_SEALING_KEYS"] = ANOTHER_KEY
@@ -32,7 +36,7 @@ def test_missing_sealing_key_stops_the_start():
 
 
 def flipped(text: str) -> str:
-    """A sealed text with one bit changed."""
+    """Returns an encrypted text with one bit changed."""
     key, _, rest = text.partition(".")
     raw = bytearray(base64.b64decode(rest))
     raw[len(raw) // 2] ^= 1
@@ -55,8 +59,11 @@ def fronts(new_front):
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_sealed_text_that_was_moved_or_changed_is_refused(fronts, name):
-    """contract: sealing-opened, bad-row. That store's storefront is 503, the log says why, and the others
-    are served; what `serve` does at the start goes on past it."""
+    """A store whose secrets were altered or swapped is 503 and logged; other stores and the start
+    aren't affected.
+
+    Contract: sealing-opened, bad-row.
+    """
     service, ids_of = fronts[0].api, [front.shop.id for front in fronts]
     texts = [service.rows(SEALED.format(store))[0][0] for store in ids_of]
     began = len(service.log_lines())
@@ -86,8 +93,11 @@ def test_sealed_text_that_was_moved_or_changed_is_refused(fronts, name):
 
 
 def test_without_sealing_keys_nothing_can_be_kept(postgres_server, tmp_path):
-    """contract: sealing-keys, storefront-secrets. On a server database: what would have to be sealed can't
-    be set, the API is served, the storefront is 503 and the log says why; until the keys are there."""
+    """A server database without sealing keys: secrets can't be set, the storefront is 503 and
+    logged, the API works. With keys everything works.
+
+    Contract: sealing-keys, storefront-secrets.
+    """
     key = tmp_path / "key"
     key.write_text("k" * 40)
     database = postgres_server.create_database()

@@ -1,4 +1,4 @@
-"""A shared list on the shop's own domain: who only looks is nobody, who copies begins a visit."""
+"""Shared lists on the storefront: viewing creates no session; copying and reserving do."""
 
 import pytest
 
@@ -10,7 +10,7 @@ UNKNOWN = "/shared/wwshr_" + "0" * 28
 
 
 def shared(owner: Browser, *products: int, **terms) -> str:
-    """The path of a list that the owner shares."""
+    """Shares a new list of the owner; returns its path."""
     made = owner.post("/lists", json={"name": "Birthday"}).json()["data"]["id"]
     for product in products:
         owner.save(product, listIds=[made])
@@ -22,7 +22,10 @@ def shared(owner: Browser, *products: int, **terms) -> str:
 
 
 def test_who_looks_gets_no_session(front, new_front):
-    """contract: storefront-shared, shared-headers, store-isolation. All see the same."""
+    """A viewer gets no session or cookie, and everybody sees the same list.
+
+    Contract: storefront-shared, shared-headers, store-isolation.
+    """
     path = shared(front.signed_in(), 1, 2)
     browser = front.browser()
     with nothing_done(front):
@@ -42,7 +45,7 @@ def test_who_looks_gets_no_session(front, new_front):
 
 
 def test_visitor_can_share(front):
-    """contract: storefront-paths. All of an owner's operations."""
+    """A visitor can create, change and end shares. Contract: storefront-paths."""
     visitor = front.anyone()
     path = shared(visitor, 3)
     made = visitor.get("/lists").json()["data"][0]["id"]
@@ -59,7 +62,10 @@ def test_visitor_can_share(front):
     ids=["copy", "reserve"],
 )  # fmt: skip
 def test_who_copies_or_reserves_begins_a_visit(front, method, place, good, bad, status):
-    """contract: storefront-visitor, copy-list, reserve-put. But not by a refused request."""
+    """Copying or reserving starts a session, unless the request is refused.
+
+    Contract: storefront-visitor, copy-list, reserve-put.
+    """
     path = shared(front.signed_in(), 1, 2, reservations=True)
     browser, before = front.browser(), sessions_in(front.api)
     reservation = f"/items/{browser.get(path).json()['data']['items'][0]['id']}/reservation"
@@ -85,7 +91,10 @@ def test_who_copies_or_reserves_begins_a_visit(front, method, place, good, bad, 
 
 @direct("through a way the address is known")
 def test_reads_of_an_unknown_address_count_for_the_shopper(front):
-    """contract: shared-limit. And for nobody else."""
+    """Reads from an unknown address count for the shopper; anonymous ones aren't counted.
+
+    Contract: shared-limit.
+    """
     path = shared(front.signed_in(), 1)
     assert "X-RateLimit-Limit" not in front.browser().get(path).headers
     visitor = front.anyone()

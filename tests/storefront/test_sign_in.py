@@ -1,4 +1,4 @@
-"""Signing in: what a visitor saved becomes the customer's; and signing out."""
+"""Sign-in links a visitor's session to the customer; and signing out."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -39,7 +39,10 @@ def shared(request):
 
 
 def test_visitor_saves_signs_in_and_the_list_follows(shared):
-    """contract: storefront-visitor, storefront-sign-in, storefront-paths. The whole way."""
+    """A visitor's saved items become the customer's at sign-in.
+
+    Contract: storefront-visitor, storefront-sign-in, storefront-paths.
+    """
     visitor, token = shared.browser(), {"X-Shop-Token": shop_jwt("one")}
     assert nobodys(visitor.get("/items"))
     assert not visitor.http.cookies
@@ -59,7 +62,10 @@ def test_visitor_saves_signs_in_and_the_list_follows(shared):
 
 
 def test_twenty_requests_at_once_link_once(shared):
-    """contract: storefront-sign-in. All of them see what was saved, and nothing is there twice."""
+    """Twenty concurrent requests link once; all see the linked items, without duplicates.
+
+    Contract: storefront-sign-in.
+    """
     visitor, token = shared.anyone(1, 2, 3), shop_jwt("crowd")
     cookie = visitor.cookie
     shared.signed_in("crowd").save(4)
@@ -76,7 +82,10 @@ def test_twenty_requests_at_once_link_once(shared):
 
 
 def test_write_that_signs_in_goes_on_as_the_customer(front):
-    """contract: storefront-sign-in, storefront-naming. It links, and is done after it."""
+    """A write that signs in links first, then acts as the customer.
+
+    Contract: storefront-sign-in, storefront-naming.
+    """
     front.shop.customer("writer").http.post("/items", json={"productId": 1})
     visitor, token = front.anyone(1, 2), {"X-Shop-Token": shop_jwt("writer")}
     answer = visitor.post("/items", json={"productId": 3}, headers=token)
@@ -90,11 +99,13 @@ def test_write_that_signs_in_goes_on_as_the_customer(front):
 
 @pytest.mark.xdist_group("shop-postgresql")
 def test_customer_whose_link_fails_is_served(postgres_server):
-    """contract: storefront-sign-in, unavailable-nothing-done. A link that fails keeps nobody out,
-    is tried again, and then nothing is missing. The visitor's own write is 503, and the cookie
-    stays."""
+    """If the link fails, the customer is still served, the cookie stays, and a later request links.
+    The visitor's own write is 503.
+
+    Contract: storefront-sign-in, unavailable-nothing-done.
+    """
     database = postgres_server.create_database()
-    # It gives up a wait soon: a link after ten times this.
+    # A short timeout; a link may take ten times as long.
     settings = {"WISHWELL_DATABASE_URL": database, "WISHWELL_DATABASE_TIMEOUT": "0.2"}
     with with_one_store(new_api(**settings), *BY_JWT) as front:
         front.signed_in("held-up").save(1)

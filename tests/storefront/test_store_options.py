@@ -1,4 +1,4 @@
-"""What a store can't have because another one has it; other options: tests/api/test_cli.py."""
+"""Store options that are refused because another store has them. Others: tests/api/test_cli.py."""
 
 import pytest
 
@@ -8,7 +8,11 @@ pytestmark = direct("no request is sent")
 
 
 def test_host_of_another_store_is_named_in_one_line(api, new_front):
-    """contract: storefront-hosts. A platform's shop too; the store may have its own again."""
+    """A host or platform shop of another store is refused in one line; a store may set its own
+    again.
+
+    Contract: storefront-hosts.
+    """
     front = new_front("--platform-shop", "taken.example")
     front.shop.update("--host", front.origin, "--platform-shop", "taken.example")
     for option, value in (
@@ -24,7 +28,10 @@ def test_host_of_another_store_is_named_in_one_line(api, new_front):
 
 @pytest.mark.parametrize("what", ["key", "key set", "issuer"])
 def test_jwt_is_of_one_store(api, what):
-    """contract: storefront-jwt-apart. Unless each has an audience, another one."""
+    """Stores may share a JWT key, key set or issuer only with different audiences.
+
+    Contract: storefront-jwt-apart.
+    """
     (api.folder / "shared").write_text("a-key-that-two-shops-of-one-owner-sign-with")
     shared = {
         "key": ("--jwt-key-file", "shared"),

@@ -1,4 +1,4 @@
-"""What is between the browsers of these tests and the service: nothing, or one of tests/forward/ways.py.
+"""The way from the tests' browsers to the service: direct, or one of tests/forward/ways.py.
 
 ``WISHWELL_TEST_STOREFRONT`` names it: ``nginx``, ``caddy``, ``node`` or ``asgi``.
 """
@@ -20,26 +20,28 @@ WEB_SERVERS = ("nginx", "caddy")
 assert NAME in ("direct", *WEB_SERVERS, *FORWARDERS), f"WISHWELL_TEST_STOREFRONT={NAME}"
 
 direct = pytest.mark.direct
-"""``direct(reason, *ways)``: a test that says something only directly, and through these ways."""
+"""``direct(reason, *ways)``: marks a test that applies only without a way, or with these ways."""
 
 _running: WeakKeyDictionary[Service, ways.Way] = WeakKeyDictionary()
 
 
 def settings(*trusted: str) -> dict[str, str]:
-    """Of a service that trusts these proxies and, as a web server has no token, the way to it."""
+    """Returns settings for a service that trusts these proxies, and the web server in front, if
+    any.
+    """
     proxies = [*trusted, *([HERE] if NAME in WEB_SERVERS else [])]
     return {"WISHWELL_TRUSTED_PROXIES": ", ".join(proxies)} if proxies else {}
 
 
 def admits(service: Service, store: str, host: str) -> None:
-    """A forwarder has a token of the store, which is asked for by this host."""
+    """Gives the forwarder, if there is one, a token of the store for this host."""
     if NAME in FORWARDERS:
         words = ("--store", store, "--label", "way", "--for", "storefront")
         knows(service, host, service.quick("token", "create", *words).strip())
 
 
 def knows(service: Service, host: str, token: str) -> None:
-    """A forwarder sends this storefront token for the host; of a host that it does not know, the first."""
+    """Makes the forwarder send this token for the host; it uses the first token for unknown hosts."""
     file = service.folder / "tokens.json"
     tokens = json.loads(file.read_text()) if file.exists() else {}
     new = file.with_suffix(".new")
@@ -48,7 +50,7 @@ def knows(service: Service, host: str, token: str) -> None:
 
 
 def url(service: Service, *, port: bool = False) -> str:
-    """Where browsers go. ``port``: the hosts of its stores have that of this URL."""
+    """Returns the URL for browsers. With ``port``, the stores' hosts contain its port."""
     if NAME == "direct":
         return service.url
     if service not in _running:
