@@ -1,7 +1,7 @@
-"""What schemathesis can't know of valid requests; loaded by it, see test_schemathesis.py.
+"""Hooks that schemathesis loads (see test_schemathesis.py) to make generated requests valid here.
 
-A description can say what a field looks like, not that it must be of this store: valid data that is
-none for this caller is brought back to what the caller may say. Invalid data is left as it is.
+The description says how a field looks, but not that an id must fit the store. Valid data that is
+wrong only for this caller is adjusted; invalid data isn't changed.
 """
 
 import os
@@ -17,13 +17,17 @@ OF_ONE = (
     *("copySharedList", "reserveSharedItem", "deleteReservation"),
     *("getProfile", "updateProfile", "exportProfile", "deleteProfile"),
 )
-"""The operations in which an admin token must say for whom."""
+"""Operations in which an admin token must name the profile."""
 CUSTOMER, ERASED = "gid://shopify/Customer/1", "gid://shopify/Customer/2"
-"""Whom an admin token acts for; and who is erased, again and again, so that the other is there."""
+"""The profile an admin token acts for, and one that is erased repeatedly, so that the first
+survives.
+"""
 
 
 def whole(value):
-    """1.0 is an integer to JSON Schema; here it is a fraction (contract: body-malformed)."""
+    """Turns 1.0 into 1: an integer to JSON Schema, a fraction to the service (contract:
+    body-malformed).
+    """
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):
@@ -34,14 +38,14 @@ def whole(value):
 
 
 def of_the_store(id):
-    """A product id of the kind that the store has."""
+    """Returns a product id of the store's type."""
     if isinstance(id, str) and not TEXT:
         return zlib.crc32(id.encode()) + 1
     return str(id) if isinstance(id, int) and TEXT else id
 
 
 def ids_of_the_store(value):
-    """A body with every product id of that kind."""
+    """Returns a body with all product ids of the store's type."""
     if isinstance(value, dict):
         return {
             key: of_the_store(child)
@@ -72,7 +76,7 @@ def before_call(context, case, kwargs):
         case.query["query"] = query_of_the_store(case.query["query"])
     operation = case.operation.definition.raw.get("operationId")
     if CALLER != "admin":
-        # A profile token must not name a profile.
+        # A profile token may not be sent with `Profile`.
         case.headers.pop("Profile", None)
     elif case.headers.get("Profile") or operation in OF_ONE:
         case.headers["Profile"] = ERASED if operation == "deleteProfile" else CUSTOMER
@@ -83,5 +87,5 @@ def before_call(context, case, kwargs):
     ):
         case.body["customer"] = CUSTOMER
     if isinstance(case.body, dict) and isinstance(case.body.get("expiresAt"), str):
-        # It must be in the future; 2996 is a leap year.
+        # An expiry must be in the future; 2996 is a leap year.
         case.body["expiresAt"] = "2996" + case.body["expiresAt"][4:]

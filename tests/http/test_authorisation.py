@@ -1,7 +1,7 @@
-"""The authorisation table: every operation, with every kind of credential, on everybody's records.
+"""The authorisation table: every operation with every kind of credential on every owner's records.
 
-The operations come from the routes themselves, and what they answer when they are done from the
-description; what each cell answers is written down once, in ``expected``.
+Operations come from the routes, and their success statuses from the description; ``expected``
+states the status of each cell.
 """
 
 import itertools
@@ -21,7 +21,7 @@ from .test_openapi import OPERATIONS as DESCRIBED
 
 pytestmark = pytest.mark.either_engine
 
-# How each operation is asked, on a record of the profile "mine" unless said otherwise.
+# Bodies of the operations, for a record of the profile "mine" unless noted.
 BODIES: dict[str, Any] = {
     "POST /items": {"productId": 77},
     "PUT /items": {"items": [{"productId": 78}]},
@@ -55,7 +55,7 @@ COPY = "POST /shared/{token}/copies"
 VIEW = "GET /shared/{token}"
 RESERVE = "PUT /shared/{token}/items/{itemId}/reservation"
 GIVE_BACK = "DELETE /shared/{token}/items/{itemId}/reservation"
-# By whoever has the link, the owner too; but nobody reserves on their own list.
+# Open to anybody with the link, but an owner can't reserve on their own list.
 SHARED = (VIEW, COPY, RESERVE, GIVE_BACK)
 ERASE = "DELETE /profile"
 REPORTS = ("GET /reports/products", "GET /reports/summary", "GET /reports/days")
@@ -63,7 +63,7 @@ OF_ONE = ("GET /profile", "PATCH /profile", "GET /profile/export", ERASE)
 
 
 def done(operation: dict[str, Any]) -> int:
-    """The status of an operation that is done, the last where there are two."""
+    """Returns an operation's success status; the higher one if there are two."""
     return max(int(status) for status in operation["responses"] if status < "300")
 
 
@@ -82,7 +82,7 @@ ON_A_RECORD = [name for name in DONE if "{" in name and name not in {*OF_STORE, 
 
 OWN = {"session": "session", "customer": "customer", "other's": "other"}
 OWN |= {"admin + Profile": "customer"}
-"""Whose records a credential acts on."""
+"""The owner whose records a credential acts on."""
 
 NOBODY = ("none", "junk", "expired", "another store's", "revoked admin", "revoked", "closed")
 # contract: storefront-token
@@ -90,7 +90,7 @@ FORBIDDEN = ("session + Profile", "customer + Profile", "storefront", "reports")
 
 
 def expected_of_store(operation: str, credential: str) -> int:
-    """The same, of an operation on the store itself."""
+    """Returns the expected status of an operation on the store itself."""
     if credential == "another store's":
         named = "{" in operation and operation != "PUT /products/{productId}"
         return 404 if named else DONE[operation]
@@ -102,7 +102,7 @@ def expected_of_store(operation: str, credential: str) -> int:
 
 
 def expected_shared(operation: str, credential: str, owner: str) -> int:
-    """The same, of a shared list, whoever's it is."""
+    """Returns the expected status of an operation on a shared list."""
     if credential in ("admin", "another store's") and operation != VIEW:
         return 400
     if credential == "another store's":
@@ -117,7 +117,7 @@ def expected_shared(operation: str, credential: str, owner: str) -> int:
 
 
 def expected(operation: str, credential: str, owner: str) -> int:
-    """The status for a credential, on a record of ``owner``."""
+    """Returns the expected status for a credential on a record of ``owner``."""
     if operation in (DESCRIPTION, PLATFORM):
         return 200  # contract: openapi-served, platform-signed
     if operation in SHARED:
@@ -125,7 +125,7 @@ def expected(operation: str, credential: str, owner: str) -> int:
     if operation in OF_STORE:
         return expected_of_store(operation, credential)
     if credential == "another store's":
-        # A good token, of a store in which the record is not.
+        # A valid token of a store that doesn't have the record.
         if operation == TOKEN:
             return 201
         if operation in (*CREATING, *OF_ONE):
@@ -139,7 +139,7 @@ def expected(operation: str, credential: str, owner: str) -> int:
     if credential == "admin":
         return 400 if operation in (*CREATING, *OF_ONE) else DONE[operation]
     if operation in (TOKEN, EVENTS, ERASE):
-        # The token is then the profile's; the events are of the whole store.
+        # The token is the profile's; events are the whole store's.
         named = {TOKEN: 201, EVENTS: 400, ERASE: 204}
         return named[operation] if credential == "admin + Profile" else 403
     if operation in ON_A_RECORD and owner != OWN.get(credential):
@@ -156,7 +156,7 @@ OPTIONS = ("--events", "on", "--show-wishes", "on")
 
 
 class Fixtures:
-    """A store with three owners who each have an item on a list, and credentials of every kind."""
+    """A store with three owners, who each have an item on a list, and credentials of every kind."""
 
     def __init__(self, make_shop, platform):
         self.platform, self.shop = platform, platform.shop
@@ -218,7 +218,7 @@ class Fixtures:
         }
 
     def _record(self, owner):
-        """An item, its list, and the mark: the list's name."""
+        """Returns an unchanged item, its list, and the list's name as a marker."""
         if owner not in self.unchanged:
             filled = self._fill(self.owners[owner], 100 + OWNERS.index(owner))
             self.unchanged[owner] = filled
@@ -232,7 +232,7 @@ class Fixtures:
         return body
 
     def ask(self, operation, credential, owner):
-        """Asks on a record of ``owner`` that nobody has changed; the answer."""
+        """Sends the operation on an unchanged record of ``owner``; returns the response."""
         method, _, path = operation.partition(" ")
         item, made, name = self._record(owner)
         path = path.replace("{itemId}", item).replace("{listId}", made)
@@ -245,10 +245,10 @@ class Fixtures:
             answer = self.owners[owner].http.post(f"/lists/{made}/shares", json=body)
             shared = answer.json()["data"]
             path = path.replace("{shareId}", shared["id"]).replace("{token}", shared["token"])
-            del self.unchanged[owner]  # a list has so many shares at most
+            del self.unchanged[owner]  # a list's shares are limited
         if operation == "DELETE /items":
             path += f"?itemIds={item}"
-        if operation == PLATFORM:  # whoever sends it on: it is the platform that has signed it
+        if operation == PLATFORM:  # any sender: the platform's signature counts
             http, body = self.clients[credential], self.platform.body("shop/redact")
             return self.platform.send("shop/redact", body, http=http)
         if "{requestId}" in path:
@@ -283,14 +283,14 @@ class Fixtures:
         return path
 
     def _hook(self):
-        """A new webhook, and a delivery of it."""
+        """Makes a webhook and a delivery; returns both ids."""
         admin = self.shop.admin
         hook = admin.post("/webhooks", json=BODIES["POST /webhooks"]).json()["data"]["id"]
         return hook, admin.post(f"/webhooks/{hook}/test").json()["data"]["id"]
 
 
 def expired(member):
-    """A token as the member's, made more than a day ago."""
+    """Returns a token like the member's that was issued over a day ago."""
     claims = jwt.decode(member.token, options={"verify_signature": False})
     head = jwt.get_unverified_header(member.token)
     made = int(time.time()) - 90_000
@@ -306,9 +306,11 @@ def world(service):
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_operation_answers_what_the_table_says(world, operation):
-    """contract: token-required, token-scope, token-admin-only, report-token, profile-header,
-    profile-header-forbidden, whole-store, whole-store-create, shared-open, reserve-caller. Status,
-    and nothing of anybody else in the body: not one list name of another owner."""
+    """Each status is the table's, and no response contains a list name of another owner.
+
+    Contract: token-required, token-scope, token-admin-only, report-token, profile-header,
+    profile-header-forbidden, whole-store, whole-store-create, shared-open, reserve-caller.
+    """
     owners = OWNERS if operation in (*ON_A_RECORD, *SHARED) else ["customer"]
     for credential, owner in itertools.product(CREDENTIALS, owners):
         answer = world.ask(operation, credential, owner)
@@ -324,7 +326,10 @@ def test_operation_answers_what_the_table_says(world, operation):
 
 
 def test_refused_write_changes_nothing(world):
-    """contract: record-id. And is not told whether the record is there."""
+    """A refused write changes nothing, and its message doesn't reveal whether the record exists.
+
+    Contract: record-id.
+    """
     for credential in CREDENTIALS:
         for operation in ("PATCH /items/{itemId}", "DELETE /items/{itemId}"):
             if expected(operation, credential, "other") < 300:
@@ -335,7 +340,7 @@ def test_refused_write_changes_nothing(world):
             headers = {"Profile": world.owners["customer"].gid} if "+" in credential else {}
             asked = {"headers": headers, "json": BODIES.get(operation)}
             answer = world.clients[credential].request(method, path, **asked)
-            # Whether a record exists is nobody else's business.
+            # Nobody else may learn whether a record exists.
             unknown = world.clients[credential].request(method, f"/items/{uuid.uuid4()}", **asked)
             words = [each.json()["error"]["message"] for each in (answer, unknown)]
             assert words[0] == words[1]

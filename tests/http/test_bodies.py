@@ -1,4 +1,4 @@
-"""What the description's schema of a body does not allow, the operation refuses, and names the place."""
+"""Bodies that the description's schemas forbid are refused, and the message names the field."""
 
 import re
 from typing import Any
@@ -12,7 +12,8 @@ from .test_openapi import OPERATIONS, errors_of, follow
 pytestmark = pytest.mark.either_engine
 
 SOME = "0190a8b0-0000-7000-8000-000000000000"
-# The signature of what a platform sends comes first: tests/api/test_requests.py.
+# The platform's webhook is left out because its signature is checked first:
+# tests/api/test_requests.py.
 BODIES = {
     name: content["application/json"]
     for name, (_, _, operation) in OPERATIONS.items()
@@ -25,7 +26,7 @@ ODD: list[Any] = [
 
 
 def spoilt(schema: dict, value: dict, place: str = ""):
-    """The value with one thing in it that is otherwise, and the place of that."""
+    """Yields the value with one thing wrong, each with its path."""
     schema = follow(schema)
     schema = follow(schema.get("oneOf", [schema])[0])  # an object, or null
     yield f"{place}colour", value | {"colour": 1}
@@ -45,8 +46,10 @@ def spoilt(schema: dict, value: dict, place: str = ""):
 
 @pytest.mark.parametrize("name", BODIES)
 def test_body_that_the_schema_refuses_is_400(roomy_shop, name):
-    """contract: body-malformed, body-unknown-field, error-message, openapi-complete. The message
-    begins with the place; nothing changes."""
+    """Each such body is 400 with a message that begins with the field's path, and nothing changes.
+
+    Contract: body-malformed, body-unknown-field, error-message, openapi-complete.
+    """
     member = roomy_shop.customer("1").http
     method, path, operation = OPERATIONS[name]
     path = path.replace("{listId}", new_list(member)["id"]).replace("{productId}", "7")

@@ -1,4 +1,4 @@
-"""Every example of an error in the description is what the service says, word for word."""
+"""Every example of an error in the description equals the service's response, word for word."""
 
 import json
 import sqlite3
@@ -23,7 +23,7 @@ EXAMPLES = {
 
 @pytest.fixture(scope="module")
 def shop():
-    """A store of a service that waits for nobody, and whose limits are those of the description."""
+    """A store of a service with short timeouts, and rate limits as in the description's examples."""
     settings = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
     settings |= {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_LIMIT_ADDRESS": "1000000"}
     settings |= {"WISHWELL_HEADER_TIMEOUT": "2", "WISHWELL_BODY_TIMEOUT": "2"}
@@ -59,7 +59,7 @@ def database_locked(shop):
 
 
 def failed(error: Exception) -> dict:
-    """What is made of an error that no request brings about."""
+    """Returns the response to an error that no request can cause."""
     return json.loads(responses.failure(error, "id").body)
 
 
@@ -102,14 +102,17 @@ ASKED = {
 
 
 def test_every_example_is_asked_for():
-    """A new example needs the request that it is the answer to."""
+    """Each example has a request that produces it."""
     assert EXAMPLES.keys() == ASKED.keys()
 
 
 @pytest.mark.xdist_group("error examples")
 @pytest.mark.parametrize("name", ASKED, ids=" ".join)
 def test_example_of_an_error_is_what_the_service_says(shop, name):
-    """contract: error-message, openapi-complete, error-inside. Word for word."""
+    """Each response equals its example word for word.
+
+    Contract: error-message, openapi-complete, error-inside.
+    """
     answer = ASKED[name](shop)
     error = (answer if isinstance(answer, dict) else answer.json())["error"]
     assert error | {"requestId": ""} == EXAMPLES[name] | {"requestId": ""}

@@ -1,5 +1,6 @@
-"""The description of the API in itself, and the page to browse it; what the service does is held
-to it elsewhere."""
+"""The API description: consistency, completeness, and the page to browse it. Other tests compare it
+with the service.
+"""
 
 import functools
 import gzip
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from importlib import resources
 from typing import Any
 
-import jsonschema_rs  # schemathesis brings it
+import jsonschema_rs  # installed with schemathesis
 import pytest
 import yaml
 
@@ -23,7 +24,7 @@ OUR_PAGE = {"index.html", "start.js", "README.txt", "SHA256SUMS"}
 
 
 class Strict(yaml.CSafeLoader):
-    """PyYAML keeps the last of two equal keys without a word; this loader refuses them."""
+    """A YAML loader that refuses duplicate keys, where PyYAML silently keeps the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [self.construct_object(key) for key, _ in node.value]
@@ -37,7 +38,7 @@ DOCUMENT: dict[str, Any] = yaml.load(ROOM.joinpath("openapi.yaml").read_text("ut
 
 
 def follow(value: dict[str, Any]) -> dict[str, Any]:
-    """What a reference names, or the value itself."""
+    """Returns the target of a reference, or the value itself."""
     while "$ref" in value:
         place: Any = DOCUMENT
         for part in value["$ref"].removeprefix("#/").split("/"):
@@ -74,14 +75,14 @@ STANDARD_HEADERS = {f"X-RateLimit-{name}" for name in ("Limit", "Remaining", "Re
 STANDARD_HEADERS |= {"X-Request-Id"}
 MORE_HEADERS = {"401": {"WWW-Authenticate"}, "405": {"Allow"}}
 MORE_HEADERS |= {key: {"Retry-After"} for key in ("429", "503")}
-# A token is a record without an address, and a share.
+# A profile token has no URL, and neither does a share.
 LOCATED = {"createItem", "createList", "createWebhook", "copySharedList"}
 CONFLICTING = {"updateItem", "createWebhook", "renewWebhookSecret", "testWebhook", "retryDelivery"}
 CONFLICTING |= {"reserveSharedItem", "callOffRequest", "deleteToken"}
 
 
 def walk(value: Any, place: str = "#"):
-    """Every object of the document, with its place."""
+    """Yields every object of the document with its path."""
     if isinstance(value, dict):
         yield place, value
         for key, inner in value.items():
@@ -102,7 +103,7 @@ def responses_of(name: str) -> dict[str, dict[str, Any]]:
 
 
 def errors_of(schema: dict[str, Any], value: Any) -> list[str]:
-    """Why a value is none of the schema, whose references are into the document."""
+    """Returns why a value doesn't match the schema; references are resolved in the document."""
     return [error.message for error in validator(json.dumps(schema)).iter_errors(value)]
 
 
@@ -113,7 +114,7 @@ def validator(schema: str) -> jsonschema_rs.Draft202012Validator:
 
 
 def media_types(name: str) -> Iterator[dict[str, Any]]:
-    """The bodies of an operation's request and responses."""
+    """Yields the media types of an operation's request and responses."""
     request = OPERATIONS[name][2].get("requestBody", {})
     for body in (request, *responses_of(name).values()):
         yield from body.get("content", {}).values()
@@ -123,7 +124,9 @@ def media_types(name: str) -> Iterator[dict[str, Any]]:
 
 
 def test_document_is_openapi_3_1():
-    """Of this API's version. The operations are those of the routes (tests/test_house.py)."""
+    """The document is OpenAPI 3.1 of this API version. tests/test_house.py compares it with the
+    routes.
+    """
     assert re.fullmatch(r"3\.1\.\d+", DOCUMENT["openapi"])
     assert DOCUMENT["info"]["version"] == "2025-04"
     assert [server["url"] for server in DOCUMENT["servers"]] == ["/api/2025-04"]
@@ -133,13 +136,15 @@ TOKENS = {key: [] for key in NO_TOKEN} | {"getSharedList": [{}, {"bearer": []}]}
 TOKENS |= {
     key: [{"bearer": ["admin"]}] for key in (*OF_STORE, "createProfileToken", "deleteProfile")
 }
-# Those that may come without a body: ids in the query, a new session, plain terms, and any place.
+# Operations whose body is optional.
 NO_BODY = ("deleteItems", "createProfileToken", "createShare", "copySharedList", "putListItem")
 
 
 @each_operation
 def test_operation_says_what_it_takes_and_of_whom(name):
-    """Token, parameters with examples that they allow, and whether it needs a body."""
+    """Each operation declares its token, parameters with valid examples, and whether it needs a
+    body.
+    """
     method, path, operation = OPERATIONS[name]
     assert method != "get" or "`HEAD`" in operation["description"]
     assert operation.get("security", DOCUMENT["security"]) == TOKENS.get(name, [{"bearer": []}])
@@ -163,7 +168,10 @@ def test_operation_says_what_it_takes_and_of_whom(name):
 
 @each_operation
 def test_operation_has_every_error(name):
-    """contract: openapi-complete. What it answers when it is done: test_authorisation.py."""
+    """Each operation lists every possible error. Success statuses: test_authorisation.py.
+
+    Contract: openapi-complete.
+    """
     operation = OPERATIONS[name][2]
     expected = set(ALWAYS)
     if name not in NO_TOKEN:
@@ -181,7 +189,11 @@ def test_operation_has_every_error(name):
 
 @each_operation
 def test_every_response_has_its_headers_and_body(name):
-    """contract: openapi-complete. Described, with examples; an error's of its own status."""
+    """Every response describes its headers and body, with examples; an error's example has its
+    status.
+
+    Contract: openapi-complete.
+    """
     for status, response in responses_of(name).items():
         headers = {key: follow(entry) for key, entry in response["headers"].items()}
         expected = STANDARD_HEADERS | MORE_HEADERS.get(status, set())
@@ -212,8 +224,9 @@ def test_every_body_has_examples_that_it_allows(name):
 
 
 def test_schemas_mean_the_same_to_every_tool():
-    """Objects are closed, arrays say what they hold, patterns are anchored and use what each engine
-    knows, nothing is made an object of (the format uuid), and no key is without a value."""
+    """Schemas are portable: objects are closed, arrays typed, patterns anchored and supported by
+    every engine, no `uuid` format (some tools generate objects for it), and no key lacks a value.
+    """
     for place, value in walk(DOCUMENT):
         types = value.get("type")
         if "/schemas/" in place and types == "object":
@@ -229,9 +242,10 @@ def test_schemas_mean_the_same_to_every_tool():
             re.compile(pattern)
         assert value.get("format") != "uuid", place
         if "/examples/" not in place:
-            # A description in one line is cut at a comma: the rest becomes a key of nothing.
+            # An unquoted one-line description is cut at a comma, and the rest becomes a key without
+            # a value.
             assert None not in value.values(), place
-    # Of a parameter that is an array, most clients name it again for each value.
+    # Most clients would repeat an array parameter for each value.
     for name, parameter in DOCUMENT["components"]["parameters"].items():
         assert follow(parameter["schema"]).get("type") != "array", name
 
@@ -270,7 +284,7 @@ def contents(name: str) -> str:
 def test_vendored_files_are_the_ones_that_were_looked_at():
     lines = [line.split("  ") for line in contents("SHA256SUMS").splitlines()]
     sums = {name: expected for expected, name in lines}
-    # As the package has it: what is unpacked.
+    # Checksums are of the unpacked files.
     unpacked = gzip.decompress(PAGE.joinpath("scalar.js.gz").read_bytes())
     assert hashlib.sha256(unpacked).hexdigest() == sums.pop("scalar.js")
     assert set(sums) == VENDORED

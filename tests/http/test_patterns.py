@@ -1,6 +1,6 @@
-"""What the description's schemas allow and what the service takes are the same, both ways.
+"""The description's schemas and the service accept exactly the same texts.
 
-The texts hold, nearly hold, or break one rule of many; each is asked of both.
+Generated texts satisfy, nearly satisfy, or violate one of the rules; each is given to both.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,8 @@ from wishwell.wishes import lists
 from .test_openapi import DOCUMENT, follow
 
 ID = "019649e4-18b9-7651-8317-1ff4a6a3a450"
-# White space, as Python, browsers and Unicode count it; what looks like none; what is special.
+# White space as Python, browsers or Unicode define it, invisible characters, and characters with a
+# special meaning.
 ODD = (
     "\t\n\r\x00\x1c\x1f \x7f\x85\x9f\xa0\xad\u061c\u1680\u180e\u200a\u200b\u2028\u202f\u3000\ufeff"
 )
@@ -52,7 +53,7 @@ def takes(check: Callable[[str], object], text: str) -> bool:
 
 
 def changed(texts: st.SearchStrategy[str], odd: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Each text as it is, or with something put in between, or with a letter gone."""
+    """Returns each text unchanged, with an insertion, or with a letter removed."""
 
     def change(text: str, at: int, more: str, gone: int) -> str:
         at %= len(text) + 1
@@ -120,7 +121,7 @@ _outbound = Outbound(http=False, private=False)
 
 
 def _is_an_address(url: str) -> bool:
-    """Whether its host is an address, or as good as one: by its form alone nobody knows whose."""
+    """Returns whether a URL's host is an IP address or resembles one, so a pattern can't decide it."""
     try:
         host = urlsplit(url).hostname or ""
         last = host.rpartition(".")[2]
@@ -130,7 +131,7 @@ def _is_an_address(url: str) -> bool:
 
 
 def _search(text: str) -> None:
-    """As one of the two kinds of stores takes it."""
+    """Parses a query as either type of store does."""
     if not takes(partial(search.parse, store=STORES[0]), text):
         search.parse(text, store=STORES[1])
 
@@ -147,7 +148,7 @@ _names = st.text(_some, max_size=8) | changed(st.integers(253, 257).map(lambda n
 _types = st.lists(st.sampled_from([*events.TYPES, "", "item.*", "x"]), max_size=4).map(",".join)
 _ids = st.lists(st.sampled_from([ID, "a", ""]), max_size=4).map(",".join)
 
-# What is described, what takes it, texts, and some that are asked in any case.
+# The schema, the function that accepts the text, generated texts, and texts that are always tried.
 FIELDS: dict[str, tuple[dict, Callable[[str], object], st.SearchStrategy[str], list[str]]] = {
     "e-mail": (
         _schemas["Identify"]["properties"]["email"],
@@ -192,7 +193,7 @@ FIELDS: dict[str, tuple[dict, Callable[[str], object], st.SearchStrategy[str], l
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_text_is_taken_just_where_the_description_allows_it(name):
-    """But for the URL of a webhook whose host is an address, where the form is not all."""
+    """Both agree, except on webhook URLs with an IP address, which a pattern can't judge."""
     schema, check, texts, always = FIELDS[name]
     allowed = allows(schema)
 

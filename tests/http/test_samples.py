@@ -1,4 +1,4 @@
-"""The samples of the API's description, each run as it stands against the program."""
+"""The code samples of the API description, each run unchanged against the program."""
 
 import json
 import os
@@ -32,14 +32,14 @@ RUN_BY = {
     "Python": [sys.executable, "-c"],
 }
 OPTIONS = (*ROOMY, "--events", "on", "--show-wishes", "on", "--auth-flow", "/sign-in")
-# Those of the examples in the description. The first is of whatever is named, the second beside it.
+# The ids in the description's examples; SECOND is for operations that name two items.
 CUSTOMER, SHARE = "7096539482", "0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90"
 FIRST, SECOND = "01964a1b-0739-7128-a24b-e40ad23f0824", "01964a1b-f199-7181-a54c-66175d9dc9f8"
 LIST, TOKEN = "019649e4-18b9-7651-8317-1ff4a6a3a450", "wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW"
 
 
 class Exported(Platform):
-    """A shop with a request for data that is done."""
+    """A shop with a completed data request."""
 
     exported: str
 
@@ -61,7 +61,7 @@ def made(http, path: str, **body) -> dict:
 
 
 def records(platform: Exported, path: str) -> dict[str, str]:
-    """What the ids of the examples are here: records that were just made."""
+    """Returns newly made records' ids for the ids of the examples."""
     shop, customer = platform.shop, secrets.token_hex(5)
     owner = shop.acting_as(shop.gid("owner" if path.startswith("/shared") else customer))
     wishes = made(owner, "/lists", name=secrets.token_hex(5))
@@ -91,8 +91,10 @@ def records(platform: Exported, path: str) -> dict[str, str]:
     [name if name.endswith("Shell") else slow(name) for name in SAMPLES],
 )
 def test_sample_does_what_it_shows(platform, name):
-    """contract: openapi-samples. With the ids of records that are there, each ends well, which it
-    does only after a 2xx."""
+    """Each sample, with the ids of existing records, succeeds, which it does only after a 2xx.
+
+    Contract: openapi-samples.
+    """
     path, source = SAMPLES[name]
     shop = platform.shop
     for example, here in records(platform, path).items():
@@ -109,14 +111,17 @@ def test_sample_does_what_it_shows(platform, name):
 
 
 def test_operations_have_samples():
-    """contract: openapi-samples. All of them curl and TypeScript, a dozen Python."""
+    """All operations have curl and TypeScript samples, a dozen have Python.
+
+    Contract: openapi-samples.
+    """
     by_language = {lang: [name for name in SAMPLES if name.endswith(lang)] for lang in RUN_BY}
     assert len(by_language["Shell"]) == len(by_language["TypeScript"]) > 50
     assert len(by_language["Python"]) >= 12
 
 
 def test_sample_that_is_refused_fails(platform):
-    """The tests above would see it, in each language."""
+    """Samples fail after a refused request in each language, so the tests above would notice."""
     for lang, command in RUN_BY.items():
         _, source = SAMPLES[f"listItems {lang}"]
         source = source.replace(samples.ADDRESS, platform.shop.service.url)
@@ -126,7 +131,7 @@ def test_sample_that_is_refused_fails(platform):
 
 @pytest.mark.slow
 def test_typescript_of_samples_has_its_types(tmp_path):
-    """Each is TypeScript, strictly; `npm ci` in browser/ brings the compiler."""
+    """Each sample is valid strict TypeScript; `npm ci` in browser/ installs the compiler."""
     if not (BROWSER / "typescript").exists():
         pytest.skip("there is no browser/node_modules")
     files = []

@@ -1,7 +1,7 @@
-"""The published description, fuzzed against the running service: every check, a token of each kind.
+"""Fuzzes the running service by its published description: every check, one token of each kind.
 
-``WISHWELL_FUZZ_EXAMPLES`` and ``WISHWELL_FUZZ_SEED`` make other and longer runs than `make test`,
-which takes the same way each time so that a change is to blame for a failure.
+``WISHWELL_FUZZ_EXAMPLES`` and ``WISHWELL_FUZZ_SEED`` give longer and other runs. `make test` uses a
+fixed seed, so that a failure is caused by a change.
 """
 
 import os
@@ -23,7 +23,7 @@ EXAMPLES = os.environ.get("WISHWELL_FUZZ_EXAMPLES", "8")
     ("caller", "ids"), [("admin", "integer"), ("customer", "text"), ("session", "integer")]
 )
 def test_description_holds_against_the_running_service(service, caller, ids, tmp_path):
-    """contract: openapi-complete. No status, header or body but the described ones."""
+    """Every status, header and body is described. Contract: openapi-complete."""
     shop = Shop(service, *ROOMY, "--limit", "items=1000000", "--product-ids", ids)
     member = {"customer": shop.customer, "session": shop.session}.get(caller)
     token = member().token if member else shop.admin_token
@@ -48,5 +48,5 @@ def test_description_holds_against_the_running_service(service, caller, ids, tmp
     print(f"seed {seed}\n{report}")
     assert done.returncode == 0, f"again with WISHWELL_FUZZ_SEED={seed}"
     assert re.search(r"[1-9]\d* (generated|test cases)", report)
-    # The stateful phase went along the links of the description, not only through single calls.
+    # The stateful phase followed the description's links, rather than only making single calls.
     assert re.search(r"API Links: +[1-9]\d* covered", report)
