@@ -1,6 +1,6 @@
-"""A client for each test, of the kind that blocks.
+"""A blocking client for each test.
 
-The one for asyncio is the same text (test_generated.py), and has one test of its own in
+The asyncio client has the same source (test_generated.py) and one test of its own in
 test_operations.py.
 """
 
@@ -15,12 +15,12 @@ from tests.client.lossy import Lossy
 from wishwell.client import Wishwell
 
 SOON: dict[str, Any] = {"retries": 4, "longest_wait": 0.05}
-"""Pauses that no test has to wait for."""
+"""Backoff short enough for tests."""
 
 
 @pytest.fixture
 def connect() -> Iterator[Callable[..., Any]]:
-    """Make a client."""
+    """A factory for clients."""
     made = []
 
     def make(url: str, token: str, **options: Any) -> Wishwell:
@@ -34,13 +34,13 @@ def connect() -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture
 def wishes(connect, roomy_shop):
-    """A client of a new customer, of a store without narrow limits."""
+    """A client of a new customer in a store with roomy rate limits."""
     member = roomy_shop.customer()
     return connect(roomy_shop.service.url, member.token)
 
 
 @pytest.fixture
 def lossy(service):
-    """The service, behind a network that loses what a test tells it to."""
+    """The service behind a proxy that loses requests and responses as planned."""
     with Lossy(service.url) as proxy:
         yield proxy

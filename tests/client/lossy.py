@@ -1,4 +1,4 @@
-"""A TCP proxy that loses requests and answers, as a network between client and service does."""
+"""A TCP proxy that loses requests and responses, like a network between client and service."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ _GATEWAY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 6\r\n\r\n<html>
 
 
 class Seen(NamedTuple):
-    """A request that came by."""
+    """A request that passed."""
 
     line: str
     headers: dict[str, str]
 
 
 class Lossy(socketserver.ThreadingTCPServer):
-    """Passes requests on to a service, but for those that ``faults`` says otherwise of, in turn.
+    """Forwards requests to a service, applying the planned ``faults`` in turn.
 
-    ``before``: the request is read, never passed on, and the connection closed; ``reset``: so, and
-    reset. ``after``: the service answers, and the answer is thrown away; ``within``: half of the
-    answer is sent. ``silent``: the service answers, and nothing is sent. ``gateway``: the service
-    answers, and a 503 is sent instead, as by a proxy that has lost its answer.
+    - ``before``: reads the request, doesn't forward it, closes the connection; ``reset`` resets it.
+    - ``after``: the service responds, and the response is dropped; ``within``: half of it is sent.
+    - ``silent``: the service responds, nothing is sent, and the connection stays open.
+    - ``gateway``: the service responds, and a 503 is sent instead, like a proxy that lost the
+      response.
     """
 
     daemon_threads = True
@@ -58,7 +59,7 @@ class Lossy(socketserver.ThreadingTCPServer):
         self.server_close()
 
     def expect(self, *faults: Fault) -> None:
-        """Forgets what was seen, and plans the faults of the next requests."""
+        """Forgets the requests seen so far, and plans the faults of the next ones."""
         self.faults = deque(faults)
         self.seen = []
 
@@ -79,7 +80,7 @@ class _Connection(socketserver.BaseRequestHandler):
         self.server.seen.append(Seen(line, headers))
         fault = self.server.faults.popleft() if self.server.faults else "pass"
         if fault == "reset":
-            # Nothing lingers: closing sends a reset.
+            # A linger time of 0 makes close send a reset.
             self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         if fault in ("before", "reset"):
             self.request.close()
@@ -103,7 +104,7 @@ def _head(message: bytes) -> tuple[str, dict[str, str]]:
 
 
 def _message(connection: socket.socket) -> bytes:
-    """One request or answer, by its Content-Length; nothing at the end of the connection."""
+    """Reads one message by its Content-Length; returns nothing at the end of the connection."""
     received = b""
     try:
         while b"\r\n\r\n" not in received:

@@ -1,4 +1,4 @@
-"""The calls that methods of the client would send."""
+"""Records the calls that client methods would send."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ from wishwell.client.calls import Call
 
 
 class _Sent(Exception):
-    """Instead of an answer."""
+    """Raised with the call instead of sending it."""
 
 
 class _Line:
@@ -19,7 +19,7 @@ class _Line:
 
 
 def call_of(use: Callable[[Wishwell], Any]) -> Call[Any]:
-    """The call that ``use`` begins with, on a client without a profile."""
+    """Returns the first call that ``use`` makes, on a client without a profile."""
     client = Wishwell.__new__(Wishwell)
     client._attach(_Line())  # type: ignore[arg-type]
     try:

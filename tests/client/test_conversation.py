@@ -1,4 +1,4 @@
-"""Attempts, pauses and errors, by hand: the whole of it without a network."""
+"""The client's retries, backoff and errors, tested without a network."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def refusal(status, retry_after=None):
 
 
 def hold(call, terms, outcomes, draw=lambda: 1.0):
-    """Holds the conversation; how many attempts there were, the pauses, and how it ended."""
+    """Plays the outcomes; returns the number of attempts, the pauses, and the result or error."""
     talk = Conversation(call, terms, draw)
     pauses = []
     try:
@@ -68,7 +68,7 @@ outcomes = st.one_of(
 
 
 def unknown(outcome):
-    """Whether an outcome leaves open that the request was done."""
+    """Returns whether an outcome leaves it open if the request was carried out."""
     if isinstance(outcome, httpx2.Response):
         return outcome.status_code == 503
     return outcome is not NEVER
@@ -76,7 +76,9 @@ def unknown(outcome):
 
 @pytest.mark.parametrize("before", [*LOST, refusal(503), refusal(503, 1)])
 def test_delete_that_is_gone_after_an_unknown_outcome_is_done(before):
-    """Who says 503 may not know: a database that broke off, a proxy that lost the answer."""
+    """A 404 to a retried delete counts as success if the first outcome was unknown: a broken
+    connection, or a 503 whose sender may not know.
+    """
     for call in (DELETE, call_of(lambda of: of.lists.delete("l"))):
         attempts, _, end = hold(call, Terms(4, 60), [before, refusal(429, 1), refusal(404)])
         assert (attempts, end) == (3, None)
@@ -97,8 +99,9 @@ def test_delete_that_was_not_there_before_anything_was_done_is_not_found(before)
     draw=st.floats(0, 1),
 )
 def test_bounds_hold_whatever_happens(call, retries, longest, planned, draw):
-    """No more attempts than allowed, no pause above the bound, and never again after an outcome
-    that leaves open whether something was done that must be done once."""
+    """Attempts and pauses stay within their limits, and a call that must not happen twice isn't
+    retried after an unknown outcome.
+    """
     attempts, pauses, end = hold(call, Terms(retries, longest), planned, lambda: draw)
     assert 1 <= attempts <= retries + 1
     assert len(pauses) == attempts - 1
@@ -117,18 +120,18 @@ def test_bounds_hold_whatever_happens(call, retries, longest, planned, draw):
     else:
         assert isinstance(last, httpx2.Response) and last.status_code == 404
         assert call.gone_is_done
-        # It is known of a 429 that nothing was done, and of what was never sent.
+        # A 429 or an unsent request is known not to have been carried out.
         assert any(unknown(before) for before in planned[: attempts - 1])
 
 
 def test_what_may_not_be_repeated():
-    """By name, so that a new call is thought about."""
+    """Calls that may not be retried, by name, so that a new one needs a decision."""
     assert [call for call in CALLS if not call.repeatable] == [CREATE_LIST, NEW_SESSION]
     assert call_of(lambda of: of.profiles.token(session="gid://a/Session/1")).repeatable
 
 
 def test_backoff_doubles_up_to_a_bound_and_is_drawn_from_all_of_it():
-    """With the highest draw the bounds themselves; with the lowest no pause at all."""
+    """Backoff doubles up to a limit, with full jitter: the lowest draw gives no pause."""
     terms = Terms(9, 1000)
     _, pauses, _ = hold(CALLS[0], terms, [NEVER] * 10)
     assert pauses == pytest.approx([0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 10, 10])
@@ -150,7 +153,7 @@ def test_retry_after_beyond_the_patience_ends_at_once():
 
 @pytest.mark.parametrize("text", ["", "soon", "-1", "1.5", "²", "9" * 30, "Wed, 21 Oct 2025"])
 def test_retry_after_that_is_no_number_is_none(text):
-    """Then the pause is that of any other failure."""
+    """An invalid Retry-After is ignored in favour of the usual backoff."""
     reply = httpx2.Response(503, headers={"retry-after": text.encode()})
     _, pauses, error = hold(CALLS[0], Terms(1, 60), [reply, reply])
     assert pauses == pytest.approx([0.2])
@@ -163,7 +166,9 @@ KINDS = {401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict, 503: U
 @pytest.mark.parametrize("status", [*KINDS, 301, 400, 415, 500, 504])
 @pytest.mark.parametrize("body", [b"", b"<html>", b'{"error":"no"}', b"\xff"])
 def test_answer_of_a_proxy_on_the_way(status, body):
-    """An error of its status, with what id there is."""
+    """A proxy's response that isn't the API's becomes an error with its status and the request id,
+    if any.
+    """
     reply = httpx2.Response(status, headers={"x-request-id": "r-2"}, content=body)
     _, _, error = hold(CALLS[0], Terms(0, 0), [reply])
     assert (error.status, error.request_id) == (status, "r-2")

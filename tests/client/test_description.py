@@ -1,4 +1,4 @@
-"""The client and the description of the API say the same, so that neither drifts from the other."""
+"""The client and the API description agree."""
 
 import inspect
 import re
@@ -35,7 +35,7 @@ VALUES = {
 
 
 def value(kind: Any) -> Any:
-    """A value of an argument's type."""
+    """Returns a value of an argument's type."""
     if get_origin(kind) in (Union, UnionType, Literal):
         first = get_args(kind)[0]
         return first if get_origin(kind) is Literal else value(first)
@@ -43,7 +43,7 @@ def value(kind: Any) -> Any:
 
 
 def use(name: str, client: Wishwell) -> Any:
-    """Calls a method, such as "items.find", with every argument that it takes."""
+    """Calls a method such as "items.find" with every argument that it has."""
     resource, _, method = name.partition(".")
     call = getattr(getattr(client, resource), method)
     taken = inspect.signature(call).parameters.values()
@@ -75,7 +75,9 @@ CALLS = {
 
 
 def test_every_operation_has_a_call():
-    """All but the description itself."""
+    """Every operation has a client method, except the description itself and the platform's
+    webhook.
+    """
     without = {path for name, (_, path, _, _) in OPERATIONS.items() if name not in CALLS}
     assert without == {"/.well-known/openapi", "/platforms/shopify/webhooks"}
     assert DOCUMENT["servers"][0]["url"] == calls.PREFIX
@@ -83,7 +85,7 @@ def test_every_operation_has_a_call():
 
 @pytest.mark.parametrize("name", CALLS)
 def test_call_sends_what_is_described(name):
-    """Method, path, every query parameter and every field of the body, and no other."""
+    """A call has the described method, path, query parameters and body fields, and no others."""
     method, path, item, operation = OPERATIONS[name]
     call = CALLS[name]
     assert call.method == method
@@ -104,7 +106,7 @@ def test_call_sends_what_is_described(name):
 
 
 def test_examples_of_the_description_are_read():
-    """Every example of an answer, by the call that gets it."""
+    """Every example response is parsed by its call."""
     read = 0
     for name, call in CALLS.items():
         for status, answer in OPERATIONS[name][3]["responses"].items():
@@ -115,7 +117,7 @@ def test_examples_of_the_description_are_read():
                     sent = example["value"]["data"]
                     paged = isinstance(record, Page | Feed)
                     assert len(record) == len(sent) if paged else record
-                    # Nobody prints a secret by accident.
+                    # Secrets must not appear in a record's repr.
                     if isinstance(sent, dict) and name in ("createProfileToken", "createWebhook"):
                         assert sent.get("secret", sent.get("token")) not in repr(record)
                     read += 1
@@ -123,7 +125,7 @@ def test_examples_of_the_description_are_read():
 
 
 def test_field_of_a_newer_service_is_passed_over():
-    """Unknown fields of records, pages and envelopes are no error."""
+    """Unknown fields of records, pages and envelopes are ignored."""
     item = {
         "id": ID, "productId": 1, "quantity": 1, "tags": [], "listIds": [],
         "createdAt": "2025-04-18T18:13:27.481Z", "updatedAt": "2025-04-18T18:13:27.481Z",

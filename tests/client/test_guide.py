@@ -1,4 +1,4 @@
-"""docs/client.md and the program of docs/events.md, run as they stand there."""
+"""Runs the programs of docs/client.md and docs/events.md unchanged."""
 
 import re
 import subprocess
@@ -34,7 +34,7 @@ def test_every_example_runs():
 
 
 def test_copy_of_the_events_page_is_what_is_there():
-    """Over changes, a sign-in, a deletion, and a feed that is gone."""
+    """The copy equals the store after changes, a sign-in, a deletion, and a feed that returned 410."""
     [text] = programs((DOCS / "events.md").read_text())
     program, _, _ = text.partition("\nwith Wishwell(")
     copy: dict = {}

@@ -1,5 +1,4 @@
-"""Connections that break, on a real network path: what is done again, what is not, and what is
-told."""
+"""Connections that break on a real network path: retries, calls that aren't retried, and errors."""
 
 import pytest
 
@@ -11,18 +10,21 @@ pytestmark = pytest.mark.either_engine
 
 FAULTS = ("before", "reset", "after", "within")
 UNKNOWN = (*FAULTS, "gateway")
-"""What leaves open whether the request was done."""
+"""Faults that leave it open whether the request was carried out."""
 
 
 @pytest.fixture
 def shaky(connect, roomy_shop, lossy):
-    """A client of a new customer, through the lossy network."""
+    """A client of a new customer behind the lossy proxy."""
     return connect(lossy.url, roomy_shop.customer().token, **SOON)
 
 
 @pytest.mark.parametrize("fault", UNKNOWN)
 def test_harmless_calls_are_repeated_and_happen_once(shaky, lossy, fault):
-    """contract: retry-harmless. As if nothing had been lost, with the same request id."""
+    """Idempotent calls are retried with the same request id and take effect once.
+
+    Contract: retry-harmless.
+    """
     listed = shaky.lists.create("Gifts")
 
     def lost(call, *arguments, **named):
@@ -42,7 +44,9 @@ def test_harmless_calls_are_repeated_and_happen_once(shaky, lossy, fault):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_would_be_made_twice_is_not_repeated(connect, roomy_shop, lossy, fault):
-    """A new list and a new session: one request, and an error that says whose answer is missing."""
+    """Creating a list or a session isn't retried; the error has the request id of the lost
+    response.
+    """
     customer = roomy_shop.customer()
     shaky = connect(lossy.url, customer.token, **SOON)
     lossy.expect(fault)
@@ -64,7 +68,7 @@ def test_what_would_be_made_twice_is_not_repeated(connect, roomy_shop, lossy, fa
 
 
 def test_silence_is_a_loss(connect, roomy_shop, lossy):
-    """An answer that does not come within the timeout: asked again if harmless."""
+    """A response that exceeds the timeout counts as lost; only idempotent calls are retried."""
     hasty = connect(lossy.url, roomy_shop.customer().token, timeout=1, **SOON)
     lossy.expect("silent")
     item = hasty.items.create(3)

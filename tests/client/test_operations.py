@@ -1,4 +1,4 @@
-"""Each operation of the client, against the running service."""
+"""The client's operations against the running service."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -15,8 +15,10 @@ pytestmark = pytest.mark.either_engine
 
 
 def test_update_tells_unset_from_none(wishes):
-    """contract: item-update, item-variant-null. What is not named stays, None clears the variant, and
-    nothing named changes nothing."""
+    """An omitted argument changes nothing, and None clears the variant or the note.
+
+    Contract: item-update, item-variant-null.
+    """
     item = wishes.items.create(7, variant_id=3, quantity=2, tags=["gift"], note="blue! 💙")
     assert wishes.items.update(item.id) == item
     assert item.note == "blue! 💙" and wishes.items.update(item.id, note=None).note is None
@@ -32,13 +34,16 @@ def test_update_tells_unset_from_none(wishes):
 
 
 def logged(service, request_id):
-    """The request is in the service's log, as soon as that was read."""
+    """Asserts that the request appears in the service's log."""
     seen = wait_until(lambda: any(request_id in line for line in service.log_lines()), seconds=5)
     assert seen, request_id
 
 
 def test_errors_carry_status_message_and_request_id(wishes, service):
-    """contract: item-conflict. Of a change that would make two items the same."""
+    """Errors have the status, the message and the request id, here for a conflict.
+
+    Contract: item-conflict.
+    """
     item = wishes.items.create(1)
     wishes.items.create(2)
     with pytest.raises(Conflict) as conflict:
@@ -55,7 +60,7 @@ def test_errors_carry_status_message_and_request_id(wishes, service):
 
 
 def test_one_client_for_many_at_once(wishes):
-    """Each thread gets its own answer."""
+    """Each thread that shares a client gets its own responses."""
     with ThreadPoolExecutor(8) as threads:
         saved = list(threads.map(wishes.items.create, range(1, 61)))
     assert [item.product_id for item in saved] == list(range(1, 61))
@@ -63,7 +68,9 @@ def test_one_client_for_many_at_once(wishes):
 
 
 def test_client_for_asyncio(lossy, roomy_shop):
-    """Many tasks, a walk, a request that is lost and repeated, and one that is refused."""
+    """The asyncio client: concurrent tasks, a page walk, a lost and retried request, and a refused
+    one.
+    """
 
     async def story():
         gid, token = roomy_shop.gid(), roomy_shop.admin_token
@@ -84,7 +91,7 @@ def test_client_for_asyncio(lossy, roomy_shop):
 
 
 def test_id_leads_to_no_other_path(wishes):
-    """Whatever an id is, it is a record that is not there."""
+    """An odd id is encoded, so it is a missing record rather than another path."""
     for id in ("", ".", "..", "a/b", "../lists", "?x=1", "#", "%", "é", "x" * 99):
         for refused in (wishes.items.find, wishes.lists.delete):
             with pytest.raises(NotFound):
@@ -92,7 +99,7 @@ def test_id_leads_to_no_other_path(wishes):
 
 
 def test_behind_a_path_of_a_proxy(connect, shop):
-    """A service that is reached below a path is called below it."""
+    """A base URL with a path is prefixed to every request."""
     with Lossy(shop.service.url) as proxy:
         below = connect(f"{proxy.url}/wishes/", shop.admin_token)
         with pytest.raises(NotFound):

@@ -1,4 +1,4 @@
-"""Walks over pages: whatever was saved, from every page."""
+"""Page walks return every saved record."""
 
 import itertools
 
@@ -11,13 +11,15 @@ pytestmark = pytest.mark.either_engine
 FEW = settings(
     max_examples=15,
     deadline=None,
-    # The fixtures are a service and a network: each example has a customer of its own.
+    # The fixtures are a service and a proxy; each example makes a new customer.
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 
 def check(resource, saved, limit, **query):
-    """It is all of it, newest first, and each page leads to the one before."""
+    """Asserts that all records come newest first, and that each page has a cursor to the one
+    before.
+    """
     newest_first = saved[::-1]
     assert list(resource.all(limit=limit, **query)) == newest_first
     pages = list(resource.pages(limit=limit, **query))
@@ -39,7 +41,7 @@ def check(resource, saved, limit, **query):
     tagged=st.sets(st.integers(0, 8)),
 )
 def test_walk_is_what_was_saved(connect, roomy_shop, products, limit, tagged):
-    """Of all items, of those that a query finds, and of lists."""
+    """Walks over all items, over a query's items, and over lists return what was saved."""
     customer = connect(roomy_shop.service.url, roomy_shop.customer().token)
     saved = [
         customer.items.create(product, tags=["gift"] if number in tagged else [])
