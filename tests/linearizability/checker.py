@@ -1,7 +1,8 @@
-"""Whether a history can be put in one order that explains every answer (Wing and Gong, 1993).
+"""A linearizability checker (Wing and Gong, 1993).
 
-Depth first: of the operations that nobody's answer precedes, one is taken next, if the model allows
-its answer; with a memo of (what was taken, state), after Lowe and porcupine.
+Depth first: among the pending operations that started before any of them returned, one is taken
+next if the model allows its response. States already visited are memoised, as by Lowe and by
+porcupine.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from tests.linearizability.specification import Mismatch, Specification, step
 
 
 def unexplained(operations: list[Operation], initial: Specification) -> str:
-    """Nothing when there is an order, else a picture for people: what was asked and answered, how far an
-    order goes, why no further."""
+    """Returns an empty string if an order explains every response; else a readable history with the
+    longest order found and why it can't continue.
+    """
     seen: set[tuple[frozenset[int], Hashable]] = set()
     longest: list[int] = []
     reasons: dict[int, Mismatch] = {}
@@ -24,7 +26,7 @@ def unexplained(operations: list[Operation], initial: Specification) -> str:
         waiting = [o for o in operations if o.number not in order]
         until = min((o.returned for o in waiting), default=0)
         refused: dict[int, Mismatch] = {}
-        # What was answered first goes first.
+        # Try operations in the order of their responses.
         for operation in sorted(waiting, key=lambda o: o.returned):
             if operation.invoked > until:
                 continue

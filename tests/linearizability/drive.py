@@ -1,8 +1,9 @@
-"""Several clients at once on one session and one customer of the running program, written down.
+"""Runs several concurrent clients on one session and one customer of the program, and records a
+history.
 
-What each client asks for is drawn from a seeded source and from the ids that were seen; what happens
-at once is up to the machine. A nemesis holds a profile for some milliseconds now and then, as any
-slow write would, so that writes wait for each other.
+Each client's requests are drawn from a seeded source and from ids seen so far; the interleaving is
+the machine's. A nemesis occasionally locks a profile for some milliseconds, like a slow write, so
+that writes wait for each other.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ KINDS = {
     "lists_page": 2,
 }  # fmt: skip
 ANYWHERE = KINDS.keys() - {"save", "new_list", "items_page", "lists_page"}
-"""What an admin token may do in one profile of a store without naming it."""
+"""Operations that an admin token may do on a profile's records without `Profile`."""
 
 
 Edge = tuple[str, bool]
-"""What a cursor stands for: a record's id, and whether what is newer is asked for."""
+"""A cursor's meaning: a record's id, and whether newer records are requested."""
 
 
 _WAYS = {
@@ -61,7 +62,7 @@ _FIELDS = {"product": "productId", "variant": "variantId", "on": "listIds", "ids
 
 
 def _request(call: Call, cursor: str | None = None) -> tuple[str, str, Any]:
-    """Method, path and body of a call; ``cursor`` as it was sealed."""
+    """Returns a call's method, path and body; ``cursor`` is the encoded one."""
     method, _, path = _WAYS[call.kind].partition(" ")
     path = PREFIX + path.format(call.target)
     given = {k: v for k, v in call.arguments.items() if v is not None}
@@ -79,7 +80,7 @@ def _request(call: Call, cursor: str | None = None) -> tuple[str, str, Any]:
 
 
 def _answer(call: Call, got: Response) -> tuple[Answer, dict[Edge, str]]:
-    """What was answered, without what no model can tell; and the cursors of a page."""
+    """Returns the response without parts that a model can't predict, and a page's cursors."""
     if got.status >= 300 or got.status == 204 or call.kind in ("link", "renew"):
         return Answer(got.status), {}
     body = json.loads(got.body)
@@ -93,7 +94,7 @@ def _answer(call: Call, got: Response) -> tuple[Answer, dict[Edge, str]]:
 
 @dataclass
 class Known:
-    """What clients have seen: they take their targets from it, right or outdated."""
+    """Ids and cursors that clients have seen; targets are taken from here, current or outdated."""
 
     items: list[str] = field(default_factory=list)
     lists: list[str] = field(default_factory=list)
@@ -109,7 +110,7 @@ class Known:
 
 
 class Run:
-    """One history: who is there, what they know, and what was asked."""
+    """A single history: the actors, the ids and cursors seen, and the operations."""
 
     def __init__(self, harness: Harness, who: Actors, db: Database, seed: int) -> None:
         self.harness, self.who, self.db = harness, who, db
@@ -119,7 +120,7 @@ class Run:
         self.operations: list[Operation] = []
 
     async def ask(self, number: int, client: Client, call: Call) -> None:
-        """Asks and writes down."""
+        """Sends a call and records it."""
         given = call.arguments
         cursor = self.known.cursors.get(
             (call.scope, call.kind, given.get("query"), given.get("cursor"))
@@ -139,7 +140,7 @@ class Run:
         return {"Authorization": f"Bearer {self.who.admin}"} | named
 
     async def purge(self, number: int) -> None:
-        """As `wishwell purge` does it."""
+        """Runs the purge as `wishwell purge` does."""
         invoked = time.monotonic_ns()
         async for _ in purge.sessions(self.db, self.harness.settings, ids.wall_clock()):
             pass
@@ -154,7 +155,7 @@ class Run:
     # --------------------------------------------------------------------------- drawing
 
     def draw(self) -> Call:
-        """Any request, of anybody who may send it."""
+        """Returns a random call by an actor that may send it."""
         scope, by_token = self.random.choices(
             [(self.who.customer, True), (self.who.session, True), (self.who.customer, False),
              (self.who.session, False), (None, False)],
@@ -223,7 +224,7 @@ class Run:
 
 
 async def histories(harness: Harness, many: int) -> list[Run]:
-    """One after the other, each of its own seed."""
+    """Runs ``many`` histories one after the other, each with its own seed."""
     clients = [harness.client() for _ in range(7)]
     try:
         async with harness.database() as db:
@@ -234,7 +235,9 @@ async def histories(harness: Harness, many: int) -> list[Run]:
 
 
 async def history(harness: Harness, db: Database, clients: list[Client], seed: int) -> Run:
-    """One history of at most ``len(clients)`` at once; the last client begins and ends it."""
+    """Runs one history with up to ``len(clients)`` concurrent clients; the last one sets up and
+    ends it.
+    """
     chance = random.Random(seed)
     idle = chance.choices((0, 5, 100), (70, 15, 15))[0]
     run = Run(harness, await harness.actors(clients[-1], idle), db, seed)
@@ -265,10 +268,10 @@ async def history(harness: Harness, db: Database, clients: list[Client], seed: i
 
 
 async def _begin(run: Run, client: Client) -> None:
-    """Something that both have, something that only one has; on lists that a link compares."""
+    """Gives both profiles common and different items, on lists that a link merges."""
     for gid, products in ((run.who.session, (1, 2)), (run.who.customer, (1, 3))):
         if run.who.idle == 5 and gid == run.who.session:
-            continue  # the purge takes it only while it holds nothing
+            continue  # the purge takes this session only if it is empty
         name = {"name": "Birthday" if gid == run.who.session else "birthday"}
         await run.ask(9, client, Call("new_list", gid, True, arguments=name))
         for product in products:
@@ -290,7 +293,7 @@ async def _nemesis(run: Run, chance: random.Random) -> None:
 
 
 async def _end(run: Run, client: Client) -> None:
-    """Everything that can be seen, after everything."""
+    """Reads everything at the end."""
     for gid in (run.who.session, run.who.customer):
         for kind in ("items_page", "lists_page"):
             await run.ask(9, client, Call(kind, gid, True, arguments={"limit": 250}))

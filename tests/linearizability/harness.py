@@ -1,4 +1,4 @@
-"""The running program, and its database past it: for purges, for locks and to go back in time."""
+"""Controls the running program and accesses its database directly for purges, locks and backdating."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from wishwell import config, ids
 from wishwell.db import Database
 from wishwell.run.app import open_database
 
-# Purges are ours here, and in the history.
+# The tests run the purge themselves and record it in the history.
 SETTINGS = {"WISHWELL_PURGE_INTERVAL": "86400"} | GENEROUS
 
 
 @dataclass
 class Actors:
-    """A session and a customer, their tokens and keys in the database."""
+    """A session and a customer with their tokens and database keys."""
 
     admin: str
     session: str
@@ -42,7 +42,7 @@ class Actors:
 
 
 class Harness:
-    """The program, and its database past it: for the purge, the nemesis and going back in time."""
+    """The program, and direct access to its database for the purge, the nemesis and backdating."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -76,7 +76,7 @@ class Harness:
             await db.close()
 
     async def execute(self, *statements: str, pause: float = 0.0) -> None:
-        """Runs statements on a connection of their own; pauses before the last one."""
+        """Runs statements on a separate connection; pauses before the last one."""
         if self.settings.engine == "postgresql":
             connection = await asyncpg.connect(self.settings.database_url)
             try:
@@ -97,17 +97,17 @@ class Harness:
             await asyncio.to_thread(file.execute, statements[-1])
 
     async def hold(self, key: str, seconds: float) -> None:
-        """Keeps every write to a profile (to the file, on SQLite) waiting for a while."""
+        """Blocks every write to a profile (on SQLite: to the file) for a while."""
         if self.settings.engine == "postgresql":
             lock = f"SELECT 1 FROM profiles WHERE profile_id = '{key}' FOR NO KEY UPDATE"
-            # A cluster ends the youngest of a deadlock, which may be this one.
+            # Citus aborts the youngest transaction of a deadlock, which may be this one.
             with contextlib.suppress(asyncpg.DeadlockDetectedError):
                 await self.execute("BEGIN", lock, "ROLLBACK", pause=seconds)
         else:
             await self.execute("BEGIN IMMEDIATE", "ROLLBACK", pause=seconds)
 
     async def actors(self, client: Client, idle: int) -> Actors:
-        """A new session, last touched ``idle`` days ago, and a new customer."""
+        """Makes a new session, last used ``idle`` days ago, and a new customer."""
         self.customers += 1
         customer = f"gid://shopify/Customer/{self.customers}-{ids.random_uuid()[:8]}"
         tokens, gids = {}, []

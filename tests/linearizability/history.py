@@ -1,4 +1,4 @@
-"""What several clients asked at once, when, and what came back."""
+"""The records of a history: calls, their times, and the responses."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Call:
-    """One request. ``scope`` is the GID of the profile that it acts on, None for a whole store.
-
-    ``by_token``: with the profile's own token, not with an admin token and a header.
+    """A request. ``scope`` is the GID of the profile that it acts on, or `None` for a whole
+    store. ``by_token``: sent with the profile's own token rather than an admin token and a header.
     """
 
     kind: str
@@ -22,7 +21,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Answer:
-    """A status, and what was in ``data``; of pages the edge on each side that has more."""
+    """A status and the response's ``data``; for pages also whether older and newer ones exist."""
 
     status: int
     data: Any = None
@@ -32,7 +31,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Operation:
-    """A call, with its times in nanoseconds: before its first byte was sent, after the last had come."""
+    """A call with its times in nanoseconds: before its first byte was sent, and after the last was
+    received.
+    """
 
     number: int
     client: int
@@ -43,7 +44,7 @@ class Operation:
 
 
 def records(data: Any) -> list[dict[str, Any]]:
-    """Every item and list in an answer, the items of lists among them."""
+    """Returns every item and list in a response, including the items of lists."""
     found = []
     for record in data if isinstance(data, list) else [data] if isinstance(data, dict) else []:
         if "id" in record:

@@ -1,7 +1,8 @@
-"""What one request may do and answer, one after the other: a session and a customer as a model.
+"""The sequential specification: what a request may do and respond, as a model of a session and a
+customer.
 
-``perform`` does a call, ``step`` compares with what was answered. Times that no answer tells (of a
-link, of a delete) stay open until a record shows them.
+``perform`` applies a call; ``step`` compares it with the response. Times that no response shows (of
+a link or a delete) stay unknown until a record shows them.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ READS = frozenset({"get_item", "get_list", "items_page", "lists_page"})
 
 
 class Mismatch(Exception):
-    """The model does not allow this answer in this state; the message says why."""
+    """The model doesn't allow this response in this state; the message says why."""
 
 
 @dataclass
 class Session:
-    """``idle``: days since it was touched, as far as the purge cares (0, 5 or 100)."""
+    """A session; ``idle`` is the days since its last use as the purge sees them (0, 5 or 100)."""
 
     idle: int = 0
     closed: bool = False
@@ -33,7 +34,7 @@ class Session:
 
 @dataclass
 class Specification:
-    """Profiles by GID. A customer is there from the beginning: nobody can tell."""
+    """Profiles by GID. A customer always exists, because an empty one looks the same as none."""
 
     profiles: dict[str, Model] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
@@ -54,7 +55,7 @@ class Specification:
         return gid in self.sessions and (self.sessions[gid].closed or self.sessions[gid].gone)
 
     def owner(self, call: Call) -> str | None:
-        """Whose record a call is about; None when it is nobody's."""
+        """Returns the owner of a call's record, or `None`."""
         if call.scope is not None:
             return call.scope
         for gid, model in self.profiles.items():
@@ -64,13 +65,15 @@ class Specification:
 
 
 Shown = Callable[[], Answer]
-"""The answer, made when the open times are known."""
+"""Makes the response once unknown times are known."""
 
 
 def perform(
     world: Specification, call: Call, now: Any, new_id: str
 ) -> list[tuple[Specification, Shown]]:
-    """What may become of a world, and the answer; several where the contract leaves it open."""
+    """Returns the possible next states with their responses; several where the contract permits
+    them.
+    """
     if call.kind == "purge":
         return _purge(world)
     if call.kind in ("link", "renew"):
@@ -100,7 +103,7 @@ def perform(
 
 
 def _with_owner(answer: Answer, gid: str) -> Answer:
-    """Records of a whole store's answers say whose they are."""
+    """Adds the owner to the records of a whole-store response."""
     if isinstance(answer.data, dict):
         data = answer.data | {"profile": gid}
         if "items" in data:
@@ -163,7 +166,7 @@ def _page(model: Model, call: Call) -> Answer:
         found = list(model.lists)
     else:
         found = [id for id in model.items if _matches(model, id, given.get("query"))]
-    # A cursor's edge is a record's id, and whether what is newer is asked for.
+    # A cursor's edge: a record's id, and whether newer records are requested.
     edge, backward = given.get("cursor") or (None, False)
     beside = [id for id in found if edge and (id <= edge if backward else id >= edge)]
     ahead = sorted((id for id in found if id not in beside), reverse=not backward)
@@ -198,7 +201,7 @@ def _token(world: Specification, call: Call, now: Any) -> tuple[Specification, S
 
 
 def _purge(world: Specification) -> list[tuple[Specification, Shown]]:
-    """It takes a session past its time, or leaves it for the next time."""
+    """The purge removes an expired session, or leaves it for the next run."""
     ways = [world]
     for gid, session in world.sessions.items():
         model = world.profiles[gid]
@@ -212,12 +215,14 @@ def _purge(world: Specification) -> list[tuple[Specification, Shown]]:
 
 
 def step(world: Specification, operation: Operation) -> list[Specification]:
-    """The states in which an operation may leave one (several: the contract leaves it open), or Mismatch."""
+    """Returns the states in which an operation may leave the world, several where the contract
+    permits; raises Mismatch.
+    """
     call, answer = operation.call, operation.answer
     if answer.status == 503:
         return [world]  # nothing was done
     data = answer.data if isinstance(answer.data, dict) else {}
-    # What changed did so at the time that is shown, or earlier than the time that was there.
+    # A change happened at the shown time, or at an unknown one if updatedAt was already later.
     now, new_id = data.get("updatedAt", Since()), data.get("id", "")
     ways, expected = [], None
     for after, shown in perform(world, call, now, new_id):
@@ -232,7 +237,7 @@ def step(world: Specification, operation: Operation) -> list[Specification]:
 
 
 def _learn(world: Specification, data: Any) -> None:
-    """Sets the open times of what an answer shows."""
+    """Fills in unknown times from the response's records."""
     for record in records(data):
         for model in world.profiles.values():
             held = model.items.get(record["id"]) or model.lists.get(record["id"])

@@ -1,4 +1,4 @@
-"""The checker itself: what is right passes, and what is wrong is found."""
+"""The checker accepts correct histories and rejects wrong ones."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ def empty():
 
 
 class Past:
-    """A sequential history that is right: each call is answered by the model itself."""
+    """A correct sequential history: the model itself answers each call."""
 
     item = ""
 
@@ -44,7 +44,7 @@ def ok(*operations):
 
 @pytest.fixture
 def past():
-    """An item of a customer."""
+    """A history with an item of a customer."""
     past = Past()
     past.item = past.do("save", product=1, quantity=1).answer.data["id"]
     assert ok(*past.operations)
@@ -52,7 +52,7 @@ def past():
 
 
 def test_lost_update_is_found(past):
-    """Two changes at once, both answered; later only one of two fields is there."""
+    """After two concurrent acknowledged changes, a read that shows only one is rejected."""
     one, two = (
         past.do("change", target=past.item, **to) for to in ({"quantity": 7}, {"tags": ["a"]})
     )
@@ -65,7 +65,9 @@ def test_lost_update_is_found(past):
 
 
 def test_stale_read_is_found(past):
-    """A read that began after a change was answered, and shows what was before; not one beside."""
+    """A read that began after a change's response and shows the old state is rejected; a concurrent
+    one isn't.
+    """
     old = past.do("get_item", target=past.item)
     change = past.do("change", target=past.item, quantity=7)
     stale = replace(old, number=9, invoked=change.returned + 1, returned=change.returned + 2)
@@ -74,7 +76,7 @@ def test_stale_read_is_found(past):
 
 
 def test_half_a_link_is_found(past):
-    """After a link, the session's item is with the customer."""
+    """After a link, a page without the session's item is rejected."""
     past.do("save", SESSION, product=9)
     past.do("link", None, session=SESSION, customer=CUSTOMER)
     page = past.do("items_page", limit=250)

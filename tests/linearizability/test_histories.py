@@ -1,7 +1,7 @@
-"""Single requests to one profile, and links between two, are linearizable on both engines.
+"""Single requests to one profile, and links of two, are linearizable on both engines.
 
-A quick look: ``WISHWELL_TEST_HISTORIES`` takes thousands (docs/decisions/0013). A walk over several pages
-is several requests, and no single moment.
+A short run; ``WISHWELL_TEST_HISTORIES`` makes thousands (docs/decisions/0013). A walk over several
+pages is several requests and not atomic.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ HISTORIES = int(os.environ.get("WISHWELL_TEST_HISTORIES", "8"))
 
 @pytest.fixture(params=["off", slow("on")])
 def harness(new_service, engine, request):
-    """A service whose store tells events, and one whose store doesn't."""
+    """A service whose store has events on, and one whose store has them off."""
     workers = "2" if engine == "postgresql" else "1"
     service = new_service(WISHWELL_WORKERS=workers, **SETTINGS)
     service.cli("migrate")
@@ -31,7 +31,7 @@ def harness(new_service, engine, request):
 
 
 def test_histories_of_several_clients_are_linearizable(harness):
-    """contract: request-linearizable. Every kind of request has been among them."""
+    """Histories of all kinds of requests are linearizable. Contract: request-linearizable."""
     kinds = set()
     for run in asyncio.run(histories(harness, HISTORIES)):
         assert not (why := unexplained(run.operations, run.who.world())), why
