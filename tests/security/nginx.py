@@ -1,4 +1,4 @@
-"""Debian's nginx in front of the service, as docs/operations.md has it, on the loopback."""
+"""Debian's nginx as a reverse proxy, configured as in docs/operations.md, on the loopback."""
 
 from __future__ import annotations
 
@@ -46,14 +46,15 @@ _SERVERS = """
 
 
 def nginx_binary() -> str | None:
-    """The nginx of this system, if there is one; Debian's is where only root's path leads."""
+    """Returns the path of this system's nginx, or `None`. Debian installs it where only root's PATH
+    leads.
+    """
     return shutil.which("nginx", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
 
 
 class Nginx(Program):
-    """A reverse proxy that passes invalid header names on too: the least careful that it can be.
-
-    ``servers`` is what it serves, with {service}, {here}, {port} and {folder} to be filled in.
+    """The least careful reverse proxy possible: passes invalid header names on. ``servers`` is the
+    configuration with {service}, {here}, {port} and {folder} to fill in.
     """
 
     def __init__(
@@ -79,6 +80,6 @@ class Nginx(Program):
         return self
 
     def passed_on(self) -> list[str]:
-        """The request ids of the answers that it had from the service."""
+        """Returns the request ids of the responses it received from the service."""
         lines = map(json.loads, (self.folder / "access.log").read_text().splitlines())
         return [line["id"] for line in lines if line["id"]]

@@ -1,6 +1,5 @@
-"""Requests with another one hidden in them, that two readers may cut at different places.
-
-There is a reading of each in which the hidden request is a body; so it must never be carried out.
+"""Smuggling payloads: requests that hide another one, which two readers may delimit differently. By
+one reading the hidden request is a body, so it must never be carried out.
 """
 
 from __future__ import annotations
@@ -13,7 +12,9 @@ SOCKET = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 1
 
 
 def hidden(request_id: str, token: str) -> bytes:
-    """A whole request; the service keeps its id, so that it shows in the log if it ever ran."""
+    """Returns a whole request with an id of its own, which appears in the log if it was carried
+    out.
+    """
     lines = [f"GET {PREFIX}/lists HTTP/1.1", "Host: shop", f"X-Request-Id: {request_id}"]
     return "\r\n".join([*lines, f"Authorization: Bearer {token}", "", ""]).encode()
 
@@ -25,7 +26,7 @@ def head(token: str | None, *lines: str, start: str = f"POST {ITEMS} HTTP/1.1") 
 
 
 def payloads(token: str, inside: bytes) -> dict[str, bytes]:
-    """By name; ``inside`` is the hidden request."""
+    """Returns the payloads by name; ``inside`` is the hidden request."""
     size, chunk = len(inside), b"%x\r\n%s\r\n0\r\n\r\n" % (len(inside), inside)
     te, cl = "Transfer-Encoding: chunked", f"Content-Length: {size}"
     after_end = b"0\r\n\r\n" + inside
@@ -103,7 +104,7 @@ def payloads(token: str, inside: bytes) -> dict[str, bytes]:
     return made
 
 
-# Of these every reader sees the same, a body or none: the service may answer them as it likes.
+# Payloads that every reader delimits alike, so the service may answer them normally.
 PLAIN = {
     *("length as a hop", "TE with an underscore", "chunks: extension", "chunks: size with zeros"),
     *(f"body of {what}" for what in ("a GET", "a HEAD", "an OPTIONS", "an unknown path")),

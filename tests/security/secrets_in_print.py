@@ -1,4 +1,4 @@
-"""A search of all that the program printed or refused with, for what it must never show."""
+"""Searches everything that the program printed or responded with for secrets."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 from tests.servers import PRINTED, SECRETS
 
-# Whatever the tests used: no text of these forms has any business there. Each begins with what is
-# rare: to follow each word to its end would take a second for 10 MB.
+# Forms of secrets, none of which may appear. Each pattern begins with rare characters, because
+# scanning every word to its end would take a second for 10 MB.
 FORMS = {
     "an admin token": re.compile(r"wwadm_[0-9A-Za-z]{20,}"),
     "a share's token": re.compile(r"wwshr_[0-9A-Za-z]{20,}"),
@@ -18,14 +18,15 @@ FORMS = {
 
 
 def leaks(printed: str | None = None) -> list[str]:
-    """What was found and where; empty when all is well."""
+    """Returns the secrets found, with context; empty if none."""
     text = everything() if printed is None else printed
     found = [
         f"{form}: …{text[max(0, match.start() - 80) : match.end() + 40]}…"
         for form, pattern in FORMS.items()
         for match in pattern.finditer(text)
     ]
-    # Authenticator by their parts too, the signature above all. One pass over the text, not one a token.
+    # Also searches for parts of tokens, above all signatures, in one pass over the text rather than
+    # one per token.
     parts = {part for secret in SECRETS for part in (secret, *secret.split(".")) if len(part) >= 30}
     found += [f"a part of a token: {word}" for word in set(re.findall(r"[\w-]{30,}", text)) & parts]
     other = {secret for secret in SECRETS if not re.fullmatch(r"[\w.-]{30,}", secret)}

@@ -1,4 +1,4 @@
-"""Every input has a bound: what lies beyond is refused, and costs little before it is."""
+"""Every input has a limit, and refusing larger input is cheap."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MB = 2**20
 
 
 def resident(service) -> int:
-    """Bytes of memory of the service and its children."""
+    """Returns the bytes of memory of the service and its child processes."""
     first = psutil.Process(service.process.pid)
     return sum(process.memory_info().rss for process in (first, *first.children(recursive=True)))
 
 
 def test_order_of_5000_items_is_bounded(roomy_shop):
-    """contract: list-order-invalid. 5,000 ids are judged, 5,001 are refused before."""
+    """5,000 ids of an order are checked; more are refused first. Contract: list-order-invalid."""
     http = roomy_shop.customer("1").http
     kept = new_list(http)
     mine = [save(http, n, listIds=[kept["id"]])["id"] for n in (1, 2, 3)]
@@ -48,7 +48,7 @@ BOMBS = {
 
 
 def test_bombs_are_refused_and_leave_no_memory_behind(service, roomy_shop):
-    """Each of them 5 times: 400, and the process is no larger than a few bodies after it."""
+    """Large or nested bodies are refused, and memory doesn't grow after repeating them."""
     http = roomy_shop.customer("1").http
     json_type = {"Content-Type": "application/json"}
     data(http.get("/items"))
@@ -64,7 +64,7 @@ def test_bombs_are_refused_and_leave_no_memory_behind(service, roomy_shop):
 
 
 def test_idle_connections_leave_room_for_others(service, shop):
-    """contract: slow-clients. 300 connections that say nothing: everybody else is served."""
+    """300 idle connections don't keep others from being served. Contract: slow-clients."""
     with contextlib.ExitStack() as idle:
         for _ in range(300):
             idle.enter_context(connect(service))

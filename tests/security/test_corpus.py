@@ -1,4 +1,4 @@
-"""What fuzzing has kept (`fuzz/corpus`), once more: the same targets without the fuzzer."""
+"""Runs the fuzzing corpus (`fuzz/corpus`) through its targets without the fuzzer."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ CORPUS = Path(targets.__file__).parent / "corpus"
 
 @pytest.mark.parametrize("name", targets.TARGETS)
 def test_corpus_of_the_fuzzer_still_holds(name):
-    """Each input that reached something new, and the seeds: refused, or read as it is meant."""
+    """Each saved input and each seed is refused or parsed correctly."""
     kept = sorted((CORPUS / name).iterdir())
     assert kept, "the corpus is in the repository"
     for data in (*seeds.SEEDS[name], *(path.read_bytes() for path in kept)):

@@ -1,5 +1,4 @@
-"""Text that means something to a database, a file system, a template or a network; here it is
-text."""
+"""Text with a meaning to a database, file system, template or network is treated as text."""
 
 from __future__ import annotations
 
@@ -23,8 +22,10 @@ def in_a_path(text: str) -> str:
 
 
 def test_sql_in_every_other_string_is_refused_or_finds_nothing(roomy_shop):
-    """contract: input-inert, text-kept. Ids, tags, cursors, queries, sorts, GIDs, addresses,
-    headers: no 2xx of more than is asked; NUL is refused, the same on both engines."""
+    """SQL in any string is refused or matches nothing, and NUL is refused, on both engines.
+
+    Contract: input-inert, text-kept.
+    """
     member = roomy_shop.customer("1")
     http, admin = member.http, roomy_shop.admin
     mine = save(http, 1)
@@ -58,7 +59,7 @@ def test_sql_in_every_other_string_is_refused_or_finds_nothing(roomy_shop):
             if answer.status_code >= 400:
                 envelope(answer, answer.status_code)
     odd = {place: status for place, status in got.items() if status not in (400, 404)}
-    # `_` and `--` are a tag and a customer id as good as any.
+    # `_` and `--` are a valid tag and a valid customer id.
     fine = {f"{place} {text!r}" for place in ("tag", "customer id") for text in ("_", "--")}
     assert odd.keys() == fine and set(odd.values()) <= {200, 201}
     assert item(http, mine["id"]) == mine
@@ -66,7 +67,7 @@ def test_sql_in_every_other_string_is_refused_or_finds_nothing(roomy_shop):
 
 
 def test_no_input_makes_the_service_connect_anywhere(roomy_shop):
-    """contract: input-inert. An address in every string and header."""
+    """A URL in any string or header makes the service connect nowhere. Contract: input-inert."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     http, admin = roomy_shop.customer("1").http, roomy_shop.admin
@@ -81,7 +82,7 @@ def test_no_input_makes_the_service_connect_anywhere(roomy_shop):
         names = ("Origin", "Referer", "Host", "X-Forwarded-Host", "X-Original-URL", "Forwarded")
         http.get("/items", headers=dict.fromkeys(names, url))
         http.get("/items", headers={"Profile": url})
-    # Whoever has connected stands before the test itself in the listener's queue.
+    # An earlier connection would precede the test's own in the listener's queue.
     with listener, socket.create_connection(("127.0.0.1", port)) as mine:
         connection, source = listener.accept()
         connection.close()

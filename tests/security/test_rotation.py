@@ -1,4 +1,4 @@
-"""The steps of SECURITY.md for keys, as they stand there."""
+"""The key rotation steps of SECURITY.md, as written there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXT = (Path(__file__).parents[2] / "SECURITY.md").read_text()
 
 
 def new_key() -> str:
-    """What the command in SECURITY.md prints."""
+    """Makes a key with the command in SECURITY.md."""
     command = re.search(r"Make a new one: `([^`]+)`", TEXT)[1]
     key = subprocess.run(command.split(), check=True, capture_output=True, text=True).stdout.strip()
     SECRETS.add(key)
@@ -28,7 +28,9 @@ def new_key() -> str:
 
 
 def test_leaked_key_of_the_embedded_database_is_replaced_as_described():
-    """Stop, delete the file, start: a new key, and the old one's tokens are refused."""
+    """Stopping, deleting the key file and starting makes a new key; the old one's tokens are
+    refused.
+    """
     assert "delete that file, start it: it makes a new one" in TEXT.replace("\n", " ")
     with Service() as service:
         admin = service.client(service.admin_token())
@@ -45,7 +47,10 @@ def test_leaked_key_of_the_embedded_database_is_replaced_as_described():
 
 
 def test_keys_rotate_in_three_steps_as_described(new_service):
-    """contract: signing-key-ring. Nobody is signed out before the last; a cursor is good as long."""
+    """Key rotation in three steps signs nobody out, and keeps cursors valid, before the last one.
+
+    Contract: signing-key-ring.
+    """
     steps = re.findall(r"^\d\. `WISHWELL_SIGNING_KEYS=(\S+)`|: `WISHWELL_SIGNING_KEYS=(\w+)`\.$", TEXT, re.MULTILINE)  # fmt: skip
     steps = [first or last for first, last in steps]
     assert steps == ["OLD,NEW", "NEW,OLD", "NEW"]
@@ -69,7 +74,9 @@ def test_keys_rotate_in_three_steps_as_described(new_service):
 
 
 def test_key_of_the_embedded_database_moves_into_the_settings_as_described():
-    """The line with openssl and the key file: the new key signs, the old one's tokens hold."""
+    """The documented command moves the embedded key into the settings: a new key signs, and the old
+    one's tokens remain valid.
+    """
     assignment = re.search(r'`WISHWELL_SIGNING_KEYS=("[^`]+")`', TEXT)[1]
     with Service() as service:
         admin = service.client(service.admin_token())
@@ -83,7 +90,7 @@ def test_key_of_the_embedded_database_moves_into_the_settings_as_described():
 
 
 def test_key_file_is_read_again_at_sighup_by_several_workers(new_service):
-    """With a key file and two workers, SIGHUP to the parent does instead of a restart."""
+    """With a key file and several workers, SIGHUP replaces a restart."""
     assert "writing the file and SIGHUP" in TEXT
     service = new_service(WISHWELL_WORKERS="2")
     newer, path = new_key(), service.folder / "keys"
@@ -97,7 +104,7 @@ def test_key_file_is_read_again_at_sighup_by_several_workers(new_service):
         os.kill(service.process.pid, signal.SIGHUP)
         soon(lambda: '"workers_replaced"' in service.output(), within=60)
         for _ in range(10):
-            admin = service.client(service.admin_token())  # on a connection of its own
+            admin = service.client(service.admin_token())  # on a new connection
             new = data(admin.post("/profiles/token"), 201)["token"]
             assert new.partition(".")[0] != old.partition(".")[0], "another key is named"
             data(service.client(old).get("/items"))

@@ -1,4 +1,4 @@
-"""Authenticator, keys, addresses and passwords are nowhere but where they belong."""
+"""Tokens, keys, e-mail addresses and passwords appear nowhere but where they belong."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ LEAKS = [
 
 
 def test_search_at_the_end_of_every_run_finds_what_it_looks_for(service, shop):
-    """In what was printed and in the errors that were sent: the tokens and addresses of this
-    test."""
+    """The search after each test run finds this test's tokens and addresses in output and errors."""
     SECRETS.add(PASSWORD)
     assert all(secrets_in_print.leaks(f"before\n{line}\nafter") for line in LEAKS)
     assert not secrets_in_print.leaks('{"profile":"gid://shopify/Customer/1","token":"01a1fb2f"}')
@@ -39,7 +38,7 @@ def test_search_at_the_end_of_every_run_finds_what_it_looks_for(service, shop):
 
 @pytest.fixture(scope="module")
 def guarded():
-    """A PostgreSQL that asks one role for its password, and the address with it."""
+    """A PostgreSQL that requires a password of one role, and the URL with the password."""
     with PostgresServer() as server:
         server.sql(f"CREATE ROLE app LOGIN PASSWORD '{PASSWORD}'")
         server.sql("CREATE DATABASE guarded OWNER app")
@@ -51,7 +50,7 @@ def guarded():
 
 @pytest.mark.slow
 def test_database_password_is_rotated_as_described(guarded):
-    """SECURITY.md: change it in PostgreSQL and the setting, restart; it is printed nowhere."""
+    """The database password is rotated as in SECURITY.md and isn't printed."""
     server, url = guarded
     newer = PASSWORD[::-1]
     SECRETS.update((PASSWORD, newer))
@@ -83,7 +82,7 @@ ADDRESSES += [f"{scheme}://app:{PASSWORD}@127.0.0.1/none" for scheme in ("postgr
 
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_password_in_a_bad_address_is_not_shown(address):
-    """contract: secret-unseen. In a refused setting, or of a database that is away."""
+    """A password in an invalid or unreachable database's URL isn't shown. Contract: secret-unseen."""
     service = Service({"WISHWELL_DATABASE_URL": address, "WISHWELL_SIGNING_KEYS": "k" * 40})
     for command in ("migrate", "serve", "purge"):
         code, out, err = service.attempt(command)
@@ -93,7 +92,11 @@ def test_password_in_a_bad_address_is_not_shown(address):
 
 
 def test_files_that_the_service_makes_are_its_owners_alone():
-    """contract: secret-unseen. Database, journal and key, whatever the umask."""
+    """The database, its journal and the key file are readable by their owner only, whatever the
+    umask.
+
+    Contract: secret-unseen.
+    """
     service = Service()
     before = os.umask(0)
     try:
@@ -110,7 +113,7 @@ def test_files_that_the_service_makes_are_its_owners_alone():
 
 
 def test_key_file_that_others_can_read_stops_the_start():
-    """contract: signing-key-source. One that was opened to others is no secret."""
+    """A key file that others can read stops the start. Contract: signing-key-source."""
     service = Service()
     try:
         service.start()
@@ -129,15 +132,21 @@ def test_key_file_that_others_can_read_stops_the_start():
 
 
 def test_no_process_has_a_secret_in_its_command_line(service, shop):
-    """contract: secret-unseen. Anybody on the machine can read command lines."""
+    """No secret is on a command line, which anybody on the machine can read.
+
+    Contract: secret-unseen.
+    """
     process = psutil.Process(service.process.pid)
     for member in (process, *process.children(recursive=True)):
         assert not secrets_in_print.leaks(" ".join(member.cmdline()))
 
 
 def test_database_holds_no_token_and_the_address_of_a_profile_alone(shop, service, engine):
-    """contract: admin-token-kept, identify-remembers. Admin tokens are hashes there, profile tokens
-    nowhere. An admin token without `Profile` acts on nobody, whose address is not remembered."""
+    """The database holds hashes of admin tokens, no profile tokens, and e-mail addresses of known
+    profiles only.
+
+    Contract: admin-token-kept, identify-remembers.
+    """
     known, nobodys = (f"{name}@{shop.handle}.example" for name in ("known", "nobodys"))
     member = shop.customer("1")
     data(member.http.post("/profiles/identify", json={"email": known}))
@@ -149,7 +158,7 @@ def test_database_holds_no_token_and_the_address_of_a_profile_alone(shop, servic
 
 
 def _held(service, engine: str) -> str:
-    """All that the database has of text."""
+    """Returns all text in the database."""
     if engine == "postgresql":
         names = service.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
         return str([service.rows(f'SELECT t::text FROM "{name}" t') for (name,) in names])

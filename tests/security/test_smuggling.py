@@ -1,5 +1,4 @@
-"""Request smuggling: one connection, two readers, and no request of an attacker answers
-another's."""
+"""Request smuggling: two readers of one connection never take an attacker's request for another's."""
 
 from __future__ import annotations
 
@@ -39,14 +38,17 @@ def ran(service, request_id: str) -> bool:
 
 
 def answers(got) -> int:
-    """How many answers came, but for the one that asks to go on."""
+    """Returns the number of responses, without 100 Continue."""
     return len(re.findall(rb"HTTP/1\.1 [2-5]\d\d ", got.everything))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hidden_request_is_never_carried_out(service, shop, name):
-    """contract: http-ambiguous. At most one answer, and what was hidden did not run. What can be read
-    in two ways is 400, and the connection closed."""
+    """A payload gets at most one response and its hidden request isn't carried out. An ambiguous
+    one is 400, and its connection closes.
+
+    Contract: http-ambiguous.
+    """
     attacker = shop.customer("attacker")
     inside = payloads.hidden(request_id := str(uuid.uuid4()), attacker.token)
     request = payloads.payloads(attacker.token, inside)[name]
@@ -59,7 +61,7 @@ def test_hidden_request_is_never_carried_out(service, shop, name):
 
 
 def test_hidden_request_that_is_sent_openly_is_carried_out(service, shop):
-    """The other side: the same bytes as a request of their own run, and show in the log."""
+    """Control: the same bytes sent as a request of their own are carried out and logged."""
     inside = payloads.hidden(request_id := str(uuid.uuid4()), shop.admin_token)
     got = over_the_wire(service, inside, patience=0.3)
     assert got.status == 200 and got.headers["x-request-id"] == request_id
@@ -67,7 +69,7 @@ def test_hidden_request_that_is_sent_openly_is_carried_out(service, shop):
 
 
 def test_trailer_is_no_header(service, shop):
-    """contract: http-ambiguous. It is no token, no owner and no type of the body."""
+    """A trailer can't set the token, the profile or the content type. Contract: http-ambiguous."""
     member = shop.customer("1")
     token = f"Authorization: Bearer {member.token}"
     admin = f"Authorization: Bearer {shop.admin_token}"
@@ -87,7 +89,9 @@ def test_trailer_is_no_header(service, shop):
 
 @pytest.mark.parametrize("end", [b"zz\r\n", b"0\r\n: x\r\n\r\n", b"0\r\nX: \0\r\n\r\n"])
 def test_body_that_breaks_off_after_its_answer_gets_no_second_one(service, end):
-    """A proxy would take a second answer on a kept connection for that to its next client."""
+    """A body that breaks after its response gets no second response, which a proxy would give to
+    the next client.
+    """
     head = request_head("POST", "/items", None, JSON, CHUNKED)
     with connect(service, 3) as connection:
         connection.sendall(head + b"2\r\n{}\r\n")
@@ -108,7 +112,11 @@ LOST = {
 
 @pytest.mark.parametrize("name", LOST)
 def test_where_the_parser_has_lost_its_place_nothing_more_is_read(service, shop, name):
-    """contract: http-ambiguous. Though what follows comes while the request before it is in work."""
+    """After a parse error nothing more is read, even if it arrives while an earlier request is in
+    progress.
+
+    Contract: http-ambiguous.
+    """
     token = shop.customer("attacker").token
     for milliseconds in range(12):
         inside = payloads.hidden(str(uuid.uuid4()), token)
@@ -128,7 +136,7 @@ def test_where_the_parser_has_lost_its_place_nothing_more_is_read(service, shop,
 
 @pytest.fixture(scope="module", params=["whole bodies", "bodies as they come"])
 def proxied(request, service):
-    """The service behind an nginx that keeps one connection for everybody."""
+    """The service behind an nginx that shares one upstream connection."""
     if nginx_binary() is None:
         missing("there is no nginx on this system")
     with Nginx(service.url, buffering=request.param == "whole bodies") as nginx:
@@ -137,7 +145,7 @@ def proxied(request, service):
 
 @pytest.mark.slow
 def test_behind_nginx_everybody_gets_the_answer_to_their_own(service, shop, proxied):
-    """After each payload a victim asks over the same kept connection, and is answered as asked."""
+    """After each payload, a victim's request on the same upstream connection gets its own response."""
     attacker, victim = shop.customer("attacker"), shop.customer("victim")
     made = victim.http.post("/lists", json={"name": "Mine"})
     soon(lambda: ran(service, made.headers["X-Request-Id"]))
@@ -157,12 +165,12 @@ def test_behind_nginx_everybody_gets_the_answer_to_their_own(service, shop, prox
             assert got.status == 200 and got.headers["x-request-id"] == mine, name
             assert kept["id"].encode() in got.body, name
     soon(lambda: set(sent) <= carried_out(service, before))
-    # What the service carried out is what nginx passed on as a request, and nothing in between.
+    # The service carried out only what nginx forwarded as a request.
     soon(lambda: carried_out(service, before) <= set(proxied.passed_on()))
 
 
 def carried_out(service, since: int) -> set[str]:
-    """The ids of the requests in the log since a line, but for those that were given up."""
+    """Returns the ids of completed requests in the log since a line."""
     entries = map(json.loads, service.log_lines()[since:])
     given_up = (408, 499)
     return {

@@ -1,4 +1,4 @@
-"""What Wishwell is made of comes under licences that allow it."""
+"""The licences of all dependencies permit distribution."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 
 LOCKS = Path(__file__).parents[2] / "requirements"
 
-# With these, Wishwell may be run, changed and passed on under its own Apache-2.0. MPL-2.0 binds
-# changes to its own files only.
+# Licences that permit using, changing and distributing Wishwell under Apache-2.0. MPL-2.0 covers
+# only changes to its own files.
 ALLOWED = {
     *("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0"),
     *("MIT-CMU", "MPL-2.0", "PSF-2.0", "Zlib"),
 }
 
-# What older packages say in words, or in their classifiers.
+# Names in older packages' metadata or classifiers.
 _SPDX = {
     "Apache": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
@@ -31,22 +31,24 @@ _SPDX = {
     "PSFL": "PSF-2.0",
     "Python Software Foundation License": "PSF-2.0",
 }
-# Their metadata does not say; their LICENSE file does.
+# From the LICENSE file, because the metadata has none.
 _READ = {
     "atheris": "Apache-2.0",
-    "axe-playwright-python": "MIT AND MPL-2.0",  # the second is of axe-core within it
+    "axe-playwright-python": "MIT AND MPL-2.0",  # MPL-2.0 is that of the bundled axe-core
     "promql-parser": "MIT",
 }
 
 
 def pinned(lock: str) -> list[str]:
-    """The names in a lock file."""
+    """Returns the package names in a lock file."""
     text = (LOCKS / f"{lock}.lock").read_text()
     return sorted(set(re.findall(r"^([\w.-]+)==", text, re.MULTILINE)))
 
 
 def licence(name: str) -> str | None:
-    """An SPDX expression; None for a package of another system, which is not installed here."""
+    """Returns a package's SPDX expression, or `None` if it isn't installed because it is for
+    another system.
+    """
     try:
         about: Any = metadata.metadata(name)
     except metadata.PackageNotFoundError:
@@ -63,14 +65,14 @@ def licence(name: str) -> str | None:
 
 
 def allowed(expression: str) -> bool:
-    """Whether one of its alternatives is made of allowed licences alone."""
+    """Returns whether one alternative consists only of allowed licences."""
     plain = expression.replace("(", "").replace(")", "")
     return any(set(each.split(" AND ")) <= ALLOWED for each in plain.split(" OR "))
 
 
 @pytest.mark.parametrize("lock", ["run", "dev", "bench", "mutate", "security"])
 def test_licences_of_what_is_pinned_are_allowed(lock):
-    """By each package's own metadata; of those for other systems, nothing is known here."""
+    """Checks the metadata of every pinned package that is installed here."""
     found = {name: licence(name) for name in pinned(lock)}
     known = {name: text for name, text in found.items() if text is not None}
     if lock in ("run", "dev"):
