@@ -1,7 +1,8 @@
-"""Real servers for tests, benches and fault drills: PostgreSQL, Redis and the program itself.
+"""Real servers for tests, benchmarks and fault drills: PostgreSQL, Redis and the program itself.
 
-Nothing here needs pytest. Every server stops when its object is closed, collected or when the
-interpreter ends; a small minder process outlives even a `kill -9` of the tests and clears up then.
+Nothing here needs pytest. A server stops when its object is closed or collected, or when the
+interpreter ends; a small minder process survives even a `kill -9` of the tests and cleans up. Start
+reading at ``service.Service``; ``base.Program`` is the common base.
 
     with PostgresServer() as postgres:
         settings = {"WISHWELL_DATABASE_URL": postgres.create_database()}

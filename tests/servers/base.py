@@ -1,4 +1,4 @@
-"""What all servers of the tests have in common: ports, waiting, and processes that never stay behind."""
+"""Common parts of all test servers: ports, waiting, and processes that are always cleaned up."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ _PORTS = range(20000, 32000)
 
 
 class ServerFailed(Exception):
-    """A server did not start, or ended by itself; the message holds what it printed."""
+    """A server did not start, or exited early; the message has its output."""
 
 
 def free_port() -> int:
-    """A port of the loopback that nothing listens on, and that nobody else here is given.
+    """Returns a loopback port that is free and that no other test process gets.
 
-    Ports that the kernel picks (of outgoing connections and of listeners on port 0) start at 32768:
-    a port of theirs that is free now may be taken before a server has started on it. These are from
-    below, handed out one after another to all test processes of this user.
+    The kernel's ephemeral ports start at 32768 and may be taken before a server binds them. These
+    are below, handed out in turn to all test processes of this user through a locked file.
     """
     counter = Path(tempfile.gettempdir()) / f"wishwell-ports-{os.geteuid()}"
     with counter.open("a+") as file:
@@ -63,14 +62,14 @@ def wait_until(condition, *, seconds: float, every: float = 0.01) -> bool:
 
 
 def answers(url: str) -> bool:
-    """Whether it is answered with 200."""
+    """Returns whether the URL responds with 200."""
     with contextlib.suppress(httpx2.TransportError):
         return httpx2.get(url, trust_env=False).status_code == 200
     return False
 
 
 def connects(port: int) -> bool:
-    """Whether something listens on a port of the loopback."""
+    """Returns whether something listens on this loopback port."""
     with contextlib.suppress(OSError), socket.create_connection((HERE, port), 1):
         return True
     return False
@@ -104,7 +103,7 @@ _minder_lock = threading.Lock()
 
 
 def mind(verb: str, what: object) -> None:
-    """Tell the minder about a process or folder; it acts when this process is gone."""
+    """Registers a process or folder with the minder, which cleans up when this process ends."""
     global _minder
     with _minder_lock:
         if _minder is None:
@@ -139,18 +138,20 @@ def _kill_family(process: subprocess.Popen) -> None:
 
 
 def _clear_up(owned: dict) -> None:
-    """What a finalizer does; it holds no reference to the server, or it would never run."""
+    """Cleans up in a finalizer. Takes no reference to the server, which would keep it from being
+    collected.
+    """
     if owned["process"] is not None:
         _kill_family(owned["process"])
     for client in owned.get("clients", ()):
-        with contextlib.suppress(OSError):  # a pipe to a process that is gone
+        with contextlib.suppress(OSError):  # a pipe to a process that has ended
             client.close()
     shutil.rmtree(owned["folder"], ignore_errors=True)
     mind("cleared", owned["folder"])
 
 
 class Program:
-    """One child process with its own folder: started, stopped, killed, frozen and thawed."""
+    """A child process with a temporary folder: start, stop, kill, pause and resume."""
 
     start: Callable[..., Any]
 
@@ -182,26 +183,27 @@ class Program:
     def begin(
         self, argv: list, ready: str | Callable[[], object], *, seconds: float = 20, **options
     ) -> None:
-        """Starts it, in its own folder unless ``cwd`` says another, and waits until it is ready.
+        """Starts the program, in its own folder unless ``cwd`` is given, and waits until it is
+        ready.
 
-        ``ready``: a URL that answers 200 then, or a condition. What it prints is in ``log``.
+        ``ready`` is a URL that then responds with 200, or a condition. The output is in ``log``.
         """
         with (self.folder / "log").open("ab") as log:
             given = {"stdout": log, "stderr": log, "cwd": self.folder}
             self._spawn(argv, **given | options)
         there = partial(answers, ready) if isinstance(ready, str) else ready
-        # Looked at once: what was there may be on its way to another state.
+        # Not checked again afterwards, because a ready program may already be changing state.
         begun = wait_until(lambda: there() or not self.running, seconds=seconds, every=0.02)
         if not self.running or not begun:
             self.kill()
             raise ServerFailed(f"the {self._kind} did not start: {self.output()[-4000:]}")
 
     def output(self) -> str:
-        """All that it has printed."""
+        """Returns everything that it has printed."""
         return (self.folder / "log").read_text(errors="replace")
 
     def _end(self, signal_number: int, seconds: float) -> int:
-        """Send a signal and wait; whoever does not end in time is killed, and that is an error."""
+        """Sends a signal and waits; kills the program after the timeout, which is an error."""
         if not self.running:
             return self.process.returncode if self.process else 0
         family = _family(self.process)
@@ -219,12 +221,12 @@ class Program:
         return self.process.returncode
 
     def kill(self) -> None:
-        """SIGKILL to the process and to all that it started."""
+        """Sends SIGKILL to the process and all its descendants."""
         if self.process is not None:
             _kill_family(self.process)
 
     def pause(self) -> None:
-        """Freeze all its processes: connections stay open and nothing answers."""
+        """Suspends all its processes: connections stay open and nothing responds."""
         frozen: set[int] = set()
         while fresh := [member for member in _family(self.process) if member.pid not in frozen]:
             for member in fresh:

@@ -1,4 +1,4 @@
-"""A server that the service calls, in the event loop of the test, certificates for it, and calls."""
+"""An HTTP server for the service's outbound calls, in the test's event loop, with certificates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Speak = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
 def on_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """A test that runs in an event loop of its own, as the service's is."""
+    """Runs a test in a uvloop event loop, like the service."""
 
     @functools.wraps(test)
     def run(*arguments: Any, **named: Any) -> None:
@@ -38,7 +38,7 @@ def on_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., Non
 
 @contextlib.asynccontextmanager
 async def calls(**settings):
-    """What may call this machine, unless the settings say otherwise."""
+    """Yields an ``Outbound`` that may call this machine unless the settings say otherwise."""
     there = Outbound(**{"http": True, "private": True} | settings)
     try:
         yield there
@@ -47,7 +47,7 @@ async def calls(**settings):
 
 
 class Called:
-    """Answers each request with the same bytes, or as ``speak`` does, and remembers what it got."""
+    """Answers each request with fixed bytes, or through a function, and records the requests."""
 
     def __init__(self, answer: bytes | Speak = OK) -> None:
         self.answer = answer
@@ -83,17 +83,17 @@ class Called:
 
 
 def connected(port: int) -> bool:
-    """Whether this process has a connection to that port, which it has not closed."""
+    """Returns whether this process has an open connection to that port."""
     mine = psutil.Process().net_connections("tcp")
     return any(one.raddr and one.raddr.port == port for one in mine if one.status != "TIME_WAIT")
 
 
 Extensions = list[tuple[x509.ExtensionType, bool]]
-"""Of a certificate, and whether each is critical."""
+"""A certificate's extensions, and whether each is critical."""
 
 
 class Authority:
-    """A certificate authority of the test's own."""
+    """A certificate authority for a test."""
 
     def __init__(self) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())
@@ -119,7 +119,7 @@ class Authority:
         return ssl.create_default_context(cadata=self.certificate.public_bytes(PEM).decode())
 
     def server(self, folder: Path, *names: x509.GeneralName) -> ssl.SSLContext:
-        """What a server with a certificate of these names needs."""
+        """Returns a TLS context of a server with a certificate for these names."""
         key = ec.generate_private_key(ec.SECP256R1())
         by = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
         extensions = [(x509.SubjectAlternativeName(names), True), (by, False)]

@@ -1,4 +1,4 @@
-"""A cluster that runs already, of PostgreSQL with Citus: databases on all of its servers."""
+"""Databases on all servers of a PostgreSQL cluster with Citus, running or started here."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tests.servers.postgres import PostgresServer, postgres_binaries
 
 
 class Cluster:
-    """The cluster of a coordinator's URL, used as a ``PostgresServer`` is.
+    """The cluster of a coordinator's URL, with the interface of ``PostgresServer``.
 
-    WISHWELL_TEST_CITUS_NODE says which of its servers the program asks, by their order: 0, the
-    default, is the coordinator.
+    WISHWELL_TEST_CITUS_NODE is the index of the server that the program uses; 0, the default, is
+    the coordinator.
     """
 
     spread = True
@@ -31,24 +31,24 @@ class Cluster:
         self._node = int(os.environ.get("WISHWELL_TEST_CITUS_NODE", "0"))
 
     def url(self, database: str, node: int = 0) -> str:
-        """The URL of a database, through one of the servers."""
+        """Returns the URL of a database through one of the servers."""
         url = re.sub(r"/[^/]*$", f"/{database}", self._url)
         if node:
             url = re.sub(r"[^@/]+(?=/[^/]*$)", ":".join(self.nodes[node]), url)
         return url
 
     def url_of_all(self, database: str) -> str:
-        """The URL of a database with all servers, which share the work."""
+        """Returns the URL of a database with all servers, for load balancing."""
         hosts = ",".join(":".join(node) for node in self.nodes)
         url = re.sub(r"[^@/]+(?=/[^/]*$)", hosts, self.url(database))
         return f"{url}?load_balance_hosts=random"
 
     def asked(self, url: str) -> str:
-        """The URL of the same database for the program."""
+        """Returns the program's URL for the same database."""
         return self.url(url.rpartition("/")[2], self._node)
 
     def sql(self, statement: str, database: str | None = None, node: int = 0) -> str:
-        """Run a statement through psql; its rows, one a line, columns separated by `|`."""
+        """Runs a statement through psql; returns its rows, one a line, columns separated by `|`."""
         url = self._url if database is None else self.url(database, node)
         done = subprocess.run(
             [postgres_binaries() / "psql", "-XwqAt", "-v", "ON_ERROR_STOP=1", url, "-c", statement],
@@ -60,7 +60,7 @@ class Cluster:
         return done.stdout
 
     def create_database(self) -> str:
-        """A new database that knows all servers, and is empty; its URL."""
+        """Creates an empty database that knows all servers; returns its URL."""
         name = f"wishwell_{next(self._names)}_{secrets.token_hex(4)}"
         self._made.append(name)
         for node in range(len(self.nodes)):
@@ -81,19 +81,19 @@ class Cluster:
 
 
 def has_citus() -> bool:
-    """Whether the PostgreSQL that the tests start has Citus."""
+    """Returns whether the tests' PostgreSQL has Citus."""
     return any(postgres_binaries().parent.glob("lib/**/citus.so"))
 
 
 def settings() -> dict[str, str]:
-    """Those of ops/citus.conf, for a cluster without certificates."""
+    """Returns the settings of ops/citus.conf for a cluster without certificates."""
     text = (Path(__file__).parents[2] / "ops" / "citus.conf").read_text()
     found = dict(re.findall(r"^([\w.]+) = '?(.+?)'?$", text, re.MULTILINE))
     return found | {"citus.node_conninfo": "sslmode=disable"}
 
 
 class OwnCluster(Cluster):
-    """A cluster of its own, which may be broken: a coordinator and two workers."""
+    """A cluster for one test, which may break it: a coordinator and two workers."""
 
     def __init__(self, workers: int = 2) -> None:
         self.servers = [self._server() for _ in range(workers + 1)]
@@ -108,28 +108,28 @@ class OwnCluster(Cluster):
         self._struck = first
 
     def stop(self, mode: str = "fast") -> None:
-        """Stop one of the servers, another one each time; the coordinator is the last."""
+        """Stops a server, a different one each time; the coordinator comes last."""
         self._struck = next(self._turns)
         self._struck.stop(mode)
 
     def start(self) -> None:
-        """Start the one that was stopped."""
+        """Starts the stopped server."""
         self._struck.start()
 
     def pause(self) -> None:
-        """Freeze one of the servers, the next one as with `stop`."""
+        """Suspends a server, in the same turn as `stop`."""
         self._struck = next(self._turns)
         self._struck.pause()
 
     def resume(self) -> None:
-        """Let it go on."""
+        """Resumes the suspended server."""
         self._struck.resume()
 
     def _server(self) -> PostgresServer:
         return PostgresServer(settings=settings(), fsync=True)
 
     def add_worker(self, database: str) -> None:
-        """Starts another worker, which has this database only, and no part of its data yet."""
+        """Starts another worker with only this database, and no part of its data yet."""
         server = self._server()
         self.servers.append(server)
         server.sql(f"CREATE DATABASE {database} TEMPLATE template0")

@@ -1,6 +1,6 @@
-"""Interpreters that have the program loaded, kept for the commands of the tests.
+"""A pool of interpreters with the program loaded, which run the tests' commands.
 
-To load it takes 0.4 s of a core; a suite runs hundreds of commands. Nothing here needs pytest.
+Loading takes 0.4 s of CPU, and a test run has hundreds of commands. Nothing here needs pytest.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 
 from tests.servers.base import Program
 
-# It answers a line of JSON with a line of JSON. The real standard output is put aside first, so
-# that nothing which a command prints can be taken for an answer. A command runs in a fork where it
-# matters what a process remembers; that takes four times as long.
+# Reads and writes one line of JSON per command. The real standard output is set aside, so that
+# nothing a command prints can be taken for a result. A command runs in a fork if it must not see
+# state of earlier commands; that takes four times as long.
 _LOOP = """
 import contextlib, gc, io, json, os, sys, time, traceback
 questions, answers = sys.stdin, os.fdopen(os.dup(1), "w", buffering=1)
@@ -56,11 +56,11 @@ for line in questions:
 
 
 class CommandFailed(Exception):
-    """An interpreter ended that was to be kept."""
+    """A pooled interpreter ended."""
 
 
 class _Interpreter(Program):
-    """One of them; it ends when nobody can use it any more."""
+    """A pooled interpreter; ends when its pipe is closed."""
 
     def __init__(self, python: Mapping[str, str]) -> None:
         super().__init__("kept")
@@ -86,7 +86,7 @@ class _Interpreter(Program):
 
 
 class Interpreters:
-    """As many as were ever needed at once: one for a call, then it is free for the next."""
+    """A pool that grows to the largest number of concurrent calls."""
 
     def __init__(self) -> None:
         self._free: dict[tuple, list[_Interpreter]] = defaultdict(list)
@@ -100,15 +100,16 @@ class Interpreters:
         seconds: float,
         apart: bool,
     ) -> tuple[int, str, str]:
-        """Runs a command: its exit code (70 after a traceback), standard output, standard error.
+        """Runs a command; returns its exit code (70 after a traceback), standard output and
+        standard error.
 
-        ``apart``: in a process that remembers nothing of the commands before it.
+        ``apart``: in a process without state of earlier commands.
         """
-        # What Python itself reads at its start can't be changed later.
+        # Variables that Python reads at its start can't be changed later.
         python = {name: value for name, value in env.items() if name.startswith("PYTHON")}
         free = self._free[*sorted(python.items()),]
         try:
-            one = free.pop()  # atomic: threads share this
+            one = free.pop()  # atomic, because threads share the list
         except IndexError:
             one = _Interpreter(python)
         watchdog = threading.Timer(seconds, one.kill)

@@ -1,4 +1,4 @@
-"""A cluster of PostgreSQL that Patroni keeps, with etcd: three nodes on the loopback."""
+"""A PostgreSQL cluster managed by Patroni with etcd: three nodes on the loopback."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ BIN = Path("/usr/lib/postgresql/15/bin")
 
 
 def missing() -> str:
-    """What a cluster needs and this system lacks; empty when all is there."""
+    """Returns the programs that this system lacks for a cluster; empty if none."""
     programs = [name for name in ("patroni", "etcd") if not shutil.which(name)]
     return ", ".join([*programs, *([] if BIN.exists() else [str(BIN)])])
 
 
 class Etcd(Program):
-    """One etcd, which keeps nothing for longer than a test."""
+    """A single etcd without durable storage."""
 
     def __init__(self) -> None:
         super().__init__("etcd")
         self.port, peers = free_port(), free_port()
         mine, theirs = f"http://{HERE}:{self.port}", f"http://{HERE}:{peers}"
-        # The API of version 2, as Patroni before 3.0.3 overwrites another's lock through version 3.
+        # Version 2 of the API, because Patroni before 3.0.3 can overwrite another's lock through
+        # version 3.
         argv = ["etcd", "--data-dir", self.folder / "data", "--unsafe-no-fsync", "--enable-v2"]
         argv += ["--listen-client-urls", mine, "--advertise-client-urls", mine]
         argv += ["--listen-peer-urls", theirs, "--initial-advertise-peer-urls", theirs]
@@ -41,7 +42,7 @@ class Etcd(Program):
 
 
 class Node(Program):
-    """Patroni and its PostgreSQL."""
+    """A Patroni node with its PostgreSQL."""
 
     def __init__(self, number: int, etcd: Etcd) -> None:
         super().__init__("patroni")
@@ -72,13 +73,13 @@ class Node(Program):
         self.start()
 
     def start(self) -> None:
-        """Starts it and waits until its PostgreSQL runs, as a primary or a standby."""
+        """Starts the node and waits until its PostgreSQL runs, as a primary or a standby."""
         argv = ["/usr/bin/python3", shutil.which("patroni"), OPS / "patroni.yml"]
         url, options = f"http://{HERE}:{self.rest}/health", {"env": self._environment}
         self.begin(argv, url, seconds=90, **options | self._as_user)
 
     def freeze(self) -> None:
-        """Freezes Patroni alone: its PostgreSQL goes on. ``resume`` lets both go on."""
+        """Suspends Patroni alone; its PostgreSQL keeps running. ``resume`` resumes both."""
         os.kill(self.process.pid, signal.SIGSTOP)
 
     def status(self, path: str) -> int:
@@ -117,7 +118,7 @@ class Cluster:
 
 
 class HAProxy(Program):
-    """One address for the primary of a cluster, by `ops/haproxy.cfg`."""
+    """HAProxy with `ops/haproxy.cfg`: one address for a cluster's primary."""
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__("haproxy")
@@ -135,5 +136,5 @@ class HAProxy(Program):
 
 
 def haproxy() -> str | None:
-    """The program, which Debian puts where only root looks."""
+    """Returns the path of the program, or `None`. Debian installs it where only root's PATH leads."""
     return shutil.which("haproxy", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")

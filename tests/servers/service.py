@@ -1,4 +1,4 @@
-"""The program itself, and what it must never print."""
+"""The program itself as a process, and a record of everything it prints."""
 
 from __future__ import annotations
 
@@ -22,29 +22,30 @@ import httpx2
 from tests.servers.base import HERE, PREFIX, Program, ServerFailed, answers, free_port, wait_until
 from tests.servers.kept import CommandFailed, Interpreters
 
-# Everything that the program printed in this run (of each service and command its lines), every
-# error and metric that it answered, and what must be in none of it: tests/security/secrets_in_print.py.
+# Everything that the program printed in this run (the lines of each service and command), and every
+# error and metrics response; and the secrets that none of it may contain:
+# tests/security/secrets_in_print.py.
 PRINTED: list[list[str]] = []
 SECRETS: set[str] = set()
 
-# A context that trusts nothing, made once: a client would read the whole certificate store for
-# each of its own, 40 ms that no test on the loopback needs.
+# A shared TLS context that trusts nothing, because each client would otherwise spend 40 ms on
+# loading certificates that loopback tests don't need.
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _secrets_of(settings: dict[str, str]) -> set[str]:
-    """The keys and the passwords of databases in the settings of a service."""
+    """Returns the keys and database passwords in a service's settings."""
     names = ("WISHWELL_SIGNING_KEYS", "WISHWELL_SEALING_KEYS")
     found = {key for name in names for key in settings.get(name, "").split(",")}
     for name in ("WISHWELL_DATABASE_URL", "WISHWELL_REDIS_URL"):
         with contextlib.suppress(ValueError):
             found.add(urlsplit(settings.get(name, "")).password or "")
-    # What a test of bad settings puts there is no secret: `abc` is in many a word.
+    # Short values of bad settings, such as `abc`, are part of many words.
     return {secret for secret in found if len(secret) >= 12}
 
 
 def _note_request(request: httpx2.Request) -> None:
-    """The token that a client sends, and the address that it asks about."""
+    """Records a request's token and e-mail address as secrets."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if scheme == "Bearer" and len(token) >= 12:
         SECRETS.add(token)
@@ -56,7 +57,7 @@ def _note_request(request: httpx2.Request) -> None:
 
 
 def _note_response(response: httpx2.Response) -> None:
-    """A token that was issued; and errors and metrics, which must hold none."""
+    """Records an issued token as a secret, and errors and metrics as printed."""
     path = response.request.url.path
     if path.endswith("/profiles/token") and response.status_code == 201:
         SECRETS.add(json.loads(response.read())["data"]["token"])
@@ -86,7 +87,7 @@ async def _rows(url: str, sql: str) -> list[tuple]:
 
 
 class Service(Program):
-    """`wishwell serve` as a process of its own, with its own folder and a clean environment."""
+    """`wishwell serve` as a process with its own folder and a clean environment."""
 
     def __init__(
         self, settings: dict[str, str] | None = None, *, env: dict[str, str] | None = None
@@ -105,7 +106,7 @@ class Service(Program):
         self.url: str | None = None
 
     def beside(self) -> Service:
-        """Another process on the same database, not started yet."""
+        """Returns another service on the same database, not started."""
         url = self.settings["WISHWELL_DATABASE_URL"]
         url = url.replace("sqlite:///wishwell.db", f"sqlite:///{self.folder}/wishwell.db")
         own = {"WISHWELL_DATABASE_URL": url, "WISHWELL_PORT": "0"}
@@ -113,18 +114,18 @@ class Service(Program):
 
     @property
     def environment(self) -> dict[str, str]:
-        """All that the program sees: nothing of the environment of the tests but PATH."""
+        """The program's environment: of the tests' environment only PATH."""
         clean = {
             "PATH": os.environ.get("PATH", os.defpath),
             "LANG": "C.UTF-8",
             "HOME": str(self.folder),
-            # What it leaves behind when it is killed goes with the folder.
+            # Files that a killed process leaves are deleted with the folder.
             "TMPDIR": str(self.folder),
         }
         return clean | self._extra | self.settings
 
     def start(self, *, timeout: float = 20) -> Service:
-        """Start and wait for the line that says where it listens."""
+        """Starts the program and waits for the log line with its URL."""
         began = len(self._out)
         process = self._spawn(
             [self.command, "serve"],
@@ -151,7 +152,7 @@ class Service(Program):
         return self
 
     def start_into(self, log: int, *words: str, timeout: float = 20) -> Service:
-        """Start with its log, and what goes to standard error, in an open file of the caller's."""
+        """Starts with standard output and error in an open file of the caller's."""
         if self.settings["WISHWELL_PORT"] == "0":
             self.settings["WISHWELL_PORT"] = str(free_port())
         self.url = f"http://{HERE}:{self.settings['WISHWELL_PORT']}"
@@ -166,7 +167,7 @@ class Service(Program):
         return self
 
     def _listening(self, began: int) -> str | None:
-        """Where the line says that it listens, once it is there."""
+        """Returns the URL in the `listening` log line, or `None`."""
         for line in self._out[began:]:
             with contextlib.suppress(ValueError, AttributeError):
                 if (entry := json.loads(line)).get("event") == "listening":
@@ -174,7 +175,7 @@ class Service(Program):
         return None
 
     def stop(self, *, timeout: float = 20) -> int:
-        """SIGTERM and wait; the exit code."""
+        """Sends SIGTERM and waits; returns the exit code."""
         code = self._end(signal.SIGTERM, timeout)
         self._drain()
         return code
@@ -188,7 +189,7 @@ class Service(Program):
             reader.join(5)
 
     def restart(self, *, settings: dict[str, str] | None = None) -> Service:
-        """Stop and start again on the same port, so that clients made before go on working."""
+        """Stops and starts again on the same port, so that existing clients keep working."""
         if self.running:
             self.stop()
         if self.url:
@@ -198,19 +199,19 @@ class Service(Program):
         return self.start()
 
     def log_lines(self) -> list[str]:
-        """Every line of standard output since the first start."""
+        """Returns every line of standard output since the first start."""
         return list(self._out)
 
     def output(self) -> str:
-        """Everything that it printed, standard error too: for messages, and for what must not be
-        there."""
+        """Returns everything that it printed, including standard error."""
         return "\n".join([*self._out, *self._err])
 
     def cli(
         self, *args: str, check: bool = True, timeout: float = 60, input: str = ""
     ) -> subprocess.CompletedProcess[str]:
-        """Run `wishwell` with the settings and folder of this service: `serve` as a process of its
-        own, other commands in an interpreter that is kept."""
+        """Runs `wishwell` with this service's settings and folder: `serve` as a process, other
+        commands in a pooled interpreter, in a fork.
+        """
         if self.command == WISHWELL and args[:1] != ("serve",):
             code, out, err = self._command(args, self.environment, input, timeout, apart=True)
             done = subprocess.CompletedProcess(["wishwell", *args], code, out, err)
@@ -223,13 +224,15 @@ class Service(Program):
         return done
 
     def run(self, argv: list[str], **options) -> subprocess.CompletedProcess[str]:
-        """Any program, in the folder and with the environment of this service."""
+        """Runs any program in this service's folder and environment."""
         given = {"capture_output": True, "text": True, "timeout": 30}
         given |= {"cwd": self.folder, "env": self.environment}
         return subprocess.run(argv, **given | options)
 
     def quick(self, *args: str) -> str:
-        """The standard output of a command that does well."""
+        """Runs a command in a pooled interpreter; returns its standard output, and raises if it
+        fails.
+        """
         if self.command != WISHWELL:
             return self.cli(*args).stdout
         code, out, err = self.attempt(*args)
@@ -238,7 +241,9 @@ class Service(Program):
         return out
 
     def attempt(self, *args: str, **settings: str) -> tuple[int, str, str]:
-        """A command which may fail: exit code (70 after a traceback), standard output and error."""
+        """Runs a command that may fail; returns exit code (70 after a traceback), stdout and
+        stderr.
+        """
         return self._command(args, self.environment | settings, "", 30, apart=False)
 
     def _command(
@@ -252,8 +257,9 @@ class Service(Program):
         return code, out, err
 
     def _overhear(self, args: tuple[str, ...], out: str, err: str) -> None:
-        """Keeps what a command printed; `token create` prints the one token that it is for, and
-        `export` all that is stored."""
+        """Records a command's output. The token that `token create` prints is a secret; an `export`
+        isn't searched, because it contains secrets by design.
+        """
         if args[:2] == ("token", "create"):
             SECRETS.update(out.split())
             out = ""
@@ -262,7 +268,7 @@ class Service(Program):
         PRINTED.append([out, err])
 
     def rows(self, sql: str) -> list[tuple]:
-        """Those of a statement on its database, which looks at no foreign key."""
+        """Returns the rows of a statement on its database, without foreign key checks."""
         url = self.settings["WISHWELL_DATABASE_URL"]
         if url.startswith("sqlite"):
             path = self.folder / url.removeprefix("sqlite:///")
@@ -271,18 +277,18 @@ class Service(Program):
         return asyncio.run(_rows(url, sql))
 
     def create_token(self, store: str = "default", label: str = "test", *options: str) -> str:
-        """A new admin token of a store."""
+        """Creates an admin token of a store."""
         words = ("--store", store, "--label", label, *options)
         return self.quick("token", "create", *words).strip()
 
     def admin_token(self, store: str = "default") -> str:
-        """An admin token of a store, made once."""
+        """Returns an admin token of a store, created on the first call."""
         if store not in self._tokens:
             self._tokens[store] = self.create_token(store)
         return self._tokens[store]
 
     def client(self, token: str | None = None, profile: str | None = None) -> httpx2.Client:
-        """A client of the API, with a token and the `Profile` header when they are given."""
+        """Returns an API client with a token and a `Profile` header, if given."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         if profile:
             headers["Profile"] = profile
