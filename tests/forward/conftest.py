@@ -1,4 +1,4 @@
-"""A server in the place of the service, and headers that no browser may have a say in."""
+"""A server in place of the service, and headers that a browser must not be able to set."""
 
 import pytest
 

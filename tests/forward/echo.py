@@ -1,4 +1,4 @@
-"""What stands where the service would: it keeps every request, and answers what a test says."""
+"""A server in place of the service: records every request and answers as a test says."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FINE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
 
 class Seen(NamedTuple):
-    """A request as it arrived; the names of its headers in lower case."""
+    """A received request; header names are in lower case."""
 
     method: str
     target: str
@@ -24,8 +24,7 @@ class Seen(NamedTuple):
 
 
 class Echo:
-    """A server on a port of its own. ``answer``: the bytes of it; afterwards it may hang up or
-    wait."""
+    """A server that sends ``answer``, then closes the connection or waits, as ``then`` says."""
 
     def __init__(self) -> None:
         self.seen: list[Seen] = []

@@ -1,4 +1,4 @@
-"""A shop of several names with wishwell.forward, as a program: see ``ways.Forwarder``."""
+"""A shop with several hosts that uses wishwell.forward, run as a program: see ``ways.Forwarder``."""
 
 import json
 import os
@@ -31,6 +31,6 @@ async def app(scope, receive, send) -> None:
 
 
 if __name__ == "__main__":
-    # proxy_headers: else uvicorn would believe these browsers, which are on its machine.
+    # Without proxy_headers=False, uvicorn would trust forwarding headers of these local browsers.
     port = int(os.environ["PORT"])
     uvicorn.run(app, host=HERE, port=port, proxy_headers=False, lifespan="off", log_level="warning")

@@ -1,4 +1,4 @@
-"""wishwell.forward behind a real server of ASGI, before a server in the place of the service."""
+"""wishwell.forward on a real ASGI server, with a test server in place of the service."""
 
 import asyncio
 import contextlib
@@ -22,9 +22,9 @@ LARGEST = 256 * 1024
 
 @contextlib.contextmanager
 def served(app, **more):
-    """The application on a real server, and a browser that never keeps a cookie by itself."""
+    """Serves the application; yields a browser that never stores cookies."""
     config: Any = {"host": HERE, "port": free_port(), "log_level": "critical", "lifespan": "off"}
-    # Else uvicorn would believe this browser, which is on its machine.
+    # Without this, uvicorn would trust forwarding headers of the local browser.
     config |= {"proxy_headers": False} | more
     server = uvicorn.Server(uvicorn.Config(app, **config))
     thread = threading.Thread(target=server.run)
@@ -55,7 +55,7 @@ def envelope(answer, status):
 
 
 def raw(browser, target, *lines):
-    """The status of an answer to a request that no client would send."""
+    """Sends a request that no client library would send; returns the status."""
     url = browser.base_url
     text = "\r\n".join([f"GET {target} HTTP/1.1", "Host: a", "Connection: close", *lines, "", ""])
     with socket.create_connection((url.host, url.port), 5) as connection:
@@ -64,7 +64,7 @@ def raw(browser, target, *lines):
 
 
 def test_only_what_is_on_the_list_arrives(service, shop):
-    """And what the proxy alone may say is the proxy's."""
+    """Only allowed headers are forwarded; the proxy overwrites the ones that it sets."""
     more = {"User-Agent": "forged", "X-Real-Ip": "6.6.6.6", "X-Shop-Token": "forged"}
     query = "?query=product:1,2&page=a%2Fb+c&&x="
     shop.post(ITEMS + query, headers=PASSED | FORGED | more, content=b"{}")
@@ -78,14 +78,14 @@ def test_only_what_is_on_the_list_arrives(service, shop):
 
 
 def test_header_that_is_sent_twice_is_never_sent_on_as_one(service, shop):
-    """Cookies are joined; of the others the service has to see both."""
+    """Duplicate cookie headers are joined; other duplicates are forwarded as they are."""
     assert raw(shop, ITEMS, "Cookie: a=1", "Cookie: b=2", "Origin: http://a", "Origin: b") == 200
     assert service.last.values("Cookie") == ["a=1; b=2"]
     assert service.last.values("Origin") == ["http://a", "b"]
 
 
 def test_cookie_of_one_shopper_never_goes_with_another(service, shop):
-    """Nothing is kept of an answer."""
+    """Cookies of a response aren't stored or sent for another shopper."""
     service.answer = b"HTTP/1.1 204 No Content\r\nSet-Cookie: a=1; Path=/\r\n\r\n"
     assert shop.get(ITEMS).headers["Set-Cookie"] == "a=1; Path=/"
     shop.cookies.clear()
@@ -94,7 +94,7 @@ def test_cookie_of_one_shopper_never_goes_with_another(service, shop):
 
 
 def test_options_name_a_header_of_the_shop_the_origin_and_the_base(service):
-    """And an address of the service with a path."""
+    """Options set forwarded headers, the origin and the base; the service's URL may have a path."""
     more: Any = {"headers": ["X-Shop-Token"], "origin": "https://shop.example", "base": "/w"}
     with served(Forward(f"{service.url}/wishes/", "t", **more)) as shop:
         shop.get("/w/livez", headers={"X-Shop-Token": "jwt"})
@@ -110,7 +110,7 @@ SENT = {"number": "7", "text": "7", "gid": "gid://shopify/Customer/7", "nobody":
 
 @pytest.mark.parametrize("awaits", [False, True])
 def test_customer_is_who_the_function_names(service, awaits):
-    """An id, or a dash for nobody."""
+    """The function's id is sent as the customer, and `-` if it returns none."""
 
     def customer(scope):
         return GIVEN[dict(scope["headers"])[b"x-user"].decode()]
@@ -127,7 +127,7 @@ def test_customer_is_who_the_function_names(service, awaits):
 
 @pytest.mark.parametrize("customer", ["a b", "é", "7\r\nProfile: 8", "-", True, 7.0, b"7", print])
 def test_what_is_no_customer_is_told_to_the_shop(service, customer):
-    """As `@wishwell/proxy` throws it: whoever runs the application is told what is wrong."""
+    """An invalid customer raises an error that explains it to the shop, as `@wishwell/proxy` does."""
     scope = {"type": "http", "method": "GET", "path": ITEMS, "query_string": b"", "headers": []}
     app = Forward(service.url, "t", lambda _: customer)
 
@@ -150,14 +150,16 @@ def test_what_is_no_customer_is_told_to_the_shop(service, customer):
     ids=str,
 )  # fmt: skip
 def test_bad_argument_is_refused_at_once(wrong):
-    """Before any request."""
+    """Bad arguments are refused before any request."""
     given: Any = {"api": "http://127.0.0.1:8000", "token": "t"} | wrong
     with pytest.raises(ValueError, match=r"must be|can't have"):
         Forward(**given)
 
 
 def test_only_what_is_on_the_list_comes_back(service, shop):
-    """Every cookie, one length, and the Date of the shop's own server."""
+    """Only allowed response headers are returned, with all cookies, one length and the own server's
+    Date.
+    """
     passed = {
         "allow": "GET", "cache-control": "private, no-store", "content-type": "application/json",
         "etag": '"1"', "location": f"{ITEMS}/1", "retry-after": "3", "vary": "Cookie",
@@ -181,7 +183,7 @@ def test_only_what_is_on_the_list_comes_back(service, shop):
 
 @pytest.mark.parametrize(("method", "status"), [("HEAD", 200), ("DELETE", 204), ("GET", 304)])
 def test_answer_without_a_body(service, shop, method, status):
-    """The connections stay usable on both sides; a redirect is not followed."""
+    """Responses without a body leave connections usable; redirects aren't followed."""
     service.answer = b"HTTP/1.1 302 X\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"
     answer = shop.get(f"{BASE}/assets/wishwell.js")
     assert (answer.status_code, answer.headers["Location"], len(service.seen)) == (302, "/b", 1)
@@ -194,7 +196,7 @@ def test_answer_without_a_body(service, shop, method, status):
 
 
 def test_path_outside_the_base_is_404(service, shop):
-    """Also one that would lead out of it."""
+    """A path outside the base, or leading out of the base, is 404."""
     for path in ("/", BASE, f"{BASE}s/x", "/api/2025-04/items", f"/{BASE}/x"):
         envelope(shop.get(path), 404)
     for path in ("../x", "%2e%2E/x", "a/.", "..%2fx", "..\\x"):
@@ -205,7 +207,7 @@ def test_path_outside_the_base_is_404(service, shop):
 
 
 def test_what_can_be_no_request_is_400(service):
-    """From a server that is less strict than the client: not the service's fault."""
+    """A request that can't be forwarded, from a laxer server, is 400."""
     app = Forward(service.url, "t")
 
     async def lax(scope, receive, send):
@@ -218,7 +220,7 @@ def test_what_can_be_no_request_is_400(service):
 
 
 def test_body_of_more_than_256_kib_is_413(service, shop):
-    """Whether its length is declared or not."""
+    """A body over 256 KiB is 413, with a declared length or without."""
     assert shop.post(ITEMS, content=b"x" * LARGEST).status_code == 200
     assert len(service.last.body) == LARGEST
     for content in (b"x" * (LARGEST + 1), iter([b"x" * LARGEST, b"x"])):
@@ -227,7 +229,7 @@ def test_body_of_more_than_256_kib_is_413(service, shop):
 
 
 def test_service_that_is_away_is_503(service, shop):
-    """Not reached, or gone before the end of its answer."""
+    """If the service can't be reached or breaks off its response, the answer is 503."""
     with served(Forward(f"http://{HERE}:{free_port()}", "t")) as other:
         answer = other.get(ITEMS, headers={"X-Request-Id": ID})
     assert answer.headers["Retry-After"] == "1"
@@ -239,11 +241,11 @@ def test_service_that_is_away_is_503(service, shop):
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"])
 def test_service_that_is_late_is_504(service, answer):
-    """Its answer, or the end of it; the service's log has it under the same id."""
+    """A late or incomplete response is 504; the service's log has the same request id."""
     service.answer, service.then = answer, "wait"
     with served(Forward(service.url, "t", timeout=0.2)) as shop:
         told = set()
-        for _ in range(50):  # on a busy machine it may be late before the service has the request
+        for _ in range(50):  # on a busy machine it may time out before the service has the request
             error = envelope(shop.get(ITEMS, headers={"X-Request-Id": "none"}), 504)
             assert re.fullmatch("[0-9a-f-]{36}", error["requestId"])
             told.add(error["requestId"])
@@ -255,7 +257,7 @@ def test_service_that_is_late_is_504(service, answer):
 
 
 def test_environment_names_no_proxy(service, monkeypatch):
-    """The token goes to the service and nowhere else."""
+    """Proxy settings in the environment are ignored, so the token reaches only the service."""
     monkeypatch.setenv("HTTP_PROXY", f"http://{HERE}:{free_port()}")
     with served(Forward(service.url, "t")) as shop:
         assert shop.get(ITEMS).status_code == 200
@@ -264,7 +266,7 @@ def test_environment_names_no_proxy(service, monkeypatch):
 @pytest.mark.parametrize("rest", [False, True], ids=["whole path", "rest of it"])
 @pytest.mark.parametrize("raw", [False, True], ids=["no raw path", "raw path"])
 def test_mounted_application_finds_its_path(service, rest, raw):
-    """Whether `path` has the mount's own in front (Starlette 0.33) or not."""
+    """A mounted application works whether `path` contains the mount point (Starlette 0.33) or not."""
     app = Forward(service.url, "t")
 
     async def mount(scope, receive, send):
@@ -279,7 +281,9 @@ def test_mounted_application_finds_its_path(service, rest, raw):
 
 @pytest.mark.parametrize("lifespan", ["auto", "off"])
 def test_connections_are_kept_and_can_be_closed(service, lifespan):
-    """With a lifespan or none; after the end it would begin anew."""
+    """Connections are reused, with or without a lifespan, and a closed application can be used
+    again.
+    """
     app = Forward(service.url, "t")
 
     async def asked():

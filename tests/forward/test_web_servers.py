@@ -1,4 +1,6 @@
-"""ops/: what nginx and Caddy pass on for a shop, with a token and from a trusted address."""
+"""The nginx and Caddy configurations of ops/ for a shop's domain, with a token or a trusted
+address.
+"""
 
 import shutil
 import socket
@@ -16,7 +18,7 @@ from .ways import Caddy, nginx
 
 @pytest.fixture(params=["nginx", "caddy"])
 def server(request):
-    """Starts a web server with the file of ops/ before a service."""
+    """Starts a web server with its configuration of ops/ in front of a service."""
     there = {"nginx": nginx_binary(), "caddy": shutil.which("caddy")}[request.param]
     if there is None:
         missing(f"there is no {request.param} on this system")
@@ -33,7 +35,7 @@ def server(request):
 
 
 def ask(server, target, *headers, host="shop.example", absolute=""):
-    """What comes back to a request as it stands, and nothing if the server hangs up."""
+    """Sends a raw request; returns the response, or an empty string if the server hangs up."""
     lines = [f"POST {absolute}{target} HTTP/1.1", f"Host: {host}", "Connection: close"]
     lines += ["Content-Length: 2", *(f"{name}: {value}" for name, value in headers), "", "{}"]
     with socket.create_connection((HERE, server.port), 5) as connection:
@@ -43,7 +45,7 @@ def ask(server, target, *headers, host="shop.example", absolute=""):
 
 @pytest.mark.parametrize("token", ["wwadm_1", ""], ids=["token", "trusted address"])
 def test_only_the_web_server_says_who_it_is_and_for_whom(service, server, token):
-    """No forged header arrives, however often it is sent and in whatever case."""
+    """No forged header is forwarded, in any case and number."""
     running = server(service, token)
     again = [(name.upper(), value) for name, value in FORGED.items() if name != "Authorization"]
     answer = ask(running, f"{ITEMS}?a=%2F&&b", *PASSED.items(), *FORGED.items(), *again)
@@ -57,7 +59,7 @@ def test_only_the_web_server_says_who_it_is_and_for_whom(service, server, token)
     assert seen.values("X-Forwarded-For") == [HERE]
     assert seen.values("X-Forwarded-Proto") == ["http"]
     assert seen.values("X-Forwarded-Host") == ["shop.example"]
-    # A name of another shop, or of none, is not the web server's to pass on.
+    # Another shop's host, or an unknown one, isn't forwarded.
     ask(running, ITEMS, host="forged.example")
     ask(running, ITEMS, absolute="http://forged.example")
     assert len(service.seen) == 1
@@ -66,7 +68,7 @@ def test_only_the_web_server_says_who_it_is_and_for_whom(service, server, token)
 
 
 def test_only_what_is_below_the_base_is_passed_on(service, server):
-    """And its answer comes back as it is."""
+    """Only paths below the base are forwarded, and responses are returned unchanged."""
     running = server(service, "wwadm_1")
     for path in ("/", BASE, f"{BASE}s/", "/api/2025-04/items", f"{BASE}/../x", f"{BASE}/%2e%2e/x"):
         ask(running, path)

@@ -1,7 +1,6 @@
-"""The ways to a service on a shop's own domain: the web servers of ops/, and the forwarders.
+"""Ways to a service from a shop's own domain: the web servers of ops/, and the forwarders.
 
-Each is a program on a port of its own, ``url``. Without a token, the service has to trust this
-machine.
+Each is a program with a ``url``. Without a token, the service must trust this machine's address.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ http://{name}:{port} {{
 def _written(
     folder: Path, service: str, base: str, source: str, name: str, secret: str, line: str
 ) -> None:
-    """The file of ops/ and the one beside it, for this service and base."""
+    """Writes the configuration of ops/ and its secret file, adapted to this service and base."""
     text = (ROOT / "ops" / source).read_text()
     for old, new in (("127.0.0.1:8000", service.removeprefix("http://")), (f"{BASE}/", f"{base}/")):
         assert text.count(old) == 1
@@ -57,8 +56,9 @@ def nginx(
     base: str = BASE,
     port: bool = False,
 ) -> Nginx:
-    """``name``: of the shop, a pattern with ``~``. ``port``: it says its own too, as on another
-    than 80."""
+    """Starts nginx. ``name`` is the shop's host, or a pattern with ``~``; ``port`` adds its port to
+    the forwarded host.
+    """
     made = Nginx(service, servers=SERVERS.replace("NAME", name))
     line = f'proxy_set_header Authorization "{token and f"Bearer {token}"}";'
     source, file, secret = "nginx-storefront.conf", "storefront.conf", "wishwell-authorization.conf"
@@ -74,7 +74,7 @@ def nginx(
 
 
 class Caddy(Program):
-    """Debian's Caddy. ``name``: of the shop, "" for any."""
+    """Debian's Caddy. ``name`` is the shop's host, "" for any."""
 
     def __init__(
         self, service: str, token: str = "", *, name: str = "shop.example", base: str = BASE
@@ -93,10 +93,10 @@ class Caddy(Program):
 
 
 class Forwarder(Program):
-    """A shop of several names behind one of the forwarders, ``node`` or ``asgi``.
+    """A shop with several hosts behind one of the forwarders, ``node`` or ``asgi``.
 
-    ``tokens``: a file of JSON with the token of each host, read anew for each request. The shop
-    passes on the headers named, and has a page at ``/up``.
+    ``tokens`` is a JSON file with each host's token, read again for each request. The shop forwards
+    the named headers and has a page at ``/up``.
     """
 
     def __init__(
