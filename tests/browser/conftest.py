@@ -1,7 +1,7 @@
-"""The real shop of demo/, which forwards to a real service, in a real Chromium.
+"""The demo shop with a real service, in a real Chromium.
 
-Three groups of tests have a process and a browser each: in one, they would take longer than all the others.
-What a page does wrong (an error in the console, a request to another origin) fails its
+Three groups of tests have their own process and browser, because in one process they would take
+longer than all other tests. A page's faults (console errors, requests to other origins) fail its
 test, whatever the test is about.
 """
 
@@ -48,7 +48,9 @@ _ARGUMENTS = [
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """The browser. Package-wide only: while it is open, nothing else can have an event loop."""
+    """The browser, for this package only: while Playwright is open, nothing else can run an event
+    loop.
+    """
     program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
     if not program:
         missing("there is no chromium on PATH, and WISHWELL_TEST_CHROMIUM names none")
@@ -59,7 +61,7 @@ def chromium() -> Iterator[Browser]:
 
 
 class Demo(Program):
-    """`python -m demo` as a process, with settings of its service."""
+    """`python -m demo` as a process, with settings for its service."""
 
     def __init__(self, settings: dict[str, str]) -> None:
         super().__init__("demo")
@@ -76,10 +78,10 @@ class Demo(Program):
         return child
 
     def end_service(self) -> None:
-        """The service is no more; the shop stays."""
+        """Stops the service; the shop continues."""
         service = self.service
         service.terminate()
-        # It is the shop's child: until that ends, something of it stays in the table.
+        # The process remains a zombie until its parent, the shop, ends.
         ended = wait_until(lambda: service.status() == psutil.STATUS_ZOMBIE, seconds=20)
         assert ended, "the service did not end"
 
@@ -93,13 +95,14 @@ def shared_demo(chromium) -> Iterator[Demo]:
 
 
 class Shopper:
-    """A browser of somebody's own, with cookies of its own, and what its pages did."""
+    """A browser with its own cookies, and a record of its pages' faults."""
 
     def __init__(self, url: str, context: BrowserContext) -> None:
         self.url = url
         self.context = context
         self.wrong: list[str] = []
-        # Statuses that the test asks for. The browser writes each refusal into the console, often late.
+        # Statuses that the test expects. The browser logs failed requests to the console, often
+        # late.
         self.expected: set[int] = set()
         self.responses: list[Response] = []
         context.set_default_timeout(10_000)
@@ -118,7 +121,7 @@ class Shopper:
             self.wrong.append(request.url)
 
     def open(self, path: str = "/") -> Page:
-        """A new tab, once its hearts know what is saved."""
+        """Opens a new tab and waits until its hearts show their state."""
         page = self.context.new_page()
         self.go(page, path)
         return page
@@ -157,7 +160,7 @@ class Shopper:
         cards(page).nth(len(products) - 1).wait_for()
 
     def save_list(self, page: Page, name: str, products: list[int]) -> str:
-        """By script, for tests that are about something else; the list's id."""
+        """Makes a list by script, for tests about other things; returns its id."""
         return page.evaluate(
             """async ([name, products]) => {
               const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
@@ -178,7 +181,7 @@ class Shopper:
 
 @pytest.fixture
 def new_shopper(chromium) -> Iterator:
-    """Make a browser of its own for a shop."""
+    """A factory for browsers with separate cookies."""
     made: list[Shopper] = []
 
     def make(demo: Demo, **options) -> Shopper:
@@ -193,7 +196,7 @@ def new_shopper(chromium) -> Iterator:
 
 @pytest.fixture
 def shopper(new_shopper, shared_demo) -> Shopper:
-    """A visitor who comes for the first time."""
+    """A first-time visitor's browser."""
     return new_shopper(shared_demo)
 
 
@@ -202,7 +205,7 @@ def heart(page: Page, product: int) -> Locator:
 
 
 def press(page: Page, *products: int) -> None:
-    """Presses hearts, and waits until the service has answered each."""
+    """Presses hearts, and waits for the service's response to each."""
     for product in products:
         with page.expect_response(
             lambda r: r.request.method in ("POST", "DELETE") and BASE in r.url
@@ -211,12 +214,12 @@ def press(page: Page, *products: int) -> None:
 
 
 def cards(page: Page) -> Locator:
-    """Those of the wishlist or of a shared list, once they have come."""
+    """Returns the cards of the wishlist or a shared list, once loaded."""
     return page.locator("[aria-busy=false] > .card")
 
 
 def shows(page: Page, *expected: str, **options) -> None:
-    """The cards have these names, in this order."""
+    """Asserts the cards' names in this order."""
     expect(cards(page).locator(".name")).to_have_text(list(expected), **options)
 
 
@@ -229,7 +232,7 @@ CLICK, KEYS = "click", "keys"
 
 
 def use(how: str, button: Locator) -> None:
-    """Presses it: with a finger or mouse, or by Tab until it has the focus, then a key."""
+    """Presses a button: by click or touch, or by Tab until it has the focus and a key."""
     expect(button).to_be_visible()
     if how == CLICK:
         button.click()

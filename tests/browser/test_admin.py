@@ -1,4 +1,4 @@
-"""The merchant's page, used as a merchant does: of a real service that counts, in a real browser."""
+"""The merchant's page in a real browser, with a real service that counts in the background."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PNG = bytes.fromhex(
 
 
 class World:
-    """A store whose products are wished for by two customers and a visitor; two processes serve it."""
+    """A store where two customers and a visitor wish for products; two processes serve it."""
 
     def __init__(self, service: Service) -> None:
         self.service, self.platform = service, Platform(service, NEW, options=tuple(ROOMY))
@@ -60,7 +60,7 @@ class World:
     def counted(self) -> None:
         before = self.as_of()
         assert wait_until(lambda: self.as_of() != before, seconds=20)
-        before = self.as_of()  # that one may have begun earlier
+        before = self.as_of()  # the first count may have begun earlier
         assert wait_until(lambda: self.as_of() != before, seconds=20)
 
     def as_of(self) -> str:
@@ -85,7 +85,7 @@ def world() -> Iterator[World]:
 
 
 class Merchant:
-    """Somebody at the page, and all that their browser did."""
+    """A browser on the page, and a record of everything it did."""
 
     def __init__(self, browser, url: str, **options) -> None:
         self.url, self.wrong, self.expected, self.sent = url, [], set(), []
@@ -160,12 +160,16 @@ def is_signed_out(page: Page, words: str = "") -> None:
     assert "Oslo" not in page.content() and "ann" not in page.content()
 
 
-# ------------------------------------------------------------------------------------ what it shows
+# ------------------------------------------------------------------------------------ views
 
 
 @pytest.mark.parametrize("how", [slow(CLICK), KEYS])
 def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
-    """contract: admin-scope. From the sign-in to the e-mail address, by mouse or by keyboard alone."""
+    """A merchant signs in and gets from the most wished-for product to a shopper's e-mail address,
+    by mouse or by keyboard alone.
+
+    Contract: admin-scope.
+    """
     page = merchant.page
     page.goto(f"{merchant.url}/admin")
     expect(page.get_by_label("Admin or reports token")).to_be_focused()
@@ -188,7 +192,11 @@ def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
 
 
 def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant):
-    """contract: admin-inert. Markup and formulas do nothing, in the page or in the file."""
+    """Products can be searched, sorted and downloaded; markup and formulas have no effect in page
+    or file.
+
+    Contract: admin-inert.
+    """
     page = merchant.open(world.shop.admin_token, "#/products")
     assert [row[:2] for row in cells(page, "Products by their wishes")[1:]] == [
         ["Oslo shirt", "3"], [MARKUP, "1"], [FORMULA, "1"]
@@ -224,7 +232,10 @@ def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant)
 
 
 def test_text_of_shoppers_and_catalogues_is_text(world, merchant):
-    """contract: admin-inert. No element comes of it, no picture but by https, no link but to http."""
+    """Text creates no elements; pictures load only by https, and links lead only to http or https.
+
+    Contract: admin-inert.
+    """
     page = merchant.open(world.shop.admin_token)
     for view in ("overview", "products", "product?id=2", f"shoppers?id={world.ann.gid}"):
         page.goto(f"{merchant.url}/admin/#/{view}")
@@ -238,7 +249,7 @@ def test_text_of_shoppers_and_catalogues_is_text(world, merchant):
 
 
 def test_chart_says_its_numbers(world, merchant):
-    """On hover, by the arrow keys, to a screen reader, and as a table; what it draws is chosen above."""
+    """The chart's numbers are available by hovering, arrow keys, screen reader and as a table."""
     page = merchant.open(world.shop.admin_token)
     slider, today = page.get_by_role("slider", name="Wishes by day"), time.strftime("%Y")
     says = re.compile(rf"{today}: wishes 5$")
@@ -265,7 +276,7 @@ def test_chart_says_its_numbers(world, merchant):
 
 @pytest.mark.slow
 def test_axis_has_room_for_its_numbers(world, merchant):
-    """Those of millions of wishes are not cut off."""
+    """Axis labels in the millions aren't cut off."""
     merchant.page.add_init_script("""
         const context = CanvasRenderingContext2D.prototype, { fillText } = context;
         window.drawn = {};
@@ -283,7 +294,7 @@ def test_axis_has_room_for_its_numbers(world, merchant):
 
 
 def test_first_content_waits_for_no_large_report(world, merchant):
-    """Numbers and chart are there while products are still being counted out, as with 100,000 of them."""
+    """Numbers and chart appear before the slow product report has arrived."""
     held: list[Route] = []
     merchant.page.route("**/reports/products*", lambda route: held.append(route))
     merchant.page.goto(f"{merchant.url}/admin/")
@@ -298,7 +309,11 @@ def test_first_content_waits_for_no_large_report(world, merchant):
 
 
 def test_shopper_is_found_shown_kept_and_erased(world, merchant):
-    """contract: admin-erase. By id, GID and e-mail in any case; to erase them the GID has to be typed."""
+    """A shopper is found by id, GID or e-mail address in any case; erasing them requires typing the
+    GID.
+
+    Contract: admin-erase.
+    """
     world.shop.customer("carl").http.post("/items", json={"productId": 3}).raise_for_status()
     page = merchant.open(world.shop.admin_token, "#/shoppers")
 
@@ -340,7 +355,10 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
 
 
 def test_store_shows_its_tokens_settings_and_requests(world, merchant):
-    """contract: admin-erase. Another token is revoked, after a question; the one in use can't be."""
+    """Another token is revoked after a confirmation; the one in use can't be.
+
+    Contract: admin-erase.
+    """
     other = world.shop.client(world.shop.another_admin_token("left <i>behind</i>"))
     off, export = (
         world.platform.asks("shop/redact"),
@@ -371,7 +389,10 @@ def test_store_shows_its_tokens_settings_and_requests(world, merchant):
 
 
 def test_reports_token_sees_numbers_and_nobody(world, merchant):
-    """contract: admin-scope. Overview and Products, without who wishes, however it is asked for."""
+    """A reports token sees Overview and Products without shoppers, by any URL.
+
+    Contract: admin-scope.
+    """
     merchant.expected.add("403")
     token = world.shop.another_admin_token("dashboard", "--for", "reports")
     page = merchant.open(token, f"#/shoppers?id={world.ann.gid}")
@@ -395,7 +416,10 @@ def test_reports_token_sees_numbers_and_nobody(world, merchant):
 
 @pytest.mark.parametrize("kind", ["customer", *map(slow, ("storefront", "unknown", "no token"))])
 def test_other_tokens_are_refused(world, merchant, kind):
-    """contract: admin-scope. In words, and the field waits for another one."""
+    """Another token is refused with an explanation, and the field stays ready for input.
+
+    Contract: admin-scope.
+    """
     merchant.expected |= {"401", "403"}
     token, words = {
         "customer": lambda: (world.ann.token, "for something else"),
@@ -430,7 +454,7 @@ def every_state(world: World, merchant: Merchant) -> Iterator[str]:
     page.get_by_text("Nothing is counted yet").wait_for()
     yield "before the first count"
     page.unroute_all()
-    page.get_by_text("Oslo shirt").first.wait_for()  # by itself, once there is a count
+    page.get_by_text("Oslo shirt").first.wait_for()  # the page polls until there is a count
     merchant.settled()
     yield "overview"
     page.get_by_role("button", name="Added").click()
@@ -470,18 +494,21 @@ def nothing(route: Route) -> None:
 
 @pytest.mark.slow
 def test_every_state_is_open_to_everybody(world, merchant):
-    """As the check says, in any state of the page."""
-    # Of a product of which the shop said nothing; what was cut off.
+    """Every state of the page is accessible."""
+    # A product without data; an aborted request.
     merchant.expected |= {"404", None}
     check_open_to_everybody(merchant.page, every_state(world, merchant), 13)
 
 
-# ------------------------------------------------------------------------------------ opens no door
+# ------------------------------------------------------------------------------------ security
 
 
 def test_token_is_in_the_memory_alone(world, merchant):
-    """contract: admin-token, admin-closed. In no cookie, storage, address or cache; pictures are all that is
-    loaded from elsewhere, and they are not told from where."""
+    """The token is in no cookie, storage, URL or cache. Only pictures load from elsewhere, without
+    a Referer.
+
+    Contract: admin-token, admin-closed.
+    """
     token = world.shop.admin_token
     page = merchant.open(token)
     field = {"type": "password", "autocomplete": "current-password", "name": None}
@@ -514,7 +541,11 @@ def test_token_is_in_the_memory_alone(world, merchant):
 
 
 def test_reload_and_leaving_end_it(world, merchant):
-    """contract: admin-token. Also for who comes back to the page as it was."""
+    """Reloading or leaving the page ends the sign-in, also when the browser restores it from its
+    cache.
+
+    Contract: admin-token.
+    """
     page = merchant.open(world.shop.admin_token)
     page.reload()
     is_signed_out(page)
@@ -525,7 +556,11 @@ def test_reload_and_leaving_end_it(world, merchant):
 
 
 def test_revoked_token_ends_an_idle_page_within_5_seconds(world, new_merchant):
-    """contract: admin-token, token-revoked. In two processes, whichever was told; a question is closed, too."""
+    """A revoked token signs an idle page out within 5 s, whichever process handled it, and closes
+    an open dialog.
+
+    Contract: admin-token, token-revoked.
+    """
     with world.service.beside() as other:
         other.start()
         pages = []
@@ -551,7 +586,7 @@ def test_revoked_token_ends_an_idle_page_within_5_seconds(world, new_merchant):
 
 
 def test_page_is_not_framed(world, merchant):
-    """contract: admin-closed. By no page, not even of its own origin."""
+    """No page can frame it, not even of the same origin. Contract: admin-closed."""
     page = merchant.page
     page.goto(f"{merchant.url}/livez")
     page.evaluate("""() => new Promise((shown) => {
@@ -565,7 +600,11 @@ def test_page_is_not_framed(world, merchant):
 
 
 def test_code_that_gets_into_the_page_does_not_run(world, merchant):
-    """contract: admin-closed. Neither inline, nor by text that is taken for markup; nothing goes elsewhere."""
+    """Injected inline code, event handlers and markup don't run, and nothing is sent to other
+    origins.
+
+    Contract: admin-closed.
+    """
     page = merchant.open(world.shop.admin_token)
     for attack in (
         "document.body.append(Object.assign(document.createElement('script'), { textContent: 'document.title = 1' }))",

@@ -1,4 +1,4 @@
-"""`make demo` as a program: it starts, ends with all that it has started, and says what is wrong."""
+"""`make demo` as a program: start, stop and error messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .conftest import ROOT, Demo
 
 @pytest.mark.parametrize("number", [signal.SIGINT, slow(signal.SIGTERM)])
 def test_demo_ends_with_its_service_and_keeps_nothing(number):
-    """Ctrl-C or SIGTERM: exit code 0, no process and no file stays."""
+    """SIGINT and SIGTERM end it with exit code 0, without leaving processes or files."""
     with Demo({}) as demo:
         service = demo.service
         assert list(demo.folder.glob("wishwell-demo-*/wishwell.db"))
@@ -31,7 +31,7 @@ def test_demo_ends_with_its_service_and_keeps_nothing(number):
 
 
 def test_busy_port_is_named():
-    """One line, before anything is started."""
+    """A busy port is reported in one line before anything is started."""
     with socket.create_server((HERE, 0)) as busy:
         argv = [sys.executable, "-m", "demo", "--port", str(busy.getsockname()[1])]
         done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=30)
@@ -42,7 +42,7 @@ def test_busy_port_is_named():
 
 @pytest.mark.slow
 def test_pictures_of_the_readme_are_made_by_one_command(tmp_path):
-    """As they stand there: small files, of the sizes that are shown."""
+    """The README's pictures can be made again; they are small and have the displayed sizes."""
     argv = [sys.executable, "-m", "demo.screenshots", str(tmp_path)]
     subprocess.run(argv, cwd=ROOT, check=True, timeout=120)
     readme = (ROOT / "README.md").read_text()

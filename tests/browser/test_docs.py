@@ -1,7 +1,7 @@
-"""The page at /docs, in a browser: it is read, searched and tried, and calls nobody.
+"""The API reference at /docs in a browser: reading, searching and trying requests.
 
-What goes wrong on a page, a call to another server or a breach of its policy among them, fails its
-test (conftest.py).
+A page's faults, such as a call to another server or a policy violation, fail its test
+(conftest.py).
 """
 
 import re
@@ -26,7 +26,7 @@ def served():
 
 @pytest.fixture
 def reader(new_shopper, served):
-    """Open the page at a place, in a browser of its own."""
+    """Opens the page at an anchor in a separate browser."""
 
     def make(place: str = "", **options):
         shopper = new_shopper(served, **options)
@@ -39,14 +39,14 @@ def reader(new_shopper, served):
 
 
 def operation(page: Page, title: str):
-    """The section of an operation."""
+    """Returns an operation's section."""
     heading = page.get_by_role("heading", name=title, exact=True)
     return page.locator("section.section").filter(has=heading)
 
 
 @pytest.mark.slow
 def test_page_loads_little_and_from_here_alone(reader, served):
-    """contract: docs-page. Four files, compressed; then the browser has the scripts."""
+    """The page loads four compressed files, and caches the scripts. Contract: docs-page."""
     shopper, page = reader()
     page.wait_for_load_state("networkidle")
     paths = sorted(answer.url.removeprefix(served.url) for answer in shopper.responses)
@@ -66,7 +66,9 @@ def test_page_loads_little_and_from_here_alone(reader, served):
 
 @pytest.mark.slow
 def test_reader_finds_an_operation_and_its_samples(reader):
-    """By search; the samples name this service, and the language chosen stays."""
+    """An operation is found by search; its samples have this service's URL and keep the chosen
+    language.
+    """
     _, page = reader()
     page.get_by_role("button", name="Search").click()
     page.keyboard.type("create item")
@@ -77,7 +79,7 @@ def test_reader_finds_an_operation_and_its_samples(reader):
     expect(section).to_contain_text(f"curl --fail-with-body -X POST \\ {address}/api/2025-04/items")
     for language, words in (("TypeScript", "JSON.stringify"), ("Python", "api.items.create")):
         option = page.get_by_role("option", name=language)
-        while not option.is_visible():  # the renderer may draw the section anew under a press
+        while not option.is_visible():  # the renderer may redraw the section during a click
             section.get_by_role("button", name=re.compile("curl|TypeScript")).last.click()
             page.wait_for_timeout(500)
         option.click()
@@ -87,7 +89,10 @@ def test_reader_finds_an_operation_and_its_samples(reader):
 
 @pytest.mark.slow
 def test_request_is_tried_with_a_token_that_is_not_kept(reader, served):
-    """contract: docs-page. What is optional is not sent."""
+    """A request can be tried with a token, which isn't stored; optional parameters aren't sent.
+
+    Contract: docs-page.
+    """
     _, page = reader("#tag/items/GET/items")
     token = served.admin_token()
     operation(page, "List items").get_by_role("button", name="Test Request").click()
@@ -107,7 +112,9 @@ def test_request_is_tried_with_a_token_that_is_not_kept(reader, served):
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_on_a_phone(reader, scheme):
-    """A link leads to its operation; nothing is wider than the screen; it is dark where asked for."""
+    """On a phone, links reach their operation, nothing is wider than the screen, and dark mode
+    works.
+    """
     _, page = reader(CREATE, color_scheme=scheme, **PHONE)
     expect(operation(page, "Create an item")).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,4 +1,4 @@
-"""What every page of the shop is: open to everybody, its own origin's only, and without a token."""
+"""All pages of the demo shop: accessible, same-origin only, and without tokens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AXE = Axe()
 
 
 def violations(page, rules="all"):
-    """What axe-core finds wrong: rule, and the first element."""
+    """Returns axe-core's violations: rule and first element."""
     options: dict[str, Any] = {"resultTypes": ["violations"]}
     if rules != "all":
         options["runOnly"] = {"type": "tag", "values": [rules]}
@@ -35,7 +35,7 @@ NO_PAGE = "/nowhere"
 
 
 def every_page(shopper, page):
-    """Walks through every page and state of the shop; yields the name of each."""
+    """Visits every page and state of the shop; yields the name of each."""
     for path in PAGES:
         shopper.go(page, path)
         yield path
@@ -66,7 +66,7 @@ def every_page(shopper, page):
 
 
 def every_state(shopper, page, path):
-    """Of the wishlist page at a path, with a list of the mug, the lamp and the throw."""
+    """Visits the states of the wishlist page at a path, with a list of three products."""
     shopper.go(page, path)
     page.get_by_role("tab", name="Birthday").click()
     expect(cards(page)).to_have_count(3)
@@ -107,11 +107,12 @@ def every_state(shopper, page, path):
 
 
 def check_open_to_everybody(page, states, count):
-    """axe-core finds nothing in any of so many states, light or dark; and none scrolls sideways: on a
-    desktop, a phone, and the smallest phone."""
+    """axe-core finds nothing in any of ``count`` states, light or dark, and none scrolls sideways
+    on a desktop, a phone or the smallest phone.
+    """
     found, wide = {}, []
     for name in states:
-        # The other scheme has other colours, and the same page.
+        # The dark scheme differs only in colours.
         for scheme, rules in (("dark", "cat.color"), ("light", "all")):
             page.emulate_media(color_scheme=scheme)
             found[name, scheme] = violations(page, rules)
@@ -126,10 +127,10 @@ def check_open_to_everybody(page, states, count):
 
 @pytest.mark.slow
 def test_every_page_is_open_to_everybody(shopper):
-    """As the check says, on any page of the shop."""
+    """Every page of the shop is accessible."""
     page = shopper.context.new_page()
     check_open_to_everybody(page, every_page(shopper, page), 31)
-    # And it does look: text that is barely there.
+    # Control: barely visible text is found.
     shopper.go(page, "/")
     page.evaluate("document.querySelector('h1').style.color = 'rgb(128 128 128 / 20%)'")
     assert "color-contrast" in str(violations(page))
@@ -138,7 +139,9 @@ def test_every_page_is_open_to_everybody(shopper):
 
 @pytest.mark.slow
 def test_pages_are_whole_without_script(new_shopper, shared_demo):
-    """Plain HTML: names, prices, colours and links are there; what is not says what it needs."""
+    """Without scripts, names, prices, colours and links work as plain HTML; other parts say that
+    they need scripts.
+    """
     shopper = new_shopper(shared_demo, java_script_enabled=False)
     page = shopper.context.new_page()
     page.goto(shopper.url)
@@ -156,7 +159,7 @@ def test_pages_are_whole_without_script(new_shopper, shared_demo):
 
 
 def test_every_page_is_kept_to_its_own_origin(shopper):
-    """The policy of each document: nothing inline, nothing from elsewhere; no markup from text."""
+    """Each document's policy forbids inline code, other origins, and markup from text."""
     for path in (*PAGES, NO_PAGE):
         answer = shopper.context.request.get(shopper.url + path)
         policy = answer.headers["content-security-policy"]
@@ -170,7 +173,7 @@ def test_every_page_is_kept_to_its_own_origin(shopper):
 
 
 class Received:
-    """All that a browser was told: every response's headers and body."""
+    """Everything a browser received: headers and bodies of all responses."""
 
     def __init__(self, shopper):
         self.shopper = shopper
@@ -179,7 +182,9 @@ class Received:
         self._next = 0
 
     def take(self):
-        """What came since; before the page is left, as the browser forgets the bodies then."""
+        """Records new responses; must run before leaving the page, because the browser then drops
+        the bodies.
+        """
         for answer in self.shopper.responses[self._next :]:
             self._next += 1
             lines = [f"{header['name']}: {header['value']}" for header in answer.headers_array()]
@@ -193,12 +198,12 @@ class Received:
 
     @property
     def never_read(self):
-        """The addresses of which no body could be read at any time."""
+        """URLs whose body could never be read."""
         return self._unread - self._read
 
 
 def kept(shopper, page):
-    """All that it keeps: cookies, both storages, databases, caches."""
+    """Yields everything that the browser stores: cookies, both storages, databases, caches."""
     yield json.dumps(shopper.context.storage_state(indexed_db=True))
     yield json.dumps(shopper.context.cookies())
     yield page.evaluate(
@@ -211,16 +216,17 @@ def kept(shopper, page):
 
 
 def tokens_in(texts):
-    """What is in every admin token, and in every JWT."""
+    """Returns token markers, of admin tokens or JWTs, found in the texts."""
     return leaks([text.encode() for text in texts], [])
 
 
 @pytest.mark.slow
 def test_browser_is_never_given_a_token(shopper):
-    """Whatever a shopper does: no admin token, no profile token, in any spelling, anywhere.
+    """Whatever a shopper does, the browser never receives or stores an admin or profile token, in
+    any encoding.
 
-    The shop's own session is a JWT in a cookie that no script can read; it alone is left out, after
-    the same search has found it.
+    The shop's own session, a JWT in an HttpOnly cookie, is the exception; the same search must find
+    it first.
     """
     page = shopper.open()
     told = Received(shopper)

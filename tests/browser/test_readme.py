@@ -1,4 +1,4 @@
-"""A shop by the README, as it stands there: commands, nginx, and the page."""
+"""Builds a shop with the README's commands, nginx configuration and page, unchanged."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ SERVERS = """
 
 
 def test_shop_of_the_readme(chromium):
-    """A service, nginx with the location, a page with the heart; a customer; the catalogue, and the
-    shop's wishlist page with title, price and picture."""
+    """The README's steps yield a working heart, sign-in, catalogue import, and a wishlist page with
+    titles, prices and pictures.
+    """
     if nginx_binary() is None:
         missing("there is no nginx")
     run, _, update, products = commands("README.md", "## Put it into a shop")
     assert run.endswith(" make run")
     with Service() as service:
         location = fenced("README.md", "nginx").replace("http://127.0.0.1:8000", service.url)
-        # As its comment says, for a port like the test's.
+        # The README's comment describes this change for other ports.
         location = location.replace("$host;", "$host:$server_port;")
         location = location.replace("{", "{{").replace("}", "}}")
         nginx = Nginx(service.url, servers=SERVERS.replace("LOCATION", location))
@@ -65,7 +66,7 @@ def test_shop_of_the_readme(chromium):
         page.context.add_cookies([{"name": "shop_session", "value": session, "url": url}])
 
         def signed_in():
-            """The visitor's cookie goes with the first request that links it."""
+            """Makes a request that links the visitor's session and removes its cookie."""
             page.request.get(f"{url}{BASE}/api/items")
             return [cookie["name"] for cookie in page.context.cookies()] == ["shop_session"]
 

@@ -1,4 +1,4 @@
-"""A list is shared: the owner, and a family that looks, reserves and copies, in browsers of their own."""
+"""Sharing a list: the owner and others view, reserve and copy in separate browsers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
 
 
 def is_open(page):
-    """axe-core finds nothing, and nothing is wider than the smallest phone."""
+    """Asserts that axe-core finds nothing and that the page fits the smallest phone."""
     assert violations(page) == []
     size = page.viewport_size
     page.set_viewport_size({"width": 320, "height": 640})
@@ -26,8 +26,9 @@ def is_open(page):
 
 
 def told(owner, list_id):
-    """Every answer that tells an owner of the list: all of the body, the headers that are not of one
-    request or moment."""
+    """Returns every response that an owner gets about the list: body, and headers that don't differ
+    per request.
+    """
     answers = []
     for path in ("/items", "/lists", f"/lists/{list_id}", f"/lists/{list_id}/shares"):
         got = owner.context.request.get(f"{owner.url}{BASE}/api{path}")
@@ -39,7 +40,7 @@ def told(owner, list_id):
 
 
 def share(how, page):
-    """Shares the list that is shown, and returns the link, which is nowhere on the page."""
+    """Shares the displayed list; returns the link, which must not be on the page."""
     use(how, page.get_by_role("button", name="Share", exact=True))
     expect(page.get_by_text("Link copied.")).to_be_visible()
     address = page.evaluate("navigator.clipboard.readText()")
@@ -55,14 +56,14 @@ def share(how, page):
 
 
 def not_mine(how, page):
-    """Says that it is somebody else's list, before which nothing shows what is reserved."""
+    """Declares the list to be somebody else's; reservations are hidden before that."""
     expect(page.get_by_text("Is this your own list?")).to_be_visible()
     expect(page.locator(".reserve").first).to_be_hidden()
     use(how, page.get_by_role("button", name="No", exact=True))
 
 
 def gone(page):
-    """The page says kindly that the link is no longer good."""
+    """Asserts that the page says that the link no longer works."""
     expect(page.get_by_role("heading", name="This link does not work")).to_be_visible()
 
 
@@ -76,8 +77,9 @@ def gone(page):
     ids=["documents-desktop-by-keyboard", "demo-phone-dark"],
 )
 def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, how, path, options):
-    """The owner shares; a second browser without an account opens, reserves, gives back, and copies
-    after its sign-in; a third sees that; the owner sees no trace of it, and stops; the second is told."""
+    """The owner shares; a second browser reserves, gives back, and copies after signing in; a third
+    sees it. The owner sees no trace and stops sharing; then the link fails.
+    """
     owner = new_shopper(shared_demo, **CLIPBOARD, **options)
     page = owner.open()
     list_id = owner.save_list(page, "Ada’s birthday", [102, 101, 103])
@@ -105,7 +107,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
         expect(theirs.get_by_text(f"You have reserved {name}.")).to_be_visible()
     use(how, theirs.get_by_role("button", name=f"I won’t give this: {CUP}"))
     expect(theirs.get_by_text(f"You no longer give {CUP}.")).to_be_visible()
-    expect(theirs.locator(".card:focus-within")).to_contain_text(CUP)  # its button is gone
+    expect(theirs.locator(".card:focus-within")).to_contain_text(CUP)  # its button was removed
     expect(theirs.get_by_text("You give this")).to_have_count(1)
     is_open(theirs)
 
@@ -128,7 +130,8 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
     for whose in (owner, new_shopper(shared_demo, **options)):
         mine = whose.context.new_page()
         mine.goto(address)
-        if whose is not owner:  # whom the service knows; signed out, only they can say it
+        # The service knows the signed-in owner; signed out, they must say so
+        if whose is not owner:
             use(how, mine.get_by_role("button", name="Yes, mine"))
         expect(mine.get_by_text("What others reserve stays a surprise.")).to_be_visible()
         expect(mine.get_by_text("Somebody gives this")).to_have_count(0)
@@ -141,7 +144,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
     expect(page.get_by_text("· Shared")).to_be_visible()
     use(how, page.get_by_role("button", name="Options of this list"))
     use(how, page.get_by_role("button", name="Stop sharing"))
-    for who in (giver, owner):  # whose other tab asks again as well
+    for who in (giver, owner):  # the owner's other tab loads the link again too
         who.expected.add(404)
     use(how, page.get_by_role("button", name="Stop sharing"))
     expect(page.get_by_text("This list is no longer shared.")).to_be_visible()
@@ -153,8 +156,11 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
 
 @pytest.mark.parametrize("path", [slow("/wishlist"), f"{BASE}/"])
 def test_address_of_a_shared_list_goes_nowhere_else(new_shopper, shared_demo, path):
-    """contract: storefront-pages-closed. No Referer on whatever is loaded from the page, or opened from
-    it, and its token in no request but to the API; a link that never was is told like one that ended."""
+    """Nothing loaded or opened from the page gets a Referer, and the token is sent to the API only.
+    An unknown link gets the same message as an ended one.
+
+    Contract: storefront-pages-closed.
+    """
     shopper = new_shopper(shared_demo, **CLIPBOARD)
     page = shopper.open()
     shopper.make_list(page, "Birthday", [101], path)

@@ -1,4 +1,4 @@
-"""What shoppers do in the shop of demo/."""
+"""Shopper's actions in the demo shop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def pressed(page, product, yes=True, **options):
 
 
 def asked(shopper):
-    """The requests to the wishlist so far: method and path."""
+    """Returns the wishlist requests so far: method, path and status."""
     api = f"{shopper.url}{BASE}/api/"
     return [
         (answer.request.method, answer.url.removeprefix(api), answer.status)
@@ -30,7 +30,7 @@ def asked(shopper):
 
 
 def test_visitor_saves_and_finds_it_after_a_reload(shopper):
-    """No account: the heart stays full on the grid, and the wishlist page has the thing."""
+    """Without an account, saved hearts and the wishlist page survive a reload."""
     page = shopper.open()
     press(page, 101, 103)
     page.reload()
@@ -42,7 +42,9 @@ def test_visitor_saves_and_finds_it_after_a_reload(shopper):
 
 
 def test_text_of_a_heart_is_its_name_saved_or_not(shopper):
-    """Who steers by speech says what they see; that it is saved is said by `aria-pressed` alone."""
+    """A heart's accessible name equals its visible text (for voice control); `aria-pressed` alone
+    says whether it is saved.
+    """
     page = shopper.open()
     shopper.go(page, "/products/lamp?variant=1022")
     lamp = heart(page, 102)
@@ -54,7 +56,7 @@ def test_text_of_a_heart_is_its_name_saved_or_not(shopper):
 
 
 def test_second_tab_agrees_within_a_second(shopper):
-    """Saved and removed in one tab: hearts and wishlist page of the others follow."""
+    """Saving and removing in one tab updates hearts and the wishlist in other tabs within a second."""
     page, other, wishes = shopper.open(), shopper.open(), shopper.open("/wishlist")
     expect(wishes.get_by_role("heading", name="Nothing here yet")).to_be_visible()
     press(page, 101)
@@ -67,7 +69,9 @@ def test_second_tab_agrees_within_a_second(shopper):
 
 @pytest.mark.slow
 def test_one_lamp_is_one_card_whatever_its_colour(shopper):
-    """Saved from the grid, then in a colour and another: the same item; a full heart removes it."""
+    """A product saved from the grid and then in several colours stays one item; a full heart
+    removes it.
+    """
     page = shopper.open()
     press(page, 102)
     grid, wishes = shopper.open(), shopper.open("/wishlist")
@@ -76,7 +80,7 @@ def test_one_lamp_is_one_card_whatever_its_colour(shopper):
     expect(colour_of).to_have_count(0)
     shopper.go(page, "/products/lamp?variant=1022")
     pressed(page, 102)
-    expect(colour_of).to_have_count(0)  # a visit is not a choice
+    expect(colour_of).to_have_count(0)  # viewing a colour doesn't choose it
     for colour, variant in (("Ink", 1023), ("Honey", 1021)):
         with page.expect_response(lambda answer: answer.request.method == "PATCH"):
             page.get_by_role("link", name=colour).click()
@@ -91,20 +95,20 @@ def test_one_lamp_is_one_card_whatever_its_colour(shopper):
     pressed(grid, 102, yes=False)
     expect(cards(wishes)).to_have_count(0)
     page.get_by_role("link", name="Oat").click()
-    pressed(page, 102, yes=False)  # nothing saved, nothing to change
+    pressed(page, 102, yes=False)  # choosing a colour changes nothing if nothing is saved
     press(page, 102)
     expect(colour_of).to_have_text(["Oat"])
 
 
 @pytest.fixture(scope="module")
 def other_demo(chromium):
-    """A shop for two tests: the first finds nothing saved yet, the second ends the service."""
+    """A shop for two tests: the first needs an empty store, the second stops the service."""
     with Demo({}) as demo:
         yield demo
 
 
 def test_list_follows_the_sign_in_and_goes_with_the_sign_out(other_demo, new_shopper):
-    """What both had is there once; after signing out, and for the next customer, nothing is."""
+    """Merged items appear once; after signing out, and for the next customer, nothing is shown."""
     at_work, shopper = new_shopper(other_demo), new_shopper(other_demo)
     page = at_work.open()
     at_work.sign_in(page, "Mira")
@@ -135,7 +139,7 @@ def test_list_follows_the_sign_in_and_goes_with_the_sign_out(other_demo, new_sho
 
 
 def test_open_tab_forgets_the_customer_who_signed_out(shopper):
-    """A tab of the wishlist that stayed open shows nothing of the one before, once it is used."""
+    """A tab left open shows nothing of the previous customer once it is used."""
     page = shopper.open()
     shopper.sign_in(page, "Mira")
     shopper.go(page, "/")
@@ -153,7 +157,7 @@ def test_open_tab_forgets_the_customer_who_signed_out(shopper):
 
 
 def test_page_of_48_asks_once(shopper):
-    """48 products, one request (the count in the header is another); and what was saved is shown."""
+    """A page of 48 products makes one request (and one for the header's count) and shows saved hearts."""
     page = shopper.open()
     press(page, 101)
     shopper.go(page, "/sign-in")
@@ -167,7 +171,9 @@ def test_page_of_48_asks_once(shopper):
 
 
 def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, new_shopper):
-    """The service ends for good; only the browser's clock is wound on through its tries."""
+    """A heart reverts and an error appears when the service is down, after the retries; only the
+    page's clock is advanced.
+    """
     shopper = new_shopper(other_demo)
     shopper.expected.add(502)
     page = shopper.context.new_page()
@@ -187,7 +193,7 @@ def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, n
     deadline = time.monotonic() + 30
     while not notice.inner_text():
         assert time.monotonic() < deadline
-        if sent.count("POST") == answered():  # else the page's clock would run on while it waits
+        if sent.count("POST") == answered():  # otherwise the page's clock would run during the wait
             page.clock.run_for(500)
         else:
             page.wait_for_timeout(20)
@@ -202,7 +208,7 @@ def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, n
 
 @pytest.mark.slow
 def test_too_much_at_once_waits_and_is_done_then(new_shopper, tmp_path):
-    """The third save of a minute that allows two waits as it was told, shown as saved all along."""
+    """A save over the rate limit is retried after `Retry-After`, and shown as saved meanwhile."""
     clock = tmp_path / "clock"
     clock.write_text("0")
     limit = {"WISHWELL_LIMIT_PROFILE_WRITE": "2"}
@@ -211,7 +217,7 @@ def test_too_much_at_once_waits_and_is_done_then(new_shopper, tmp_path):
         shopper = new_shopper(demo)
         shopper.expected.add(429)
         page = shopper.open()
-        # The service's clock shows second 5 of a minute, then second 56 of the same: 4 are left.
+        # The service's clock shows second 5 of a minute, then second 56: 4 s remain.
         minute = (time.time() // 60 - 1) * 60
         clock.write_text(str(minute + 5 - time.time()))
         press(page, 101, 102)
@@ -234,7 +240,7 @@ def test_too_much_at_once_waits_and_is_done_then(new_shopper, tmp_path):
 
 @pytest.mark.parametrize("path", ["/sign-in", "/sign-out"])
 def test_another_site_can_neither_sign_in_nor_out(shopper, path):
-    """The browser says where a form came from, and the shop refuses."""
+    """The shop refuses a cross-site form by the browser's Sec-Fetch-Site (CSRF)."""
     page = shopper.open()
     answer = page.request.post(
         shopper.url + path, form={"customer": "1001"}, headers={"Sec-Fetch-Site": "cross-site"}

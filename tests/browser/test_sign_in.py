@@ -1,7 +1,7 @@
-"""Hearts where the platform takes cookies away: a press of a visitor asks to sign in, and is kept.
+"""Hearts on a platform that drops cookies: a visitor's press asks for a sign-in and is saved
+afterwards.
 
-A platform as tests/storefront knows it, before the real service: it signs who the customer is, and
-lets no cookie through.
+The platform, as in tests/storefront, signs who the customer is and forwards no cookies.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ pytestmark = pytest.mark.xdist_group("shop-browser")
 
 SCRIPT = f'<script type="module" src="{BASE}/assets/wishwell.js"></script>'
 SIGN_IN = '<form method="post"><button>Sign in</button></form>'
-# The sign-in has the script too, and a page comes after it that has no heart.
+# The sign-in page has the script too, and a page without a heart follows it.
 PAGES = {"/account/login": SCRIPT + SIGN_IN, "/account": SCRIPT}
 AUTO = 'sign-in="/account/login"'
 
 
 class Platform(ThreadingHTTPServer):
-    """The shop's domain. ``hearts``: those on the page of a product."""
+    """The shop's domain; ``hearts`` are those on the product page."""
 
     daemon_threads = True
 
@@ -100,7 +100,7 @@ def service():
         service.quick("store", "update", "default", *options)
         asked = f"{service.url}{BASE}/api/items?{signed(common(''))}"
         headers = {"Sec-Fetch-Site": "same-origin"}
-        # Until the service has seen the change, a visitor may still begin a session.
+        # Until the service sees the change, a visitor may still start a session.
         refused = lambda: httpx2.post(asked, json={}, headers=headers).status_code == 401  # noqa: E731
         assert wait_until(refused, seconds=5, every=0.1)
         yield service
@@ -120,7 +120,7 @@ def platform(service):
 
 @pytest.fixture
 def page(platform, chromium):
-    """A page of the platform's shop, for somebody who comes for the first time."""
+    """A page of the platform's shop, in a first-time visitor's browser."""
     context = chromium.new_context()
     context.set_default_timeout(10_000)
     made = context.new_page()
@@ -148,15 +148,18 @@ def stored(page):
 
 
 def test_press_of_a_visitor_is_saved_after_the_sign_in_and_once(platform, page):
-    """contract: storefront-platform-visitor. It goes to the sign-in, comes back to where it was, and
-    what was pressed is saved once: not again when it is removed, and the page shown anew."""
+    """A press leads to the sign-in and back to the page, and is saved once: not again after it is
+    removed and the page reloaded.
+
+    Contract: storefront-platform-visitor.
+    """
     path = "/products/mug?colour=blue#reviews"
     show(page, platform, f'{AUTO} sign-in-return="return_url"', path=path)
     page.get_by_role("button", name="Save to wishlist").click()
     page.wait_for_url("**/account/login?*")
     query = dict(parse_qsl(urlsplit(page.url).query))
     assert query == {"return_url": path}
-    page.reload()  # still nobody: the wish waits
+    page.reload()  # still signed out, so the save is pending
     assert platform.saves == [401]
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(f"**{path}")
@@ -171,7 +174,7 @@ def test_press_of_a_visitor_is_saved_after_the_sign_in_and_once(platform, page):
 
 
 def test_it_is_saved_on_a_page_without_a_heart(platform, page):
-    """The platform's own page after the sign-in need not show the product."""
+    """The pending save works on a page without the product, such as the platform's account page."""
     show(page, platform, AUTO, f'{AUTO} variant-id="21" match="product"')
     page.get_by_role("button").nth(1).click()
     page.wait_for_url("**/account/login")
@@ -186,7 +189,9 @@ def test_it_is_saved_on_a_page_without_a_heart(platform, page):
 
 
 def test_it_is_forgotten_after_half_an_hour(platform, page):
-    """Whoever signs in later in this tab may be somebody else."""
+    """A pending save expires after half an hour, because somebody else may sign in later in this
+    tab.
+    """
     show(page, platform, AUTO)
     page.get_by_role("button").click()
     page.wait_for_url("**/account/login")
@@ -203,7 +208,7 @@ def test_it_is_forgotten_after_half_an_hour(platform, page):
 
 
 def test_shop_that_signs_in_by_itself(platform, page):
-    """It prevents the event, and the page stays; its `refresh` saves what was pressed."""
+    """A shop can prevent the event and use its own sign-in; `refresh` then saves the pending product."""
     show(page, platform, AUTO)
     here = page.url
     page.evaluate(
@@ -229,8 +234,9 @@ def test_shop_that_signs_in_by_itself(platform, page):
 
 @pytest.mark.parametrize("attribute", ["", 'sign-in="javascript:document.title=1"'])
 def test_without_a_page_the_heart_says_it(platform, page, attribute):
-    """In an alert, which is seen and read out, in the shop's words. What was pressed last is kept
-    for a sign-in all the same."""
+    """Without a sign-in page, an accessible alert with the shop's text appears; the last press is
+    still saved after a sign-in.
+    """
     show(page, platform, attribute, f'{attribute} label-sign-in="Bitte anmelden"')
     first, second = page.get_by_role("button").all()
     first.click()

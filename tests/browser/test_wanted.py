@@ -1,4 +1,4 @@
-"""How many wish for a product, on a shop's pages: the real service on its host, a real browser."""
+"""Wish counts on a shop's product pages, with a real service and a real browser."""
 
 import datetime
 
@@ -24,7 +24,7 @@ PAGE = (
 
 
 class Wanted:
-    """A shop's pages. They are the test's own, and the storefront is the service's."""
+    """A shop whose pages are the test's and whose storefront is the service's."""
 
     def __init__(self, service, chromium):
         port = free_port()
@@ -79,7 +79,7 @@ def texts(page):
 
 
 def test_nothing_is_said_until_the_store_says_so(wanted):
-    """contract: show-wishes."""
+    """The element is empty until the store allows it. Contract: show-wishes."""
     page = wanted.open(ONE.format(3, ""))
     assert texts(page) == [""]
     wanted.shop.update("--show-wishes", "on")
@@ -88,7 +88,11 @@ def test_nothing_is_said_until_the_store_says_so(wanted):
 
 
 def test_all_elements_of_a_page_are_one_request(wanted):
-    """contract: show-wishes. In the page's language; without a session, and kept by the browser."""
+    """All elements of a page share one request, without a session and cached by the browser, and
+    use the page's language.
+
+    Contract: show-wishes.
+    """
     products = (4, 3, 3, 2, 1, "x y")
     wanted.asked.clear()
     page = wanted.open(*(ONE.format(product, "") for product in products))
@@ -105,7 +109,7 @@ def test_all_elements_of_a_page_are_one_request(wanted):
 
 
 def test_text_and_product_may_change(wanted):
-    """A shop's own words; another product, as of a page that shows another one."""
+    """The text is the shop's, and the element follows changes of its product."""
     page = wanted.open(ONE.format(3, 'label="Beliebt: {count}"'))
     element = page.locator("wishlist-wanted")
     expect(element).to_have_text("Beliebt: 100")
@@ -119,7 +123,7 @@ def test_text_and_product_may_change(wanted):
 
 
 def test_more_products_than_a_request_takes_are_asked_for_in_several(wanted):
-    """contract: show-wishes."""
+    """More than 250 products are requested in batches. Contract: show-wishes."""
     wanted.asked.clear()
     page = wanted.open(*(ONE.format(product, "") for product in range(1, 301)))
     expect(page.locator("wishlist-wanted").nth(3)).not_to_be_empty()

@@ -1,7 +1,7 @@
-"""The wishlist page and the shared page, as elements in the demo and as the service's own documents.
+"""The wishlist page and the shared page, as elements in the demo and as the service's documents.
 
-The same element is in both; the demo's has the shop's cart. What keyboards do is tried on the
-documents, what fingers do in the demo.
+Both contain the same element; the demo adds a cart. Keyboard use is tested on the documents, touch
+in the demo.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 CUP, LAMP, THROW, FIG = "Morning mug", "Dome lamp", "Wool throw", "Windowsill fig"
 DEMO, DOCUMENT = "/wishlist", f"{BASE}/"
 each_page = pytest.mark.parametrize("path", [slow(DEMO, id="demo"), DOCUMENT])
-"""Both hold one element."""
+"""Both contain the same element."""
 each_way = pytest.mark.parametrize(("path", "how"), [slow(DEMO, CLICK), (DOCUMENT, KEYS)])
 
 
@@ -39,7 +39,7 @@ def chosen(page, name):
 
 
 def write(how, field, text):
-    """Into the field that has the focus, or that a finger chooses."""
+    """Types into the focused field, or fills the field that a finger chose."""
     if how == CLICK:
         field.fill(text)
     else:
@@ -49,8 +49,11 @@ def write(how, field, text):
 
 @each_page
 def test_cards_have_title_price_and_picture(shopper, path):
-    """contract: storefront-pages. As the shop's catalogue says for the product or its variant; of
-    what it does not know there is the id. Where the shop has a cart, it is told of the item."""
+    """Cards show the catalogue's data of the product or variant, or the id if there is none. The
+    shop's cart receives the item.
+
+    Contract: storefront-pages.
+    """
     page = shopper.open()
     page.evaluate(
         """async () => {
@@ -85,7 +88,7 @@ def test_cards_have_title_price_and_picture(shopper, path):
 
 
 def test_two_variants_of_a_product_have_names_of_their_own(shopper):
-    """So do their buttons and their links, to those who hear the page."""
+    """Two variants of a product have distinct accessible names on cards, buttons and links."""
     page = shopper.open()
     page.evaluate(
         """async () => {
@@ -102,7 +105,7 @@ def test_two_variants_of_a_product_have_names_of_their_own(shopper):
 
 
 def test_title_of_an_element_is_below_the_pages_own(shopper):
-    """A page has one first heading: the element's title, or the one that the shop's page has."""
+    """The element's title is the first heading, or below the page's own."""
     page = shopper.open()
     press(page, 101)
     shopper.go(page, DEMO)
@@ -120,7 +123,9 @@ def test_title_of_an_element_is_below_the_pages_own(shopper):
 
 @each_way
 def test_lists_are_made_named_filled_and_deleted(shopper, path, how):
-    """What was on a deleted list stays in the wishlist. Nothing saved, nothing but a way to the shop."""
+    """Lists are made, filled, renamed and deleted; a deleted list's items stay in the wishlist. An
+    empty wishlist links to the shop.
+    """
     page = shopper.open(path)
     expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
     expect(page.get_by_role("link", name="Look around")).to_have_attribute("href", re.compile("/$"))
@@ -162,7 +167,7 @@ def test_lists_are_made_named_filled_and_deleted(shopper, path, how):
 
 @each_way
 def test_wish_has_a_quantity_and_a_note_and_comes_back_as_it_was(shopper, path, how):
-    """Removed, then undone: its quantity, its note, and its place on each of its lists."""
+    """Undoing a removal restores quantity, note, and the position on each list."""
     page = shopper.open()
     home = shopper.save_list(page, "Home", [])
     shopper.make_list(page, "Birthday", [101, 102, 103], path)
@@ -208,7 +213,7 @@ def test_wish_has_a_quantity_and_a_note_and_comes_back_as_it_was(shopper, path, 
 @pytest.mark.slow
 @each_page
 def test_tabs_are_chosen_by_arrow_keys_and_back_is_the_list_before(shopper, path):
-    """One stop of the tab key; a list that was opened is an entry of the browser's history."""
+    """Tabs are one tab stop with arrow keys; opening a list adds to the browser's history."""
     page = shopper.open()
     shopper.save_list(page, "Birthday", [101])
     shopper.make_list(page, "Home", [103], path)
@@ -236,7 +241,7 @@ def test_tabs_are_chosen_by_arrow_keys_and_back_is_the_list_before(shopper, path
 
 @each_page
 def test_own_order_by_keyboard_and_by_dragging(shopper, path):
-    """Each step is said aloud; the other tab follows, and a reload has the same order."""
+    """Each move is announced; other tabs follow, and a reload shows the same order."""
     page = shopper.open()
     shopper.make_list(page, "Birthday", [101, 102, 103, 104], path)
     other = shopper.open(path)
@@ -269,7 +274,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 
 
 def swipe(page, start, end):
-    """A finger from one place to another, as the browser gets it from a screen."""
+    """Swipes with a finger, as touch events from the browser's protocol."""
     finger = page.context.new_cdp_session(page)
     steps = [
         (start[0] + (end[0] - start[0]) * n / 15, start[1] + (end[1] - start[1]) * n / 15)
@@ -289,7 +294,7 @@ def middle(locator):
 
 @pytest.mark.slow
 def test_own_order_by_finger(new_shopper, shared_demo):
-    """By its grip a card goes to another place, and the page stays; anywhere else a finger scrolls."""
+    """Dragging a card's grip moves it without scrolling; elsewhere a finger scrolls."""
     shopper = new_shopper(shared_demo, **PHONE)
     page = shopper.open()
     shopper.make_list(page, "Birthday", [101, 102, 103, 104], DEMO)
@@ -315,7 +320,9 @@ def test_own_order_by_finger(new_shopper, shared_demo):
 )
 @pytest.mark.slow
 def test_link_goes_to_the_phones_own_sharing(new_shopper, shared_demo, answer, copied):
-    """If there is one; a shopper who closes it wants no copy, and where it refuses there is one."""
+    """The phone's share dialog is used if it exists; cancelling it copies nothing, and an error
+    copies the link.
+    """
     shopper = new_shopper(shared_demo, **PHONE, permissions=["clipboard-read", "clipboard-write"])
     page = shopper.open()
     page.add_init_script(
@@ -338,7 +345,7 @@ def test_link_goes_to_the_phones_own_sharing(new_shopper, shared_demo, answer, c
 
 @each_page
 def test_two_tabs_at_once_undo_nothing_of_each_other(shopper, path):
-    """Each has the sheet of the same wish open, and puts it on a list of its own."""
+    """Two tabs that edit the same item keep each other's changes."""
     page = shopper.open()
     press(page, 101)
     for name in ("Home", "Birthday"):
@@ -359,7 +366,7 @@ def test_two_tabs_at_once_undo_nothing_of_each_other(shopper, path):
 
 @pytest.mark.slow
 def test_many_wishes_come_by_a_button(shopper):
-    """Of all wishes the next are then read; those of a list are there already."""
+    """More items load by a button: from the service for all items, from memory for a list."""
     page = shopper.open()
     shopper.save_list(page, "Many", list(range(2001, 2051)))
     shopper.go(page, DOCUMENT)
@@ -371,17 +378,17 @@ def test_many_wishes_come_by_a_button(shopper):
         expect(button(page, "Show more")).to_have_count(0)
 
 
-# ------------------------------------------------------------------- when things are not well
+# ------------------------------------------------------------------- errors
 
 
 @each_page
 def test_offline_it_says_so_and_online_it_is_up_to_date(shopper, path):
-    """What was shown stays."""
+    """Offline, a notice appears and the cards stay; online, they are updated."""
     page = shopper.open()
     press(page, 101)
     shopper.go(page, path)
     shows(page, CUP)
-    page.wait_for_load_state("networkidle")  # a reading that is cut off would be an error
+    page.wait_for_load_state("networkidle")  # an aborted read would count as an error
     shopper.context.set_offline(True)
     notice = page.get_by_text("You are offline.")
     expect(notice).to_be_visible()
@@ -394,7 +401,7 @@ def test_offline_it_says_so_and_online_it_is_up_to_date(shopper, path):
 
 @each_page
 def test_failure_has_a_button_to_try_again(shopper, path):
-    """Nothing could be read: the state says it. Something is shown already: it stays, under a line."""
+    """If loading fails, the page says so with a button to retry; cards already shown stay."""
     page = shopper.open()
     press(page, 101)
     shopper.expected.add(500)
@@ -418,7 +425,10 @@ def test_failure_has_a_button_to_try_again(shopper, path):
 
 @pytest.mark.slow
 def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
-    """contract: storefront-pages. A document by Accept-Language, an element by the `lang` it is in."""
+    """A document's language follows Accept-Language, an element's its `lang`.
+
+    Contract: storefront-pages.
+    """
     shopper = new_shopper(shared_demo, locale="de-DE")
     page = shopper.open()
     press(page, 101)
@@ -434,7 +444,9 @@ def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
 
 
 def test_shopper_hears_of_lower_prices_or_not(shopper):
-    """The choice is kept. The document has none: the demo's store tells nobody."""
+    """The choice about price drops is stored; the document doesn't offer it, because the demo's
+    store has no events.
+    """
     page = shopper.open()
     press(page, 101)
     shopper.go(page, DEMO)
@@ -452,8 +464,9 @@ def test_shopper_hears_of_lower_prices_or_not(shopper):
 
 @pytest.mark.slow
 def test_element_is_as_the_shop_says(shopper):
-    """Its texts, how prices look, and where a product leads that is not known; its parts and properties
-    are styled from outside, while no other style comes in or goes out. What is sold out is not bought."""
+    """A shop sets texts, price format and the URL of unknown products; styles apply only through
+    parts and properties. Sold-out products can't be bought.
+    """
     page = shopper.open()
     press(page, 101)
     page.evaluate(
@@ -494,7 +507,7 @@ def test_element_is_as_the_shop_says(shopper):
     expect(page.locator("#out")).to_have_css("display", "block")
 
 
-# ------------------------------------------------------------------------ what must not happen
+# ------------------------------------------------------------------------ security
 
 MARKUP = "<img src=x onerror=\"document.title='ran'\"><b>bold</b>"
 RUNS = "javascript:document.title='ran'"
@@ -505,8 +518,11 @@ RUNS = "javascript:document.title='ran'"
     "image", [RUNS, *map(slow, ("data:image/svg+xml,<svg/>", "http://elsewhere.example/x"))]
 )
 def test_text_of_others_is_text(shopper, path, image):
-    """contract: storefront-pages-closed. Title, variant, note and name are never markup; an address
-    that would run is no link, and a picture comes by https or from the shop itself."""
+    """Titles, variants, notes and names are never markup, a script URL isn't a link, and pictures
+    load by https or from the shop only.
+
+    Contract: storefront-pages-closed.
+    """
     page = shopper.open()
     made = shopper.save_list(page, MARKUP, [101])
     page.evaluate(
@@ -541,7 +557,7 @@ def test_text_of_others_is_text(shopper, path, image):
 
 @each_page
 def test_first_card_is_one_round_trip_after_the_script(shopper, path):
-    """What the page asks for, it asks at once: none of its requests waits for another."""
+    """The page's requests are concurrent, so the first card needs one round trip after the script."""
     page = shopper.open()
     press(page, 101)
     shopper.go(page, "/sign-in")
@@ -560,7 +576,7 @@ def test_first_card_is_one_round_trip_after_the_script(shopper, path):
 
 @pytest.mark.parametrize("path", ["/", "/products/lamp"])
 def test_heart_blocks_nothing_and_its_room_is_kept(shopper, path):
-    """While its script is on its way the page is shown; then nothing on it moves."""
+    """While a heart's script loads, the page is shown; afterwards nothing shifts."""
     page = shopper.context.new_page()
     page.add_init_script(
         """window.moved = 0;
