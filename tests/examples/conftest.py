@@ -1,4 +1,4 @@
-"""The shops of examples/, each as its README says to run it, before one service."""
+"""The shops of examples/, run as their READMEs say, with one service."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from tests.servers import HERE, Program, Service, free_port
 __all__ = ["ROOT", "chromium"]
 
 PYTHON = Path(sys.executable)
-# Nothing is downloaded that the lock file does not name, or run that a package brings.
+# Installs only what the lock file names, and runs no package scripts.
 CLEAN = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
 class Shop(Program):
-    """One example in a clone of the checkout, with a store of its own, by the lines of its README."""
+    """An example in a copy of the checkout, with a store for it, run by its README's lines."""
 
     def __init__(self, name: str, service: Service, clone: Path) -> None:
         super().__init__(name)
         self.service = service
         self.name = name
         self.port = free_port()
-        self.store = f"{name}-{self.port}"  # more than one test may have this example
+        self.store = f"{name}-{self.port}"  # several tests may run this example
         self.url = f"http://{HERE}:{self.port}"
         self.files = clone / "examples" / name
         service.quick("store", "create", self.store)
 
     def environment(self, programs: Path) -> dict[str, str]:
-        """An empty home, and what examples/README.md sets."""
+        """Returns an environment with an empty home and the settings of examples/README.md."""
         clean = bare(self.folder / "home")
         return clean | {
             "PATH": f"{programs}:{clean['PATH']}",
@@ -48,7 +48,7 @@ class Shop(Program):
         }
 
     def run(self, programs: Path, before: str) -> None:
-        """Does line after line, the last of which serves, and waits until the page is there."""
+        """Runs the README's lines, the last of which serves, and waits for the page."""
         *lines, last = commands(f"examples/{self.name}/README.md", "# ")
         text = "\n".join([before, *lines, RECIPES.get(self.name, _plain)(self, last)])
         for old, new in {
@@ -64,7 +64,7 @@ class Shop(Program):
 
 
 def _plain(_: Shop, last: str) -> str:
-    """In the place of the shell, so that its end is the end of all."""
+    """Replaces the shell by the server, so that stopping it stops everything."""
     return f"exec {last}"
 
 
@@ -105,7 +105,8 @@ def nginx(shop: Shop, last: str) -> str:
     return f"{last} & exec {nginx_binary()} -p . -c {shop.files}/nginx.conf"
 
 
-# Those that need more than their README says: where to listen, or a web server that is not the system's.
+# Examples that need more than their README: a listen address, or another web server than the
+# system's.
 RECIPES: dict[str, Callable[[Shop, str], str]] = {
     "nginx": nginx,
     "next": next_,
@@ -123,7 +124,7 @@ def one_service() -> Iterator[Service]:
 
 @pytest.fixture(scope="package")
 def clone(tmp_path_factory) -> Iterator[Path]:
-    """The files of a clone."""
+    """A copy of the checkout's committed files."""
     folder = tmp_path_factory.mktemp("examples") / "wishwell"
     yield fresh(folder)
     shutil.rmtree(folder, ignore_errors=True)
@@ -139,7 +140,7 @@ def installed(clone) -> Path:
 
 @pytest.fixture
 def shop(request, one_service, clone) -> Iterator[Shop]:
-    """The quick one takes the programs of these tests, where all is that its README installs."""
+    """A running example. Quick ones use the tests' environment, which has the README's packages."""
     name, slow = request.param, request.node.get_closest_marker("slow")
     with_it = Shop(name, one_service, clone)
     try:
@@ -161,7 +162,7 @@ class _Customer(Shopper):
 
 @pytest.fixture
 def new_customer(shop, chromium) -> Iterator[Callable[[], Shopper]]:
-    """Make a browser of its own for the shop."""
+    """A factory for browsers of the shop with separate cookies."""
     made: list[Shopper] = []
 
     def make(**options) -> Shopper:

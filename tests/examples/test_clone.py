@@ -1,4 +1,4 @@
-"""A fresh clone, by somebody who has nothing else: an empty home, and the lines of the documents."""
+"""A fresh clone with an empty home, set up by the documents' commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("clone")]
 
 @pytest.fixture
 def paste(clone):
-    """Runs lines in a folder beside or below the clone."""
+    """Runs lines in the clone or another folder."""
 
     def run(lines, folder=clone, **more):
         script = ["bash", "-euo", "pipefail", "-c", "\n".join(lines)]
@@ -32,7 +32,7 @@ def paste(clone):
 
 @pytest.fixture
 def serving(clone):
-    """Starts a line that serves, as a terminal would, and ends it."""
+    """Starts a serving command as a terminal would, and stops it."""
     begun = []
 
     def start(line, url, **more):
@@ -47,7 +47,7 @@ def serving(clone):
 
 
 def test_demo_opens_its_shop(serving):
-    """But for the port, which something else may have."""
+    """`make demo` works as documented, here on another port."""
     [line] = commands("demo/README.md", "# A shop")
     assert commands("README.md", "## Look at the demo") == [line]
     port = free_port()
@@ -57,7 +57,9 @@ def test_demo_opens_its_shop(serving):
 
 
 def test_readme_from_its_first_line_to_its_last(clone, paste, serving):
-    """`make run`, the commands in another terminal, and requests with the token that it printed."""
+    """`make run`, the commands in another terminal, and requests with the printed token work as
+    documented.
+    """
     run, *shop = commands("README.md", "## Put it into a shop")
     assert commands("examples/README.md", "# Examples") == shop[:1]
     port = free_port()
@@ -77,7 +79,7 @@ def test_readme_from_its_first_line_to_its_last(clone, paste, serving):
 
 
 def test_packages_are_installed_beside_the_clone(clone, paste):
-    """Those of npm and of Python, into folders that have nothing of the checkout."""
+    """The npm and Python packages install into folders outside the checkout."""
     shop = clone.parent / "shop"
     shop.mkdir()
     (shop / "package.json").write_text('{"private": true, "type": "module"}')

@@ -1,4 +1,4 @@
-"""Every example does in a browser what it is there for."""
+"""Each example shop works in a browser."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def pressed(page, yes=True):
 
 
 def sign(here, page, way):
-    """Signs in or out; the products that the next page is told are saved."""
-    arrived: list[Frame] = []  # an answer before that is this page's
+    """Signs in or out; returns the saved products that the next page loads."""
+    arrived: list[Frame] = []  # earlier responses belong to this page
     page.once("framenavigated", lambda frame: arrived.append(frame))
     with page.expect_response(lambda answer: bool(arrived) and here._is_read(answer)) as told:
         page.get_by_role("button", name=f"Sign {way}").click()
@@ -38,8 +38,9 @@ def sign(here, page, way):
     indirect=True,
 )
 def test_wishlist_follows_the_sign_in_and_goes_with_the_sign_out(shop, new_customer):
-    """A visitor's heart is there after a reload, for the customer everywhere, and then for
-    nobody."""
+    """A visitor's heart survives a reload, becomes the customer's on every device, and disappears
+    at the sign-out.
+    """
     here, elsewhere = new_customer(), new_customer()
     page = here.open()
     pressed(page, yes=False)
@@ -56,7 +57,7 @@ def test_wishlist_follows_the_sign_in_and_goes_with_the_sign_out(shop, new_custo
 @pytest.mark.xdist_group("examples")
 @pytest.mark.parametrize("shop", [slow("next")], indirect=True)
 def test_next_has_the_pages(shop, new_customer):
-    """Links without a new page; the count follows; a list is shared, and somebody else sees it."""
+    """Client-side navigation, the count, and sharing work with Next.js."""
     owner = new_customer(permissions=["clipboard-read", "clipboard-write"])
     page = owner.open()
     press(page, MUG)

@@ -1,4 +1,4 @@
-"""examples/medusa in a real Medusa, of npm: `make test-medusa` installs and builds it."""
+"""examples/medusa in a real Medusa shop, which `make test-medusa` installs from npm and builds."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ PLUG_IN = """
 
 
 class Medusa(Program):
-    """The shop of the example, with a database and a Wishwell of its own."""
+    """The example's shop, with its own database and Wishwell service."""
 
     def __init__(self, postgres: PostgresServer, service: Service) -> None:
         super().__init__("medusa")
         self.postgres, self.service = postgres, service
-        # Variants, one of each, once the catalogue is made.
+        # A variant of each product, set once the catalogue exists.
         self.mug: dict = {}
         self.lamp: dict = {}
         self.url = f"http://{HERE}:{free_port()}"
@@ -97,7 +97,7 @@ class Medusa(Program):
         assert done.returncode == 0, f"{words}\n{(done.stdout + done.stderr)[-4000:]}"
 
     def start(self) -> None:
-        """Anew, if it runs."""
+        """Starts the shop, or restarts it."""
         self._end(signal.SIGTERM, 30)
         argv = [self.command, "start", "-H", HERE, "-p", self.url.rpartition(":")[2]]
         self.begin(argv, f"{self.url}/health", seconds=300, cwd=BUILT, env=self.environment)
@@ -108,7 +108,7 @@ class Medusa(Program):
         return answer.json()
 
     def make(self, path: str, **body: object) -> dict:
-        """A record, as the merchant makes or changes it."""
+        """Creates or changes a record as the merchant; returns it."""
         return next(iter(self.ask("POST", f"/admin/{path}", **body).values()))
 
     def product(self, title: str, *sizes: str) -> dict:
@@ -129,11 +129,11 @@ class Medusa(Program):
         return self.service.client(self.environment["WISHLIST_TOKEN"])
 
     def told(self, product: str) -> dict:
-        """What Wishwell knows of it."""
+        """Returns what Wishwell knows about a product."""
         return self.wishwell.get(f"/products/{product}").json().get("data", {})
 
     def becomes(self, product: str, **fields: object) -> None:
-        """Waits until Wishwell knows this of it, or nothing."""
+        """Waits until Wishwell has these fields of a product; None means no value."""
         right = lambda: {name: self.told(product).get(name) for name in fields} == fields  # noqa: E731
         assert wait_until(right, seconds=60, every=0.2), (fields, self.told(product))
 
@@ -148,7 +148,7 @@ def euros(amount: str) -> dict:
 
 @pytest.fixture(scope="module")
 def medusa() -> Iterator[Medusa]:
-    """A shop that was there before Wishwell: with a mug and a lamp, which no event has told."""
+    """A shop that existed before Wishwell, with a mug and a lamp for which no event was sent."""
     if not (shutil.which("node") and nginx_binary()):
         missing("there is no node, or no nginx")
     with (
@@ -186,7 +186,9 @@ def medusa() -> Iterator[Medusa]:
 
 
 def test_catalogue_is_told_at_first(medusa):
-    """In the region's currency; what has no stock is not available."""
+    """At first, the whole catalogue is sent in the region's currency; products without stock are
+    unavailable.
+    """
     told = medusa.told(medusa.lamp["product_id"])
     assert (told["price"], told["available"]) == (euros("20.00"), False)
     assert told["url"] == "https://shop.example/de/products/lamp"
@@ -195,7 +197,7 @@ def test_catalogue_is_told_at_first(medusa):
 
 
 def test_changes_of_the_shop_are_told(medusa):
-    """A product that is new, in stock, on sale, renamed, with a variant less, and gone."""
+    """New products, stock, prices, titles, removed variants and deletions are sent."""
     bag = medusa.product("Bag", "Tiny", "Vast")
     at, sizes = bag["id"], {variant["title"]: variant["id"] for variant in bag["variants"]}
     medusa.becomes(at, title="Bag", price=euros("20.00"), available=False)
@@ -228,7 +230,9 @@ def test_changes_of_the_shop_are_told(medusa):
 
 
 def test_wishes_follow_the_sign_in_and_hear_of_a_lower_price(medusa, chromium):
-    """A visitor's wish is the customer's once they are signed in, by Medusa's own token."""
+    """A visitor's item becomes the customer's at sign-in with Medusa's own token, and a lower price
+    makes a notice.
+    """
     token = medusa.ask("POST", "/auth/customer/emailpass/register", **ADA)["token"]
     [key] = medusa.ask("GET", "/admin/api-keys?type=publishable")["api_keys"]
     headers = {"Authorization": f"Bearer {token}", "x-publishable-api-key": key["token"]}
@@ -258,7 +262,7 @@ def test_wishes_follow_the_sign_in_and_hear_of_a_lower_price(medusa, chromium):
 
 
 def test_what_events_have_missed_is_told_by_the_job(medusa):
-    """What Wishwell has lost, and what the shop sells no longer."""
+    """The scheduled job sends what events missed: products that Wishwell lacks, and deleted ones."""
     lamp = f"/products/{medusa.lamp['product_id']}"
     assert medusa.wishwell.delete(lamp).status_code == 204
     assert medusa.wishwell.put("/products/prod_gone", json={"title": "Gone"}).status_code == 200
@@ -269,7 +273,7 @@ def test_what_events_have_missed_is_told_by_the_job(medusa):
 
 
 def test_wishlists_of_the_plug_in_are_imported(medusa):
-    """By the lines of docs/coming-from-another-app.md, from the columns that its migrations make."""
+    """The wishlist plug-in's data is imported with the documented query and commands."""
     name = "docs/coming-from-another-app.md"
     [query] = re.findall(r"```sql\n(COPY .*?)```", (ROOT / name).read_text(), re.DOTALL)
     database = medusa.environment["DATABASE_URL"].rpartition("/")[2]

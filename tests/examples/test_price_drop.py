@@ -1,4 +1,4 @@
-"""examples/price-drop, by the lines of its README: a lower price in, a mail out."""
+"""examples/price-drop, run by its README: a lower price sends an e-mail."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STARTED = "python receiver.py &"
 
 
 def read(mail: Path) -> tuple[object, object, object]:
-    """To whom, subject and text."""
+    """Returns an e-mail's recipient, subject and text."""
     if mail.suffix == ".json":
         kept = json.loads(mail.read_text())
         return kept["to"], kept["subject"], kept["text"]
@@ -34,7 +34,7 @@ def read(mail: Path) -> tuple[object, object, object]:
 
 @pytest.fixture(params=["python", slow("node")])
 def receiver(request) -> str:
-    """How it is started."""
+    """The command that starts the receiver."""
     if request.param == "python":
         return "python receiver.py"
     if not (shutil.which("node") and shutil.which("npm")):
@@ -44,7 +44,9 @@ def receiver(request) -> str:
 
 @pytest.mark.slow
 def test_lower_price_becomes_one_mail(receiver):
-    """Also when its event comes twice; and what is not signed is not taken."""
+    """A price drop sends one e-mail although its event is delivered twice; unsigned messages are
+    refused.
+    """
     port = free_port()
     hook = f"http://{HERE}:{port}/"
     _, exported, serve = commands("examples/price-drop/README.md", "# Price drop")
