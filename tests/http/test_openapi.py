@@ -250,7 +250,7 @@ def test_schemas_mean_the_same_to_every_tool():
         assert follow(parameter["schema"]).get("type") != "array", name
 
 
-# --------------------------------------------------------------------------- what holds it together
+# --------------------------------------------------------------------------- references
 
 
 def test_references_resolve_and_every_component_and_tag_is_used():
