@@ -1,4 +1,4 @@
-"""Many at once: rounds of a race, who takes part, and who saves while things break."""
+"""Helpers for concurrency: race rounds, racing clients, and clients that save during faults."""
 
 import asyncio
 import contextlib
@@ -24,12 +24,12 @@ def racing(service):
 
 @pytest.fixture(params=[0, *(slow(n) for n in range(1, 25))])
 def number(request) -> int:
-    """Of the round."""
+    """The number of the race round."""
     return request.param
 
 
 def client_of(service):
-    """An asynchronous client of the API, for many requests at once."""
+    """Returns an asynchronous API client for many concurrent requests."""
     limits = httpx2.Limits(max_connections=64, max_keepalive_connections=64)
     return httpx2.AsyncClient(base_url=service.url + PREFIX, limits=limits, timeout=30)
 
@@ -40,7 +40,7 @@ def http(service, number):
 
 
 def race(round_):
-    """A test of a round, which is asynchronous."""
+    """Turns an asynchronous round into a test."""
 
     @functools.wraps(round_)
     def test(http, **given):
@@ -54,12 +54,12 @@ def race(round_):
 
 
 def soon():
-    """Seconds, within the time that the others take."""
+    """Returns a random delay in seconds, within the duration of the concurrent requests."""
     return secrets.randbelow(12) / 1000
 
 
 class Racer:
-    """Somebody with a token, or nobody."""
+    """A caller with a token, or an anonymous one."""
 
     def __init__(self, http, token="", gid=""):
         self.http, self.gid = http, gid
@@ -70,7 +70,7 @@ class Racer:
         return await self.http.request(method, path, json=body, headers=self.headers)
 
     async def do(self, method, path, body=None, after=0.0, refused=()):
-        """The record of the answer; None where it has none, or is one of these refusals."""
+        """Returns the response's record; `None` without a body or for a status in ``refused``."""
         answer = await self.ask(method, path, body, after)
         if answer.status_code in refused:
             return None
@@ -85,7 +85,9 @@ class Racer:
 
 
 async def racer(http, shop, after=0.0, **body):
-    """The one whom a new token is for: a new visitor, or who is named; with both, after a link."""
+    """Requests a token for a new visitor or the named profile (with both, after a link); returns
+    its Racer.
+    """
     made = await Racer(http, shop.admin_token).do("POST", "/profiles/token", body, after)
     return Racer(http, made["token"], made["profile"])
 
@@ -95,7 +97,7 @@ def statuses_of(answers):
 
 
 class Saved(NamedTuple):
-    """An answer to a save; ``at`` is when it came (monotonic)."""
+    """The response to a save; ``at`` is its time (monotonic)."""
 
     product: int
     status: int
@@ -104,7 +106,7 @@ class Saved(NamedTuple):
 
 
 class Saver(threading.Thread):
-    """Saves one product after the other until it is over."""
+    """A thread that saves one product after the other until ``over`` is set."""
 
     def __init__(self, http: httpx2.Client) -> None:
         super().__init__(daemon=True)
@@ -123,7 +125,7 @@ class Saver(threading.Thread):
             self.done.append(Saved(product, answer.status_code, now - began, now))
 
     def lost(self) -> set[int]:
-        """What was acknowledged, and is not there."""
+        """Returns the products whose save was acknowledged but which are missing."""
         pages = walk(self.http, "/items", limit=250)
         there = {item["productId"] for page in pages for item in page}
         return {one.product for one in self.done if one.status == 201} - there
@@ -131,7 +133,7 @@ class Saver(threading.Thread):
 
 @contextlib.contextmanager
 def saving(*clients: httpx2.Client):
-    """Each of them saves for the time of a block."""
+    """Lets each client save during a block."""
     savers = [Saver(http) for http in clients]
     try:
         yield savers

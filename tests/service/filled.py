@@ -1,4 +1,4 @@
-"""A store with all that a store can have, and every answer about it."""
+"""A store with every kind of record, and every response about it."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from tests.conftest import Shop
 
 
 def filled(service):
-    """The store, its people, and the tokens of its shared links."""
+    """Fills a store; returns the store, its people, and the tokens of shared lists."""
     shop = Shop(service, "--host", "https://shop.example", "--limit", "items=77", "--events", "on")
     people = {}
     for number in range(3):
@@ -37,7 +37,7 @@ def filled(service):
 
 
 def share(people):
-    """Shares of every kind, and what is reserved on them; their tokens, and one that was ended."""
+    """Makes shares of every kind with reservations; returns their tokens, including an ended one."""
     found = []
     for name, terms in (
         ("customer 0", {"reservations": True, "notes": True}),
@@ -50,7 +50,7 @@ def share(people):
         answer = http.post(f"/lists/{at}/shares", json=terms)
         assert answer.status_code == 201, answer.text
         found.append(answer.json()["data"])
-    # A sign-in adds up what two have reserved, and merges the item of the last.
+    # The sign-in adds up both reservations, and merges the last share's item.
     for name, which in (
         *(("visitor", 0), ("linked", 1), ("visitor", 1), ("customer 0", 1)),
         ("visitor", 3),
@@ -60,7 +60,7 @@ def share(people):
         path += f"/items/{item}/reservation"
         answer = people[name].http.put(path, json={"quantity": 1})
         assert answer.status_code == 200, answer.text
-    # What is reserved outlives its share.
+    # Reservations outlive their share.
     gone = found[0]
     http = people["customer 0"].http
     http.delete(f"/lists/{gone['listId']}/shares/{gone['id']}")
@@ -69,7 +69,7 @@ def share(people):
 
 
 def answers(service, token, people, tokens):
-    """Every answer of the API about the store's records, as bytes."""
+    """Returns every API response about the store's records, as bytes."""
     admin = service.client(token)
     paths = ["/items?limit=250", "/lists?limit=250", "/products", "/webhooks"]
     paths += ["/items?query=tag:a", "/items?query=product:5"]
@@ -90,11 +90,11 @@ def answers(service, token, people, tokens):
         found[link] = service.client().get(f"/shared/{link}")
 
     def kept(answer):
-        # The ids of errors are made anew.
+        # An error has a new request id each time.
         body = answer.json()
         if "error" in body:
             return answer.status_code, body["error"]["message"]
-        # A cursor is sealed for one answer.
+        # A cursor is valid only for its own page.
         return answer.status_code, answer.content
 
     return {key: kept(answer) for key, answer in found.items()}

@@ -1,4 +1,4 @@
-"""What callers and probes are told while the service can't do its work: the database away, a stop."""
+"""Responses to callers and probes while the database is unreachable or the service stops."""
 
 import contextlib
 import json
@@ -18,12 +18,12 @@ ORIGIN = "https://shop.example"
 SETTINGS = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db", "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
 
 
-# They share a service: one process of the suite runs them.
+# xdist runs the group in one process, so the tests share a service.
 SHARED = pytest.mark.xdist_group("away")
 
 
 class Away:
-    """A service of which a table can be taken away."""
+    """A service whose tables can be hidden."""
 
     def __init__(self, service: Service) -> None:
         self.service, self.clock, self.ahead = service, with_clock(service, 0), 0.0
@@ -32,8 +32,9 @@ class Away:
 
     @contextlib.contextmanager
     def without(self, table: str = "stores"):
-        """For the time of a block. Without stores nothing that is known can be renewed, and nothing is
-        trusted: seconds pass in a moment, into the next minute."""
+        """Hides a table during a block, and advances the clock into the next minute. Without
+        stores, cached state can't be renewed and expires.
+        """
         self.service.rows(f"ALTER TABLE {table} RENAME TO hidden")
         self.ahead += 65 - (time.time() + self.ahead) % 60
         step(self.clock, self.ahead)
@@ -60,8 +61,11 @@ def left(answer) -> int:
 
 @SHARED
 def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
-    """contract: limit-unchecked, health-live, health-ready. However often it is asked: for a token known
-    before, one that is new here, and an admin's. The probes say so too."""
+    """A token that can't be checked is 503 and counts for no address; the readiness probe is 503
+    too.
+
+    Contract: limit-unchecked, health-live, health-ready.
+    """
     known, admin = away.shop.customer(), away.shop.admin
     assert known.http.get("/items").status_code == 200
     fresh = away.shop.customer()
@@ -74,16 +78,19 @@ def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
                 assert answer.headers["Retry-After"] == "1"
                 assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN
         assert left(answer) == 5
-        # The database answers a ping, and every request gets 503.
+        # The database answers a ping, but every request is 503.
         assert (away.status("/readyz"), away.status("/livez")) == (503, 200)
     assert known.http.get("/items").status_code == 200
-    # What was asked meanwhile was not used up by anybody: an address that guesses has its five.
+    # These requests counted for no address: a guessing one still has its five.
     assert left(away.shop.client("guess").get("/items")) == 4
 
 
 @SHARED
 def test_guesses_are_counted_while_the_database_is_away(away):
-    """contract: limit-unchecked, limit-counts. What is wrong by its form or signature."""
+    """Tokens of a wrong form or signature are 401 and counted, even without the database.
+
+    Contract: limit-unchecked, limit-counts.
+    """
     head, payload, signature = away.shop.customer().token.split(".")
     turned = signature[:-2] + ("AA" if signature[-2:] != "AA" else "BB")
     guesses = ["nonsense", "wwadm_" + "A" * 49, f"{head}.{payload}.{turned}", f"{head}.{payload}."]
@@ -98,7 +105,10 @@ def test_guesses_are_counted_while_the_database_is_away(away):
 
 @SHARED
 def test_answer_says_nothing_of_the_inside_when_the_embedded_database_is_broken(away):
-    """contract: error-inside. The table of items is gone: 503 as always."""
+    """With a missing table the response is 503 without internals, which are logged.
+
+    Contract: error-inside.
+    """
     http = away.shop.customer().http
     with away.without("items"):
         answer = http.get("/items")
@@ -108,7 +118,10 @@ def test_answer_says_nothing_of_the_inside_when_the_embedded_database_is_broken(
 
 @SHARED
 def test_identify_looks_nobody_up(away):
-    """contract: identify-reveals-nothing. Known or not, it is answered without the profiles."""
+    """The response is the same whether the address is known, and doesn't read profiles.
+
+    Contract: identify-reveals-nothing.
+    """
     http = away.shop.customer().http
     known, other = {"email": "ann@example.com"}, {"email": "bob@example.com"}
     assert http.post("/profiles/identify", json=known).status_code == 200
@@ -119,7 +132,10 @@ def test_identify_looks_nobody_up(away):
 
 
 def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
-    """contract: health-ready, error-inside. No lost connection: each request gets 500."""
+    """If tables are missing, the readiness probe fails although connections work; requests get 500.
+
+    Contract: health-ready, error-inside.
+    """
     database = postgres_server.create_database()
     service = Service(SETTINGS | {"WISHWELL_DATABASE_URL": database})
     service.cli("migrate")
@@ -137,7 +153,9 @@ def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
 
 
 def told_by_the_log(service: Service, event: str, answer: httpx2.Response, inside: str) -> None:
-    """The log has the inside under the request's id; the answer has nothing of it."""
+    """Asserts that the log has the internal reason under the request's id, and the response
+    doesn't.
+    """
     assert inside not in answer.text and "hidden" not in answer.text
     words = (f'"{event}"', answer.headers["X-Request-Id"], inside)
     said = lambda: any(all(word in line for word in words) for line in service.log_lines())  # noqa: E731
@@ -148,7 +166,7 @@ def told_by_the_log(service: Service, event: str, answer: httpx2.Response, insid
 
 
 def begun(service: Service, token: str, *lines: str) -> socket.socket:
-    """A connection on which the rest of a body is awaited."""
+    """Returns a connection on which the service waits for a request's body."""
     words = ["Content-Type: application/json", "Content-Length: 30", "Expect: 100-continue"]
     host, port = service.url.removeprefix("http://").split(":")
     connection = socket.create_connection((host, int(port)), 10)
@@ -158,7 +176,7 @@ def begun(service: Service, token: str, *lines: str) -> socket.socket:
 
 
 def rest_of(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
-    """What comes until the end of the connection: a status, headers and a body."""
+    """Reads to the end of the connection; returns status, headers and body."""
     received = b""
     while piece := connection.recv(65_536):
         received += piece
@@ -169,10 +187,11 @@ def rest_of(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
 
 @pytest.mark.parametrize("workers", [slow("1"), "2"])
 def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
-    """contract: limit-headers, cors-allowed, serve-stop. The limits of whom it was counted for, and
-    the permission of browsers.
+    """A request that is refused during a stop has its caller's rate-limit and CORS headers. New
+    connections aren't reported ready or left waiting.
 
-    Nobody who comes meanwhile is told that it is ready, nor left waiting."""
+    Contract: limit-headers, cors-allowed, serve-stop.
+    """
     settings = {"WISHWELL_SHUTDOWN_TIMEOUT": "1", "WISHWELL_WORKERS": workers}
     with Service(SETTINGS | settings) as service:
         shop = Shop(service, "--origin", ORIGIN)
@@ -193,19 +212,24 @@ def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
 
 
 def test_running_request_is_finished_at_a_stop():
-    """contract: serve-stop. Its body comes afterwards, in time."""
+    """During a stop, a running request whose body arrives in time is finished.
+
+    Contract: serve-stop.
+    """
     with Service(SETTINGS) as service:
         connection = begun(service, Shop(service).customer().token)
         service.process.terminate()
         assert wait_until(lambda: not _ready(service), seconds=5)
-        time.sleep(0.5)  # the server gives a tenth of a second to everything
+        time.sleep(0.5)  # the server waits a tenth of a second before it stops
         connection.sendall(b'{"productId":1,"quantity":100}')
         assert rest_of(connection)[0] == 201
         assert service.process.wait(10) == 0
 
 
 def _ready(service: Service) -> bool:
-    """Whether the probe says so. A connection that is refused is a no; one that waits, an error."""
+    """Returns whether the readiness probe succeeds. A refused connection means no; a timeout is an
+    error.
+    """
     try:
         return httpx2.get(f"{service.url}/readyz", timeout=0.5).status_code == 200
     except (httpx2.NetworkError, httpx2.RemoteProtocolError):

@@ -1,4 +1,4 @@
-"""`wishwell backup`: a copy while others write, and what it refuses."""
+"""`wishwell backup`: copies during writes, and refusals."""
 
 import os
 import re
@@ -23,8 +23,11 @@ def products(http) -> set[int]:
 
 
 def test_backup_beside_writers_is_complete_up_to_a_moment():
-    """contract: command-backup, backup-whole. What was acknowledged before it began is in it, and of each
-    writer all before what is in it. It starts, and only its owner can read it."""
+    """A backup contains all writes acknowledged before it began, and of each writer no write
+    without the earlier ones. It can be started, and only its owner can read it.
+
+    Contract: command-backup, backup-whole.
+    """
     with Service().start() as service:
         token, people = service.admin_token(), [f"gid://shopify/Customer/{n}" for n in range(3)]
         with saving(*(service.client(token, who) for who in people)) as savers:
@@ -49,8 +52,11 @@ def test_backup_beside_writers_is_complete_up_to_a_moment():
 
 
 def test_backup_refuses_what_would_lose_something():
-    """contract: command-backup. A file that is there, the database itself by another name, what is left of another
-    one; no folder; no room. What was there stays, and nothing is left."""
+    """Refuses to overwrite a file, the database itself, or another one's leftovers; a missing
+    folder; a full disk. Existing files stay, and nothing partial is left.
+
+    Contract: command-backup.
+    """
     service = Service()
     assert "There is no database" in service.cli("backup", "a.db", check=False).stderr
     service.cli("migrate")
@@ -77,19 +83,20 @@ def test_backup_refuses_what_would_lose_something():
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
 def test_backup_that_is_stopped_leaves_nothing(ending):
-    """contract: command-backup."""
+    """A stopped backup leaves no files. Contract: command-backup."""
     service = Service()
     service.cli("migrate")
     target = service.folder / "a.db"
     with closing(sqlite3.connect(service.folder / "wishwell.db")) as other:
         other.execute("PRAGMA journal_mode = DELETE")
-        other.execute("BEGIN EXCLUSIVE")  # the copy waits for it
+        other.execute("BEGIN EXCLUSIVE")  # the copy waits for this lock
         argv = [str(service.command), "backup", "a.db"]
         copying = subprocess.Popen(
             argv,
             cwd=service.folder,
             env=service.environment,
-            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # nohup ignores it
+            # Nohup sets it to be ignored
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
         assert wait_until(lambda: list(service.folder.glob(".*.part")), seconds=20)
         copying.send_signal(ending)
@@ -99,7 +106,7 @@ def test_backup_that_is_stopped_leaves_nothing(ending):
 
 
 def test_backup_of_a_damaged_database_is_none():
-    """It fails where a copy of the file would have hidden it."""
+    """A damaged database fails the backup, where a file copy would have hidden the damage."""
     service = Service()
     service.cli("migrate")
     file = service.folder / "wishwell.db"
@@ -118,7 +125,7 @@ def test_backup_of_a_damaged_database_is_none():
 
 
 def test_backup_of_postgresql_says_with_what(postgres_server):
-    """With pg_dump, as the page says."""
+    """On PostgreSQL the command refers to pg_dump and the documentation."""
     service = Service({"WISHWELL_DATABASE_URL": postgres_server.create_database()})
     done = service.cli("backup", "a.db", check=False)
     assert done.returncode == 1

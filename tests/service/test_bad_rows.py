@@ -1,5 +1,6 @@
-"""The real program on a database that somebody has damaged: what runs in the background goes on, and
-a row that can't be read hurts its own store only."""
+"""The program on a damaged database: background work continues, and an unreadable row affects its
+own store only.
+"""
 
 import collections
 import json
@@ -29,7 +30,7 @@ def product(store, id, document="{}", known="{"):
 
 
 def events(service, name):
-    """The lines of the log with this event."""
+    """Returns the log entries of this event."""
     lines = [json.loads(line) for line in service.log_lines() if line.startswith("{")]
     return [line for line in lines if line["event"] == name]
 
@@ -40,19 +41,21 @@ def is_told(shop):
 
 
 def shown(service, name):
-    """What a browser gets of the shop with this host."""
+    """Returns the storefront's status on the host of this shop."""
     address = f"{service.url}/apps/wishlist/api/items"
     return httpx2.get(address, headers={"Host": f"{name}.example"}).status_code
 
 
 def damaged(new_service):
-    """A service with a good store that wishes for product 7, and stores with bad rows; stopped."""
+    """Returns a stopped service with a good store that wishes for product 7, and stores with bad
+    rows.
+    """
     service = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY).start()
     good, naming, limits, rows = (
         Shop(service, "--events", "on", "--host", f"http://{name}.example")
         for name in ("good", "naming", "limits", "rows")
     )
-    time.sleep(1.5)  # until the process knows that they tell events
+    time.sleep(1.5)  # until the process sees that their events are on
     assert good.customer().http.post("/items", json={"productId": 7}).status_code == 201
     revoked = rows.customer()
     assert revoked.http.post("/items", json={"productId": 3}).status_code == 201
@@ -77,7 +80,10 @@ def damaged(new_service):
 
 
 def test_other_stores_are_served_beside_bad_rows(new_service):
-    """contract: bad-row, background-goes-on. Also at the start; the log names each row once."""
+    """Good stores are served next to bad rows, also after a start; each bad row is logged once.
+
+    Contract: bad-row, background-goes-on.
+    """
     service, good, naming, limits, rows, revoked = damaged(new_service)
     code, out, err = service.attempt("store", "list", "--json")
     assert code == 0
@@ -107,15 +113,18 @@ def test_other_stores_are_served_beside_bad_rows(new_service):
 
     assert wait_until(all_are_named, seconds=20, every=0.1)
     lines = events(service, "bad_row")
-    # Once in each worker, and some at the start, in a process of its own.
+    # Once per worker, and perhaps once in the parent process at the start.
     times = collections.Counter((line["table"], line["row"], line["reason"]) for line in lines)
     assert max(times.values()) <= 3, times
     assert service.stop() == 0
 
 
 def test_job_that_fails_goes_on_when_it_can(new_service):
-    """contract: background-goes-on, metrics-served. Its table is away for a while: the log says so
-    once, the metric of this job stands still and that of others doesn't; then it gets through."""
+    """While a job's table is missing, the job's failure is logged once and only its metric stops;
+    later it catches up.
+
+    Contract: background-goes-on, metrics-served.
+    """
     service = new_service().start()
     Shop(service, "--events", "on")
 

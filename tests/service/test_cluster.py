@@ -1,6 +1,5 @@
-"""A cluster of its own, and what it costs that one of its servers dies.
-
-With the programs of a PostgreSQL that has Citus: WISHWELL_TEST_POSTGRES_BIN.
+"""A Citus cluster for these tests, and the effects of a server's failure. Needs a PostgreSQL with
+Citus in WISHWELL_TEST_POSTGRES_BIN.
 """
 
 import time
@@ -28,8 +27,9 @@ def own():
 
 @pytest.fixture(params=[0, 1], ids=["coordinator", "worker"])
 def served(own, request):
-    """A service that asks that server of the cluster, or all of them; its store tells events. An
-    address without a token gets ten requests a minute."""
+    """A service that uses one of the cluster's servers, or all; its store has events on. An address
+    without a token gets ten requests a minute.
+    """
     url = own.create_database()
     settings = OPEN | {
         "WISHWELL_DATABASE_URL": url,
@@ -49,13 +49,17 @@ def served(own, request):
 
 
 def test_every_setting_of_the_example_is_taken(own):
-    """Those of `ops/citus.conf`: PostgreSQL only warns of one that it refuses."""
+    """PostgreSQL accepts every setting of `ops/citus.conf`; it only warns about unknown ones."""
     for name, value in citus.settings().items():
         assert own.servers[0].sql(f"SHOW {name}").strip() == value
 
 
 def test_server_that_dies_costs_only_its_profiles(own, served):
-    """contract: cluster-server-away. When it is back, all is well, the feed too."""
+    """A dead server makes only its own profiles' requests 503; once it is back everything works,
+    the feed too.
+
+    Contract: cluster-server-away.
+    """
     admin = served.client(served.admin_token())
     tokens = [
         admin.post("/profiles/token", json={"customer": gid}).json()["data"]["token"]
@@ -66,7 +70,7 @@ def test_server_that_dies_costs_only_its_profiles(own, served):
         assert http.post("/items", json={"productId": 1}).status_code == 201
     own.servers[2].stop("immediate")
     try:
-        time.sleep(5)  # what was known is old by now
+        time.sleep(5)  # until cached data has expired
         for product in (2, 3):
             reads = [http.get("/items").status_code for http in shoppers]
             saves = [http.post("/items", json={"productId": product}) for http in shoppers]
@@ -93,7 +97,11 @@ def test_server_that_dies_costs_only_its_profiles(own, served):
 
 @pytest.mark.parametrize("served", [1, None], ids=["worker", "all"], indirect=True)
 def test_wishes_are_told_through_any_server(served):
-    """contract: delivery-each. What a new connection to a worker needs fits into a statement's time."""
+    """Deliveries work through any server: what a new connection to a worker needs fits into a
+    statement's timeout.
+
+    Contract: delivery-each.
+    """
     admin = served.client(served.admin_token())
     with Beside() as receiver:
         assert admin.post("/webhooks", json={"url": receiver.url}).status_code == 201
@@ -109,8 +117,11 @@ def test_wishes_are_told_through_any_server(served):
 
 @pytest.mark.slow
 def test_worker_is_added_and_data_moves_under_load(own, served):
-    """contract: write-kept. Nothing that was acknowledged is lost; a save that comes while its own
-    part of the data moves waits, or is 503. Two parts of each kind move, as each takes seconds."""
+    """Adding a worker and moving shards under load loses no acknowledged write; a save to a moving
+    shard waits or is 503. Two shards per table move, because each takes seconds.
+
+    Contract: write-kept.
+    """
     admin = served.admin_token()
     database = served.settings["WISHWELL_DATABASE_URL"].rpartition("/")[2]
     with saving(*(served.client(admin, gid) for gid in CUSTOMERS[:8])) as savers:

@@ -1,4 +1,4 @@
-"""`wishwell import` of another app's CSV file: the command, and its document."""
+"""`wishwell import` of another app's CSV file: the command, and its documentation."""
 
 import re
 
@@ -27,14 +27,17 @@ def written(service, text, name="wishes.csv"):
 
 
 def lines_of(service):
-    """What is exported of the store's customers."""
+    """Returns the exported lines about the store's customers."""
     lines = service.quick("export", "--store", "default").splitlines()
     return [line for line in lines if not line.startswith(('{"wishwell"', '{"secrets"'))]
 
 
 def test_command_checks_shows_and_imports(service):
-    """contract: import-csv, import-csv-dry-run, import-csv-checked. A fault changes nothing, and is
-    a line that names line and column; the last line says what was done."""
+    """A faulty row changes nothing and is reported by line and column; the last line summarises the
+    import.
+
+    Contract: import-csv, import-csv-dry-run, import-csv-checked.
+    """
     good = "Who,What,On,When\n7,5,Birthday,2025-01-01T00:00:00\n,6,,\n"
     path, empty = written(service, good + "8,x,,\n8,,,\n"), lines_of(service)
     berlin = ("--time-zone", "Europe/Berlin")
@@ -78,7 +81,10 @@ WRONG = [
 
 
 def test_wrong_words_are_refused(service):
-    """contract: import-csv, import-csv-columns, import-csv-times, command-error."""
+    """Wrong arguments are refused.
+
+    Contract: import-csv, import-csv-columns, import-csv-times, command-error.
+    """
     written(service, "Who,What\n", "empty.csv")
     written(service, "Who,What\n", "wishes.txt")
     for words, code, names in WRONG:
@@ -89,7 +95,10 @@ def test_wrong_words_are_refused(service):
 
 @pytest.mark.slow
 def test_examples_of_the_document_are_imported(service):
-    """contract: import-csv. By their commands; the second time nothing is new."""
+    """The documentation's examples import with their commands; a second import adds nothing.
+
+    Contract: import-csv.
+    """
     name = "docs/coming-from-another-app.md"
     files = re.findall(r"```(?:csv|tsv)\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
     headings = ("## A Shopify app's file", "## WooCommerce", "## Medusa")

@@ -1,4 +1,4 @@
-"""`wishwell doctor`: each of its lines, made bad once on the real thing."""
+"""`wishwell doctor`: each check is made to fail once with a real cause."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ IN_DATABASE = ["servers", "keys", "clock", "webhooks", "hosts"]
 
 
 def asked(service, **settings):
-    """The lines by what they are about; exit code 1 if one is bad."""
+    """Returns the lines by subject; asserts exit code 1 if one is bad."""
     code, out, err = service.attempt("doctor", "--json", **settings)
     lines = {line["what"]: line for line in json.loads(out)}
     assert (code == 1) == any(line["state"] == "bad" for line in lines.values()), err
@@ -32,7 +32,7 @@ def asked(service, **settings):
 
 
 def bad(service, **settings):
-    """What is bad, and nothing else is."""
+    """Asserts that exactly one line is bad; returns its subject and text."""
     [line] = [one for one in asked(service, **settings).values() if one["state"] == "bad"]
     assert line["says"].endswith(f" See docs/{doctor.SEE[line['what']]}")
     return line["what"], line["says"]
@@ -48,7 +48,7 @@ def database(new_service):
 
 @pytest.mark.either_engine
 def test_all_is_well_while_it_runs_and_while_it_does_not(database, engine, redis_server):
-    """contract: command-doctor. A line of each, in words too."""
+    """Everything is fine, with the service running and stopped. Contract: command-doctor."""
     settings = {"WISHWELL_REDIS_URL": redis_server.url}
     with database.restart(settings=settings) as service:
         port = service.url.rpartition(":")[2]
@@ -74,7 +74,9 @@ def test_all_is_well_while_it_runs_and_while_it_does_not(database, engine, redis
 
 
 def test_database_that_is_not_there(tmp_path):
-    """A file that is missing, or is none; a server that refuses. No password is printed."""
+    """A missing or invalid database file, and an unreachable server, are reported without the
+    password.
+    """
     service = Service()
     assert bad(service)[0] == "database"
     assert list(service.folder.glob("wishwell.db*")) == []
@@ -87,7 +89,9 @@ def test_database_that_is_not_there(tmp_path):
 
 @pytest.mark.slow
 def test_database_that_hangs_takes_seconds():
-    """A frozen server, before and behind the connection; a frozen service."""
+    """A suspended database server, before and after connecting, and a suspended service are
+    reported in time.
+    """
     with PostgresServer() as server:
         service = Service({"WISHWELL_DATABASE_URL": server.create_database()})
         service.settings["WISHWELL_SIGNING_KEYS"] = "k" * 40
@@ -106,7 +110,7 @@ def test_database_that_hangs_takes_seconds():
 
 
 def test_pending_migration_is_named(database):
-    """By its name, with the command."""
+    """A pending migration is named, with the command."""
     database.rows("DELETE FROM migrations WHERE version = 8")
     what, says = bad(database)
     assert what == "migrations"
@@ -114,7 +118,9 @@ def test_pending_migration_is_named(database):
 
 
 def test_lost_key_is_missed_and_not_made_again(database, engine):
-    """The sealing key, that of another place; and of one file the key files, which a start would make."""
+    """A wrong sealing key, or a missing key file, is reported; doctor doesn't create a new one, as
+    a start would.
+    """
     what, says = bad(database, WISHWELL_SEALING_KEYS="another-sealing-key-of-40-characters-at-all")
     assert what == "keys"
     assert "not one of WISHWELL_SEALING_KEYS" in says
@@ -135,7 +141,7 @@ def test_lost_key_is_missed_and_not_made_again(database, engine):
 
 
 def test_disk_that_is_nearly_full(tmp_path):
-    """A file on a disk of 20 MB."""
+    """A nearly full disk of 20 MB is reported."""
     mount = ["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", tmp_path]
     if os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("mounting a small disk needs root")
@@ -150,20 +156,20 @@ def test_disk_that_is_nearly_full(tmp_path):
 
 
 def test_redis_that_is_away(database):
-    """Nobody answers; the name of its password is not said."""
+    """An unreachable Redis is reported."""
     url = f"redis://:a-long-password-of-redis@{HERE}:{free_port()}"
     assert bad(database, WISHWELL_REDIS_URL=url)[0] == "redis"
 
 
 def test_webhook_that_fails(database):
-    """Nobody is at its address, of which nothing is said."""
+    """A failing webhook is reported without its URL."""
     allowed = {"WISHWELL_WEBHOOK_HTTP": "true", "WISHWELL_WEBHOOK_PRIVATE": "true"}
     with database.restart(settings=allowed) as service:
         service.quick("store", "update", "default", "--events", "on")
         url = f"http://{HERE}:{free_port()}/a-secret-of-the-receiver"
         [hook] = json.loads(service.quick("webhook", "create", url, "--json"))
         who = service.client(service.admin_token(), "gid://shopify/Customer/1")
-        numbers = itertools.count(1)  # what is saved is told once the process knows that it is
+        numbers = itertools.count(1)  # events are recorded once the process sees that they are on
 
         def fails():
             who.post("/items", json={"productId": next(numbers)})
@@ -177,7 +183,7 @@ def test_webhook_that_fails(database):
 
 @pytest.mark.parametrize("seconds", [slow(-60), 60])
 def test_clock_that_is_off(database, tmp_path, seconds):
-    """Beside the database's own."""
+    """A clock that differs from the database's is reported."""
     (tmp_path / "clock").write_text(str(seconds))
     shifted = {"PYTHONPATH": str(CLOCK), "TEST_CLOCK": str(tmp_path / "clock")}
     done = database.run([database.command, "doctor"], env=database.environment | shifted)
@@ -186,7 +192,7 @@ def test_clock_that_is_off(database, tmp_path, seconds):
 
 
 def test_times_that_are_ahead(database):
-    """What a process wrote whose clock was wrong."""
+    """Times in the future, written by a process with a wrong clock, are reported."""
     database.rows(
         "INSERT INTO leases (name, taken_at) VALUES ('purge', '2999-01-01T00:00:00.000Z')"
     )
@@ -194,7 +200,7 @@ def test_times_that_are_ahead(database):
 
 
 def test_job_that_does_not_get_through(monkeypatch):
-    """By the metrics of the service that runs; here each is late at once."""
+    """Late jobs are read from the running service's metrics; here every job counts as late."""
     monkeypatch.setattr(doctor, "_LATE", -3600)
     monkeypatch.setattr(doctor, "_SECONDS", 20)
     with Service().start() as service, contextlib.chdir(service.folder):
@@ -207,7 +213,7 @@ def test_job_that_does_not_get_through(monkeypatch):
 
 @pytest.mark.slow
 def test_standby_that_is_away():
-    """Each host of the URL is asked."""
+    """Each host of the URL is checked."""
     with PostgresServer() as primary, primary.standby() as standby:
         url = primary.create_database()
         both = url.replace(f":{primary.port}", f":{primary.port},{HERE}:{standby.port}")
@@ -220,7 +226,7 @@ def test_standby_that_is_away():
 
 
 def test_what_it_sends_to_is_there():
-    """Its pages, and their sections."""
+    """All documents and sections that doctor refers to exist."""
     for place in doctor.SEE.values():
         page, _, anchor = place.partition("#")
         heads = re.findall("^#+ (.+)$", (ROOT / "docs" / page).read_text(), re.MULTILINE)

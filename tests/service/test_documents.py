@@ -1,4 +1,4 @@
-"""The commands that the documents show, run as they stand there."""
+"""Runs the commands in documents, unchanged."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tests.documents import ROOT, blocks, commands
 from tests.examples.conftest import SHOPS
 from tests.servers import SECRETS, Service, postgres_binaries, wait_until
 
-# Whoever writes a page of commands adds it here.
+# Pages with commands; add new ones here.
 PAGES = [
     *("README.md", "SECURITY.md", "demo/README.md", "react/README.md", "examples/README.md"),
     *(f"docs/{name}.md" for name in ("operations", "data", "forgetting", "storefront", "client")),
@@ -31,7 +31,7 @@ PAGES = [
 
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_of_a_page_are_run_by_a_test_or_say_why_not(page):
-    """Some test takes the lines below that heading, or a comment before them has the reason."""
+    """Commands below each heading are run by some test, or a comment says why not."""
     tests = "".join(path.read_text() for path in (ROOT / "tests").rglob("*.py"))
     taken = re.findall(r'"([\w./-]+\.md)", "(#+ [^"]+)"', tests)
     taken += [(f"examples/{name}/README.md", "# ") for name in SHOPS]
@@ -55,7 +55,7 @@ def shell(service, lines, **more):
 
 
 def answers(output):
-    """The values of a text of JSON after JSON."""
+    """Parses concatenated JSON values."""
     decoder, found, at = json.JSONDecoder(), [], 0
     while at < len(output.rstrip()):
         value, at = decoder.raw_decode(output, at)
@@ -79,7 +79,7 @@ SMALL = [
 
 @pytest.mark.slow
 def test_commands_that_need_only_the_service():
-    """Section after section, with the files and the variables that the pages speak of."""
+    """Runs section after section with the files and variables that the pages mention."""
     with Service().start() as service:
         for name in ("key.txt", "secret.txt"):
             (service.folder / name).write_text(secrets.token_hex(32))
@@ -93,7 +93,7 @@ def test_commands_that_need_only_the_service():
 
 @pytest.mark.slow
 def test_postgresql_is_set_up_as_described(postgres_server):
-    """A role and a database by the page's SQL, the commands, and a service that answers."""
+    """The page's SQL and commands set up a role and a database, and the service runs."""
     name = f"shop_{secrets.token_hex(4)}"
     admin = postgres_server.create_database()
     path = {"PATH": f"{postgres_binaries()}:{os.environ['PATH']}"}
@@ -123,7 +123,7 @@ def test_postgresql_is_set_up_as_described(postgres_server):
 
 @pytest.mark.slow
 def test_store_moves_to_postgresql_as_described(postgres_server):
-    """contract: import-whole. The lines of docs/data.md; the shop's token is good."""
+    """The commands of docs/data.md move a store, and its token stays valid. Contract: import-whole."""
     file = Service().start()
     token = file.admin_token()
     who = "gid://shopify/Customer/1"
@@ -145,7 +145,7 @@ def test_store_moves_to_postgresql_as_described(postgres_server):
 
 @pytest.mark.slow
 def test_leaked_tokens_are_revoked_as_described():
-    """contract: command-token-revoke. The steps of SECURITY.md."""
+    """The steps of SECURITY.md revoke leaked tokens. Contract: command-token-revoke."""
     with Service().start() as service:
         service.quick("store", "create", "leaky")
         old = service.create_token("leaky", "shop server")
@@ -166,7 +166,11 @@ def test_leaked_tokens_are_revoked_as_described():
 
 @pytest.mark.slow
 def test_leaked_secrets_of_a_store_are_replaced_as_described():
-    """contract: storefront-secrets. The lines of SECURITY.md: older ones are nobody's."""
+    """The commands of SECURITY.md replace a store's secrets; cookies and JWTs of the old ones
+    become invalid.
+
+    Contract: storefront-secrets.
+    """
     old, new = (f"the-{age}-key-of-the-shop-of-40-characters" for age in ("old", "new"))
     with Service().start() as service:
         (service.folder / "old.key").write_text(old)

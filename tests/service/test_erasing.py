@@ -1,4 +1,4 @@
-"""Erasing while others write, in several processes, and through kills."""
+"""Erasure during writes, in several processes, and through kills."""
 
 import itertools
 import json
@@ -11,7 +11,7 @@ from tests.api.conftest import data, new_list, save
 from tests.conftest import ROOMY, SEALING_KEY, Shop
 from tests.servers import wait_until
 
-# They share a service: one process of the suite runs them.
+# xdist runs the group in one process, so the tests share a service.
 pytestmark = pytest.mark.xdist_group("erasing")
 
 WAITING = "SELECT 1 FROM erasures WHERE done_at IS NULL"
@@ -19,14 +19,17 @@ WAITING = "SELECT 1 FROM erasures WHERE done_at IS NULL"
 
 @pytest.fixture(scope="module")
 def apart(new_service):
-    """A service of these tests alone: it is stopped, and others may not lose what is in it."""
+    """A separate service, because these tests stop it and other tests' data must not be lost."""
     service = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY, WISHWELL_LIMIT_ADDRESS="100000")
     yield service.start()
     service.kill()
 
 
 def test_killed_as_soon_as_it_was_answered_it_ends_by_itself(apart):
-    """contract: erase-steps. After the next start; there is more than a few steps remove."""
+    """An acknowledged erasure of many records completes after a kill and a restart.
+
+    Contract: erase-steps.
+    """
     service = apart
     shop = Shop(service, "--events", "on", *ROOMY)
     ann, bob = shop.customer(), shop.customer()
@@ -56,7 +59,7 @@ def test_killed_as_soon_as_it_was_answered_it_ends_by_itself(apart):
 
 
 def test_writes_beside_it_are_wholly_before_or_after(apart):
-    """contract: erase-writes. Of eight writers at once."""
+    """Each of eight writers' writes is wholly before or after the erasure. Contract: erase-writes."""
     shop = Shop(apart, "--events", "on", *ROOMY, "--limit", "items=1000000")
     gid, ends = shop.gid(), threading.Event()
     done: list[list[tuple[int, int]]] = [[] for _ in range(8)]
@@ -112,7 +115,10 @@ def test_writes_beside_it_are_wholly_before_or_after(apart):
 
 
 def test_log_has_one_line_by_which_to_erase_again(apart):
-    """contract: erase-logged. With the token's label; `--from` takes them after a restore."""
+    """An erasure's log line has the token's label, and `--from` repeats it after a restore.
+
+    Contract: erase-logged.
+    """
     shop = Shop(apart)
     ann = shop.customer()
     save(ann.http, 1)

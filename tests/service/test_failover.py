@@ -1,4 +1,6 @@
-"""A primary and its synchronous standby: what `torture/faults_failover.py` does, quick, and the cut."""
+"""Failover of a primary with a synchronous standby: a short form of `torture/faults_failover.py`,
+and cut writes.
+"""
 
 import asyncio
 import contextlib
@@ -14,7 +16,7 @@ from tests.conftest import SIGNING_KEY
 from tests.servers import HERE, PREFIX, PostgresServer, Service, wait_until
 from torture.relay import Relay, relay
 
-# They share nothing, but freeze servers for seconds: one process runs them.
+# The tests suspend servers for seconds, so xdist runs them in one process.
 pytestmark = pytest.mark.xdist_group("failover")
 
 CUSTOMER = "gid://shopify/Customer/1"
@@ -38,7 +40,7 @@ class Pair:
         self.primary.wait_for_standbys(wait=True)
 
     def start(self, *ports: int, options: str = "") -> httpx2.Client:
-        """The service, started with hosts of these ports; a client of its admin."""
+        """Starts the service with these hosts' ports; returns an admin's client."""
         hosts = ",".join(
             f"{HERE}:{port}" for port in ports or (self.primary.port, self.standby.port)
         )
@@ -69,7 +71,7 @@ def pair() -> Iterator[Pair]:
 
 @pytest.fixture
 def shared(pair) -> Iterator[Pair]:
-    """Where the standby is not promoted."""
+    """The pair, for tests that don't promote the standby."""
     yield pair
     pair.standby.resume()
     pair.service.stop()
@@ -78,7 +80,7 @@ def shared(pair) -> Iterator[Pair]:
 
 @contextlib.contextmanager
 def relayed(*targets: int) -> Iterator[list[Relay]]:
-    """A relay to each of the ports, run beside the test."""
+    """Runs a relay to each port in a thread."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -97,15 +99,17 @@ def relayed(*targets: int) -> Iterator[list[Relay]]:
 
 def saves(admin: httpx2.Client, product: int) -> bool:
     answer = admin.post("/items", json={"productId": product})
-    print(f"product {product}: {answer.status_code} {answer.text}")  # shown when a test fails
+    print(f"product {product}: {answer.status_code} {answer.text}")  # shown if the test fails
     return answer.status_code == 201
 
 
 @pytest.mark.slow
 def test_overdue_write_is_cut_and_never_cancelled(shared):
-    """contract: write-cut, unavailable-unknown, database-away. The standby is frozen: a save and a
-    link are cut after their time, and go on in the server past its own `statement_timeout`, seen by
-    nobody. Both are there once the standby goes on."""
+    """While the standby is suspended, an overdue save and link lose their connections and continue
+    in the server, invisible to everybody. Both are visible once the standby resumes.
+
+    Contract: write-cut, unavailable-unknown, database-away.
+    """
     admin = shared.start()
     assert saves(admin, 1)
     del admin.headers["Profile"]
@@ -122,7 +126,7 @@ def test_overdue_write_is_cut_and_never_cancelled(shared):
         assert "It is not known whether this was done" in answer.json()["error"]["message"]
         assert answer.elapsed.total_seconds() < 5
     waiting = f"SELECT count(*) {OURS} AND wait_event = 'SyncRep'"
-    # Twice the time for a statement, and more: what ends a statement in the server is over.
+    # Over twice the statement timeout, so the server would have ended it by now.
     end = time.monotonic() + 2.5
     while time.monotonic() < end:
         assert int(shared.primary.sql(waiting)) >= 2
@@ -138,7 +142,10 @@ def test_overdue_write_is_cut_and_never_cancelled(shared):
 
 
 def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
-    """contract: write-room. Three times as many writes as connections."""
+    """Reads work while three times as many writes as connections wait for the standby.
+
+    Contract: write-room.
+    """
     admin = shared.start()
     assert saves(admin, 1)
     shared.standby.pause()
@@ -163,7 +170,11 @@ def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
 
 
 def test_first_host_that_swallows_all_does_not_stop_a_start(shared):
-    """contract: database-hosts. Each host has a time of its own, for commands too."""
+    """An unresponsive first host doesn't block a start or a command, because each host has its own
+    timeout.
+
+    Contract: database-hosts.
+    """
     with relayed(shared.standby.port) as [first]:
         first.swallows = True
         admin = shared.start(first.port, shared.primary.port)
@@ -172,7 +183,10 @@ def test_first_host_that_swallows_all_does_not_stop_a_start(shared):
 
 
 def test_process_that_picked_a_host_takes_another_when_it_fails(shared):
-    """contract: database-spread. Two ways to a server, one of which is cut."""
+    """With random load balancing, a process moves to another host when its own fails.
+
+    Contract: database-spread.
+    """
     with relayed(shared.primary.port, shared.primary.port) as ways:
         admin = shared.start(*(way.port for way in ways), options="?load_balance_hosts=random")
         assert saves(admin, 1)
@@ -185,15 +199,18 @@ def test_process_that_picked_a_host_takes_another_when_it_fails(shared):
 
 
 def test_hung_primary_is_left_and_not_gone_back_to(pair):
-    """contract: database-hosts, database-hung, database-old-primary, unavailable-unknown. A frozen
-    primary, which goes on as it was: neither this process nor one that starts with it first in the
-    URL writes to it. It is the last test: the standby is promoted."""
+    """A suspended primary is replaced and, when it resumes, not written to by this process or a new
+    one that lists it first. Last test, because it promotes the standby.
+
+    Contract: database-hosts, database-hung, database-old-primary, unavailable-unknown.
+    """
     admin = pair.start()
     assert saves(admin, 1)
     pair.primary.pause()
     answer = admin.post("/items", json={"productId": 2})
     assert answer.status_code == 503
-    # What was sent to it, a frozen server does when it goes on: then nobody may say that it was not.
+    # A suspended server carries out what it received once it resumes, so no response may claim that
+    # nothing was done.
     written = {1} if "Nothing was done" in answer.json()["error"]["message"] else {1, 2}
     pair.standby.sql("SELECT pg_promote()")
     assert wait_until(lambda: saves(admin, 3), seconds=2)
@@ -206,6 +223,6 @@ def test_hung_primary_is_left_and_not_gone_back_to(pair):
     assert saves(admin, 5)
     assert "database_old_primary" in pair.service.output()
     assert pair.products(pair.standby) >= {1, 3, 4, 5}
-    # What still waits there for the standby that it has lost can be seen now.
+    # Writes that still wait for the lost standby become visible now.
     pair.primary.wait_for_standbys(wait=False)
     assert not wait_until(lambda: pair.products(pair.primary) - written, seconds=0.5, every=0.1)

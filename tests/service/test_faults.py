@@ -1,4 +1,4 @@
-"""What the long suite (`torture/`) has found, each as a quick test of the real program."""
+"""Faults found by the long suite (`torture/`), each as a quick test of the real program."""
 
 import os
 import resource
@@ -17,7 +17,7 @@ from tests.servers import PostgresServer, Service, holding, wait_until
 from tests.service.test_away import begun
 
 CUSTOMER = "gid://shopify/Customer/one"
-# One process of the suite runs these: they share a server, and stop it.
+# The tests share a server and stop it, so xdist runs them in one process.
 pytestmark = pytest.mark.xdist_group("faults")
 
 ROOMY = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_LIMIT_ADDRESS": "100000"}
@@ -25,7 +25,7 @@ ROOMY = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_LIMIT_ADDRESS": "100000
 
 @pytest.fixture(scope="module")
 def own_postgres():
-    """A server that may be stopped: nobody else uses it."""
+    """A server that only these tests use, so they may stop it."""
     with PostgresServer() as server:
         yield server
         server.resume()
@@ -39,7 +39,7 @@ def on(server: PostgresServer, **settings: str) -> Service:
 
 @pytest.fixture
 def alone():
-    """Make a service on the embedded database, with more settings; it is ended with the test."""
+    """A factory for services on the embedded database, closed with the test."""
     made = []
 
     def make(**settings: str) -> Service:
@@ -57,7 +57,11 @@ def alone():
 
 @pytest.mark.slow
 def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
-    """contract: database-away. Thirty at once, when what was known has gone stale."""
+    """With a suspended database and expired caches, thirty concurrent requests are each 503 within
+    5 s.
+
+    Contract: database-away.
+    """
     with on(own_postgres) as service:
         http = Shop(service).customer().http
         own_postgres.pause()
@@ -68,13 +72,17 @@ def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
             own_postgres.resume()
         told = {(answer.status_code, answer.headers["Retry-After"]) for answer in answers}
         assert told == {(503, "1")}
-        # The rule is a bound of the product, not a measurement: 5 s, and they add up to no queue.
+        # 5 s is a rule of the contract, and requests don't queue behind each other.
         assert max(answer.elapsed.total_seconds() for answer in answers) < 5
         assert wait_until(lambda: http.get("/items").status_code == 200, seconds=2)
 
 
 def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
-    """contract: unavailable-unknown. It ends while the statement waits for a lock."""
+    """A write whose connection is lost while its statement waits for a lock is reported as
+    undecided.
+
+    Contract: unavailable-unknown.
+    """
     with on(own_postgres) as service:
         http = Shop(service).customer().http
         assert http.post("/items", json={"productId": 1}).status_code == 201
@@ -97,7 +105,11 @@ def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
 
 @pytest.mark.slow
 def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
-    """contract: serve-workers. The service does not end because one worker did."""
+    """A worker that dies while the database is unreachable is replaced, and the service doesn't
+    end.
+
+    Contract: serve-workers.
+    """
     with on(own_postgres, WISHWELL_WORKERS="2") as service:
         shop = Shop(service)
         token = shop.customer().token
@@ -116,7 +128,7 @@ def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
 
 
 def test_workers_end_when_their_parent_was_killed(alone):
-    """contract: serve-workers. Nobody holds the port."""
+    """Workers end when their parent is killed, and free the port. Contract: serve-workers."""
     service = alone(WISHWELL_WORKERS="2").start()
     family = psutil.Process(service.process.pid).children(recursive=True)
     os.kill(service.process.pid, signal.SIGKILL)
@@ -129,20 +141,20 @@ def test_workers_end_when_their_parent_was_killed(alone):
 
 
 def test_half_sent_bodies_take_no_room_from_others(alone):
-    """contract: slow-clients. Sixteen that dawdle, room for four."""
+    """Sixteen half-sent bodies don't take the four request slots. Contract: slow-clients."""
     with alone(WISHWELL_MAX_IN_FLIGHT="4") as service:
         customer = Shop(service).customer()
         dawdling = [begun(service, customer.token) for _ in range(16)]
         assert {customer.http.get("/items").status_code for _ in range(5)} == {200}
         assert customer.http.post("/items", json={"productId": 1}).status_code == 201
-        for connection in dawdling:  # and they still get their answer
+        for connection in dawdling:  # they still get their response
             connection.sendall(b'{"productId": 123456789012345}')
             assert connection.recv(4096).split()[1] in (b"200", b"201")
             connection.close()
 
 
 def test_program_may_open_many_files(alone):
-    """contract: slow-clients. As many as the system lets it, also where it begins with few."""
+    """The program raises its limit of open files to the system's maximum. Contract: slow-clients."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (512, files[1]))
     try:
@@ -157,7 +169,10 @@ def test_program_may_open_many_files(alone):
 
 
 def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
-    """contract: unavailable-nothing-done, link-atomic. The link alone would have gone well."""
+    """A link is rolled back if its token can't be issued.
+
+    Contract: unavailable-nothing-done, link-atomic.
+    """
     with on(own_postgres, WISHWELL_DATABASE_TIMEOUT="0.5") as service:
         admin = service.client(service.admin_token())
         session = admin.post("/profiles/token").json()["data"]
@@ -178,7 +193,7 @@ def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
 
 
 def test_clients_that_cut_their_connections_leave_no_traceback(alone):
-    """One of several requests on a connection is being answered when it goes."""
+    """Connections that are reset while one of their requests is in progress leave no traceback."""
     with alone().start() as service:
         token = Shop(service).customer().token
         body = b'{"productId": 1}'
@@ -193,7 +208,7 @@ def test_clients_that_cut_their_connections_leave_no_traceback(alone):
                 time.sleep(number % 10 / 1000)
 
         with ThreadPoolExecutor(8) as pool:
-            for _ in range(10):  # on a slow machine fewer are worked on before they are cut
+            for _ in range(10):  # on a slow machine fewer are in progress when cut
                 list(pool.map(cut, range(300)))
                 if service.output().count("/items") > 100:
                     break

@@ -1,4 +1,4 @@
-"""What a newcomer does first: start it, paste the lines, start it again; and install the wheel."""
+"""A newcomer's first steps: start, paste the printed commands, restart; and install the wheel."""
 
 import re
 import subprocess
@@ -16,8 +16,11 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_welcome_prints_lines_that_work_as_pasted():
-    """contract: serve-start. The addresses, a fresh admin token, and three lines: a session token, a
-    save, a read. After a second start the same token still reads the same item."""
+    """`--welcome` prints URLs, an admin token and commands that work when pasted. After a restart
+    the token still works.
+
+    Contract: serve-start.
+    """
     service = Service()
     said = service.folder / "said"
     with said.open("wb") as log, service.start_into(log.fileno(), "--welcome"):
@@ -41,7 +44,7 @@ def test_welcome_prints_lines_that_work_as_pasted():
 
 @pytest.mark.slow
 def test_wheel_alone_serves(tmp_path):
-    """Built, installed into an empty environment from the lock file, `wishwell serve` runs."""
+    """The wheel, installed with the lock file into an empty environment, serves."""
     out = tmp_path / "dist"
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT]
     subprocess.run(build, check=True, capture_output=True)
@@ -71,7 +74,7 @@ def test_wheel_alone_serves(tmp_path):
             assert httpx2.get(service.url + path).status_code == 200
 
 
-# Six processes that have loaded the program, and go on at the same moment.
+# Six processes that have loaded the program and start simultaneously.
 _STARTS = """
 import os, sys
 from wishwell.access import auth
@@ -88,7 +91,10 @@ sys.exit(any(os.wait()[1] for _ in range(6)))
 
 
 def test_two_first_starts_at_once_share_one_key(tmp_path):
-    """contract: signing-key-source. Neither start takes the other's half."""
+    """Concurrent first starts create one key and never read a partial one.
+
+    Contract: signing-key-source.
+    """
     for number in range(2):
         path = tmp_path / f"{number}.db"
         done = subprocess.run([sys.executable, "-c", _STARTS, path], capture_output=True, text=True)

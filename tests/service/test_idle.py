@@ -1,6 +1,5 @@
-"""A connection that nobody uses is closed after its time, and none before it.
-
-The program is the real one; only its 30 seconds are two here.
+"""An idle connection is closed after its timeout, and not before. The program is real; only its 30
+seconds are reduced to two.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ LIVE, ITEMS = (
 
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory):
-    """A service on which idle connections have two seconds."""
+    """A service with an idle timeout of two seconds."""
     program = tmp_path_factory.mktemp("program") / "wishwell"
     program.write_text(PROGRAM)
     program.chmod(0o700)
@@ -41,9 +40,9 @@ def impatient(tmp_path_factory):
 
 @pytest.mark.parametrize(("request_", "status"), [slow(LIVE, b"200"), (ITEMS, b"401")])
 def test_idle_connection_is_closed_after_its_time(impatient, request_, status):
-    """contract: http-bounds. Counted from its last answer, whatever that was."""
+    """The idle timeout counts from the last response, whatever its status. Contract: http-bounds."""
     with connect(impatient, 10) as connection:
-        for _ in range(6):  # each request begins the time anew
+        for _ in range(6):  # each request restarts the timeout
             time.sleep(0.25 * SECONDS)
             connection.sendall(request_)
             assert connection.recv(4096).split()[1] == status

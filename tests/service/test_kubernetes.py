@@ -1,4 +1,4 @@
-"""The manifests of ops/kubernetes: right by Kubernetes' own schemas, and of this very program."""
+"""The manifests of ops/kubernetes match Kubernetes' schemas and this program."""
 
 import re
 from dataclasses import fields
@@ -27,7 +27,7 @@ PODS = {
 @pytest.mark.parametrize("name", DOCUMENTS)
 @pytest.mark.parametrize("version", ["1.32", "latest"])
 def test_manifest_is_right_by_the_schema(name, version):
-    """Every field is known, of the right type, and where it belongs."""
+    """Every field is known and has the right type and place."""
     document = DOCUMENTS[name]
     named = kubernetes_validate.latest_version() if version == "latest" else version
     kubernetes_validate.validate(document, named, strict=True)
@@ -35,8 +35,9 @@ def test_manifest_is_right_by_the_schema(name, version):
 
 @pytest.mark.parametrize("name", PODS)
 def test_pod_may_do_little(name):
-    """Not root, nothing to write to but /tmp, no capability, no token of the cluster; the user is the
-    image's."""
+    """Pods run as the image's user, not root, with a read-only file system except /tmp, no
+    capabilities and no cluster token.
+    """
     spec = PODS[name]["spec"]
     assert not spec["automountServiceAccountToken"]
     user = re.search(r"--uid (\d+)", (ROOT / "Dockerfile").read_text())[1]
@@ -57,7 +58,7 @@ def test_pod_may_do_little(name):
 
 
 def test_settings_and_paths_are_those_of_the_program():
-    """Each variable is a setting and its value allowed; secrets are files; probes ask what there is."""
+    """Each variable is a valid setting, secrets are files, and probes use existing paths."""
     settings = DOCUMENTS["configuration ConfigMap"]["data"]
     known = {f"WISHWELL_{field.name.upper()}": field for field in fields(config.Settings)}
     for name, value in settings.items():
@@ -79,7 +80,7 @@ def test_settings_and_paths_are_those_of_the_program():
 
 
 def test_labels_and_names_fit_together():
-    """What selects pods selects these; what is mounted is made by the documented command."""
+    """Selectors match the pods' labels, and mounted secrets are created by the documented command."""
     labels = PODS["deployment Deployment"]["metadata"]["labels"]
     assert DOCUMENTS["deployment Service"]["spec"]["selector"].items() <= labels.items()
     for name in ("deployment Deployment", "deployment PodDisruptionBudget"):

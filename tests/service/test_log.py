@@ -1,4 +1,4 @@
-"""The log is an output that can fail: lines are lost then, and never the service."""
+"""If the log can't be written, lines are lost but the service keeps working."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ pytestmark = pytest.mark.either_engine
 
 LIVE = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
 MANY = 20_000
-"""So many lines are more than wait and more than are being written: 1 MiB each."""
+"""More lines than the 1 MiB queue and the 1 MiB being written can hold."""
 
 
 @pytest.fixture
 def service():
-    """On the embedded database; started by the test, with a log of its own choice."""
+    """A service on the embedded database; the test starts it with its own log."""
     with contextlib.closing(
         Service({"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_LIMIT_ADDRESS": "1000000"})
     ) as made:
@@ -36,7 +36,7 @@ def service():
 
 
 def asked(service: Service, count: int) -> None:
-    """Sends so many requests on one connection; each must be answered 200."""
+    """Sends ``count`` requests on one connection; each must get 200."""
     port = int(service.settings["WISHWELL_PORT"])
     with socket.create_connection((HERE, port), 10) as connection:
         for _ in range(count // 100):
@@ -50,18 +50,18 @@ def asked(service: Service, count: int) -> None:
 
 
 def lost(service: Service) -> float:
-    """Of all workers."""
+    """Returns how many log lines all workers have lost."""
     return value(service, "wishwell_log_lines_lost_total")
 
 
 def stopped(service: Service) -> None:
-    """Ends as asked, in time; the exit code tells that nothing failed."""
+    """Stops the service; asserts exit code 0 in time."""
     service.process.send_signal(signal.SIGTERM)
     assert service.process.wait(10) == 0
 
 
 def stuck(*, blocking: bool = True) -> tuple[int, int]:
-    """A pipe that nobody reads, and its reader."""
+    """Returns both ends of a pipe that nobody reads: writer, reader."""
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
     os.set_blocking(writer, blocking)
@@ -70,7 +70,10 @@ def stuck(*, blocking: bool = True) -> tuple[int, int]:
 
 @pytest.mark.parametrize(("what", "workers"), [slow("gone", 1), ("stuck", 2), slow("full", 1)])
 def test_log_that_takes_nothing_stops_nothing(service, what, workers):
-    """contract: log-never-stops. Its reader gone or stuck, its disk full."""
+    """A closed or stuck reader, or a full disk, doesn't stop the service.
+
+    Contract: log-never-stops.
+    """
     service.settings["WISHWELL_WORKERS"] = str(workers)
     log, reader = stuck()
     if what == "gone":
@@ -85,7 +88,7 @@ def test_log_that_takes_nothing_stops_nothing(service, what, workers):
 
 
 class Reader(threading.Thread):
-    """Takes all that comes out of a pipe, from its start on."""
+    """Reads everything from a pipe once it is started."""
 
     def __init__(self, pipe: int) -> None:
         super().__init__(daemon=True)
@@ -97,7 +100,7 @@ class Reader(threading.Thread):
 
 
 def whole(log: bytes) -> bytes:
-    """Without what comes of a line that is being written."""
+    """Returns the log without an incomplete last line."""
     return log[: log.rfind(b"\n") + 1]
 
 
@@ -107,9 +110,9 @@ def requests_of(log: bytes) -> list[dict]:
 
 
 def all_there(service: Service, log: Callable[[], bytes], count: int) -> None:
-    """As many lines of requests as were sent, with those that are counted as lost."""
-    # How often it was asked at the start, and for its metrics, is not known; the metric is of the
-    # last second.
+    """Asserts that the logged and the lost lines add up to the requests sent."""
+    # A tolerance of 100, because the number of start-up probes and metrics requests isn't known,
+    # and the metric is up to a second old.
     there = lambda: len(requests_of(log())) + lost(service)  # noqa: E731
     assert wait_until(lambda: count <= there() < count + 100, seconds=5, every=0.1), there()
 
@@ -122,7 +125,10 @@ def all_there(service: Service, log: Callable[[], bytes], count: int) -> None:
     ],
 )
 def test_log_that_is_read_again_goes_on_in_whole_lines(service, workers, blocking):
-    """contract: log-never-stops. All that are not there are counted."""
+    """When the log is read again, it continues with whole lines, and all missing ones are counted.
+
+    Contract: log-never-stops.
+    """
     service.settings["WISHWELL_WORKERS"] = str(workers)
     log, pipe = stuck(blocking=blocking)
     service.start_into(log)
@@ -141,9 +147,12 @@ def test_log_that_is_read_again_goes_on_in_whole_lines(service, workers, blockin
 
 
 def test_log_on_a_disk_with_room_again_goes_on_in_a_line_of_its_own(service):
-    """contract: log-never-stops. A write may end in the middle of a line."""
+    """When the disk has room again, the log continues on a new line, even after a partial one.
+
+    Contract: log-never-stops.
+    """
     path = service.folder / "log"
-    size = 32 * 2**20  # the database stays below it
+    size = 32 * 2**20  # the database stays below this limit
     with path.open("ab") as log:
         os.ftruncate(log.fileno(), size)
         service.start_into(log.fileno())
@@ -171,7 +180,7 @@ def test_log_on_a_disk_with_room_again_goes_on_in_a_line_of_its_own(service):
 
 
 def test_log_is_written_to_its_end_at_a_stop(service):
-    """What waits when it is asked to stop is there afterwards, the last line too."""
+    """At a stop all queued lines are written, including the last."""
     log, pipe = stuck()
     reader = Reader(pipe)
     reader.start()

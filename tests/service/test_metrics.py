@@ -1,4 +1,4 @@
-"""The metrics of a real service, and the dashboard, the alert rules and the table that name them."""
+"""The metrics of a real service, and the dashboard, alert rules and table that name them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ ROOT = Path(__file__).parents[2]
 RULES = yaml.safe_load((ROOT / "ops" / "alerts.yaml").read_text())
 ALERTS = [rule for group in RULES["groups"] for rule in group["rules"]]
 DASHBOARD = json.loads((ROOT / "ops" / "grafana-dashboard.json").read_text())
-# What Prometheus adds to whatever it scrapes.
+# Labels that Prometheus adds to everything it scrapes.
 SCRAPED = {"job", "instance"}
 
 
 def samples(service: Service):
-    """Every sample of `/metrics`."""
+    """Returns every sample of `/metrics`."""
     text = httpx2.get(f"{service.url}/metrics").text
     return [one for family in text_string_to_metric_families(text) for one in family.samples]
 
@@ -39,18 +39,18 @@ def value(service: Service, name: str, **labels: str) -> float:
 
 
 def reaches(service: Service, name: str, expected, within: float = 10) -> None:
-    """Gauges are of the last second: soon the metric is what is expected."""
+    """Polls until the metric has the expected value; gauges are up to a second old."""
     found = wait_until(lambda: expected(value(service, name)), seconds=within, every=0.1)
     assert found, f"{name} is {value(service, name)}"
 
 
-# Its tests share it: one process of the suite runs them.
+# xdist runs the group in one process, so the tests share the service.
 WALKED = pytest.mark.xdist_group("walked")
 
 
 @pytest.fixture(scope="module")
 def walked(new_service):
-    """A service after a small walk: save, link, a limit that is hit, a path that is not there."""
+    """A service after some requests: saves, a link, a rate limit exceeded, an unknown path."""
     service = new_service(WISHWELL_LIMIT_PROFILE_WRITE="2", WISHWELL_PURGE_INTERVAL="1").start()
     shop = Shop(service)
     visitor = shop.session()
@@ -68,7 +68,7 @@ def walked(new_service):
 
 
 def parsed(expression: str):
-    """The names and labels of an expression, by Prometheus' own grammar."""
+    """Returns the names and labels of a PromQL expression."""
     for variable, sample in (("$__rate_interval", "5m"), ("$instance", ".+")):
         expression = expression.replace(variable, sample)
     names: set[str] = set()
@@ -96,7 +96,7 @@ EXPRESSIONS = [*PANELS, *(rule["expr"] for rule in ALERTS)]
 
 @WALKED
 def test_what_the_files_ask_for_is_there(walked):
-    """Every metric and label of the dashboard and of the rules is one of the service."""
+    """Every metric and label of the dashboard and alert rules exists."""
     there: dict[str, set[str]] = {}
     for sample in samples(walked):
         there.setdefault(sample.name, set()).update(sample.labels)
@@ -113,7 +113,7 @@ def test_what_the_files_ask_for_is_there(walked):
 
 @WALKED
 def test_every_metric_is_in_the_table_and_on_the_dashboard(walked):
-    """docs/operations.md has a row of each, and no other; the dashboard shows each."""
+    """docs/operations.md and the dashboard have every metric; the table has no others."""
     text = (ROOT / "docs" / "operations.md").read_text().partition("## Metrics")[2]
     rows = re.findall(r"^\| (`wishwell_.*?) \|", text.partition("\n## ")[0], re.MULTILINE)
     documented = {name for row in rows for name in re.findall(r"`(wishwell_\w+)", row)}
@@ -130,8 +130,11 @@ def test_every_metric_is_in_the_table_and_on_the_dashboard(walked):
 
 @WALKED
 def test_metrics_count_what_happened(walked, engine):
-    """contract: metrics-served. After the walk: requests, the limit, the link, and the database's own
-    figures; of a path that is not there, and of a record, nothing."""
+    """Metrics count the requests, the rate limit, the link and the database's figures; unknown
+    paths and record ids don't appear.
+
+    Contract: metrics-served.
+    """
     text = httpx2.get(f"{walked.url}/metrics").text
     assert "/items/{itemId}" in text and "/nothing" not in text
     assert "gid://" not in text
@@ -155,7 +158,9 @@ def test_metrics_count_what_happened(walked, engine):
 
 @pytest.mark.slow
 def test_busy_postgresql_shows():
-    """With its database frozen: in flight, in use, waiting, shed; afterwards how long was waited."""
+    """With a suspended database the metrics show requests in flight, connections in use, waiting
+    and shed requests; afterwards the wait time.
+    """
     settings = {"WISHWELL_SIGNING_KEYS": "k" * 40, "WISHWELL_DATABASE_CONNECTIONS": "1"}
     settings |= {"WISHWELL_DATABASE_TIMEOUT": "10", "WISHWELL_MAX_IN_FLIGHT": "3"}
     with PostgresServer() as database, contextlib.ExitStack() as stack:
@@ -166,7 +171,7 @@ def test_busy_postgresql_shows():
         assert admin.get("/items").status_code == 200
         database.pause()
         stack.callback(database.resume)
-        # Sent before anything else is asked, as what reads the metrics takes room too.
+        # Sent before reading metrics, which would take a request slot.
         asked = [stack.enter_context(connect(service, 20)) for _ in range(3)]
         for connection in asked:
             connection.sendall(request_head("GET", "/lists", token))
@@ -185,6 +190,6 @@ def test_busy_postgresql_shows():
 
 
 def workers(service: Service) -> list[psutil.Process]:
-    """The processes that serve: not the parent, nor what Python starts to watch over resources."""
+    """Returns the serving processes, without the parent and Python's resource tracker."""
     family = psutil.Process(service.process.pid).children(recursive=True)
     return [process for process in family if "spawn_main" in " ".join(process.cmdline())]

@@ -1,4 +1,4 @@
-"""A store moves from one deployment to another: nothing is lost, and nobody is signed out."""
+"""Moving a store to another deployment loses nothing and signs nobody out."""
 
 import json
 import re
@@ -18,7 +18,7 @@ KEYS = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_K
 
 @pytest.fixture(scope="module", params=["sqlite to postgresql", slow("postgresql to sqlite")])
 def ways(request, postgres_server):
-    """Makes services of the engine that a store leaves, and of the one that it comes to."""
+    """A factory for services of the source engine and the target engine."""
     made = []
 
     def make(engine):
@@ -35,8 +35,11 @@ def ways(request, postgres_server):
 
 
 def test_store_moves_with_all_that_belongs_to_it(ways):
-    """contract: import-whole, export-whole, import-store, command-export, command-import. Each
-    answer is byte for byte the same; tokens, revocations, cookies' secrets and webhooks moved."""
+    """After the move every response is equal byte for byte; tokens, revocations, cookie secrets and
+    webhooks work.
+
+    Contract: import-whole, export-whole, import-store, command-export, command-import.
+    """
     old, new = ways()
     old.start()
     shop, people, tokens = filled(old)
@@ -44,7 +47,7 @@ def test_store_moves_with_all_that_belongs_to_it(ways):
     old.quick("token", "revoke", "--store", shop.handle, gone.gid)
     old.quick("token", "revoke", people["customer 2"].token)
     old.quick("token", "revoke", revoked)
-    # Of what does not happen here: a delivery that fails would change the webhook meanwhile.
+    # A type that never occurs here, because a failing delivery would change the webhook.
     hook = {"url": "https://a.example/", "types": ["item.back_in_stock"]}
     assert wait_until(lambda: shop.admin.post("/webhooks", json=hook).status_code == 201, seconds=8)
     for who in (gone, people["customer 2"]):
@@ -66,7 +69,7 @@ def test_store_moves_with_all_that_belongs_to_it(ways):
     assert answers(new, shop.admin_token, people, tokens) == before
     assert new.client(revoked).get("/items").status_code == 401
     assert new.client(gone.token).get("/items").status_code == 401
-    # Its sequence goes on, and its address stays known.
+    # The sequence continues, and the e-mail address is kept.
     new.client(people["customer 1"].token).post("/items", json={"productId": 1000})
     [moved] = json.loads(new.quick("store", "list", "--json"))
     since = moved.pop("eventsSince")
@@ -76,7 +79,11 @@ def test_store_moves_with_all_that_belongs_to_it(ways):
 
 
 def test_import_says_what_keys_it_needs(ways):
-    """contract: import-store. A store whose secrets can't be opened here would stop the next start."""
+    """An import names the missing sealing keys, because undecryptable secrets would stop the next
+    start.
+
+    Contract: import-store.
+    """
     old, new = ways()
     old.quick("store", "create", "outlet")
     file = new.folder / "outlet.jsonl"
@@ -92,7 +99,7 @@ def test_import_says_what_keys_it_needs(ways):
 
 
 def alike(lines):
-    """Lines that say the same, in whatever order."""
+    """Returns the lines normalised and sorted."""
     return sorted(json.dumps(json.loads(line), sort_keys=True) for line in lines)
 
 
@@ -100,7 +107,7 @@ PROFILES = 2_000
 
 
 def many_profiles(first):
-    """The lines of a store behind its first one: profiles of a list and five items."""
+    """Returns the lines of a store after the first: profiles with a list and five items."""
     now, found = "2026-01-01T00:00:00.000Z", [first]
     times = {"createdAt": now, "updatedAt": now}
     new_id = ids.UUID7(lambda: ids.from_timestamp(now))
@@ -121,7 +128,7 @@ def profiles_in(service, handle="default"):
 
 
 def killed(service, when, *command):
-    """Runs a command, and kills it when something is so."""
+    """Runs a command and kills it when a condition holds."""
     running = subprocess.Popen(
         [service.command, *command],
         cwd=service.folder,
@@ -136,7 +143,10 @@ def killed(service, when, *command):
 
 @pytest.mark.slow
 def test_import_that_is_killed_goes_on(ways, tmp_path):
-    """contract: import-resumed, import-twice. All is there, once."""
+    """A killed import resumes when run again; each record exists once.
+
+    Contract: import-resumed, import-twice.
+    """
     old, new = ways()
     lines = many_profiles(old.quick("export", "--store", "default").splitlines()[0])
     file = tmp_path / "store.jsonl"
@@ -153,7 +163,10 @@ def test_import_that_is_killed_goes_on(ways, tmp_path):
 
 @pytest.mark.slow
 def test_deletion_that_is_killed_goes_on(ways, tmp_path):
-    """contract: store-delete-steps, store-delete. Nobody takes the name before all is gone."""
+    """A killed deletion resumes; the handle stays taken until everything is removed.
+
+    Contract: store-delete-steps, store-delete.
+    """
     old, new = ways()
     file = tmp_path / "store.jsonl"
     head = old.quick("export", "--store", "default").splitlines()[0]

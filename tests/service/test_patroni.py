@@ -1,4 +1,4 @@
-"""The service on a cluster that Patroni keeps: a node hangs, and one hands over."""
+"""The service on a Patroni cluster: switchover, and failing or hanging nodes."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 def another_takes_writes(cluster: Cluster, before: Node, seconds: float) -> float:
-    """When another node had a commit confirmed by a standby."""
+    """Returns when another node first had a commit confirmed by a standby."""
 
     def taken() -> Node | None:
         return next(
@@ -60,8 +60,11 @@ def another_takes_writes(cluster: Cluster, before: Node, seconds: float) -> floa
 
 @pytest.mark.parametrize("fault", ["hands over", "is killed", "hangs"])
 def test_node_that_fails_loses_nothing(cluster: Cluster, fault: str):
-    """contract: database-hosts, database-old-primary, write-kept. Well again within 2 s after the
-    cluster is; what was acknowledged is there, and no answer took longer than 5 s."""
+    """The service recovers within 2 s after the cluster does, loses no acknowledged write, and
+    responds within 5 s.
+
+    Contract: database-hosts, database-old-primary, write-kept.
+    """
     url = cluster.url("postgres")
     settings = {"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
     limits = {"WISHWELL_LIMIT_ADMIN_WRITE": "1000000"}
@@ -101,12 +104,12 @@ def test_node_that_fails_loses_nothing(cluster: Cluster, fault: str):
 
 
 def last_saved(savers: list[Saver]) -> float:
-    """When the last save was acknowledged."""
+    """Returns when the last save was acknowledged."""
     return max(save.at for saver in savers for save in saver.done if save.status == 201)
 
 
 def ports_behind(proxy: HAProxy, seconds: float) -> set[str]:
-    """The ports of all servers that new connections got to in this time."""
+    """Returns the ports of all servers that new connections reached within ``seconds``."""
 
     async def ask() -> set[str]:
         found, url = set(), f"postgresql://wishwell:wishwell@{HERE}:{proxy.port}/postgres"
@@ -124,8 +127,9 @@ def ports_behind(proxy: HAProxy, seconds: float) -> set[str]:
 
 @pytest.mark.skipif(not haproxy(), reason="not here: haproxy")
 def test_proxy_leads_to_no_old_primary(cluster: Cluster):
-    """`ops/haproxy.cfg`: while an old primary takes writes beside the new one, as its Patroni hangs,
-    no connection gets there, nor after a start of the proxy or when Patroni goes on."""
+    """With `ops/haproxy.cfg` no connection reaches an old primary whose Patroni hangs while it
+    still takes writes, not even after the proxy or Patroni restarts.
+    """
     before = cluster.primary()
     assert before is not None
     with HAProxy(cluster) as proxy:
@@ -135,7 +139,7 @@ def test_proxy_leads_to_no_old_primary(cluster: Cluster):
             another_takes_writes(cluster, before, 60)
             primary = cluster.primary()
             assert primary is not None
-            time.sleep(1.5)  # until it is asked again
+            time.sleep(1.5)  # until the next health check
             for _ in range(3):
                 proxy.kill()
                 proxy.start()

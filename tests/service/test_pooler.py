@@ -1,4 +1,4 @@
-"""A pooler between the service and PostgreSQL, in both modes that are documented."""
+"""PgBouncer between the service and PostgreSQL, in both documented modes."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ SIZES = {"session": 20, "transaction": 3}
 
 
 async def visit(http, shop):
-    """Saves, a link, pages, a search and a deletion."""
+    """Saves, links, reads pages, searches and deletes."""
     visitor = await racer(http, shop)
     for product in range(1, 6):
         await visitor.save(product)
@@ -29,7 +29,10 @@ async def visit(http, shop):
 
 @pytest.mark.parametrize("mode", [slow("session"), "transaction"])
 def test_service_works_through_pgbouncer(postgres_server: PostgresServer, mode: str):
-    """contract: database-pooler. Twelve at once; in transaction mode on three connections."""
+    """Twelve concurrent clients work through PgBouncer; in transaction mode on three connections.
+
+    Contract: database-pooler.
+    """
     pooler = PgBouncer(postgres_server, mode, SIZES[mode])
     database = postgres_server.create_database()
     url = database.replace(f":{postgres_server.port}/", f":{pooler.port}/")

@@ -1,4 +1,4 @@
-"""`wishwell products`: the command, and its document."""
+"""`wishwell products`: the command, and its documentation."""
 
 import re
 
@@ -14,15 +14,18 @@ STORE = ("--store", "default")
 
 
 def known(service):
-    """The products of the store, as it exports them, by their ids."""
+    """Returns the store's exported product lines by id."""
     lines = service.quick("export", *STORE).splitlines()
     found = [line for line in lines if line.startswith('{"product"')]
     return {re.search('"productId":"([^"]+)"', line)[1]: line for line in found}
 
 
 def test_command_says_what_it_did(service):
-    """contract: command-products, catalogue-refused, catalogue-missing. From a file or standard
-    input; a file that is not sure deletes nothing; with a bad row it exits with 1."""
+    """The command reads a file or standard input. With a bad row it exits with 1, and it deletes
+    nothing if the file is incomplete.
+
+    Contract: command-products, catalogue-refused, catalogue-missing.
+    """
     feed = written(service, "id;title;price\n1;One;1 EUR\n2;Two;2 EUR\n", "feed.csv")
     dry = service.quick("products", feed, *STORE, "--dry-run").splitlines()
     assert dry[1:] == [
@@ -62,7 +65,7 @@ def test_command_says_what_it_did(service):
     ],
 )
 def test_wrong_words_are_refused(service, words, code, names):
-    """contract: command-products, command-error."""
+    """Wrong arguments are refused. Contract: command-products, command-error."""
     written(service, "id\n1\n", "feed.csv")
     failed, out, said = service.attempt("products", *words)
     assert (failed, out) == (code, "")
@@ -70,8 +73,10 @@ def test_wrong_words_are_refused(service, words, code, names):
 
 
 def test_examples_of_the_document_work(service):
-    """contract: command-products, catalogue-ids. docs/products.md: the file by its command, with its
-    answer; and the other one."""
+    """The commands of docs/products.md load its files and print the documented output.
+
+    Contract: command-products, catalogue-ids.
+    """
     [feed] = re.findall(r"```tsv\n(.*?)```", (ROOT / "docs/products.md").read_text(), re.DOTALL)
     written(service, feed, "feed.tsv")
     plain, named, *said, other = filter(None, commands("docs/products.md", "# The catalogue")[1:])

@@ -1,7 +1,7 @@
-"""Races, against the running program, on both engines: one round of each; slowly, twenty-five.
+"""Race conditions against the running program on both engines: one round each, 25 in the slow
+tests.
 
-Each round has profiles of its own, so that rounds don't help each other; the store's limits are out
-of the way.
+Each round has new profiles, so that rounds don't affect each other; rate limits are out of the way.
 """
 
 import asyncio
@@ -15,7 +15,10 @@ from .conftest import race, racer, statuses_of
 
 @race
 async def test_one_session_linked_to_two_customers_goes_to_one(http, racing):
-    """contract: link-races. Both succeed; the records are one customer's alone."""
+    """Concurrent links of a session to two customers succeed, and one customer gets everything.
+
+    Contract: link-races.
+    """
     visitor = await racer(http, racing)
     for product in (1, 2, 3):
         await visitor.save(product)
@@ -27,7 +30,11 @@ async def test_one_session_linked_to_two_customers_goes_to_one(http, racing):
 
 @race
 async def test_two_sessions_linked_into_one_customer_at_once_merge_both(http, racing):
-    """contract: link-races. Equal and different items: the union, the larger quantity."""
+    """Two sessions linked to one customer concurrently both merge: the union of items, the larger
+    quantities.
+
+    Contract: link-races.
+    """
     gid, visitors = racing.gid(), [await racer(http, racing) for _ in range(2)]
     for at, visitor in enumerate(visitors):
         for product in (1, 2 + at):
@@ -43,7 +50,7 @@ async def test_two_sessions_linked_into_one_customer_at_once_merge_both(http, ra
 
 @race
 async def test_saves_at_the_limit_never_pass_it(http, service):
-    """contract: limit-exact. 30 at once where 10 may be: exactly 10."""
+    """Exactly 10 of 30 concurrent saves succeed with a limit of 10 items. Contract: limit-exact."""
     shop = Shop(service, *ROOMY, "--limit", "items=10")
     mine = await racer(http, shop, customer=shop.gid())
     saves = [mine.ask("POST", "/items", {"productId": n + 1}) for n in range(30)]
@@ -55,7 +62,10 @@ async def test_saves_at_the_limit_never_pass_it(http, service):
 @pytest.mark.parametrize("bound", ["list_items", "entries"])
 @race
 async def test_items_put_on_a_list_at_the_bound_never_pass_it(http, service, bound):
-    """contract: limit-exact, list-item-limit. By saves and by set-lists: exactly 10."""
+    """Concurrent saves and set-lists put exactly 10 items on a list with a limit of 10.
+
+    Contract: limit-exact, list-item-limit.
+    """
     shop = Shop(service, *ROOMY, "--limit", f"{bound}=10")
     mine = await racer(http, shop, customer=shop.gid())
     made = (await mine.do("POST", "/lists", {"name": "x"}))["id"]

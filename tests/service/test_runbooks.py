@@ -1,4 +1,6 @@
-"""docs/runbooks.md and ops/: an entry for each alert, the restore rehearsed, the units, the backup job."""
+"""docs/runbooks.md and ops/: an entry per alert, a rehearsed restore, the systemd units, the backup
+job.
+"""
 
 import re
 import shutil
@@ -16,17 +18,17 @@ from tests.service.test_upgrade import _postgres_path as postgres_path
 
 PAGE = "docs/runbooks.md"
 BESIDE = {"sqlite": "pg_restore", "postgresql": "BACKUP=|mkdir|mv |cp "}
-"""How the commands for the other engine begin."""
+"""Prefixes of commands for the other engine, by engine."""
 
 
 def heads(document):
-    """The headings of a document, by their anchors."""
+    """Returns a document's headings by anchor."""
     found = re.findall("^#+ (.+)$", (ROOT / document).read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-"): head for head in found}
 
 
 def test_each_alert_leads_to_its_entry():
-    """By its `runbook_url`; and no entry is of an alert that there is not."""
+    """Each alert's `runbook_url` leads to its entry, and no entry is without an alert."""
     entries = {anchor for anchor, head in heads(PAGE).items() if head.startswith("Wishwell")}
     urls = [rule["annotations"]["runbook_url"] for rule in ALERTS]
     assert urls == [f"{PAGE}#{rule['alert'].lower()}" for rule in ALERTS]
@@ -34,7 +36,7 @@ def test_each_alert_leads_to_its_entry():
 
 
 def test_entries_say_what_to_do():
-    """And when it is over."""
+    """Each entry says what to do, and how to recognise the end."""
     text = (ROOT / PAGE).read_text()
     for entry in re.split("^## ", text, flags=re.MULTILINE)[1:]:
         there = "**Do" in entry and "**Over" in entry
@@ -42,7 +44,9 @@ def test_entries_say_what_to_do():
 
 
 def done(service, lines, **more):
-    """What the lines print. Starting and stopping the unit is done to the program of the test."""
+    """Runs the lines; returns their output. Starting and stopping the unit is applied to the test's
+    service.
+    """
     said, waiting = "", []
     for line in (*lines, "systemctl end"):
         if not line.startswith("systemctl "):
@@ -59,7 +63,7 @@ def done(service, lines, **more):
 
 
 def job(service, **more):
-    """`ops/backup`, as the timer runs it."""
+    """Runs `ops/backup` as its timer does."""
     places = {"BACKUPS": str(service.folder / "backups"), "KEEP": "2"} | more
     (service.folder / "backups").mkdir(exist_ok=True)
     path = f"{service.command.parent}:/usr/bin:/bin"
@@ -68,7 +72,7 @@ def job(service, **more):
 
 
 def lose(service, engine, server):
-    """The disk."""
+    """Destroys the database, as if its disk were lost."""
     service.kill()
     if engine == "postgresql":
         name = service.settings["WISHWELL_DATABASE_URL"].rpartition("/")[2]
@@ -81,8 +85,11 @@ def lose(service, engine, server):
 
 @pytest.mark.slow
 def test_restore_is_rehearsed(engine, postgres_server):
-    """contract: backup-whole. The lines of the page, from the job's backup or pg_dump's: tokens are good, a
-    wish is there, who was erased since is erased again, and what was written since is gone."""
+    """The page's commands restore a backup of the job or of pg_dump: tokens work, items are there,
+    later erasures are repeated, later writes are lost.
+
+    Contract: backup-whole.
+    """
     settings = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
     if engine == "postgresql":
         settings = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_KEY}
@@ -108,7 +115,7 @@ def test_restore_is_rehearsed(engine, postgres_server):
         logs.mkdir()
         (logs / "service").write_text(said())
         shell(service, [f"wishwell profile erase {other} --store default 2>> logs/commands"])
-        # Of a store whose handle begins alike.
+        # An entry of another store whose handle begins with the same characters.
         line = (logs / "commands").read_text().replace("default", "default-2")
         (logs / "more").write_text(line.replace(other, kept))
         lose(service, engine, postgres_server)
@@ -129,7 +136,10 @@ def test_restore_is_rehearsed(engine, postgres_server):
 
 
 def test_sealing_key_that_is_lost_for_good():
-    """contract: sealing-opened. Without the secrets that it opened the service starts again."""
+    """After a sealing key is lost, removing the secrets lets the service start again.
+
+    Contract: sealing-opened.
+    """
     with Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}).start() as service:
         service.quick("store", "update", "default", "--events", "on")
         service.quick("webhook", "create", "https://a.example/")
@@ -145,12 +155,12 @@ def test_sealing_key_that_is_lost_for_good():
 
 @pytest.mark.slow
 def test_backup_job_keeps_the_newest_and_fails_aloud():
-    """The newest two stay, with the keys; where no backup is made, none is removed."""
+    """The backup job keeps the newest two backups with the keys; a failed backup removes none."""
     service = Service()
     service.cli("migrate")
     for _ in range(3):
         assert job(service).returncode == 0
-        time.sleep(1.1)  # their names are of the second
+        time.sleep(1.1)  # their names have a resolution of one second
     names = sorted(path.name for path in (service.folder / "backups").iterdir())
     assert len(names) == 3
     assert names[-1] == "wishwell.db.sealing.key"
@@ -162,7 +172,7 @@ def test_backup_job_keeps_the_newest_and_fails_aloud():
 
 
 def test_units_are_good(tmp_path):
-    """systemd knows all that they say, and finds the service well confined (of 100, less is better)."""
+    """systemd accepts the units and rates their sandboxing well (0 to 100, lower is better)."""
     if shutil.which("systemd-analyze") is None:
         pytest.skip("there is no systemd")
     for unit in (ROOT / "ops" / "systemd").iterdir():

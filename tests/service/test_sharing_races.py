@@ -1,7 +1,7 @@
-"""Races of shares, copies and reservations, against the running program, on both engines.
+"""Race conditions of shares, copies and reservations against the running program on both engines.
 
-contract: reserve-at-once. Each row of its table. A round begins anew, with an owner, an item on a shared
-list, and others.
+Each test is a row of the rule's table. A round has a new owner with an item on a shared list, and
+others. contract: reserve-at-once.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ async def new_share(owner, list_id, **terms):
 
 
 async def shared_list(owner, *products, name="Birthday", **fields):
-    """A share of a new list with these products."""
+    """Shares a new list with these products."""
     made = (await owner.do("POST", "/lists", {"name": name}))["id"]
     for product in products:
         await owner.save(product, listIds=[made], **fields)
@@ -39,7 +39,7 @@ async def shared_list(owner, *products, name="Birthday", **fields):
 
 
 async def shown(share, who):
-    """The items of the shared list by product, as somebody sees them."""
+    """Returns a shared list's items by product, as seen by ``who``."""
     found = await who.do("GET", f"/shared/{share['token']}")
     return {item["productId"]: item for item in found["items"]}
 
@@ -56,19 +56,19 @@ class Party:
         return (await who.ask("PUT", self.at, {"quantity": quantity}, after)).status_code
 
     async def shown(self, who=None, share=None):
-        """The item, as somebody sees it."""
+        """Returns the item as seen by ``who``."""
         found = await shown(share or self.share, who or Racer(self.owner.http))
         return next(item for item in found.values() if item["id"] == self.item)
 
     async def give_back_all(self, givers, statuses):
-        """Who got 200 may give it back, and nobody else."""
+        """Asserts that exactly those with a 200 have a reservation to end."""
         for who, status in zip(givers, statuses, strict=True):
             given = await who.ask("DELETE", self.at)
             assert given.status_code == (204 if status == 200 else 404)
 
 
 async def party(http, shop, quantity=10, product=1, **named):
-    """The owner is a new session, or the customer that is named."""
+    """Makes a party whose owner is a new session or the named customer."""
     owner = await racer(http, shop, **named)
     share = await shared_list(owner, product, quantity=quantity)
     [item] = (await owner.do("GET", f"/lists/{share['listId']}"))["items"]
@@ -77,14 +77,18 @@ async def party(http, shop, quantity=10, product=1, **named):
 
 @race
 async def test_48_at_once_never_pass_the_quantity_and_none_is_lost(http, number, racing, givers):
-    """contract: reserve-quantity. Of 10, each wants 1, or 2: what was answered 200 is there."""
+    """Of 48 concurrent reservations of 1 or 2 out of 10, the acknowledged ones are stored and never
+    exceed 10.
+
+    Contract: reserve-quantity.
+    """
     there = await party(http, racing)
     wanted = [1 + (at + number) % 2 for at in range(GIVERS)]
     reserving = [there.reserve(who, n) for who, n in zip(givers, wanted, strict=True)]
     statuses = await asyncio.gather(*reserving)
     kept = [n * (status == 200) for n, status in zip(wanted, statuses, strict=True)]
     assert set(statuses) == {200, 409}
-    assert sum(kept) in (9, 10)  # who wants 2 may find 1 left
+    assert sum(kept) in (9, 10)  # 1 may remain, too few for those who want 2
     assert (await there.shown())["reserved"] == sum(kept)
     assert [(await there.shown(who))["yours"] for who in givers] == kept
 
@@ -98,14 +102,17 @@ BESIDE = {
     "the share is revoked": ("DELETE", "/lists/{list}/shares/{share}", None, True),
     "the quantity is lowered": ("PATCH", "/items/{item}", {"quantity": 2}, True),
 }
-"""What the owner does, and whether what was answered 200 is there afterwards."""
+"""The owner's concurrent change, and whether acknowledged reservations remain after it."""
 
 
 @pytest.mark.parametrize("case", BESIDE)
 @race
 async def test_owner_changes_an_item_while_others_reserve_it(http, racing, givers, case):
-    """contract: reserve-ends, reserve-kept, reserve-delete. What is kept may be given back, also by a
-    link that has ended; what is gone does not come back when the item is saved and shared again."""
+    """Remaining reservations can be ended, even through an ended share; removed ones don't return
+    when the item is saved and shared again.
+
+    Contract: reserve-ends, reserve-kept, reserve-delete.
+    """
     method, path, body, kept = BESIDE[case]
     there, few = await party(http, racing, quantity=12), givers[:12]
     owner, on = there.owner, there.list
@@ -131,8 +138,11 @@ async def test_owner_changes_an_item_while_others_reserve_it(http, racing, giver
 async def test_owner_whose_list_joins_another_ends_the_share_and_keeps_what_is_reserved(
     http, racing, givers
 ):
-    """contract: reserve-kept, reserve-sign-in, reserve-delete. The link ends with the share; its
-    holders may give back, by the id that the item had."""
+    """The joining list's share ends but its reservations remain, and their holders can end them by
+    the item's earlier id.
+
+    Contract: reserve-kept, reserve-sign-in, reserve-delete.
+    """
     gid, few = racing.gid(), givers[:10]
     theirs, there = await party(http, racing, customer=gid), await party(http, racing)
     signs_in = racer(http, racing, soon(), customer=gid, session=there.owner.gid)
@@ -145,7 +155,11 @@ async def test_owner_whose_list_joins_another_ends_the_share_and_keeps_what_is_r
 
 @race
 async def test_holder_who_signs_in_keeps_what_they_reserved(http, racing):
-    """contract: reserve-sign-in. On two lists, from six places, added to what they have."""
+    """A visitor's reservations on two lists, with six concurrent sign-ins, are added to the
+    customer's.
+
+    Contract: reserve-sign-in.
+    """
     parties = [await party(http, racing, product=product) for product in (1, 2)]
     visitor, gid = await racer(http, racing), racing.gid()
     customer = await racer(http, racing, customer=gid)
@@ -163,7 +177,10 @@ async def test_holder_who_signs_in_keeps_what_they_reserved(http, racing):
 
 @race
 async def test_holder_who_becomes_the_owner_has_nothing_reserved(http, number, racing):
-    """contract: reserve-sign-in. As a visitor on their own list, or the owner was the visitor."""
+    """A holder who becomes the owner, by either sign-in, keeps no reservation.
+
+    Contract: reserve-sign-in.
+    """
     gid = racing.gid()
     owner = {"customer": gid} if number % 2 else {}
     there = await party(http, racing, **owner)
@@ -178,7 +195,10 @@ async def test_holder_who_becomes_the_owner_has_nothing_reserved(http, number, r
 
 
 def test_purge_takes_no_session_that_reserves(new_service):
-    """contract: reserve-purge. Either it is refused, or reservation and session are there."""
+    """A concurrent reservation is refused, or it and its session remain after the purge.
+
+    Contract: reserve-purge.
+    """
     terms = {"WISHWELL_EMPTY_SESSION_DAYS": "0", "WISHWELL_PURGE_INTERVAL": "86400"}
     service = new_service(**terms).start()
     shop = Shop(service, *ROOMY)
@@ -205,13 +225,17 @@ def test_purge_takes_no_session_that_reserves(new_service):
 
 @pytest.fixture(scope="module")
 def narrow(service):
-    """A store in which a profile may hold little."""
+    """A store with small limits per profile."""
     return Shop(service, *ROOMY, "--limit", "items=12", "--limit", "lists=20")
 
 
 @race
 async def test_two_who_copy_each_others_lists(http, narrow):
-    """contract: copy-list. Both locked, in one order: neither waits for ever."""
+    """Two profiles that copy each other's lists lock both in the same order, so there is no
+    deadlock.
+
+    Contract: copy-list.
+    """
     one, other = [await racer(http, narrow) for _ in range(2)]
     of_one, of_other = await shared_list(one, 1), await shared_list(other, 2)
     pairs = [(one, of_other), (other, of_one)] * 6

@@ -1,7 +1,5 @@
-"""What a process refuses when it has as many requests in work as it may: cheaply, and in full form.
-
-The one request that takes all the room is a write, which waits for another process's lock on the
-SQLite file.
+"""Load shedding: a process with a full set of requests in flight refuses others cheaply, in full
+form. The one permitted request is a write that waits for another process's lock on the SQLite file.
 """
 
 from __future__ import annotations
@@ -23,20 +21,20 @@ LIMITS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
 ORIGIN = "https://shop.example"
 
 
-# What they share is started once: one process of the suite runs them.
+# xdist runs the group in one process, so the service starts once.
 pytestmark = pytest.mark.xdist_group("shedding")
 
 
 @pytest.fixture(scope="module")
 def busy():
-    """A service with room for one request, and what fills it for the time of a block."""
+    """A service with one request slot; yields a context manager that fills it."""
     with Service({"WISHWELL_MAX_IN_FLIGHT": "1"}) as service:
         service.cli("store", "update", "default", "--origin", ORIGIN)
         admin = service.client(service.admin_token(), "gid://shopify/Customer/1")
         known = "access-control-allow-origin"
 
         def is_known() -> bool:
-            # With room for one, a request that comes at once may find the one before it still there.
+            # With one slot, an immediate request may find the previous one still in flight.
             answer = admin.get("/items", headers={"Origin": ORIGIN})
             return answer.status_code == 200 and known in answer.headers
 
@@ -65,7 +63,7 @@ def busy():
 
 
 def raw(service: Service, request: bytes, answers: int) -> list[tuple[str, bytes]]:
-    """The status and the body of each answer on one connection."""
+    """Returns the status and body of each response on one connection."""
     with connect(service) as connection:
         connection.sendall(request)
         stream, found = connection.makefile("rb"), []
@@ -79,8 +77,11 @@ def raw(service: Service, request: bytes, answers: int) -> list[tuple[str, bytes
 
 
 def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
-    """contract: overload-refused, health-live. 503 with the envelope, the request's id, Retry-After and
-    the three limit headers. What asks whether it lives must not take it for dead."""
+    """A refusal is 503 with the error envelope, request id, Retry-After and rate-limit headers.
+    Liveness still succeeds.
+
+    Contract: overload-refused, health-live.
+    """
     id = str(uuid.uuid4())
     with busy() as service:
         url = service.url + PREFIX
@@ -106,7 +107,10 @@ def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
 
 
 def test_connection_is_good_for_more_after_a_refusal(busy):
-    """contract: overload-refused. Behind a body that nobody read; in one go with others."""
+    """A connection works after a refusal, also behind an unread body and with pipelined requests.
+
+    Contract: overload-refused.
+    """
     body = json.dumps({"productId": 2}).encode()
     lines = ("Content-Type: application/json", f"Content-Length: {len(body)}")
     post = request_head("POST", "/items", None, *lines) + body
@@ -122,8 +126,11 @@ def test_connection_is_good_for_more_after_a_refusal(busy):
 
 
 def test_refusal_closes_the_connection_where_it_must(busy):
-    """contract: http-ambiguous. After `Connection: close` and HTTP/1.0; and behind a body that waits for
-    100 Continue, or breaks off, where a second answer would be taken for that to the next request."""
+    """A refusal closes the connection after `Connection: close` and HTTP/1.0, and when a body waits
+    for 100 Continue or breaks off, where a second response would be taken for the next request's.
+
+    Contract: http-ambiguous.
+    """
     waits = ("Expect: 100-continue", "Content-Length: 9")
     with busy() as service:
         for request in (
@@ -139,7 +146,11 @@ def test_refusal_closes_the_connection_where_it_must(busy):
 
 
 def test_what_was_refused_is_told_once_a_second(busy):
-    """contract: log-line. A `shed` line says how many, and the metrics count them."""
+    """Refused requests share one `shed` log line a second with their number, and are counted in
+    metrics.
+
+    Contract: log-line.
+    """
     with busy() as service:
         lines = service.output().count('"route":"shed"')
         found = raw(service, request_head("GET", "/items", None) * 20, 20)

@@ -1,4 +1,6 @@
-"""An answer that nobody reads is dropped after its time, with its memory; one that is read is not."""
+"""A response that the client doesn't read is dropped after a timeout, with its memory; one that is
+read isn't.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +22,19 @@ from .test_metrics import value
 
 SECONDS = 1
 MB = 2**20
-# They share a service: one process of the suite runs them.
+# xdist runs the group in one process, so the tests share a service.
 pytestmark = pytest.mark.xdist_group("unread")
 
 
 @pytest.fixture(scope="module")
 def service():
-    """A page of its one customer is 300 KB."""
+    """A service whose only customer has pages of 300 KB."""
     settings = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_ANSWER_TIMEOUT": str(SECONDS)}
     with Service(settings) as service:
         customer = Shop(service, *ROOMY).customer()
         service.http = customer.http
         service.page = request_head("GET", "/items?limit=250", customer.token)
-        for numbers in (range(1, 126), range(126, 251)):  # as much as a body may hold
+        for numbers in (range(1, 126), range(126, 251)):  # as much as a body may contain
             tags = [f"{at}-{'x' * 40}" for at in range(20)]
             items = [{"productId": number, "tags": tags} for number in numbers]
             data(service.http.put("/items", json={"items": items}))
@@ -41,7 +43,7 @@ def service():
 
 
 def asking(service: Service, request: bytes) -> socket.socket:
-    """A connection on which this was sent; its system takes little in before it is read."""
+    """Sends a request on a connection with a small receive buffer; returns the connection."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.settimeout(10)
@@ -55,7 +57,7 @@ def dropped(service: Service) -> float:
 
 
 def rest(connection: socket.socket) -> bytes:
-    """All that still comes; a connection that was dropped ends with a reset."""
+    """Reads the rest; a dropped connection ends with a reset."""
     with connection:
         received = b""
         try:
@@ -68,7 +70,10 @@ def rest(connection: socket.socket) -> bytes:
 
 @pytest.mark.parametrize("more", [(), slow(("Connection: close",))], ids=["kept", "close"])
 def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
-    """contract: answer-unread. The log and the metric say so. What was freed is used again."""
+    """Unread responses are dropped, logged and counted, and their memory is reused.
+
+    Contract: answer-unread.
+    """
     process = psutil.Process(service.process.pid)
     request = service.page[:-2] + "".join(f"{line}\r\n" for line in more).encode() + b"\r\n"
     held = []
@@ -87,7 +92,10 @@ def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
 
 
 def test_answer_that_is_read_slowly_is_whole(service):
-    """contract: answer-unread. For several times the time that it may stand still."""
+    """A slowly read response is complete, although it takes several timeouts.
+
+    Contract: answer-unread.
+    """
     connection = asking(service, service.page)
     began, received = time.monotonic(), b""
     while b"\r\n\r\n" not in received or len(received) < 250_000:
@@ -104,7 +112,7 @@ def test_answer_that_is_read_slowly_is_whole(service):
 
 
 def test_answer_that_is_read_a_byte_now_and_then_is_dropped(service):
-    """contract: answer-unread. To read something is not enough."""
+    """Reading a byte now and then doesn't prevent the drop. Contract: answer-unread."""
     connection = asking(service, service.page)
     before, began = dropped(service), time.monotonic()
     while dropped(service) == before and time.monotonic() - began < 15:
@@ -115,7 +123,11 @@ def test_answer_that_is_read_a_byte_now_and_then_is_dropped(service):
 
 
 def test_requests_behind_an_answer_wait_until_it_is_read(service):
-    """contract: answer-unread. In their order then; not begun when it is not read."""
+    """Pipelined requests wait until the response before them is read, and aren't carried out if it
+    never is.
+
+    Contract: answer-unread.
+    """
     token = service.http.headers["Authorization"].removeprefix("Bearer ")
     gone = request_head("DELETE", "/items?itemIds={}", token).decode()
     ids = [item["id"] for item in service.http.get("/items?limit=2").json()["data"]]
@@ -134,7 +146,11 @@ def test_requests_behind_an_answer_wait_until_it_is_read(service):
 
 
 def test_thousands_of_requests_in_one_go_are_worked_on_one_by_one(service):
-    """contract: http-pipelining. Others are answered meanwhile, and nothing grows."""
+    """Thousands of pipelined requests are handled one by one; others are served meanwhile, and
+    memory stays flat.
+
+    Contract: http-pipelining.
+    """
     process = psutil.Process(service.process.pid)
     before, count = process.memory_info().rss, 15_000
     one = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -1,4 +1,4 @@
-"""Upgrade from the first schema that is frozen, and back out: `make test-upgrade`."""
+"""Upgrade from the first frozen schema, and back: `make test-upgrade`."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from wishwell.db import migrate
 from .filled import answers, filled
 
 OLD = os.environ.get("WISHWELL_TEST_UPGRADE_FROM", "")
-"""The command `wishwell` of the release before."""
+"""The command `wishwell` of the previous release."""
 
 NEWER = [entry.name for entry in migrate.available("sqlite") if entry.version > 1]
 PLAN, MIGRATE, EMPTY = commands("docs/operations.md", "## Upgrade")
@@ -29,7 +29,7 @@ pytestmark = [
 
 @pytest.fixture
 def both(engine, request, tmp_path):
-    """The program of before, and this one, with the same settings."""
+    """The previous program and this one, with the same settings."""
     url = f"sqlite:///{tmp_path}/wishwell.db"
     if engine == "postgresql":
         url = request.getfixturevalue("postgres_server").create_database()
@@ -81,9 +81,12 @@ LEFT_BEHIND = (
 
 
 def test_upgrade_of_a_filled_database_and_back_out(both):
-    """contract: upgrade-beside, backup-whole, migrate-guard, store-rows. docs/operations.md, Backup and
-    Upgrade: the old processes serve on, a new start of one is refused, and a restored backup is the
-    way back, from which it goes forth again. A row of no store, which the old program could leave, is removed."""
+    """As in docs/operations.md, old processes keep serving, a new start of the old program is
+    refused, a restored backup leads back, and another upgrade works. A row without a store, which
+    the old program could leave, is removed.
+
+    Contract: upgrade-beside, backup-whole, migrate-guard, store-rows.
+    """
     old, new = both
     url = old.settings["WISHWELL_DATABASE_URL"]
     old.cli("migrate")
@@ -97,14 +100,14 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     had = products(here)
     backup(old, url)
 
-    # 3: what it will do, then that; the processes of before serve on.
+    # Step 3: the plan, then the migration; old processes keep serving.
     assert shell(new, [PLAN]).split() == NEWER
     assert NEWER[-1] in shell(new, [MIGRATE])
     assert old.rows(f"SELECT 1 FROM products WHERE store_id = '{NOBODYS}'") == []
     assert answers(old, shop.admin_token, people, links) == held
     assert here.post("/items", json={"productId": 101}).status_code == 201
 
-    # 4: both at once, then only the new ones.
+    # Step 4: both versions together, then only the new one.
     new.start()
     there = new.client(people["customer 0"].token)
     assert there.post("/items", json={"productId": 102}).status_code == 201
@@ -118,7 +121,7 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     old.stop()
     assert products(there) == had | saved | {101, 102, 103}
 
-    # A new start of the old one is refused, in one line.
+    # A new start of the old program is refused in one line.
     for command in ("serve", "migrate"):
         done = old.cli(command, check=False)
         assert done.returncode == 1
@@ -126,7 +129,7 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
         assert done.stderr.count("\n") == 1
     new.stop()
 
-    # The way back: the backup, on which the old one starts.
+    # The way back: restore the backup and start the old program.
     restore(old, url)
     old.settings["WISHWELL_PORT"] = "0"
     old.start()
@@ -135,7 +138,7 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     assert again.post("/items", json={"productId": 104}).status_code == 201
     held = answers(old, shop.admin_token, people, links)
 
-    # And forth again, some other day.
+    # Another upgrade later.
     old.stop()
     assert NEWER[-1] in shell(new, [MIGRATE])
     new.settings["WISHWELL_PORT"] = "0"

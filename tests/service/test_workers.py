@@ -1,4 +1,4 @@
-"""Several workers on one socket, and one alone: start, stop, signals, metrics, revocation."""
+"""Several workers on one socket, and a single one: start, stop, signals, metrics, revocation."""
 
 import json
 import os
@@ -20,7 +20,8 @@ from .test_metrics import reaches, workers
 
 pytestmark = pytest.mark.either_engine
 
-# They share one, and the last of them stops it: one process of the suite runs these, in this order.
+# The tests share a service that the last one stops, so xdist runs them in one process, in this
+# order.
 SHARED = pytest.mark.xdist_group("workers")
 
 
@@ -32,7 +33,7 @@ def two_workers(new_service):
 
 
 def statuses(service: Service, token: str = "", path: str = "/items", **body) -> set[int]:
-    """Of 20 requests, each on a connection of its own, so that each worker has some."""
+    """Returns the statuses of 20 requests on new connections, so that each worker gets some."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     url, method = f"{service.url}{PREFIX}{path}", "POST" if body else "GET"
     asked = [httpx2.request(method, url, headers=headers, json=body or None) for _ in range(20)]
@@ -41,7 +42,7 @@ def statuses(service: Service, token: str = "", path: str = "/items", **body) ->
 
 @SHARED
 def test_metrics_are_those_of_all_workers(two_workers):
-    """contract: metrics-served. Whichever had the request, and whichever is asked."""
+    """Metrics add up all workers, whichever responds. Contract: metrics-served."""
     for _ in range(3):
         assert statuses(two_workers, two_workers.admin_token()) == {200}
     pattern = r'wishwell_requests_total\{method="GET",route="/items",status="200"\} (\d+)'
@@ -49,14 +50,17 @@ def test_metrics_are_those_of_all_workers(two_workers):
     def counted() -> int:
         return int(re.search(pattern, httpx2.get(f"{two_workers.url}/metrics").text)[1])
 
-    # The last one is counted right after its answer has gone.
+    # A request is counted just after its response was sent.
     soon(lambda: counted() >= 60)
     assert [counted() for _ in range(5)] == [60] * 5
 
 
 @SHARED
 def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
-    """contract: token-revoked. Of an admin token, and of all tokens of a profile."""
+    """A revoked admin token, or profile, is refused by every worker within 5 s.
+
+    Contract: token-revoked.
+    """
     shop = Shop(two_workers)
     customer, admin = shop.customer(), shop.admin_token
     [record] = json.loads(two_workers.quick("token", "list", "--store", shop.handle, "--json"))
@@ -69,7 +73,10 @@ def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
 
 @SHARED
 def test_link_and_end_of_a_share_hold_in_every_worker_at_once(two_workers):
-    """contract: link-closes-session, share-ended. However often they were good there before."""
+    """A link and an ended share take effect immediately in every worker, even if cached as valid.
+
+    Contract: link-closes-session, share-ended.
+    """
     shop = Shop(two_workers)
     visitor, owner = shop.session(), shop.customer()
     shares = f"/lists/{new_list(owner.http)['id']}/shares"
@@ -84,7 +91,11 @@ def test_link_and_end_of_a_share_hold_in_every_worker_at_once(two_workers):
 
 @SHARED
 def test_erasure_reaches_every_worker_within_5_seconds(two_workers):
-    """contract: erase-moment. Tokens and shares; and nothing is read of it."""
+    """An erased profile's tokens and shares are refused by every worker within 5 s, and nothing of
+    it can be read.
+
+    Contract: erase-moment.
+    """
     shop = Shop(two_workers)
     ann, visitor = shop.customer(), shop.session()
     made = new_list(ann.http, "mine")["id"]
@@ -103,14 +114,18 @@ def test_erasure_reaches_every_worker_within_5_seconds(two_workers):
 
 @SHARED
 def test_other_platform_ends_customers_tokens_in_every_worker(two_workers):
-    """contract: store-platform-change. Used before or never, until it is back."""
+    """After a platform change customers' tokens are refused by every worker, cached or not, until
+    it is changed back.
+
+    Contract: store-platform-change.
+    """
     shop = Shop(two_workers)
     used, unused, visitor = (
         one.token for one in (shop.customer(), shop.customer(), shop.session())
     )
     assert statuses(two_workers, used) == statuses(two_workers, visitor) == {200}
     shop.update("--platform", "presta")
-    # Not with the one that was never used: the first look at it would be a use.
+    # Polls with the used token, because the other must stay unused.
     soon(lambda: statuses(two_workers, used) == {401})
     assert statuses(two_workers, unused) == statuses(two_workers, used, productId=1) == {401}
     assert statuses(two_workers, visitor) == {200}
@@ -123,7 +138,7 @@ def test_other_platform_ends_customers_tokens_in_every_worker(two_workers):
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 @SHARED
 def test_worker_that_died_is_not_counted_as_busy(two_workers):
-    """Gauges are of the workers that live: killing one leaves the sum as it was."""
+    """A dead worker's gauges leave the sum."""
     limit = "wishwell_pool_connections_limit"
     reaches(two_workers, limit, lambda n: n == 40)
     [worker, *_] = workers(two_workers)
@@ -131,13 +146,13 @@ def test_worker_that_died_is_not_counted_as_busy(two_workers):
     psutil.wait_procs([worker], timeout=10)
     replaced = lambda: len({*workers(two_workers)} - {worker}) >= 2  # noqa: E731
     assert wait_until(replaced, seconds=15, every=0.1)
-    time.sleep(2)  # the new one has sampled, and the old one would be there still
+    time.sleep(2)  # the new worker has sampled by now, and a dead one would still be counted
     reaches(two_workers, limit, lambda n: n == 40)
 
 
 @SHARED
 def test_stop_ends_all_workers_well(two_workers: Service):
-    """SIGTERM to the parent: all are gone, and that is no failure."""
+    """SIGTERM to the parent stops all workers with exit code 0."""
     assert two_workers.stop() == 0
     with pytest.raises(httpx2.ConnectError):
         httpx2.get(f"{two_workers.url}/livez")
@@ -151,7 +166,10 @@ uvicorn.Server.__init__ = lambda *given: (time.sleep(1), made(*given))[1]
 
 
 def test_worker_whose_server_takes_a_second_to_make_is_waited_for(new_service):
-    """contract: serve-workers. Two threads of a worker ask for its server, and have the same."""
+    """A worker whose server takes long to create is waited for; its two threads share one server.
+
+    Contract: serve-workers.
+    """
     service = new_service(WISHWELL_WORKERS="2")
     (service.folder / "sitecustomize.py").write_text(SLOW)
     service.settings["PYTHONPATH"] = str(service.folder)
@@ -160,7 +178,7 @@ def test_worker_whose_server_takes_a_second_to_make_is_waited_for(new_service):
 
 
 def test_hangup_of_a_single_worker_changes_nothing(new_service):
-    """contract: serve-workers. It says that it did nothing."""
+    """SIGHUP with a single worker does nothing and logs that. Contract: serve-workers."""
     with new_service().start() as service:
         service.process.send_signal(signal.SIGHUP)
         assert wait_until(lambda: '"hangup_ignored"' in service.output(), seconds=5)
@@ -169,7 +187,10 @@ def test_hangup_of_a_single_worker_changes_nothing(new_service):
 
 
 def test_closed_terminal_stops_what_was_started_there(new_service):
-    """contract: serve-workers. Nobody wants the port held by a program whose terminal is gone."""
+    """Closing the terminal stops a service started there, so that it doesn't keep the port.
+
+    Contract: serve-workers.
+    """
     service = new_service()
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
