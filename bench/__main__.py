@@ -1,8 +1,10 @@
-"""``python -m bench``: the service beside the floor and the usual way.
+"""``python -m bench``: compares the service with the floor and with a typical stack.
 
-First the workloads in interleaved rounds, then the figures of ``bench.single``. Prints progress,
-writes bench/results/latest.json, and prints its tables. Only ratios within a round mean anything:
-machines differ, and this one may be busy. ``--again`` prints the tables of the last results.
+Runs the workloads in interleaved rounds, then the measurements of ``bench.single``. Prints
+progress, writes bench/results/latest.json, and prints its tables. Only ratios within a round are
+meaningful, because machines differ and this one may be busy. ``--again`` prints the last results'
+tables. Start reading here; ``targets`` has the programs, ``seed`` their data, ``report`` the
+tables.
 """
 
 import argparse
@@ -21,12 +23,12 @@ from bench.targets import Bare, Shop, Target, run, say, write_owners, wrk
 from tests.servers import PostgresServer
 
 VICTIMS = 4_800
-"""Profiles whose items are there to be deleted: 30 each, each once."""
+"""Profiles whose 30 items each are deleted, each item once."""
 
 
 @contextlib.contextmanager
 def everything(server: PostgresServer, profiles: int) -> Iterator[tuple[list[Shop], list[Target]]]:
-    """The shops on PostgreSQL and on SQLite, filled, and all targets, these two among them."""
+    """The filled shops on PostgreSQL and SQLite, and all targets including these two."""
     say(f"filling {profiles} profiles with {seed.ITEMS} items each")
     with contextlib.ExitStack() as opened:
         shops: list[Shop] = []
@@ -48,7 +50,7 @@ def everything(server: PostgresServer, profiles: int) -> Iterator[tuple[list[Sho
                 given = [owners, gone]
                 if target.kind == "usual":
                     given = [[o._replace(token=tokens[o.profile]) for o in some] for some in given]
-                else:  # each deletes on its own, but these two share what is there
+                else:  # each deletes its own items, but these two share a database
                     half = len(gone) // 2
                     given[1] = gone[:half] if target is shop else gone[half:]
                 write_owners(target.owners, given[0])
@@ -59,7 +61,7 @@ def everything(server: PostgresServer, profiles: int) -> Iterator[tuple[list[Sho
 
 
 def measure(targets: list[Target], rounds: int, seconds: int) -> list[dict[str, Any]]:
-    """Every workload on every target, in turns, so that a busy moment hits all alike."""
+    """Runs every workload on every target in turn, so that a busy moment affects all."""
     results = []
     for number in range(1, rounds + 1):
         for work in (*READS, *WRITES, *OURS_ALONE):
@@ -75,7 +77,7 @@ def measure(targets: list[Target], rounds: int, seconds: int) -> list[dict[str, 
 
 
 def alone(server: PostgresServer) -> list[Measurement]:
-    """The figures that have databases of their own."""
+    """Measurements that need separate databases."""
     figures = single.first_answer()
     page = partial(wrk, work="page", seconds=3)
     for engine in report.ENGINES.values():
@@ -108,7 +110,7 @@ def main() -> None:
         everything(server, given.profiles) as (shops, targets),
     ):
         on_postgres, on_sqlite = shops
-        # A first round is thrown away: caches fill, statements are prepared.
+        # The first round is discarded: it fills caches and prepares statements.
         measure(targets, 1, 1)
         say("now it counts")
         results = measure(targets, given.rounds, given.seconds)
@@ -118,7 +120,7 @@ def main() -> None:
         page = partial(wrk, work="page", seconds=3)
         figures += single.pages_by_processor(on_postgres, on_sqlite, page)
     print(report.table(results))
-    report.write(vars(given), results, figures)  # what is there, should the rest break
+    report.write(vars(given), results, figures)  # keeps these results if the rest fails
     with PostgresServer(fsync=True) as server:
         figures += alone(server)
     report.write(vars(given), results, figures)

@@ -1,11 +1,11 @@
-"""This program beside another one of its kind: the one before a change, from its checkout.
+"""Compares this program with an earlier version from another checkout.
 
-``python -m bench.beside ../before`` fills a database of each through the API, and asks both in turns
-of 200 requests. Printed are, for each engine and workload, the processor time that the other needs
-for a request, its database's included, and the time that it takes, each as a share of this one's:
-the medians of all pairs of turns. As the turns are short, another program that takes the machine, or
-slows it, takes it from both. ``--events`` lets the store of this one tell events; without another
-checkout it then stands beside itself. ``make bench-quick`` fails below 0.93 of the processor time.
+``python -m bench.beside ../before`` fills a database of each through the API, and sends both 200
+requests in turn. For each engine and workload it prints the other's CPU time (database included)
+and latency per request as a share of this one's: the medians over all pairs of turns. Turns are
+short, so another busy program affects both. ``--events`` turns events on in this one's store;
+without another checkout it is compared with itself. ``make bench-quick`` fails below 0.93 of the
+CPU time.
 """
 
 import argparse
@@ -27,13 +27,13 @@ from tools.tables import spread
 from wishwell import ids
 
 _LINES, _VOLLEYS = 8, 25
-"""Connections, and how often all of them ask in a turn."""
+"""Connections, and requests per connection in a turn."""
 _FEWEST = 21
-"""Pairs of turns, however slow the machine is."""
+"""Least number of pairs of turns, on however slow a machine."""
 
 
 def _change() -> dict[str, int]:
-    """Another quantity each time: what changes nothing costs less."""
+    """Returns another quantity each time, because a change without effect costs less."""
     return {"quantity": random.randint(1, 10**6)}
 
 
@@ -63,7 +63,9 @@ WORKS: dict[str, Callable[[seed.Owner], tuple[str, str, Any]]] = {
 
 
 def fill(shop: Shop, profiles: int) -> list[seed.Owner]:
-    """So many profiles of 30 items on one list, saved in turns, as a shop's would be; with products."""
+    """Makes products, and ``profiles`` profiles with 30 items on one list, interleaved as in a real
+    shop.
+    """
     facts = {"title": "A shirt of linen", "url": "https://shop.example/products/a-shirt-of-linen"}
     facts |= {"image": "https://images.shop.example/files/a-shirt-of-linen.jpg"}
     products = [{"productId": number} | facts for number in range(1, seed.ITEMS + 1)]
@@ -103,8 +105,8 @@ class Side:
         self._owners = fill(shop, profiles)
 
     def turn(self, work: str) -> tuple[float, float]:
-        """Seconds of processor time and of time for a request; that of its database is in it."""
-        # Those of the turn before may have been closed for standing idle.
+        """Runs a turn; returns CPU seconds (database included) and seconds per request."""
+        # New connections, because those of the last turn may have been closed as idle.
         lines = [Raw(self.shop.url, "") for _ in range(_LINES)]
         used, began = processor(self.shop), time.perf_counter()
         for _ in range(_VOLLEYS):
@@ -127,7 +129,7 @@ class Side:
 def programs(
     sources: list[Source], profiles: int, engine: str, *, events: bool
 ) -> Iterator[list[Side]]:
-    """Each source's program on an engine; each has a PostgreSQL of its own."""
+    """Starts each source's program on an engine, with separate PostgreSQL servers."""
     with contextlib.ExitStack() as opened:
         sides = []
         for source in sources:
@@ -141,9 +143,9 @@ def programs(
 
 
 def shares(sides: list[Side], work: str, seconds: float) -> list[tuple[float, float]]:
-    """The other's processor time and time as shares of ours, one of each for each pair of turns."""
+    """Returns the other's CPU time and latency as shares of ours, per pair of turns."""
     for side in sides:
-        side.turn(work)  # statements are prepared
+        side.turn(work)  # prepares statements
     pairs: list[tuple[float, float]] = []
     until = time.monotonic() + seconds
     while time.monotonic() < until or len(pairs) < _FEWEST:
@@ -164,7 +166,7 @@ def main() -> None:
     words.add_argument("--work", choices=WORKS, nargs="+", default=list(WORKS))
     chosen = words.parse_args()
     other, low = OURS, []
-    if chosen.before:  # its program is in its .venv
+    if chosen.before:  # the other's program is in its .venv
         folder = chosen.before.absolute()
         python = folder / ".venv" / "bin" / "python"
         other = Source(folder, str(python) if python.exists() else sys.executable)

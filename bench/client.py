@@ -1,4 +1,4 @@
-"""Requests and answers of HTTP/1.1 as bytes, and a client for figures where wrk can't help."""
+"""HTTP/1.1 requests and responses as bytes, and a client for measurements where wrk can't help."""
 
 import json
 import socket
@@ -10,7 +10,7 @@ from tests.servers import PREFIX
 
 
 class Answer(NamedTuple):
-    """Names of headers are in lower case."""
+    """A response; header names are in lower case."""
 
     status: int
     headers: dict[str, str]
@@ -21,7 +21,7 @@ class Answer(NamedTuple):
 
 
 def request(method: str, path: str, headers: Mapping[str, str], body: Any = None) -> bytes:
-    """``path`` is all of it; ``body`` is sent as JSON."""
+    """Returns a request's bytes. ``path`` is the full path; ``body`` is sent as JSON."""
     lines = {"Host": "wishwell", **headers}
     content = b"" if body is None else json.dumps(body).encode()
     if content:
@@ -35,7 +35,7 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def parsed(received: bytes) -> Answer | None:
-    """The one that was received, once all of it is there."""
+    """Returns the response once it is complete, else `None`."""
     head, end, body = received.partition(b"\r\n\r\n")
     if not end:
         return None
@@ -47,7 +47,7 @@ def parsed(received: bytes) -> Answer | None:
 
 
 class Raw:
-    """One kept connection, one request at a time; it adds some 20 us to a request."""
+    """A kept-alive connection for one request at a time; adds some 20 us to a request."""
 
     def __init__(self, url: str, token: str) -> None:
         host, port = url.removeprefix("http://").split(":")
@@ -59,7 +59,7 @@ class Raw:
         self._socket.sendall(request(method, PREFIX + path, bearer(self.token), body))
 
     def read(self) -> Answer:
-        """The answer to what was sent."""
+        """Returns the response to the request sent."""
         received = b""
         while (whole := parsed(received)) is None:
             piece = self._socket.recv(262_144)
@@ -69,7 +69,7 @@ class Raw:
         return whole
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[Any, float]:
-        """The parsed body of a 2xx, and the seconds that it took."""
+        """Returns the parsed body of a 2xx response and the seconds it took; raises for others."""
         began = time.perf_counter()
         self.send(method, path, body)
         answered = self.read()

@@ -1,10 +1,11 @@
-"""Counting for reports: `python -m bench.counting`, half an hour for 20 million items on each engine.
+"""Measures counting for reports: `python -m bench.counting`, half an hour per engine for 20 million
+items.
 
-Fills a store past the API: 20 items a profile, of 100,000 products in two variants each. Counts it
-as the service does, without the pauses, and compares each number with a plain count. Then asks the
-service for pages at a constant rate, in turns before its count begins and beside it, and alone and
-beside ten reports at once. These are of a store of which a tenth of 100,000 products changed on
-each of 30 days. The rows of 1,000 products that change daily for 760 days are measured too.
+Fills a store directly: 20 items a profile, of 100,000 products in two variants each. Counts it as
+the service does, without pauses, and compares each number with a naive count. Then requests pages
+at a constant rate, alternately before the service's count begins and during it, and alone and next
+to ten concurrent reports. Those use a store where a tenth of 100,000 products changed on each of 30
+days. It also measures the rows of 1,000 products that change daily for 760 days.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from wishwell.reports import counting, tally
 
 PRODUCTS, READERS = 100_000, 500
 FIRST_SECONDS = 32
-"""After the service's start it looks for something to count."""
+"""Seconds after the start before the service first polls for something to count."""
 
 INDEXES = {
     "items_store_idx": "items (store_id, id)",
@@ -45,7 +46,7 @@ INDEXES = {
 def write(shop: Shop, *statements: str) -> None:
     for statement in statements:
         if shop.server:
-            if statement.startswith("INSERT"):  # without a look at each row's profile and store
+            if statement.startswith("INSERT"):  # skips triggers and foreign key checks
                 statement = f"SET session_replication_role = replica; {statement}"
             shop.server.sql(statement, shop.database.rpartition("/")[2])
             continue
@@ -61,7 +62,7 @@ def numbers(count: int) -> str:
 
 
 def fill(shop: Shop, count: int) -> None:
-    """So many items. The indexes of a store are made afterwards, which is faster."""
+    """Inserts ``count`` items; indexes are created afterwards, which is faster."""
 
     def uuid(number: str) -> str:
         text = f"'00000000-0000-7000-8000-' || substr(CAST(1000000000000 + {number} AS text), 2)"
@@ -83,7 +84,7 @@ def fill(shop: Shop, count: int) -> None:
 
 
 def fill_days(shop: Shop, store: str, products: int, days: int, every: int) -> None:
-    """Counts of days until today; each product changes every so many days."""
+    """Inserts the counts of ``days`` days until today; each product changes every ``every`` days."""
     today, began = datetime.datetime.now(datetime.UTC).date().isoformat(), seed.now()
     counts = ", ".join(
         f"('{store}', '{tally.following(today, number - days)}', {number}, '{began}', "
@@ -110,8 +111,9 @@ def size(shop: Shop) -> float:
 
 @contextlib.contextmanager
 def reports(ask: Callable[[], float], count: int) -> Iterator[None]:
-    """So many that ask for reports, each for one after the other. They are a process of their own, as
-    one that shares the interpreter with who asks for pages would take its time."""
+    """Requests reports from ``count`` threads during a block, in a separate process because one
+    that shared the interpreter would slow the page requests.
+    """
 
     def again() -> None:
         while True:
@@ -131,7 +133,7 @@ def reports(ask: Callable[[], float], count: int) -> Iterator[None]:
 
 
 async def count(shop: Shop) -> tuple[float, float]:
-    """The seconds of processor time that a count takes, the database's too, and those of a step."""
+    """Returns a count's CPU seconds, database included, and the median seconds of a step."""
     if shop.server:
         db: Database = Postgres(shop.database, connections=2, seconds=60)
     else:
@@ -150,7 +152,7 @@ async def count(shop: Shop) -> tuple[float, float]:
 
 
 def check(shop: Shop) -> None:
-    """Compares what was counted with what there is."""
+    """Compares the stored count with a naive one."""
     there = (
         "SELECT i.product_id, i.variant_id, sum(1 - p.is_session), sum(p.is_session) FROM items i "
         f"JOIN profiles p ON p.profile_id = i.profile_id WHERE i.store_id = '{shop.store}' "
@@ -195,7 +197,7 @@ def measure(shop: Shop, items: int, rate: float, rounds: int) -> None:
         write(shop, f"DELETE FROM counts WHERE store_id = '{shop.store}'")
         first_turn = time.monotonic() + FIRST_SECONDS
         shop.serve()
-        p99()  # warms
+        p99()  # warms up
         alone += [p99(), p99()]
         time.sleep(max(0, first_turn - time.monotonic()))
         beside += [p99(), p99()]

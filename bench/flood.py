@@ -1,7 +1,7 @@
-"""Requests at a rate that does not wait for answers, on as many connections as that takes.
+"""Open-loop load: requests at a constant rate, on as many connections as that takes.
 
-``python -m bench.flood PORT TOKEN`` is a process of its own, so that what it costs to ask is not
-taken from what is measured: a command as a line of JSON in, what came back as a line of JSON out.
+``python -m bench.flood PORT TOKEN`` runs in a separate process, so that its CPU time isn't taken
+from the measured program. It reads a command as a line of JSON and writes the results as one.
 """
 
 from __future__ import annotations
@@ -22,20 +22,23 @@ from bench.client import bearer, parsed, request
 from tests.servers import HERE, PREFIX
 
 MOST_CONNECTIONS = 1_500
-"""Below the backlog of a listening socket: more would measure the kernel's retries of SYN."""
+"""Limit of connections, below a listening socket's backlog, because more would measure the kernel's
+SYN retries.
+"""
 
 
 def raise_open_files() -> int:
-    """As many open files as this process may have; its children too."""
+    """Raises the limit of open files to the maximum, also for child processes; returns it."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     return most
 
 
 class Flood:
-    """What came back; times run from the moment at which a request was begun: its connection, where
-    that is new, else its first byte. How late that was is counted apart (``late_ms``): it is this
-    process that waited for a processor, and nobody had asked the service for anything yet."""
+    """Sends requests and collects results. Times count from the start of a request: its connection
+    if that is new, else its first byte. How late the start was is recorded separately
+    (``late_ms``), because this process waited for a CPU before anybody had asked the service.
+    """
 
     def __init__(self, port: int, make: Callable[[int], bytes]) -> None:
         self._port, self._make, self._number = port, make, 0
@@ -48,7 +51,7 @@ class Flood:
         self.idle: list[_Connection] = []
 
     async def at_rate(self, rate: float, seconds: float) -> None:
-        """Offers ``rate`` requests a second, whatever comes back."""
+        """Sends ``rate`` requests a second without waiting for responses (open loop)."""
         began, sent = time.perf_counter(), 0
         async with asyncio.TaskGroup() as sending:
             while (passed := time.perf_counter() - began) < seconds:
@@ -69,7 +72,7 @@ class Flood:
         self._close()
 
     async def closed(self, connections: int, seconds: float) -> None:
-        """Each connection asks again when it has its answer."""
+        """Closed loop: each connection sends its next request after a response."""
         end = time.perf_counter() + seconds
 
         async def ask() -> None:
@@ -108,7 +111,7 @@ class _Connection(asyncio.Protocol):
         self.done = asyncio.Event()
 
     async def begin(self, port: int, content: bytes) -> None:
-        """Opens it and sends a request."""
+        """Opens the connection and sends a request."""
         asked = time.perf_counter()
         loop = asyncio.get_running_loop()
         try:
@@ -147,7 +150,7 @@ class _Connection(asyncio.Protocol):
 
 
 def share(times: Sequence[float], part: float) -> float:
-    """A percentile of times, 0 when there are none."""
+    """Returns a percentile of times; 0 without any."""
     ordered = sorted(times)
     return ordered[min(int(len(ordered) * part), len(ordered) - 1)] if ordered else 0.0
 
@@ -160,7 +163,7 @@ class Apart:
         self._process: asyncio.subprocess.Process | None = None
 
     async def ask(self, **command: Any) -> dict[str, Any]:
-        """``connections=, seconds=``, which ask when they are answered, or ``rate=, seconds=``."""
+        """Runs a command: ``connections=, seconds=`` for a closed loop, or ``rate=, seconds=``."""
         if self._process is None:
             pipe = asyncio.subprocess.PIPE
             self._process = await asyncio.create_subprocess_exec(
@@ -179,7 +182,7 @@ class Apart:
 
 
 def _flood(port: int, admin: str, command: dict[str, float]) -> dict[str, Any]:
-    """Seven reads of a page to three saves, of 50 customers."""
+    """Runs a command with 70 % page reads and 30 % saves of 50 customers."""
 
     def make(number: int) -> bytes:
         headers = bearer(admin) | {"Profile": f"gid://shopify/Customer/flood-{number % 50}"}

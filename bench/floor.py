@@ -1,7 +1,8 @@
-"""The floor: the same statement through the same driver, the same bytes back, and nothing else.
+"""The floor: the same statement through the same driver and the same response bytes, without
+anything else.
 
-A bare ASGI function with no routing, authentication, limits, log or metrics. Who asks and for what
-comes in headers. It is served as the service is, by one process of uvicorn.
+A bare ASGI function without routing, authentication, rate limits, log or metrics. Headers say which
+statement to run for whom. Served by one uvicorn process like the service.
 
 ``FLOOR_DATABASE`` names the database; ``uvicorn bench.floor:app``.
 """
@@ -38,7 +39,7 @@ HEAD = [
     (b"x-ratelimit-reset", b"1790000000"),
     (b"x-request-id", b"01234567-89ab-4cde-8f01-23456789abcd"),
 ]
-"""As many bytes as the service's, always the same."""
+"""Fixed headers with as many bytes as the service's."""
 
 
 async def _connect(_address: Address) -> Any:
@@ -131,11 +132,11 @@ WORK = {
 
 
 async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
-    """One request: what to do is in x-w; without it, nothing."""
+    """Runs the statement named in the x-w header, if any, and responds."""
     if scope["type"] != "http":
         await receive()
         if ENGINE == "postgresql":
-            # The service's own: asyncpg's takes longer, and would flatter us.
+            # The service's own pool; asyncpg's is slower and would make us look better.
             connections["pool"] = Pool(Hosts(parse(URL), _connect, 2), 20)
         await send({"type": "lifespan.startup.complete"})
         await receive()

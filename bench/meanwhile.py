@@ -1,9 +1,9 @@
-"""Requests at a constant rate, alone and beside what goes on in the background.
+"""Request latency at a constant rate, alone and during background work.
 
-``python -m bench.meanwhile notices`` tells a price drop to very many who wish for the product, half
-an hour for each engine. ``retention`` removes very many events that are older than they are kept,
-some minutes. Printed are the p99 of pages, of which the second one saves one time in ten, alone and
-beside it; how many were told or removed a second; and whether in the end all was, once.
+``python -m bench.meanwhile notices`` emits a price drop for a great many items, half an hour per
+engine. ``retention`` removes a great many expired events, some minutes. Prints the p99 of page
+requests (in the second, one in ten is a save) alone and during the work, the notices or removals a
+second, and whether all were done exactly once.
 """
 
 import argparse
@@ -28,11 +28,11 @@ READERS = 500
 BATCH = 10_000
 PRODUCT = 7777
 A_PROFILE = 20
-"""Events of each profile."""
+"""Events per profile."""
 
 
 class Notices:
-    """A drop that so many profiles hear of."""
+    """A price drop of a product in ``count`` profiles' items."""
 
     done = "SELECT count(*) FROM events"
     wrong = "SELECT count(*) - count(DISTINCT profile_id) FROM events"
@@ -60,7 +60,7 @@ class Notices:
 
 
 class Retention:
-    """So many events of eight days ago, in the feed."""
+    """``count`` events in the feed that are eight days old."""
 
     done = "SELECT removed FROM feeds"
     wrong = "SELECT count(*) FROM events e JOIN feeds f ON e.number <= f.removed"
@@ -80,7 +80,7 @@ class Retention:
         shop.insert({"feeds": [(shop.store, count, count, 0)]})
 
     def requests(self, owners: list[seed.Owner]) -> list[bytes]:
-        """Nine pages for each save of a product that is there, in ever another quantity."""
+        """Returns nine page requests for each save, which changes an item's quantity every time."""
         requests = []
         for number, owner in enumerate(owners):
             path, headers = f"{PREFIX}/items", bearer(owner.token)
@@ -91,10 +91,10 @@ class Retention:
 
     def serve(self) -> None:
         self._shop.serve()
-        time.sleep(6)  # until every process knows that the store tells events
+        time.sleep(6)  # until every process sees that the store's events are on
 
     def begin(self) -> None:
-        """It begins by itself, a minute after the start."""
+        """Waits for the removal, which starts a minute after the service."""
         if self._shop.number(self.done):
             raise RuntimeError("the removal began within the first minute: take fewer rounds")
         wait_until(lambda: self._shop.number(self.done) > 0, seconds=120, every=0.5)
@@ -104,7 +104,7 @@ WORKS: dict[str, type[Notices | Retention]] = {"notices": Notices, "retention": 
 
 
 class Asked(NamedTuple):
-    """A shop with some owners, and how it is asked."""
+    """A shop, its owners, and the rate and rounds of requests."""
 
     shop: Shop
     owners: list[seed.Owner]
@@ -112,13 +112,13 @@ class Asked(NamedTuple):
     rounds: int
 
     def p99s(self, requests: list[bytes]) -> Iterator[float]:
-        """Of each round, in milliseconds."""
+        """Yields each round's p99 in milliseconds."""
         for _ in range(self.rounds):
             yield share(steady(self.shop.url, requests, self.rate), 0.99)
 
 
 def compared(alone: list[float], beside: list[float]) -> str:
-    """The p99 of each, in milliseconds, and their ratio."""
+    """Formats both median p99s in milliseconds, and their ratio."""
     idle, busy = statistics.median(alone), statistics.median(beside)
     return (
         f"p99 {idle:.2f} ms alone, {busy:.2f} ms beside it ({busy / idle:.2f} times; alone "
@@ -130,7 +130,7 @@ def measure(work: str, asked: Asked, count: int) -> None:
     shop, meanwhile = asked.shop, WORKS[work](asked.shop, count)
     requests = meanwhile.requests(asked.owners)
     meanwhile.serve()
-    next(asked.p99s(requests))  # the first one warms
+    next(asked.p99s(requests))  # the first one warms up
     alone = list(asked.p99s(requests))
     meanwhile.begin()
     began = time.monotonic()
@@ -147,7 +147,7 @@ def measure(work: str, asked: Asked, count: int) -> None:
 
 
 def main(name: str, about: str | None, records: str, measure: Callable[[Asked, int], None]) -> None:
-    """Measures with so many records, on one engine after the other."""
+    """Measures with the given number of records, on one engine after the other."""
     words = argparse.ArgumentParser(prog=f"python -m bench.{name}", description=about)
     words.add_argument(f"--{records}", dest="count", type=int, default=1_000_000)
     words.add_argument("--rate", type=float, default=300, help="requests a second")

@@ -1,11 +1,10 @@
-"""``python -m bench.model``: what a size costs, from measured figures and from assumptions.
+"""``python -m bench.model``: capacity and costs by size, from measurements and assumptions.
 
-Measures bytes an item with its indexes, processor time of a request (the service's and the
-database's), and the memory of a worker, with 1 and with 20 million items side by side, then what a
-process asks of the database while nobody asks it, and how much a save writes to its log. All goes
-into bench/results/model.json, and is shown as tables, of which docs/scaling.md has the main rows.
-Takes 20 minutes and 30 GB. ``--again`` shows the last figures. Each assumption has an option:
-``--again --items-per-profile 5 --price-core 10``.
+Measures the bytes of an item with its indexes, a request's CPU time (service and database), and a
+worker's memory, with 1 and with 20 million items; also a process's idle database load, and a save's
+bytes in the database's log. Writes bench/results/model.json and prints tables, whose main rows are
+in docs/scaling.md. Takes 20 minutes and 30 GB. ``--again`` prints the last figures. Each assumption
+has an option: ``--again --items-per-profile 5 --price-core 10``.
 """
 
 import argparse
@@ -51,7 +50,7 @@ ASSUMED: dict[str, tuple[float, str]] = {
     "price_gb_memory": (4.0, "a GB of memory"),
     "price_gb_disk": (0.15, "a GB of disk"),
 }
-"""What is not measured. Prices are a month's, in any currency."""
+"""Assumptions; prices are per month in any currency."""
 
 BESIDES = (
     "index bytes of an item",
@@ -62,7 +61,7 @@ BESIDES = (
 
 
 def needs(figures: dict[str, Any], items: int, a: SimpleNamespace) -> dict[str, float]:
-    """What so many items need."""
+    """Returns the resources needed for ``items`` items."""
     profiles = items / a.items_per_profile
     large = figures["sizes"][-1]
     data = a.growth * (
@@ -83,7 +82,7 @@ def needs(figures: dict[str, Any], items: int, a: SimpleNamespace) -> dict[str, 
     machines = max(machines, math.ceil(cores("database") / a.cores_of_a_machine))
     database_cores = max(2 * machines, math.ceil(cores("database")))
     memory = max(2.0 * machines, a.in_memory * data / 1e9)
-    # A cluster has a coordinator beside its machines.
+    # A cluster has a coordinator in addition to its machines.
     coordinator = 1 if machines > 1 else 0
     return {
         "profiles": profiles,
@@ -104,14 +103,14 @@ def needs(figures: dict[str, Any], items: int, a: SimpleNamespace) -> dict[str, 
 
 
 def price(need: dict[str, float], a: SimpleNamespace) -> float:
-    """What that costs a month."""
+    """Returns the monthly price of these resources."""
     cores = need["workers"] + need["cores of the databases"]
     memory = need["memory of the workers, GB"] + need["memory of the databases, GB"]
     return cores * a.price_core + memory * a.price_gb_memory + need["disk, GB"] * a.price_gb_disk
 
 
 def measured(figures: dict[str, Any]) -> str:
-    """Markdown: what was measured."""
+    """Returns a Markdown table of the measurements."""
     sides, besides = figures["sizes"], figures["besides"]
 
     def row(name: str, *path: str) -> list[str]:
@@ -146,7 +145,7 @@ def measured(figures: dict[str, Any]) -> str:
 
 
 def worked_out(figures: dict[str, Any], a: SimpleNamespace) -> str:
-    """Markdown: what is assumed, and what follows."""
+    """Returns Markdown tables of the assumptions and the results."""
     assumed = markdown(
         ("Assumed", ""), [(ASSUMED[name][1], f"{value:g}") for name, value in vars(a).items()]
     )
@@ -164,7 +163,7 @@ def _short(value: float) -> str:
 
 
 def measure(counts: Sequence[int]) -> dict[str, Any]:
-    """The figures, on a database for each number of items."""
+    """Measures a database of each size; returns the figures."""
     memory = {"shared_buffers": "1GB", "maintenance_work_mem": "1GB", "max_wal_size": "8GB"}
     sides, figures = [], []
     with PostgresServer(fsync=True, settings=memory) as server:
@@ -172,7 +171,7 @@ def measure(counts: Sequence[int]) -> dict[str, Any]:
             shop = Shop("PostgreSQL", server)
             owners = asyncio.run(sizes.fill(shop, items))
             bytes_ = _bytes(shop, items)
-            # What is put there for the purge is not the service's to purge.
+            # Otherwise the service would purge the sessions made for the purge measurement.
             shop.serve(WISHWELL_PURGE_INTERVAL="86400")
             sides.append(sizes.Side(shop, owners))
             used = _requests(shop, owners)
@@ -194,14 +193,14 @@ def measure(counts: Sequence[int]) -> dict[str, Any]:
 
 
 def _bytes(shop: Shop, items: int) -> dict[str, float]:
-    """Bytes of a row of each table, with its indexes."""
+    """Returns bytes per row of each table, with its indexes."""
     rows = {"items": items, "entries": items}
     sizes = {table: shop.number(f"SELECT pg_total_relation_size('{table}')") for table in TABLES}
     return {name: size / rows.get(name, items / seed.ITEMS) for name, size in sizes.items()}
 
 
 def _requests(shop: Shop, owners: list[seed.Owner], count: int = 3_000) -> dict[str, float]:
-    """Microseconds of processor time of a page and a save, of the service and of the database."""
+    """Returns CPU microseconds of a page and a save, of the service and of the database."""
     clients = [Raw(shop.url, owner.token) for owner in owners[-20:]]
     found = {}
     for kind in ("read", "write"):
@@ -230,13 +229,13 @@ INDEXES = "SELECT pg_indexes_size('items') + pg_indexes_size('entries')"
 
 
 def _besides(side: sizes.Side, items: int) -> dict[str, Any]:
-    """What is neither a request's time nor a row's bytes: indexes, the database's log, idle polling.
+    """Measures index bytes, database log bytes, and idle polling.
 
-    A save is of a profile drawn evenly, right after a checkpoint: on a large database nearly each is
-    the first since then to touch its pages, which are then logged as a whole.
+    Each save is of a random profile, shortly after a checkpoint. On a large database almost every
+    save is then the first to touch its pages, which are logged in full.
     """
     value = side.shop.number
-    time.sleep(IDLE_SECONDS)  # an idle connection tells what it has done only after 10 s
+    time.sleep(IDLE_SECONDS)  # an idle connection reports its statistics only after 10 s
     done, used = value(DONE), processor(side.shop)
     time.sleep(IDLE_SECONDS)
     done, used = value(DONE) - done, processor(side.shop) - used

@@ -1,4 +1,4 @@
-"""Rounds into ratios, and ratios into bench/results/latest.json and tables."""
+"""Turns rounds into ratios, bench/results/latest.json and tables."""
 
 import json
 import operator
@@ -25,7 +25,7 @@ NAMES = {
 READS = ("page", "saved", "item", "list")
 WRITES = ("post", "patch", "lists", "delete")
 OURS_ALONE = ("token", "mix")
-# Who is held against whom, and the least that reads and writes shall reach.
+# Compared targets, with the least ratios of reads and of writes to reach.
 PAIRS: dict[tuple[str, str], tuple[float, float]] = {
     ("wishwell PostgreSQL", "floor PostgreSQL"): (0.70, 0.70),
     ("wishwell SQLite", "floor SQLite"): (0, 0),
@@ -36,8 +36,9 @@ _HOLDS: dict[str, Callable[[float, float], bool]] = {"≤": operator.le, "≥": 
 
 
 class Measurement(NamedTuple):
-    """One line: ``values`` are those of the rounds, or the one there is. ``target`` is such as
-    "≤ 5"; a figure without one is in no table."""
+    """A measurement: ``values`` per round, or a single one. ``target`` is such as "≤ 5"; without
+    one it is in no table.
+    """
 
     name: str
     engine: str
@@ -48,7 +49,7 @@ class Measurement(NamedTuple):
 
 
 def table(results: list[dict[str, Any]]) -> str:
-    """Markdown: the rates of this machine for orientation, and the ratios with their spread."""
+    """Returns a Markdown table: request rates of this machine, and ratios with their spread."""
     rates = {(r["round"], r["work"], r["target"]): r["rate"] for r in results}
     rounds = {r["round"] for r in results}
     rows = []
@@ -71,7 +72,9 @@ def table(results: list[dict[str, Any]]) -> str:
 
 
 def _cell(values: list[float], target: str) -> str:
-    """The median in bold, the spread where there are rounds, and a cross where it misses the aim."""
+    """Formats the median in bold, the spread if there are rounds, and a cross if it misses the
+    target.
+    """
     middle = statistics.median(values)
     sign, aim = target.split()
     shown = f"**{middle:.2f}**"
@@ -81,7 +84,9 @@ def _cell(values: list[float], target: str) -> str:
 
 
 def figures_table(figures: list[dict[str, Any]]) -> str:
-    """Markdown: the figures that have an aim and are no throughput, one column for each engine."""
+    """Returns a Markdown table of the other measurements that have a target, with a column per
+    engine.
+    """
     rows: dict[str, list[str]] = {}
     engines = list(ENGINES.values())
     for figure in (Measurement(**fields) for fields in figures):
@@ -95,13 +100,13 @@ def figures_table(figures: list[dict[str, Any]]) -> str:
 def write(
     arguments: dict[str, Any], results: list[dict[str, Any]], figures: list[Measurement]
 ) -> None:
-    """bench/results/latest.json."""
+    """Writes bench/results/latest.json."""
     record = {"machine": machine(), "arguments": arguments, "results": results}
     keep(FIGURES, record | {"figures": [figure._asdict() for figure in figures]})
 
 
 def tables() -> str:
-    """The last results: medians, the least and the most; a cross marks a missed aim."""
+    """Formats the last results: medians, least and most; a cross marks a missed target."""
     record = json.loads(FIGURES.read_text())
     return (
         f"{of_machine(record['machine'])}\n\n"

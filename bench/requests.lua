@@ -1,6 +1,6 @@
--- Requests of one workload for wrk: a random owner each time, made once at the start.
--- BENCH_OWNERS: a file of `token profile item list` lines. BENCH_WORK: the workload. A delete takes
--- what is there only once: then the lines are taken in turn, from BENCH_START on.
+-- Requests of one workload for wrk, prepared at the start; each is for a random owner.
+-- BENCH_OWNERS: a file of `token profile item list` lines. BENCH_WORK: the workload. An item can be
+-- deleted only once, so deletes take the lines in order, from BENCH_START on.
 -- BENCH_TARGET: wishwell, floor or usual.
 local work, target = os.getenv("BENCH_WORK"), os.getenv("BENCH_TARGET")
 local base = target == "wishwell" and "/api/2025-04" or ""
@@ -59,12 +59,12 @@ function request()
   turn = turn + 1
   if work == "delete" then return requests[turn] end
   local one = requests[math.random(counter)]
-  if work == "lists" then  -- off and on in turn: what is there already costs less
+  if work == "lists" then  -- alternates, because a change without effect costs less
     one[1], one[2] = one[2], one[1]
     return one[1]
   end
   if not changes then return one end
-  -- Another one each time, of as many bytes as its name: what changes nothing costs less.
+  -- A new quantity each time, as long as the placeholder: a change without effect costs less.
   return (one:gsub("QUANTITY", "  " .. math.random(100000, 999999)))
 end
 

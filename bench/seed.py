@@ -54,10 +54,10 @@ def profile(
     at: str = "",
     row: bool = True,
 ) -> Rows:
-    """All rows of a profile with these products, each ``on`` so many of its lists.
+    """Returns all rows of a profile with these products, each on ``on`` of its lists.
 
-    ``shift`` sets them on other lists of the same names; without ``row``, the profile's own is left
-    out.
+    ``shift`` puts them on other lists of the same names; without ``row``, the profile's own row is
+    left out.
     """
     id, session, at = ids.profile_key(store, gid), int("/Session/" in gid), at or now()
     rows: Rows = {table: [] for table in COLUMNS}
@@ -79,7 +79,7 @@ def profile(
 
 
 def joined(parts: Iterable[Rows]) -> Rows:
-    """The rows of several profiles."""
+    """Returns the rows of several profiles together."""
     rows: Rows = {table: [] for table in COLUMNS}
     for part in parts:
         for table, more in part.items():
@@ -88,7 +88,7 @@ def joined(parts: Iterable[Rows]) -> Rows:
 
 
 def plan(store: str, count: int, first: int = 0) -> tuple[Rows, list[Owner]]:
-    """All rows by table, and the owners: each has one list that holds all its 30 items."""
+    """Returns all rows by table, and the owners; each has one list with all its 30 items."""
     gids = [f"gid://shopify/Customer/{number}" for number in range(first, first + count)]
     parts = [profile(store, gid, range(1, ITEMS + 1), lists=1, on=1) for gid in gids]
     owners = [
@@ -99,8 +99,9 @@ def plan(store: str, count: int, first: int = 0) -> tuple[Rows, list[Owner]]:
 
 
 def each_item(rows: Rows, owners: list[Owner]) -> Iterator[Owner]:
-    """An owner of every item, profile after profile in turn: the first of each, then the second of
-    each, so that neighbours in time are of different profiles."""
+    """Yields an owner for every item: the first of each profile, then the second of each, and so
+    on, so that consecutive requests are for different profiles.
+    """
     for at in range(ITEMS):
         for number, owner in enumerate(owners):
             yield owner._replace(item=rows["items"][number * ITEMS + at][1], list="-")
@@ -111,7 +112,7 @@ def now() -> str:
 
 
 def token(store: str, gid: str) -> str:
-    """A profile token as the service would issue it."""
+    """Returns a profile token as the service would issue it."""
     seconds = ids.wall_clock() // 1000
     claims = {"sub": gid, "aud": store, "jti": _new_id(), "iat": seconds}
     headers = {"typ": "wishwell+jwt", "kid": auth._key_id(KEY.encode())}
@@ -119,7 +120,7 @@ def token(store: str, gid: str) -> str:
 
 
 def insert(url: str, rows: Rows, *, analyze: bool = True) -> None:
-    """Puts rows into a migrated database, past the API."""
+    """Inserts rows directly into a migrated database."""
     if not url.startswith("sqlite:"):
         asyncio.run(_copy(url, {t: (COLUMNS[t], records) for t, records in rows.items()}, analyze))
         return
@@ -146,7 +147,7 @@ async def _copy(url: str, tables: dict[str, tuple[str, list[Any]]], analyze: boo
 
 
 def usual(url: str, rows: Rows, key: str) -> dict[str, str]:
-    """Fills the tables of the usual way; its token of each profile."""
+    """Fills the tables of the typical stack; returns its token of each profile."""
     from bench import usual as module
 
     async def create() -> None:

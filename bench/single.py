@@ -1,4 +1,4 @@
-"""Figures that are no throughput beside another server's: depth, size, links, memory, starts.
+"""Measurements other than relative throughput: page depth, large links, memory, start time.
 
 Each function returns lines of the second table.
 """
@@ -23,7 +23,7 @@ def _median_time(client: Raw, path: str) -> float:
 
 
 def deep(shop: Shop) -> list[Measurement]:
-    """Page 1,000 against page 1, of a profile (5 items a page) and of a store (50)."""
+    """Compares page 1,000 with the first pages, of a profile (5 items a page) and of a store (50)."""
     gid = "gid://shopify/Customer/deep"
     shop.insert(seed.profile(shop.store, gid, range(1, 5_001)))
     shop.insert(seed.plan(shop.store, 1_700)[0])
@@ -35,7 +35,7 @@ def deep(shop: Shop) -> list[Measurement]:
         for _ in range(998):
             cursor = client.ask("GET", path)[0]["pageInfo"]["next"]
             path = f"{first}&page={cursor}"
-        # A first page has no "previous" to look for: so beside it the second, which has.
+        # A first page doesn't look for a previous one, so the second, which does, is compared too.
         second = f"{first}&page={client.ask('GET', first)[0]['pageInfo']['next']}"
         for beside, early in (("page 2", second), ("page 1", first)):
             ratios = [
@@ -48,7 +48,7 @@ def deep(shop: Shop) -> list[Measurement]:
 
 
 def link(shop: Shop) -> list[Measurement]:
-    """A session of 5,000 items to a customer who has half of them already."""
+    """Links a session of 5,000 items to a customer who has half of them."""
     admin = Raw(shop.serve().url, shop.admin)
     took = []
     for number in range(ROUNDS):
@@ -64,9 +64,9 @@ def link(shop: Shop) -> list[Measurement]:
 
 
 def pages_by_processor(on_postgres: Shop, on_sqlite: Shop, load: Load) -> list[Measurement]:
-    """Pages per second of processor time, the database's included: SQLite against PostgreSQL.
+    """Compares pages per CPU second, database included, on SQLite and PostgreSQL.
 
-    That is what a machine costs; the throughput beside it lets PostgreSQL use a second core.
+    That is the cost of a machine; for throughput PostgreSQL may use a second core.
     """
     shops = [on_postgres, on_sqlite]
     costs = in_turns(shops, ROUNDS + 1, lambda shop: cost(shop, load)[1] * 1e6)
@@ -78,7 +78,7 @@ def pages_by_processor(on_postgres: Shop, on_sqlite: Shop, load: Load) -> list[M
 
 
 def memory(shop: Shop, load: Load, requests: int = 1_000_000) -> list[Measurement]:
-    """Resident memory after a million requests of the mix, and how much the second half added."""
+    """Measures memory after a million mixed requests, and its growth in the second half."""
     process, done, seen = psutil.Process(shop.process.pid), 0.0, []
     while done < requests:
         done += load(shop)["count"]
@@ -93,7 +93,7 @@ def memory(shop: Shop, load: Load, requests: int = 1_000_000) -> list[Measuremen
 
 
 def first_answer() -> list[Measurement]:
-    """From the command to the first answer, with no database yet."""
+    """Measures the time from the command to the first response, with a new database."""
     took = []
     for _ in range(ROUNDS):
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The same work on a small and on a large database: bytes of a row, and what takes how long."""
+"""Compares the same work on a small and a large database: bytes per row, and durations."""
 
 import asyncio
 import random
@@ -20,13 +20,13 @@ from wishwell.wishes import purge
 
 ROUNDS = 7
 OWNERS = 20_000
-"""Of how many profiles, spread evenly, the work asks."""
+"""Number of profiles, evenly spread, that the work uses."""
 
 LINKS, LINKED = 20, 30
-"""Sign-ins of a round, and how many items each session has. The customer has half of them."""
+"""Sign-ins per round, and items per session. The customer has half of them."""
 
 DEAD, DEAD_ITEMS = 300, 20
-"""Sessions that are purged in a round, and the items of each."""
+"""Sessions purged per round, and items of each."""
 
 _DAY_MS = 86_400_000
 _LONG_AGO_MS = 1_600_000_000_000
@@ -51,7 +51,9 @@ SELECT profile_id, list_ids::uuid, id, 0 FROM items
 
 
 async def fill(shop: Shop, items: int) -> list[seed.Owner]:
-    """Profiles of 30 items on one list, saved in five visits: their rows lie as a shop's would."""
+    """Inserts profiles with 30 items on one list, interleaved in five passes, so that rows are laid
+    out as in a real shop.
+    """
     profiles = items // seed.ITEMS
     connection = await asyncpg.connect(shop.database)
     now = seed.now()
@@ -62,7 +64,7 @@ async def fill(shop: Shop, items: int) -> list[seed.Owner]:
     ]
     names = seed.COLUMNS["profiles"].split()
     await connection.copy_records_to_table("profiles", records=rows, columns=names)
-    # Built at the end, as a restored backup's are.
+    # Indexes are built at the end, like those of a restored backup.
     indexes = [
         row[0] for row in await connection.fetch(
             "SELECT indexdef FROM pg_indexes WHERE tablename = 'items' AND indexname LIKE '%idx'")
@@ -89,7 +91,8 @@ async def fill(shop: Shop, items: int) -> list[seed.Owner]:
         await connection.execute(definition)
     say("the indexes")
     await connection.execute("VACUUM ANALYZE")
-    await connection.execute("CHECKPOINT")  # else the disk is busy with it for minutes
+    # Otherwise the checkpoint would occupy the disk for minutes
+    await connection.execute("CHECKPOINT")
     await connection.close()
     return [
         seed.Owner(seed.token(shop.store, gids[at]), rows[at][0], "", "")
@@ -98,14 +101,16 @@ async def fill(shop: Shop, items: int) -> list[seed.Owner]:
 
 
 class Side(NamedTuple):
-    """One of the two, filled and running."""
+    """A filled database (the small or the large one) with its running service."""
 
     shop: Shop
     owners: list[seed.Owner]
 
 
 def _prepare(shop: Shop) -> None:
-    """The sessions of all rounds: those that sign in, and those that are purged, a day a round."""
+    """Inserts the sessions for all rounds: those that sign in, and those that are purged, a day per
+    round.
+    """
     parts = []
     for number in range(ROUNDS):
         parts += [
@@ -123,7 +128,7 @@ def _session(number: int, one: int) -> str:
 
 
 def _asked(side: Side, requests: Iterable[tuple[str, str, str, Any]]) -> float:
-    """The median time of requests, each with the token that it is asked with."""
+    """Returns the median seconds of requests, each with its token."""
     client, times = Raw(side.shop.url, ""), []
     for client.token, method, path, body in requests:
         times.append(client.ask(method, path, body)[1])
@@ -172,7 +177,7 @@ def _purge(side: Side, number: int) -> float:
 
 
 def _store_page(side: Side, _: int) -> float:
-    """Pages of 50, one after the other."""
+    """Reads pages of 50, one after the other."""
     client, times, path = Raw(side.shop.url, side.shop.admin), [], "/items?limit=50"
     for _ in range(200):
         page, took = client.ask("GET", path)
@@ -192,10 +197,10 @@ WORK: dict[str, Callable[[Side, int], float]] = {
 
 
 def compare(small: Side, large: Side) -> dict[str, list[float]]:
-    """How long each takes on the large one, as a share of the small one's: one figure a round."""
+    """Returns each duration on the large database relative to the small one, per round."""
     for side in (small, large):
         _prepare(side.shop)
-        _page(side, 0)  # what is read often comes into memory
+        _page(side, 0)  # warms up the caches
     ratios: dict[str, list[float]] = {name: [] for name in WORK}
     for number in range(ROUNDS):
         for name, work in WORK.items():

@@ -1,6 +1,7 @@
-"""How long requests take at a constant rate, well below what the server can do.
+"""Latency at a constant rate, well below the highest throughput.
 
-wrk sends as fast as it is answered, which shows the highest throughput; shoppers come when they come.
+wrk sends as fast as it gets responses (closed loop) and so shows the highest throughput; shoppers
+arrive independently.
 """
 
 import json
@@ -22,24 +23,25 @@ from bench.targets import Bare, Load, Shop, Target, write_owners
 from tests.servers import PREFIX
 
 SECONDS = 6
-"""Of each run at a constant rate."""
+"""Seconds of each run at a constant rate."""
 
 ORDINARY = 1_000
-"""Requests a second at which the service's own time is looked at."""
+"""Requests a second at which the service's own time is measured."""
 
 
 def half_load(shop: Shop, owners: list[Owner], load: Load) -> list[Measurement]:
-    """p99 against p50 of pages of 30 at half of the highest throughput, and the floor's beside it.
+    """Measures p99 relative to p50 of pages of 30 at half of the highest throughput, and the
+    floor's.
 
-    The floor in turns with it, at the same rate: what its p99 is where it is as busy as we are,
-    machine and load are to blame for. Nothing else runs.
+    The floor runs in turns with it at the same rate: its p99 when equally busy is due to the
+    machine and the load. Nothing else runs.
     """
     write_owners(shop.serve().owners, owners)
     floor = Bare("floor", shop)
     some = random.sample(owners, 500)
     pages = [request("GET", f"{PREFIX}/items", bearer(owner.token)) for owner in some]
     bare = [request("GET", "/items", {"x-w": "page", "x-p": owner.profile}) for owner in some]
-    load(shop)  # warms
+    load(shop)  # warms up
     half = statistics.mean(load(shop)["rate"] for _ in range(2)) / 2
     ours: list[_Run] = []
     theirs: list[_Run] = []
@@ -86,7 +88,9 @@ def _ratios(runs: list[_Run]) -> tuple[list[float], str]:
 
 
 def _logged_ratio(log: Path, begin: int) -> float:
-    """p99 against p50 of the log's ``ms``, from the request's head to its answer, since a size."""
+    """Returns p99 relative to p50 of the log's ``ms`` (from a request's head to its response), from
+    a file offset on.
+    """
     with log.open("rb") as lines:
         lines.seek(begin)
         entries = [json.loads(line) for line in lines if line.startswith(b"{")]
@@ -95,7 +99,7 @@ def _logged_ratio(log: Path, begin: int) -> float:
 
 
 def steady(url: str, requests: Sequence[bytes], rate: float) -> list[float]:
-    """Latencies in milliseconds of random ones of the requests at a constant rate, for 6 s."""
+    """Returns latencies in milliseconds of random requests at a constant rate for 6 s."""
     flood = Flood(int(url.rpartition(":")[2]), lambda _: random.choice(requests))
     uvloop.run(flood.at_rate(rate, SECONDS))
     if +flood.statuses != {"200": len(flood.served_ms)}:

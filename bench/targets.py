@@ -1,4 +1,6 @@
-"""What is measured: the service, the floor and the usual way, each one process, on one machine."""
+"""The measured programs: the service, the floor and a typical stack, each in one process on one
+machine.
+"""
 
 import contextlib
 import json
@@ -30,7 +32,7 @@ GENEROUS = {
 
 
 class Source(NamedTuple):
-    """A checkout, and the interpreter that has what its program needs."""
+    """A checkout, and an interpreter with its dependencies."""
 
     folder: Path
     python: str = sys.executable
@@ -40,7 +42,7 @@ OURS = Source(ROOT)
 
 
 class Shop(Service):
-    """The service on a migrated database of its own with the store ``bench``; not started yet.
+    """The service on a new migrated database with the store ``bench``, not started.
 
     ``owners`` is the file of the profiles that the load acts for.
     """
@@ -61,7 +63,7 @@ class Shop(Service):
         if self.server is not None:
             self.database = self.server.create_database()
         self.settings["WISHWELL_DATABASE_URL"] = self.database
-        # A program from before a setting was there would refuse it, so is not given it.
+        # An older program refuses settings that it doesn't know.
         known = (source.folder / "docs" / "configuration.md").read_text()
         self.settings |= {name: most for name, most in GENEROUS.items() if f"`{name}`" in known}
         if source != OURS:
@@ -77,7 +79,7 @@ class Shop(Service):
         self.log, self.owners = self.folder / "log", self.folder / "owners"
 
     def serve(self, **settings: str) -> Self:
-        """Starts it with its log in a file, which costs the measuring process nothing."""
+        """Starts the service with its log in a file, which costs the measuring process nothing."""
         self.settings |= settings
         with self.log.open("ab") as log:
             self.start_into(log.fileno())
@@ -87,7 +89,7 @@ class Shop(Service):
         seed.insert(self.database, rows)
 
     def number(self, statement: str) -> float:
-        """The one value of a statement; 0 where there is none."""
+        """Returns the single value of a statement; 0 without one."""
         if self.server is not None:
             return float(self.server.sql(statement, self.database.rpartition("/")[2]) or 0)
         with contextlib.closing(sqlite3.connect(self.folder / "wishwell.db")) as connection:
@@ -95,7 +97,7 @@ class Shop(Service):
 
 
 class Bare(Program):
-    """The floor or the usual way beside a shop, started."""
+    """The floor or the typical stack on a shop's database, started."""
 
     def __init__(self, kind: str, shop: Shop) -> None:
         super().__init__(kind)
@@ -129,11 +131,13 @@ def write_owners(path: Path, owners: Sequence[seed.Owner]) -> Path:
 
 
 _taken: dict[tuple[str, str], int] = {}
-"""How many requests of a target were of what is there only once."""
+"""Requests made so far by target and workload, for workloads that use up their records."""
 
 
 def wrk(target: Target, work: str, seconds: int) -> dict[str, float]:
-    """One run of 32 connections: throughput, and latencies in milliseconds. No error may come."""
+    """Runs wrk with 32 connections; returns throughput, and latencies in milliseconds. Raises if a
+    request failed.
+    """
     owners = target.owners
     if work == "delete":
         owners, seconds = Path(f"{target.owners}-victims"), 1
@@ -147,9 +151,10 @@ def wrk(target: Target, work: str, seconds: int) -> dict[str, float]:
     done = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
     line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
     rate, p50, p99, worst, refused, broken, count = map(float, line.split()[1:])
-    # Those on their way at the end are gone too.
+    # Includes those in flight at the end.
     _taken[key] = _taken.get(key, 0) + int(count) + 64
-    # Without locks, two changes of one item's lists may meet in the floor and the usual way.
+    # Without locks, concurrent changes of an item's lists may collide in the floor and the typical
+    # stack.
     allowed = count / 1000 if work == "lists" and target.kind != "wishwell" else 0
     if refused > allowed or broken:
         raise RuntimeError(f"{target.name} {work}: {refused:.0f} refused, {broken:.0f} broken")
@@ -158,7 +163,7 @@ def wrk(target: Target, work: str, seconds: int) -> dict[str, float]:
 
 
 def processor(shop: Service, *, database: bool = True) -> float:
-    """Seconds of processor time that a service has used, its workers and its database too."""
+    """Returns CPU seconds used by a service with its workers and, by default, its database."""
     parents = [shop.process.pid]
     server = getattr(shop, "server", None)
     if database and server is not None:
@@ -167,9 +172,9 @@ def processor(shop: Service, *, database: bool = True) -> float:
 
 
 def with_children(pid: int) -> float:
-    """Seconds of processor time of a process and of those that it started."""
+    """Returns CPU seconds of a process and its descendants."""
     parent = psutil.Process(pid)
-    used = _on_processor(pid) + sum(parent.cpu_times()[2:4])  # those that have ended
+    used = _on_processor(pid) + sum(parent.cpu_times()[2:4])  # children that have ended
     for process in parent.children(recursive=True):
         with contextlib.suppress(OSError):
             used += _on_processor(process.pid)
@@ -177,20 +182,24 @@ def with_children(pid: int) -> float:
 
 
 def _on_processor(pid: int) -> float:
-    """Seconds of a process, all its threads, to the nanosecond; psutil knows hundredths."""
-    # Linux names the clock of another process so: clock_getcpuclockid(3).
+    """Returns CPU seconds of a process with all its threads, in nanosecond resolution; psutil's is
+    10 ms.
+    """
+    # The clock id of another process on Linux: clock_getcpuclockid(3).
     return time.clock_gettime((~pid << 3) | 2)
 
 
 def cost(shop: Shop, load: Load) -> tuple[float, float]:
-    """Requests a second under a load, and the processor time of each in seconds."""
+    """Returns requests a second under a load, and CPU seconds per request."""
     before = processor(shop)
     done = load(shop)
     return done["rate"], (processor(shop) - before) / max(done["count"], 1)
 
 
 def in_turns(sides: Sequence[Side], rounds: int, measure: Callable[[Side], Got]) -> list[list[Got]]:
-    """What each side gives in so many rounds, every other one backwards: a busy moment hits all."""
+    """Measures each side ``rounds`` times, every other round in reverse order, so that a busy
+    moment affects all.
+    """
     got: list[list[Got]] = [[] for _ in sides]
     for number in range(rounds):
         for at in range(len(sides))[:: 1 if number % 2 else -1]:
@@ -203,7 +212,7 @@ def say(line: str) -> None:
 
 
 def run(main: Callable[[], None]) -> None:
-    """Runs a command, which clears up when it is told to stop as after any error."""
+    """Runs a command; on SIGTERM it cleans up as after an error."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         main()

@@ -1,8 +1,8 @@
-"""Whether the time of an answer tells a secret: `python -m bench.timing`, about a minute an engine.
+"""Tests for timing side channels: `python -m bench.timing`, about a minute per engine.
 
-Two requests that must look alike are sent in turns over one kept connection each, in an order drawn
-for each pair. Printed are the medians' ratio, its 95 % interval (bootstrap over the pairs), and the
-same for one request against itself, which is what this machine can't tell from no difference.
+Sends two requests that must be indistinguishable over one kept-alive connection each, in random
+order per pair. Prints the ratio of medians with its 95 % interval (bootstrap over pairs), and the
+same for a request against itself, which is this machine's noise.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Ask = Callable[[], float]
 
 
 def main() -> None:
-    """Both engines, or the one that is named."""
+    """Measures both engines, or the named ones."""
     with PostgresServer() as server:
         for engine in sys.argv[1:] or ENGINES:
             measure(Shop(ENGINES[engine], server).serve())
@@ -53,7 +53,7 @@ def measure(service: Shop) -> None:
     head, payload, signature = tokens[0].split(".")
 
     def near() -> str:
-        """The real token but for the last 4 of its random letters; its checksum holds."""
+        """Returns the real token with its last 4 random letters changed and a valid checksum."""
         changed = body[:-4] + letters(4)
         return auth.ADMIN_PREFIX + changed + opaque._checksum(auth.ADMIN_PREFIX + changed)
 
@@ -89,8 +89,11 @@ def letters(count: int) -> str:
 def asking(
     service: Shop, method: str, path: str, token: Callable[[], str], body: Any = None
 ) -> Ask:
-    """A function that sends the request over its own connection and returns the microseconds."""
-    client: Raw | None = None  # an idle one would be closed before its turn
+    """Returns a function that sends the request over a separate connection and returns
+    microseconds.
+    """
+    # Opened late, because an idle connection would be closed before its turn
+    client: Raw | None = None
 
     def ask() -> float:
         nonlocal client

@@ -1,7 +1,8 @@
-"""The usual way: FastAPI, pydantic, SQLAlchemy 2 ORM and asyncpg, as their documentation teaches.
+"""A typical stack: FastAPI, pydantic, SQLAlchemy 2 ORM and asyncpg, used as their documentation
+teaches.
 
-A session a request by dependency injection, a JWT checked in a dependency, relationships loaded
-with ``selectinload``, answers through ``response_model``. Its own tables, with the keys and
+A session per request by dependency injection, a JWT checked in a dependency, relationships loaded
+with ``selectinload``, responses through ``response_model``. Separate tables with the keys and
 indexes that its requests need.
 
 ``USUAL_DATABASE`` names the database; ``uvicorn bench.usual:app``.

@@ -1,11 +1,10 @@
-"""A shop's visits, of this program and of another one of its kind: that before a change.
+"""Compares a shop's visits on this program and on an earlier version.
 
-``python -m bench.visits ../before`` fills a database of each, and lets both serve visits in turns. A
-visit is one list with its products, eight pages that each ask which of 24 other products are saved,
-and in one of ten a save. Who comes is drawn by Zipf's law from many profiles, each request goes to
-either of two workers, and 100 products a minute are put. Printed are, for each engine, the processor
-time and the time that the other needs for a request, as shares of this one's: the medians of all
-pairs of turns.
+``python -m bench.visits ../before`` fills a database of each, and lets both serve visits in turns.
+A visit is one list with its products, eight pages that each query which of 24 other products are
+saved, and in one of ten a save. Visitors are drawn from many profiles by Zipf's law, requests go to
+either of two workers, and 100 products a minute are put. For each engine it prints the other's CPU
+time and latency per request as shares of this one's: the medians over all pairs of turns.
 """
 
 import argparse
@@ -26,14 +25,14 @@ from tools.tables import spread
 
 _ITEMS, _PRODUCTS, _ON_A_PAGE, _PAGES = 20, 2_400, 24, 8
 _LINES, _VISITS, _WARM = 16, 100, 6
-"""Connections, each with one visit at a time; visits of a turn; turns that do not count."""
+"""Connections with one visit at a time each; visits per turn; turns that don't count."""
 _PUT_SECONDS, _AT_ONCE = 0.6, 200
 
 Asked = tuple[str, tuple[str, str, Any]]
 
 
 class Side:
-    """A program of two workers, filled and running."""
+    """A program with two workers, filled and running."""
 
     def __init__(self, shop: Shop, profiles: int) -> None:
         self._gids = [f"gid://shopify/Customer/{number}" for number in range(profiles)]
@@ -52,7 +51,7 @@ class Side:
             self._put(range(first, first + _AT_ONCE))
 
     def turn(self, number: int) -> tuple[float, float]:
-        """Seconds of processor time and of time for a request; that of its database is in it."""
+        """Runs a turn; returns CPU seconds (database included) and seconds per request."""
         dice = random.Random(number)
         lines = [Raw(self._shop.url, "") for _ in range(_LINES)]
         to_come = (self._visit(dice) for _ in range(_VISITS))
@@ -60,7 +59,7 @@ class Side:
         used, began = processor(self._shop), time.perf_counter()
         count, put = 0, began
         while asked := list(_next_of_each(visits, to_come)):
-            dice.shuffle(lines)  # whichever worker has it
+            dice.shuffle(lines)  # so that either worker may get a request
             for line, (token, what) in zip(lines, asked, strict=False):
                 line.token = token
                 line.send(*what)
@@ -86,12 +85,12 @@ class Side:
             shown = ",".join(map(str, range(first, first + _ON_A_PAGE)))
             yield token, ("GET", f"/items?query=product:{shown}", None)
         if dice.random() < 0.1:
-            # One of a few, so that nobody's list grows without end.
+            # Limited to ten products, so that lists don't grow without limit.
             saved = {"productId": (who + dice.randint(1, 10)) % _PRODUCTS + 1}
             yield token, ("POST", "/items", saved | {"quantity": dice.randint(1, 10**6)})
 
     def _put(self, products: range | list[int]) -> None:
-        """Puts products at other prices."""
+        """Puts products with new prices."""
         price = {"amount": f"{random.randint(1, 100)}.00", "currency": "EUR"}
         facts = {"title": "A shirt of linen", "url": "https://shop.example/products/a-shirt"}
         facts |= {"image": "https://images.shop.example/files/a-shirt-of-linen.jpg"}
@@ -108,7 +107,7 @@ def _some_products(dice: random.Random) -> list[int]:
 def _next_of_each(
     visits: list[Iterator[Asked]], to_come: Iterator[Iterator[Asked]]
 ) -> Iterator[Asked]:
-    """The next request of each visit; one that has ended makes room for another."""
+    """Yields the next request of each visit; a finished visit is replaced by a new one."""
     for at, visit in enumerate(visits):
         step = next(visit, None)
         if step is None:
