@@ -48,7 +48,7 @@ def main() -> int:
     ]
     for number, (name, engine) in enumerate(wanted):
         passed = time.monotonic() - began
-        # All scenarios taken as equally long: an estimate, no more.
+        # An estimate that takes all scenarios as equally long.
         whole = passed / number * len(wanted) if number else chosen.seconds
         say(f"[{number + 1}/{len(wanted)}, {passed:.0f} s of about {whole:.0f}]")
         results.append(harness.run(name, engine, chosen.seconds / 800))

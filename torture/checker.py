@@ -1,4 +1,4 @@
-"""Compares the journal with what is there: through the API, and by SQL past it."""
+"""Compares the journal with the data, through the API and by SQL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torture.journal import Expected, Journal, Result
 from torture.load import OWNER_SPACE, PREFIX, Client
 
 FEED_SECONDS = 2.0
-"""An event is in the feed by then."""
+"""Seconds until an event must be in the feed."""
 
 INVARIANTS = {
     "items twice": "SELECT count(*) FROM (SELECT 1 FROM items GROUP BY profile_id, product_id, "
@@ -56,7 +56,7 @@ INVARIANTS = {
     "WHERE e.profile_id = r.profile_id AND e.item_id = r.item_id)",
     "times the wrong way round": "SELECT count(*) FROM items WHERE updated_at < created_at",
 }
-"""Each must be 0."""
+"""Counts that must be 0."""
 
 
 async def compare(
@@ -68,9 +68,10 @@ async def compare(
     *,
     events: bool,
 ) -> int:
-    """Counts in the result what is not as answered. ``sql`` gives the single number of a statement.
+    """Counts differences from the journal in the result. ``sql`` returns a statement's single
+    number.
 
-    With ``events``, what the feed told must be what is there; returned is how many it told.
+    With ``events``, the feed must lead to the same data; returns the number of events.
     """
     there = {gid: await _items(client, admin, gid) for gid in journal.expected}
     for gid, expected in journal.expected.items():
@@ -93,7 +94,9 @@ async def compare(
 async def _replay(
     result: Result, client: Client, admin: str, there: dict[str, list[dict[str, Any]] | None]
 ) -> int:
-    """Each profile's events, from the first, without a gap: they lead to what is there."""
+    """Replays each profile's events without a gap; they must lead to the data. Returns how many
+    there were.
+    """
     replays: dict[str, Replay] = {}
     resume, told = "0", 0
     while True:
@@ -122,7 +125,7 @@ async def _replay(
 
 
 async def _items(client: Client, admin: str, gid: str) -> list[dict[str, Any]] | None:
-    """Every item of a profile; None for a session that has ended."""
+    """Returns every item of a profile; `None` for a session that has ended."""
     headers: dict[str, Any] = {"Authorization": f"Bearer {admin}", "Profile": gid}
     records: list[dict[str, Any]] = []
     cursor = ""
@@ -196,7 +199,7 @@ def _undecided(
     sessions: list[str],
     there: dict[str, list[dict[str, Any]] | None],
 ) -> None:
-    """Links whose outcome nobody knows: all that the session held is here, or all of it there."""
+    """Checks links with an unknown outcome: all of a session's items moved, or none."""
     expected = dict(journal.expected[customer])
     for session in sessions:
         theirs = journal.expected[session]
@@ -209,7 +212,7 @@ def _undecided(
 
 
 def sqlite_is_whole(path: str) -> str:
-    """``ok``, or what ``PRAGMA integrity_check`` and the foreign keys say."""
+    """Returns ``ok``, or the findings of ``PRAGMA integrity_check`` and the foreign keys."""
     with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         said = "; ".join(row[0] for row in connection.execute("PRAGMA integrity_check"))
         orphans = connection.execute("PRAGMA foreign_key_check").fetchall()

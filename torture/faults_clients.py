@@ -1,4 +1,4 @@
-"""Clients that misbehave, and a well-behaved one beside them that must not suffer."""
+"""Misbehaving clients, and a well-behaved one next to them that must not suffer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Conduct = Callable[[Harness, int, StreamReader, StreamWriter], Awaitable[None]]
 
 
 def crowd(count: int, *engines: str, pause: float = 0.1) -> Callable[[Conduct], Conduct]:
-    """A scenario of so many clients, which do the same on one connection after the other."""
+    """Registers a scenario of ``count`` clients that repeat the same conduct on new connections."""
 
     def register(conduct: Conduct) -> Conduct:
         @scenario(*engines)
@@ -50,7 +50,7 @@ async def _again_and_again(r: Harness, conduct: Conduct, pause: float, number: i
 
 @asynccontextmanager
 async def _all_at_once(count: int, client: Callable[[int], Awaitable[None]]) -> AsyncIterator[None]:
-    """So many clients, opened a hundred at a time; gone at the end."""
+    """Runs ``count`` clients, opened in batches of a hundred; cancels them at the end."""
     tasks = []
     for number in range(count):
         tasks.append(asyncio.ensure_future(client(number)))
@@ -65,8 +65,9 @@ async def _all_at_once(count: int, client: Callable[[int], Awaitable[None]]) -> 
 
 
 async def _throughput(r: Harness, flood: Apart, seconds: float) -> float:
-    """What well-behaved callers get on four connections, one request behind the other without a
-    pause, so that what is taken from the service shows; asked by a process of their own."""
+    """Returns the throughput of well-behaved callers on four connections in a closed loop, from a
+    separate process.
+    """
     told = await flood.ask(connections=4, seconds=seconds)
     r.result.answered(told["statuses"])
     return told["highest"]
@@ -95,7 +96,7 @@ async def _beside(r: Harness, count: int, client: Callable[[int], Awaitable[None
     r.result.faults = f"{count} clients"
     r.note(f"{before:.0f} a second before, {beside:.0f} beside them, {after:.0f} afterwards")
     r.note(f"{held} connections held, memory {grown:+.0f} MiB")
-    # A machine that others use is not equally fast all the time: the lower one counts.
+    # The lower of both rates, because a shared machine's speed varies.
     alone = min(before, after)
     r.must(beside >= 0.8 * alone, f"{beside:.0f} of {alone:.0f} a second are left")
     r.must(set(r.result.answers) <= {"200", "201"}, f"answers: {r.result.answers}")
@@ -108,7 +109,7 @@ def _request(r: Harness, path: str, **headers: str) -> bytes:
 
 
 def half_sent(r: Harness, length: int = 1_000) -> bytes:
-    """A save whose body does not come."""
+    """Returns the head of a save whose body doesn't follow."""
     headers = {"Profile": "gid://shopify/Customer/slow", "Content-Type": "application/json"}
     headers |= bearer(r.service.admin_token()) | {"Content-Length": str(length)}
     return request("POST", f"{PREFIX}/items", headers)
@@ -116,7 +117,7 @@ def half_sent(r: Harness, length: int = 1_000) -> bytes:
 
 @crowd(1_000, "sqlite", pause=1)
 async def slow_clients(r: Harness, number: int, reader: StreamReader, writer: StreamWriter) -> None:
-    """1,000 clients that send a byte a second, of headers or of a body; once more when refused."""
+    """1,000 clients that send a byte a second, of headers or a body, and reconnect when refused."""
     writer.write(half_sent(r) if number % 2 else b"")
     for byte in b"GET /livez HTTP/1.1\r\n" * 3:
         writer.write(bytes([byte]))
@@ -127,7 +128,7 @@ async def slow_clients(r: Harness, number: int, reader: StreamReader, writer: St
 async def dropped_connections(
     r: Harness, number: int, reader: StreamReader, writer: StreamWriter
 ) -> None:
-    """100 clients that are gone before, or in the middle of, the answer."""
+    """100 clients that disconnect before or during the response."""
     writer.write(_request(r, "/items"))
     if number % 2:
         await reader.read(10)
@@ -137,7 +138,7 @@ async def dropped_connections(
 async def idle_connections(
     r: Harness, number: int, reader: StreamReader, writer: StreamWriter
 ) -> None:
-    """10,000 connections that asked once and are silent."""
+    """10,000 connections that made one request and are idle."""
     writer.write(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
     await asyncio.sleep(3600)
 
@@ -146,7 +147,7 @@ async def idle_connections(
 async def pipelining_without_reading(
     r: Harness, number: int, reader: StreamReader, writer: StreamWriter
 ) -> None:
-    """5 clients that send requests without a pause and read no answer."""
+    """5 clients that send requests without a pause and read no responses."""
     while True:
         writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 20_000)
         await writer.drain()

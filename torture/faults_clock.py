@@ -1,4 +1,4 @@
-"""Clocks that step."""
+"""Clocks that jump."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DAY = 86_400
 
 
 async def _walks_once(r: Harness) -> None:
-    """A walk by small pages shows each record once, though their times go back and forth."""
+    """Asserts that walking small pages shows each record once, although creation times jumped."""
     only_served(r)
     gid, expected = next(iter(r.journal.expected.items()))
     client = r.client(Profile=gid)
@@ -31,7 +31,7 @@ async def _walks_once(r: Harness) -> None:
 
 @scenario(clock=True, load=12, bounded=True, then=_walks_once)
 async def clock_steps(r: Harness) -> None:
-    """A day forward, a day back, and a day back from there, under load."""
+    """The clock jumps a day forward, back, another day back, and forward again, under load."""
     r.result.faults = "steps of a day, twice each way"
     for offset in (DAY, 0, -DAY, 0):
         step(r.clock, offset)

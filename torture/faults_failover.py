@@ -1,8 +1,8 @@
-"""A primary fails, a synchronous standby takes over: the service finds it by itself.
+"""A primary fails, a synchronous standby is promoted, and the service finds it.
 
-The URL names both hosts. In each scenario the old primary comes back as it was, which no manager of
-a cluster would allow, and the service starts anew with the old one first in its URL: what was
-promoted is written to, and nothing else.
+The URL names both hosts. In each scenario the old primary returns as it was, which a cluster
+manager wouldn't allow, and the service restarts with the old one first in its URL: it must write
+only to the promoted one.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from wishwell import ids
 
 BACKENDS = "FROM pg_stat_activity WHERE application_name = 'wishwell'"
 KEPT = f"{BACKENDS} AND state = 'idle'"
-"""Without what was cut, and waits for a standby that will not come, or for what waits so."""
+"""Without cut connections that still wait for a standby, and those that wait for them."""
 
 
 class Pair:
-    """A primary, its synchronous standby, and the addresses at which the service knows them."""
+    """A primary, its synchronous standby, and the addresses at which the service reaches them."""
 
     def __init__(self, r: Harness, standby: PostgresServer, first: Relay, second: Relay) -> None:
         assert r.postgres is not None
@@ -34,12 +34,14 @@ class Pair:
         self.hosts = [f"{HERE}:{first.port}", f"{HERE}:{second.port}"]
 
     async def promote(self) -> None:
-        """Promotes the standby; from then on the service has 2 s."""
+        """Promotes the standby; the service must recover within 2 s."""
         await to_thread(self.standby.sql, "SELECT pg_promote()")
         await self.r.well_again()
 
     async def is_left(self, seconds: float) -> None:
-        """From now on nothing is written to the old primary, not even by a service that starts."""
+        """Asserts that nothing is written to the old primary any longer, even by a restarted
+        service.
+        """
         began = ids.timestamp(ids.wall_clock())
         end, count = time.monotonic() + 2 * seconds, 1
         while count and time.monotonic() < end:
@@ -48,7 +50,7 @@ class Pair:
         self.r.must(count == 0, f"{count} connections to the old primary")
         await to_thread(self.r.service.restart)
         await asyncio.sleep(seconds)
-        # What a commit there has waited for is seen now.
+        # Commits that waited for the standby become visible now.
         await to_thread(self.primary.wait_for_standbys, wait=False)
         await asyncio.sleep(0.3)
         for table in ("items", "lists"):
@@ -59,9 +61,9 @@ class Pair:
 
 @asynccontextmanager
 async def pair(r: Harness, addresses: int = 2) -> AsyncIterator[Pair]:
-    """The service on a primary with a synchronous standby; at the end, all is compared.
+    """The service on a primary with a synchronous standby; compares everything at the end.
 
-    Of one address, that of the primary, the service knows no other.
+    With one address the service knows only the primary's.
     """
     primary = r.postgres
     standby = await to_thread(primary.standby)
@@ -103,7 +105,7 @@ async def _fails(
 
 @scenario("postgresql", events=True)
 async def failover_crash(r: Harness) -> None:
-    """The primary is killed; once the standby is promoted, it starts again as a primary."""
+    """The primary is killed and, after the standby's promotion, started as a primary again."""
     await _fails(
         r,
         "primary killed, standby promoted, old primary started",
@@ -114,7 +116,7 @@ async def failover_crash(r: Harness) -> None:
 
 @scenario("postgresql", events=True)
 async def failover_hang(r: Harness) -> None:
-    """The primary is frozen, and goes on once the standby is promoted."""
+    """The primary is suspended and, after the standby's promotion, resumed."""
     await _fails(
         r,
         "primary frozen, standby promoted, old primary goes on",
@@ -125,7 +127,7 @@ async def failover_hang(r: Harness) -> None:
 
 @scenario("postgresql", events=True)
 async def failover_cut(r: Harness) -> None:
-    """The network to the primary swallows everything, and passes on again after the promotion."""
+    """The network to the primary drops everything until after the promotion."""
     await _fails(
         r,
         "primary cut off, standby promoted, old primary reachable",
@@ -136,24 +138,24 @@ async def failover_cut(r: Harness) -> None:
 
 @scenario("postgresql", events=True)
 async def failover_unnoticed(r: Harness) -> None:
-    """The standby is promoted beside a primary that the service can still reach."""
+    """The standby is promoted while the service still reaches the primary."""
     await _fails(r, "standby promoted beside its primary", lambda _: None, lambda _: None)
 
 
 @scenario("postgresql", events=True)
 async def standby_hangs(r: Harness) -> None:
-    """The synchronous standby is frozen: no write ends, and what is cut is not to be seen."""
+    """The synchronous standby is suspended: no write completes, and cut ones must not be visible."""
     seconds = max(6.0, 20 * r.scale)
     r.result.faults = f"standby frozen for {seconds:g} s"
     async with pair(r) as two:
-        two.serving = two.primary  # nothing fails over
+        two.serving = two.primary  # no failover here
 
         async def fault() -> None:
             await to_thread(two.standby.pause)
             began = ids.timestamp(ids.wall_clock() + 100)
             end = time.monotonic() + seconds
             most, reads, seen = 0, set[int](), 0
-            await asyncio.sleep(2.5)  # the first writes have to be overdue
+            await asyncio.sleep(2.5)  # until the first writes are overdue
             while time.monotonic() < end:
                 most = max(most, await r.count(BACKENDS))
                 reads |= await r.statuses(1, "GET", "/items")
@@ -166,7 +168,7 @@ async def standby_hangs(r: Harness) -> None:
             await r.well_again()
             said = two.primary.output().count("canceling wait for synchronous replication")
             r.must(said == 0, f"{said} commits cancelled")
-            # What was cut is done now: the last look is at what there is.
+            # Cut writes complete now; the last comparison includes them.
             await asyncio.sleep(1)
 
         await r.under_load(fault, 24)
@@ -174,7 +176,7 @@ async def standby_hangs(r: Harness) -> None:
 
 @scenario("postgresql", events=True)
 async def postgres_standby(r: Harness) -> None:
-    """The server fails, and its address leads to the standby, which is read, and then promoted."""
+    """The primary fails, its address then leads to the standby, which serves reads and is promoted."""
     r.result.faults = "primary stopped, standby read, then promoted"
     async with pair(r, addresses=1) as two:
 

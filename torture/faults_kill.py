@@ -1,4 +1,4 @@
-"""``kill -9`` of a worker and of the whole program, under saves and links."""
+"""``kill -9`` of a worker and of the whole program, during saves and links."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ READY_SECONDS = 2.0
 
 
 def workers_of(r: Harness) -> list[psutil.Process]:
-    """The worker processes under the parent."""
+    """Returns the worker processes of the parent."""
     workers = []
     for child in psutil.Process(r.service.process.pid).children(recursive=True):
         with contextlib.suppress(psutil.Error):
@@ -26,7 +26,7 @@ def workers_of(r: Harness) -> list[psutil.Process]:
 
 @scenario(*ENGINES, load=12, events=True)
 async def kill_the_service(r: Harness) -> None:
-    """All its processes at once, at random moments; started again each time."""
+    """All processes are killed together at random moments, and restarted each time."""
     times = max(3, round(50 * min(1, 2 * r.scale)))
     r.result.faults = f"kill -9 {times} times"
     slowest = 0.0
@@ -43,7 +43,7 @@ async def kill_the_service(r: Harness) -> None:
 
 @scenario(*ENGINES, load=12, settings=TWO, events=True)
 async def kill_a_worker(r: Harness) -> None:
-    """One of two processes; the other serves on, and a new one takes its place."""
+    """A worker is killed; the other one keeps serving, and a new worker replaces it."""
     times = max(2, round(8 * r.scale))
     r.result.faults = f"kill -9 of a worker {times} times"
     for number in range(times):

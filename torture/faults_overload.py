@@ -1,4 +1,4 @@
-"""More than it can do: twice the highest throughput, whatever comes back."""
+"""Overload: twice the highest throughput, open loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from torture.harness import PREFIX, Harness, scenario
 
 @scenario()
 async def overload(r: Harness) -> None:
-    """Twice the highest throughput for two minutes in all; sheds, and recovers at once."""
+    """Twice the highest throughput for two minutes: requests are shed, and the service recovers
+    immediately.
+    """
     raise_open_files()
     seconds = max(8.0, 60 * min(1, 2 * r.scale))
     process = psutil.Process(r.service.process.pid)
@@ -32,8 +34,8 @@ async def overload(r: Harness) -> None:
     again = (await flood.ask(connections=64, seconds=3))["highest"]
     await flood.close()
     served = begin["served"] + rest["served"]
-    # The flood takes the processor from the service when they share few cores: so the share is
-    # taken of the service's own time too.
+    # On few cores the flood takes CPU from the service, so the share is also computed from the
+    # service's own CPU time.
     shared, each = served / seconds / highest, served / spent / calm_each
     r.result.load = round(2 * highest, 1)
     r.result.faults = f"{2 * highest:.0f} a second for {seconds:.0f} s"
@@ -47,14 +49,15 @@ async def overload(r: Harness) -> None:
     for name, told in (("begin", begin), ("rest", rest)):
         r.result.answered(told["statuses"])
         r.note(_figures(name, told))
-        # The flood reads an answer as late as it asks, when it waits for a processor.
+        # The flood reads responses late when it waits for a CPU.
         p99 = told["served_p99"] - told["late_p99"]
         r.must(p99 <= 1000, f"p99 of what was served: {p99:.0f} ms")
-    # The requests that its own connections had no room for: an answer must not be late.
+    # "not sent" are requests for which the flood had no connection left; no response may be late.
     allowed = {"200", "201", "429", "503", "not sent"}
     r.must(r.result.answers.keys() <= allowed, f"answers: {r.result.answers}")
     r.must(last <= first * 1.1 + 10, f"memory grew from {first:.0f} to {last:.0f} MiB")
-    # As many again are refused, and more, at 35 to 45 us of the process each: half of its time.
+    # At least as many requests are refused, at 35 to 45 us of the process each, which is half of
+    # its time.
     enough = max(shared, each)
     r.must(enough >= 0.25, f"served only {served / seconds:.0f} of {highest:.0f} a second")
 

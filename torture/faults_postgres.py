@@ -1,4 +1,4 @@
-"""What can happen to a PostgreSQL server while the program uses it."""
+"""Faults of a PostgreSQL server while the program uses it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CUT = f"SELECT count(pg_terminate_backend(pid)) {OURS}"
 
 
 async def pool_is_whole(r: Harness) -> None:
-    """The server has no more connections of ours than the pool may hold."""
+    """Asserts that the program holds no more connections than its pool may."""
     await asyncio.sleep(1)
     count, stuck = await r.count(OURS), await r.count(f"{OURS} AND state LIKE 'idle in%'")
     r.note(f"{count} connections afterwards")
@@ -30,7 +30,7 @@ fault = functools.partial(scenario, bounded=True, events=True, then=pool_is_whol
 
 @fault("postgresql", "cluster", load=12)
 async def postgres_restarted(r: Harness) -> None:
-    """Stopped at once, as by a power cut, and started again, under load."""
+    """The server is stopped immediately, like by a power cut, and restarted, under load."""
     times = max(2, round(20 * min(1, 2 * r.scale)))
     r.result.faults = f"{times} immediate stops"
     for _ in range(times):
@@ -43,7 +43,7 @@ async def postgres_restarted(r: Harness) -> None:
 
 @fault("postgresql", "cluster", load=12)
 async def postgres_terminates(r: Harness) -> None:
-    """Every connection cut by an administrator, again and again."""
+    """An administrator terminates every connection, repeatedly."""
     times = max(3, round(30 * r.scale))
     r.result.faults = f"{times} times all connections cut"
     for _ in range(times):
@@ -54,7 +54,7 @@ async def postgres_terminates(r: Harness) -> None:
 
 @fault("postgresql", "cluster", load=40, after=3)
 async def postgres_paused(r: Harness) -> None:
-    """The server frozen: connections stay open and nothing answers."""
+    """The server is suspended: connections stay open and nothing responds."""
     seconds = max(6.0, 10 * min(1, 2 * r.scale))
     r.result.faults = f"paused for {seconds:g} s"
     await to_thread(r.postgres.pause)
@@ -65,7 +65,7 @@ async def postgres_paused(r: Harness) -> None:
 
 @fault("postgresql", load=24, postgres={"max_connections": 30})
 async def postgres_full(r: Harness) -> None:
-    """Somebody else holds every connection that the server has."""
+    """Another client holds every connection that the server allows."""
     r.result.faults = "all connections taken"
     url = r.postgres.url(r.database)
     taken = [await asyncpg.connect(url)]
@@ -82,7 +82,7 @@ async def postgres_full(r: Harness) -> None:
 
 @fault("postgresql", "cluster", load=40)
 async def postgres_locked(r: Harness) -> None:
-    """Another session holds a lock on the table that every write needs."""
+    """Another session locks the table that every write needs."""
     seconds = max(5.0, 8 * r.scale)
     r.result.faults = f"the table items locked for {seconds:g} s"
     other = await asyncpg.connect(r.postgres.url(r.database))
@@ -101,7 +101,7 @@ async def postgres_locked(r: Harness) -> None:
 
 @fault("postgresql", load=12)
 async def postgres_read_only(r: Harness) -> None:
-    """The server refuses writes, as a standby does; reads are served."""
+    """The server refuses writes, like a standby; reads are served."""
     r.result.faults = "read-only"
     setting = f'ALTER DATABASE "{r.database}" SET default_transaction_read_only'
     await to_thread(r.sql, f"{setting} = on")

@@ -1,4 +1,4 @@
-"""The purge of very many dead sessions, beside the reads and writes of those who live."""
+"""The purge of a great many expired sessions, next to reads and writes of others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SESSIONS = 1_000_000
 ROUNDS = 3
 FAR = "86400"
 READS = 200
-"""A second."""
+"""Reads a second."""
 DEAD = "FROM profiles WHERE touched_at < '2026-01-01'"
 
 BATCH = 50_000
@@ -27,8 +27,9 @@ LONG_AGO_MS = 1_577_836_800_000
 
 
 def fill(r: Harness, count: int) -> None:
-    """So many sessions that are dead since years, straight into the tables; every fourth holds an
-    item. Times differ, as they do in life: the purge walks by them."""
+    """Inserts ``count`` sessions that expired years ago, every fourth with an item. Their times
+    differ, as in reality, because the purge goes through them by time.
+    """
     store = r.sql("SELECT id FROM stores WHERE handle = 'default'")
     for begin in range(0, count, BATCH):
         rows: seed.Rows = {"profiles": [], "items": []}
@@ -56,7 +57,7 @@ def _read(r: Harness) -> Callable[[int], bytes]:
 
 @scenario(settings={"WISHWELL_PURGE_INTERVAL": FAR})
 async def purge_a_million(r: Harness) -> None:
-    """1 million dead sessions: p99 of reads beside the purge against p99 without it."""
+    """1 million expired sessions: p99 of reads during the purge relative to p99 without it."""
     await to_thread(fill, r, SESSIONS)
     seconds = max(4.0, 6 * r.scale)
     ratios, pairs, paces = [], [], []

@@ -1,4 +1,4 @@
-"""Profiles as large as they may be: what a sign-in or an answer of theirs costs the others."""
+"""The largest possible profiles: how a sign-in or a large response affects other callers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ ROUNDS = 5
 
 
 class Size(NamedTuple):
-    """So many items, each ``on`` so many of the lists, which two profiles of one size have alike;
-    ``shift`` sets them on other lists of the same names."""
+    """``items`` items, each on ``on`` of the lists, which are equal in two profiles of one size;
+    ``shift`` puts them on other lists of the same names.
+    """
 
     items: int
     lists: int
@@ -33,7 +34,7 @@ class Size(NamedTuple):
 
 
 async def fill(r: Harness, gid: str, size: Size, **more: Any) -> seed.Rows:
-    """Puts a profile into the tables, past the API; PostgreSQL has no statistics of it."""
+    """Inserts a profile directly, so PostgreSQL has no statistics about it."""
     held = size._asdict()
     products = range(1, held.pop("items") + 1)
     made = seed.profile(store_id(r), gid, products, **held, **more)
@@ -46,7 +47,7 @@ def store_id(r: Harness) -> str:
 
 
 class Beside:
-    """How long an ordinary caller's requests take, one after the other, in milliseconds."""
+    """Measures an ordinary caller's sequential requests, in milliseconds."""
 
     def __init__(self, r: Harness, method: str, body: Callable[[int], Any] | None = None) -> None:
         gid = "gid://shopify/Customer/beside"
@@ -86,7 +87,9 @@ def saves(r: Harness) -> Beside:
 
 
 async def _sign_in(r: Harness, size: Size, number: int) -> tuple[float, Beside]:
-    """Links a session to a customer of the same size beside another's saves; seconds that it took."""
+    """Links a session to a customer of the same size during another caller's saves; returns the
+    seconds.
+    """
     client, store = r.client(), store_id(r)
     session = (await client.ask("POST", PREFIX + "/profiles/token")).data()["profile"]
     customer = f"gid://shopify/Customer/large-{number}"
@@ -117,7 +120,7 @@ async def _sign_in(r: Harness, size: Size, number: int) -> tuple[float, Beside]:
 
 
 async def _sign_ins(r: Harness, what: str, size: Size, numbers: range) -> tuple[float, float]:
-    """The medians of several: how long they took, and the slowest save beside each, in ms."""
+    """Returns medians of several sign-ins: seconds, and the slowest concurrent save in ms."""
     results = [await _sign_in(r, size, number) for number in numbers]
     took = [seconds for seconds, _ in results]
     saved = [max(beside.times) for _, beside in results]
@@ -127,7 +130,9 @@ async def _sign_ins(r: Harness, what: str, size: Size, numbers: range) -> tuple[
 
 @scenario(*ENGINES)
 async def large_sign_ins(r: Harness) -> None:
-    """4,900 items on both sides, each on 4 of 20 lists: how long a link takes, and a save beside it."""
+    """4,900 items on both sides, each on 4 of 20 lists: duration of a link, and of concurrent
+    saves.
+    """
     r.result.faults = f"{ROUNDS} sign-ins of 4,900 items on both sides, and more"
     alike, apart = Size(4_900, 20, 4), Size(4_900, 20, 4, shift=7)
     most = LINK_SECONDS[r.engine]

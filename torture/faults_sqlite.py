@@ -1,4 +1,4 @@
-"""What can happen to the file of the embedded database."""
+"""Faults of the embedded database's file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _fails(*words: str) -> bool:
 
 @scenario("sqlite")
 async def sqlite_disk_full(r: Harness) -> None:
-    """The file lies on a small disk, which fills up and is emptied again."""
+    """The file's small disk fills up and is emptied again."""
     r.result.faults = "the disk full, 3 times"
     folder = r.service.folder / "disk"
     folder.mkdir()
@@ -34,7 +34,7 @@ async def sqlite_disk_full(r: Harness) -> None:
     try:
         r.file = str(folder / "wishwell.db")
         await to_thread(r.service.stop)
-        for file in r.service.folder.glob("wishwell.*"):  # its keys too
+        for file in r.service.folder.glob("wishwell.*"):  # with its keys
             shutil.copy(file, folder)
         settings = {"WISHWELL_DATABASE_URL": f"sqlite:///{r.file}"}
         await to_thread(r.service.restart, settings=settings)
@@ -64,7 +64,7 @@ async def _fill(r: Harness, ballast: Path) -> None:
 
 @scenario("sqlite", load=8)
 async def sqlite_read_only(r: Harness) -> None:
-    """The file can't be written at a start: a plain message, and nothing is harmed."""
+    """The file is read-only at a start: a plain message, and no damage."""
     r.result.faults = "the file read-only at a start"
     await to_thread(r.service.stop)
     if await to_thread(_fails, "chattr", "+i", r.sqlite_file):
@@ -82,9 +82,9 @@ async def sqlite_read_only(r: Harness) -> None:
 
 @scenario("sqlite")
 async def sqlite_truncated_wal(r: Harness) -> None:
-    """A crash that took the end of the log: what is left is whole, and it starts.
+    """A crash that lost the end of the write-ahead log: the rest is intact, and the service starts.
 
-    What the cut off part held is gone with it, so nothing is compared with the journal.
+    The lost part's records are missing, so nothing is compared with the journal.
     """
     times = max(3, round(10 * r.scale))
     with tempfile.TemporaryDirectory(prefix="torture-wal-") as name:

@@ -1,4 +1,4 @@
-"""Stopping and restarting on purpose: SIGTERM and SIGHUP under load."""
+"""Planned stops and restarts: SIGTERM and SIGHUP under load."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torture.harness import TWO, Harness, scenario
 
 
 def _nothing_was_cut(r: Harness) -> None:
-    """A request that was done must have had its answer."""
+    """Asserts that every request that was carried out got its response."""
     cut = r.result.cut_but_done
     r.must(cut == 0, f"{cut} requests were done and their answers cut")
     failed = sum(entry.status >= 500 and entry.status != 503 for entry in r.journal.entries)
@@ -19,7 +19,7 @@ def _nothing_was_cut(r: Harness) -> None:
 
 @scenario(load=16, then=_nothing_was_cut)
 async def sigterm(r: Harness) -> None:
-    """Asked to stop under load: nothing that was accepted is cut, and it is out soon."""
+    """SIGTERM under load: no accepted request is cut off, and the stop is quick."""
     times = max(3, round(8 * r.scale))
     workers = r.service.settings.get("WISHWELL_WORKERS", "1")
     r.result.faults = f"SIGTERM {times} times, {workers} worker{'s' * (workers != '1')}"
@@ -32,13 +32,13 @@ async def sigterm(r: Harness) -> None:
 
 @scenario(load=16, then=_nothing_was_cut, settings=TWO)
 async def sigterm_two_workers(r: Harness) -> None:
-    """The same with two processes."""
+    """SIGTERM with two workers."""
     await sigterm(r)
 
 
 @scenario(load=16, then=_nothing_was_cut, settings=TWO)
 async def rolling_restart(r: Harness) -> None:
-    """SIGHUP to the parent of two workers, one replaced after the other."""
+    """SIGHUP to the parent of two workers, which are replaced one by one."""
     times = max(1, round(3 * r.scale))
     r.result.faults = f"SIGHUP {times} times"
     for _ in range(times):
@@ -51,7 +51,7 @@ async def rolling_restart(r: Harness) -> None:
 
 @scenario("postgresql", load=16)
 async def sigterm_while_paused(r: Harness) -> None:
-    """Asked to stop while the database does not answer."""
+    """SIGTERM while the database doesn't respond."""
     r.result.faults = "SIGTERM with the server paused"
     await to_thread(r.postgres.pause)
     await asyncio.sleep(3)

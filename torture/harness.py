@@ -1,4 +1,4 @@
-"""What a scenario stands on: servers, the program, load beside a fault, and the result."""
+"""A scenario's environment: servers, the program, load during a fault, and the result."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ ENGINES = ("sqlite", "postgresql", "cluster")
 TWO = {"WISHWELL_WORKERS": "2"}
 SERVED = {"200", "201", "204"}
 SETTLED_SECONDS = 8.0
-"""By then a cluster has finished what a lost server left half committed (ops/citus.conf)."""
+"""Seconds until a cluster has completed commits that a lost server left unfinished
+(ops/citus.conf).
+"""
 BOUND_MS = 5_000
-"""What any request may take, whatever happens to the database."""
+"""Longest duration of any request in milliseconds, whatever happens to the database."""
 
 COPIES = "".join(
     f"CREATE TEMP TABLE {name} AS SELECT * FROM public.{name};"
@@ -42,7 +44,7 @@ COPIES = "".join(
 
 @dataclass
 class Harness:
-    """One program on one engine, and what a scenario does to it."""
+    """A program on one engine, with operations for scenarios."""
 
     engine: str
     result: Result
@@ -69,12 +71,12 @@ class Harness:
         self.result.notes.append(text)
 
     def client(self, **headers: str) -> load.Client:
-        """A connection to the program with the admin token, unless ``headers`` have another."""
+        """Returns a connection to the program with the admin token, unless ``headers`` has another."""
         bearer = {"Authorization": f"Bearer {self.service.admin_token()}"}
         return load.Client(HERE, self.port, bearer | headers)
 
     async def statuses(self, count: int, method: str, path: str, body: Any = None) -> set[int]:
-        """Those of a request, made so often."""
+        """Returns the statuses of a request made ``count`` times."""
         client = self.client(Profile="gid://shopify/Customer/often")
         seen = {(await client.ask(method, PREFIX + path, body)).status for _ in range(count)}
         client.close()
@@ -91,7 +93,7 @@ class Harness:
     async def under_load(
         self, fault: Callable[[], Awaitable[None]], count: int, after: float = 1.0
     ) -> None:
-        """Load from a second before the fault begins until ``after`` seconds past its end."""
+        """Runs load from a second before the fault until ``after`` seconds past its end."""
         workers = self.workers(count)
         running = asyncio.create_task(load.run(workers, 3600, pause=0.02))
         try:
@@ -104,7 +106,7 @@ class Harness:
             await running
 
     async def compare(self) -> None:
-        """Fills the result in from the journal and from what is there."""
+        """Completes the result from the journal and the data."""
         if self.engine == "cluster":
             await asyncio.sleep(SETTLED_SECONDS)
         result, journal = self.result, self.journal
@@ -130,7 +132,7 @@ class Harness:
 
     @property
     def url(self) -> str:
-        """The database's."""
+        """The database's URL."""
         return (
             self.postgres.url(self.database) if self.postgres else f"sqlite:///{self.sqlite_file}"
         )
@@ -149,21 +151,25 @@ class Harness:
             connection.close()
 
     def whole(self, statement: str) -> str:
-        """A statement over all profiles at once: a cluster can't join tables so, but their copies."""
+        """Runs a statement on all profiles together. A cluster can't join these tables, but can
+        join copies.
+        """
         return self.sql(COPIES + statement if self.engine == "cluster" else statement)
 
     async def count(self, what: str) -> int:
-        """How many rows there are."""
+        """Returns how many rows there are."""
         return int(await to_thread(self.sql, f"SELECT count(*) {what}"))
 
     def bounded(self) -> None:
-        """No request took longer than it may."""
+        """Asserts that no request took longer than ``BOUND_MS``."""
         slowest = self.journal.slowest()
         late = Counter(entry.what for entry in self.journal.entries if entry.ms > BOUND_MS)
         self.must(not late, f"answers later than 5 s: {dict(late)}, the last {slowest:.0f} ms")
 
     async def well_again(self, since: float | None = None, within: float = 2.0) -> None:
-        """Notes how long after a moment, or after now, the first request succeeded under load."""
+        """Waits for the first success after a moment (by default now) under load, and records how
+        long that took.
+        """
         since = time.monotonic() if since is None else since
         while (first := self.journal.first_done_after(since)) is None:
             if time.monotonic() - since > within + 10:
@@ -175,7 +181,7 @@ class Harness:
         self.must(took <= within, f"well again only after {took} s")
 
     async def stop(self) -> None:
-        """Ends the program as an operator does, and notes how long that took."""
+        """Stops the program like an operator, and records how long that took."""
         began = time.monotonic()
         code = await to_thread(self.service.stop)
         took = time.monotonic() - began
@@ -185,20 +191,22 @@ class Harness:
 
 
 def only_served(r: Harness) -> None:
-    """Nobody noticed the fault."""
+    """Asserts that every request succeeded."""
     statuses = r.journal.statuses()
     r.must(set(statuses) <= SERVED, f"answers: {dict(statuses)}")
 
 
 def step(file: Path, offset: float) -> None:
-    """Steps a service's clock by seconds from the machine's, in one move: nobody reads half a number."""
+    """Sets a service's clock to an offset in seconds from the machine's. The file is replaced
+    atomically, because the service may read it at any time.
+    """
     new = file.with_suffix(".new")
     new.write_text(str(offset))
     new.replace(file)
 
 
 def with_clock(service: Service, offset: float) -> Path:
-    """Gives a service a clock of its own; ``step`` on the file moves it."""
+    """Gives a service a separate clock; ``step`` on the returned file moves it."""
     file = service.folder / "clock"
     step(file, offset)
     script = service.folder / "wishwell"
@@ -222,15 +230,15 @@ def harness(
     events: bool = False,
     clock: bool = False,
 ) -> Iterator[Harness]:
-    """The program on a new database, started; all of it gone afterwards.
+    """The program on a new database, started; everything is removed afterwards.
 
-    With ``events`` its store tells them, and ``compare`` replays them. With ``clock`` it has one
-    of its own.
+    With ``events`` its store has events on, and ``compare`` replays them. With ``clock`` it has a
+    separate clock.
     """
     server, url, name = None, "sqlite:///wishwell.db", ""
     if engine != "sqlite":
         options = {"fsync": True} | (postgres or {})
-        # A cluster has all that the scenarios which run on one use of a server.
+        # A cluster has every method that these scenarios use of a server.
         cluster = engine == "cluster"
         server = cast(PostgresServer, OwnCluster()) if cluster else PostgresServer(**options)
         url = server.create_database()
@@ -257,7 +265,9 @@ def harness(
 
 
 class Scenario(NamedTuple):
-    """``load``: so many callers are beside it, and then all is compared. 0: it does so itself."""
+    """A registered scenario. ``load`` is the number of concurrent callers, after which everything
+    is compared; with 0 the scenario does that itself.
+    """
 
     function: Callable[[Harness], Coroutine[Any, Any, None]]
     engines: tuple[str, ...]
@@ -296,9 +306,9 @@ def scenario(
     then: Callable[[Harness], Any] | None = None,
     **options: Any,
 ) -> Callable[[Any], Any]:
-    """Registers a coroutine function by its name; it runs once on each of the engines.
+    """Registers a coroutine function by its name, to run once on each of the engines.
 
-    ``bounded``: no answer may take longer than 5 s; ``then`` looks at what is left; ``options`` are
+    ``bounded``: no response may take longer than 5 s; ``then`` checks what is left; ``options`` are
     the harness's.
     """
 
@@ -312,7 +322,7 @@ def scenario(
 
 
 def run(name: str, engine: str, scale: float) -> Result:
-    """A scenario on an engine; of an error too, a result."""
+    """Runs a scenario on an engine; an error becomes a result too."""
     result = Result(name, engine)
     say(f"{name} on {engine} ...")
     try:

@@ -1,4 +1,4 @@
-"""What was asked and answered, and what must therefore be there."""
+"""The requests made, their outcomes, and the data that must therefore exist."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 COUNTS = ("lost", "doubled", "leaked", "done_though_refused", "torn")
-"""Of a result: what must be 0."""
+"""Counts in a result that must be 0."""
 
 
 @dataclass
@@ -21,12 +21,12 @@ class Result:
     faults: str = ""
     answers: dict[str, int] = field(default_factory=dict)
     checked: int = 0
-    lost: int = 0  # answered 2xx and not there
+    lost: int = 0  # got a 2xx but missing
     doubled: int = 0
-    leaked: int = 0  # in a profile that is not theirs
+    leaked: int = 0  # in another's profile
     done_though_refused: int = 0
-    torn: int = 0  # an unknown outcome that is neither fully there nor fully not
-    cut_but_done: int = 0  # an unknown outcome that is there
+    torn: int = 0  # unknown outcome, carried out in part
+    cut_but_done: int = 0  # unknown outcome, carried out
     slowest_ms: float = 0.0
     well_after_s: float | None = None
     notes: list[str] = field(default_factory=list)
@@ -43,11 +43,11 @@ class Result:
 
 @dataclass(slots=True)
 class Entry:
-    """One request: when, what, how it ended, how long it took."""
+    """A request: its time, kind, outcome and duration."""
 
     at: float
     what: str
-    status: int  # 0: no answer
+    status: int  # 0: no response
     outcome: str  # done, refused, unknown, unsent
     ms: float
     why: str = ""
@@ -55,17 +55,17 @@ class Entry:
 
 @dataclass(slots=True)
 class Expected:
-    """What may be there of one product: each state is None or (quantity, lists)."""
+    """The possible states of one product's item; a state is None or (quantity, lists)."""
 
     states: set[Any]
     last: str = "done"  # the outcome of the last request about it
     item: str | None = None
-    before: Any = None  # the state before a request whose outcome is unknown
+    before: Any = None  # the state before a request with an unknown outcome
 
 
 @dataclass
 class Journal:
-    """All requests, and what must be there after them, by profile GID and product."""
+    """All requests, and the data that must exist after them, by profile GID and product."""
 
     entries: list[Entry] = field(default_factory=list)
     expected: dict[str, dict[int, Expected]] = field(default_factory=dict)

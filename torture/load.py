@@ -1,7 +1,8 @@
-"""Load with a journal: saves, changes, deletes, list edits and links, and what became of each.
+"""Load with a journal: saves, changes, deletes, list edits and links, with their outcomes.
 
-Every worker owns its profiles, and asks for one thing after the other, so what must be there is
-known exactly. What did not end with 2xx is never touched again: a late effect would be seen.
+Every worker owns its profiles and makes one request at a time, so the expected data is known
+exactly. A record whose request didn't end with 2xx is never used again, so that a late effect would
+be noticed.
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ from tests.servers import PREFIX
 from torture.journal import Entry, Expected, Journal
 
 OWNER_SPACE = 1_000_000
-"""A product's number tells whose it is: owner * OWNER_SPACE + n."""
+"""A product's number encodes its owner: owner * OWNER_SPACE + n."""
 
 PATIENCE = 20.0
-"""Seconds until the client gives up: four times what any request may take."""
+"""Seconds until the client gives up: four times the longest permitted duration."""
 
 
 class Unsent(Exception):
-    """There was no connection to send it on."""
+    """The request couldn't be sent, because no connection was made."""
 
 
 class Cut(Exception):
-    """Sent, at least in part, and no whole answer came."""
+    """The request was sent at least in part, and no complete response came."""
 
 
 class Client:
-    """One connection of HTTP/1.1, opened again when it is gone."""
+    """A single HTTP/1.1 connection, reopened when it breaks."""
 
     def __init__(self, host: str, port: int, headers: dict[str, str] | None = None) -> None:
         self.host, self.port = host, port
@@ -46,7 +47,9 @@ class Client:
     async def ask(
         self, method: str, path: str, body: Any = None, patience: float = PATIENCE, **more: str
     ) -> Answer:
-        """Raises ``Unsent`` or ``Cut``; ``TimeoutError`` when it hangs."""
+        """Returns the response; raises ``Unsent``, ``Cut``, or ``TimeoutError`` after ``patience``
+        seconds.
+        """
         headers = self.headers | {name.replace("_", "-"): value for name, value in more.items()}
         content = request(method, path, headers, body)
         try:
@@ -89,7 +92,7 @@ class Client:
 
 
 class Worker:
-    """One well-behaved caller with its own customer, one request after the other."""
+    """A well-behaved caller with its own customer, making one request at a time."""
 
     def __init__(self, journal: Journal, client: Client, admin: str, owner: int, seed: int) -> None:
         self.journal, self.client, self.admin = journal, client, admin
@@ -103,7 +106,7 @@ class Worker:
         journal.owners[self.gid] = owner
 
     async def request(self, what: str, method: str, path: str, body: Any, gid: str) -> tuple:
-        """The outcome and, if there was one, the answer; written down."""
+        """Makes a request and records it; returns the outcome and the response, if any."""
         headers: dict[str, Any] = {"Authorization": f"Bearer {self.admin}"}
         headers |= {"Profile": gid} if gid else {}
         began = time.monotonic()
@@ -118,7 +121,7 @@ class Worker:
             outcome, why = "unknown", "hung"
             self.journal.complaints.append(f"{what}: no answer in {PATIENCE:g} s")
         else:
-            # A 503 that does not say that nothing was done leaves it open.
+            # A 503 without "Nothing was done" leaves the outcome unknown.
             refused = answer.status < 500 or b"Nothing was done" in answer.body
             outcome = "done" if answer.status < 300 else "refused" if refused else "unknown"
             self._judge(what, answer)
@@ -202,7 +205,7 @@ class Worker:
         self._settle(product, outcome, (quantity, frozenset(chosen)))
 
     async def link(self) -> None:
-        """A visitor saves three things and signs in, all in one step or not at all."""
+        """Saves three products as a visitor, then signs in; the link must be atomic."""
         outcome, answer = await self.request("token", "POST", "/profiles/token", None, "")
         if outcome != "done":
             return
@@ -223,7 +226,7 @@ class Worker:
 
 
 async def run(workers: list[Worker], seconds: float, pause: float = 0.0) -> None:
-    """Lets all of them work side by side for so long; each finishes what it has begun."""
+    """Runs all workers concurrently for ``seconds``; each completes its last request."""
     end = time.monotonic() + seconds
 
     async def one(worker: Worker) -> None:

@@ -1,4 +1,4 @@
-"""An address that can be moved or cut off: passes bytes on to whichever port it leads to."""
+"""A TCP relay whose target can be changed or cut off."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tests.servers import HERE
 
 
 class Relay:
-    """``port`` is where it listens; ``delay`` what each piece waits, in seconds, each way.
-
-    While ``swallows`` is set, what comes goes nowhere, both ways, as when a cable is cut.
+    """A relay that listens on ``port``; ``delay`` is the seconds added to each piece in each
+    direction. While ``swallows`` is set, data is dropped in both directions, as if a cable were
+    cut.
     """
 
     def __init__(self, target: int, delay: float = 0.0) -> None:
@@ -29,7 +29,7 @@ class Relay:
         return len(self._open) // 2
 
     def lead_to(self, target: int) -> None:
-        """New connections lead there, and those that there are break."""
+        """Changes the target for new connections, and breaks existing ones."""
         self._target = target
         for writer in list(self._open):
             writer.transport.abort()
@@ -61,14 +61,14 @@ class Relay:
                     await asyncio.sleep(self._delay)
                 writer.write(data)
                 await writer.drain()
-            while self.swallows:  # the end does not come through either
+            while self.swallows:  # the end of the stream is held back too
                 await asyncio.sleep(0.1)
         writer.transport.abort()
 
 
 @asynccontextmanager
 async def relay(target: int, delay: float = 0.0) -> AsyncIterator[Relay]:
-    """A relay for the time of the block."""
+    """Runs a relay during the block."""
     made = Relay(target, delay)
     server = await asyncio.start_server(made.connect, HERE, 0)
     made.port = server.sockets[0].getsockname()[1]

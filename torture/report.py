@@ -17,7 +17,7 @@ COLUMNS = (
 
 
 def table(results: list[Result]) -> str:
-    """Every figure of every result."""
+    """Returns a table of every figure of every result."""
     rows = []
     for result in results:
         verdict = f"{len(result.wrong)} wrong" if result.wrong else "ok"
@@ -27,11 +27,11 @@ def table(results: list[Result]) -> str:
 
 
 def write(results: list[Result], seconds: float) -> None:
-    """Writes down all that was answered and found in each scenario, and where."""
+    """Writes each scenario's responses and findings, and the machine."""
     record = {"machine": machine(), "seconds": round(seconds)}
     keep(FIGURES, record | {"results": [asdict(result) for result in results]})
 
 
 def last() -> list[Result]:
-    """The results of the last run that was written."""
+    """Returns the results of the last recorded run."""
     return [Result(**fields) for fields in json.loads(FIGURES.read_text())["results"]]

@@ -1,7 +1,7 @@
-"""``wishwell`` with another clock: the machine's, plus the seconds in the file TORTURE_CLOCK.
+"""``wishwell`` with another wall clock: the machine's plus the seconds in the file TORTURE_CLOCK.
 
-The file is read at every look at the clock, so a step takes effect at once. Only the program's own
-look at the wall clock is replaced; the machine's is left alone.
+The file is read on every call, so a step takes effect immediately. Only the program's own wall
+clock is replaced; the machine's isn't changed.
 """
 
 import os
@@ -15,7 +15,7 @@ _OFFSET = Path(os.environ["TORTURE_CLOCK"])
 
 
 def wall_clock() -> int:
-    """Milliseconds since 1970 by the clock under test."""
+    """Returns milliseconds since 1970 by the clock under test."""
     return time.time_ns() // 1_000_000 + int(float(_OFFSET.read_text()) * 1000)
 
 
