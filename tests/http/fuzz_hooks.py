@@ -25,8 +25,9 @@ survives.
 
 
 def whole(value):
-    """Turns 1.0 into 1: an integer to JSON Schema, a fraction to the service (contract:
-    body-malformed).
+    """Turns 1.0 into 1: an integer to JSON Schema, a fraction to the service.
+
+    Contract: body-malformed.
     """
     if isinstance(value, float) and value.is_integer():
         return int(value)

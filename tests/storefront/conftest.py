@@ -141,9 +141,11 @@ class Front:
 
 
 def _note(answer: httpx2.Response) -> None:
-    """Records a response without its cookies for a search for secrets after all tests (contract:
-    storefront-no-token, storefront-secrets). Responses about an owner's shares are left out because
-    they contain share tokens.
+    """Records a response without its cookies for a search for secrets after all tests.
+
+    Responses about an owner's shares are left out because they contain share tokens.
+
+    Contract: storefront-no-token, storefront-secrets.
     """
     if not re.search("/shares|/assets/", answer.request.url.path):
         head = [f"{k}: {v}" for k, v in answer.headers.multi_items() if k.lower() != "set-cookie"]
