@@ -1,0 +1,1 @@
+"""The API over HTTP, one file per noun or concern. conftest.py has the assertions that all share."""

@@ -111,7 +111,7 @@ def test_other_includes_are_refused(world):
 
 
 def test_products_with_text_ids_and_of_their_store_alone(make_shop):
-    """Text product ids are included, and only the own store's product data.
+    """Products with text ids are included, and only those of the same store.
 
     Contract: include-product, product-id-text, store-isolation.
     """

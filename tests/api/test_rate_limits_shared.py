@@ -111,8 +111,8 @@ def test_new_token_or_spelling_for_each_guess_is_no_new_caller(strict, shop):
 
 
 def test_behind_a_proxy_only_what_it_says_counts(behind_proxy):
-    """Behind a proxy, the client address is the last untrusted one in `X-Forwarded-For`. Forged
-    hops, zones, spellings and trailers don't change it; garbage does no harm.
+    """Behind a proxy, the client address is the rightmost untrusted one in `X-Forwarded-For`.
+    Forged hops, zones, spellings and trailers don't change it; garbage does no harm.
 
     Contract: limit-address-source.
     """

@@ -312,7 +312,7 @@ def waits_for_a_report(world, http, path):
 
 
 def test_what_is_gone_is_told_by_the_next_count(world):
-    """The next count shows deleted items. This test is last because it changes the numbers.
+    """The next count shows deletions. Runs after the other tests because it changes the numbers.
 
     Contract: count-exact, count-again.
     """

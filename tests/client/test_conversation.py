@@ -68,7 +68,7 @@ outcomes = st.one_of(
 
 
 def unknown(outcome):
-    """Returns whether an outcome leaves it open if the request was carried out."""
+    """Returns whether an outcome leaves it open whether the request was carried out."""
     if isinstance(outcome, httpx2.Response):
         return outcome.status_code == 503
     return outcome is not NEVER

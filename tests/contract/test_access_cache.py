@@ -76,7 +76,7 @@ def test_made_up_admin_tokens_leave_connections_for_others(impatient, known):
 
 
 def test_request_waits_little_for_a_refresh(bench, known):
-    """While all connections are taken, a request waits only briefly for a cache refresh.
+    """A request waits only briefly for a cache refresh when all connections are taken.
 
     Contract: database-away.
     """

@@ -358,8 +358,8 @@ async def test_event_that_cannot_be_read_stops_no_other(desk):
 @pytest.mark.either_engine
 @on_desk
 async def test_webhook_that_cannot_be_read_waits(desk):
-    """Nothing is sent for an unreadable webhook, whose results couldn't be stored; the log names it
-    once.
+    """Nothing is sent for an unreadable webhook, because its results couldn't be stored; the log
+    names it once.
 
     Contract: bad-row.
     """

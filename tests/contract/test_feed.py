@@ -224,7 +224,7 @@ def retain(bench, days=7):
 
 
 def removed(bench):
-    """Returns the position of the store's last removed event; other stores' events are retained."""
+    """Returns the feed position of the store's last removed event."""
     [(number,)] = bench.select("SELECT removed FROM feeds WHERE store_id = $1", bench.store.id)
     return number
 
@@ -317,7 +317,8 @@ def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
 
 
 def test_event_that_is_young_keeps_those_after_it(telling):
-    """A young event keeps all later ones, whose clocks may be behind, so readers never find a gap.
+    """A young event keeps all later ones too, even if a slow clock dated them earlier, so readers
+    never find a gap.
 
     Contract: event-retention.
     """

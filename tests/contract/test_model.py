@@ -1,5 +1,5 @@
-"""Random sequences of shopper actions, sign-ins included, agree with an in-memory model, and their
-events tell exactly what changed: replaying them yields the same records.
+"""Random sequences of shopper actions, sign-ins included, agree with an in-memory model. Their
+events describe exactly the changes, so replaying them yields the same records.
 """
 
 from typing import Any

@@ -57,8 +57,8 @@ def walk(bench, scope, size, query, cursor=None, way="next"):
 )
 @strategies.examples(80)
 def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query, whole, who):
-    """Forwards all records come newest first, backwards the same pages come again, and no cursor is
-    superfluous.
+    """Walking forwards yields all records, newest first; walking backwards yields the same pages.
+    No cursor leads nowhere.
     """
     store, owners = stocked
     profile = list(owners)[who]
@@ -80,7 +80,8 @@ def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query
 @pytest.mark.parametrize("query", [None, "tag:kept"])
 @pytest.mark.parametrize("backward", [False, True])
 def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
-    """An empty page whose records were deleted still has a cursor back, if there is a page.
+    """A page whose records were all deleted is empty and has a cursor back, as long as there is a
+    page to go back to.
 
     Contract: page-walk.
     """

@@ -243,8 +243,8 @@ def test_request_stays_with_its_store_when_the_shop_moves(bench, store):
 
 
 def test_request_that_fails_keeps_no_other_waiting(bench, store, monkeypatch):
-    """A failing request is logged and retried, and doesn't delay requests processed after it; each
-    is done once.
+    """A failing request is logged and retried. Requests processed after it aren't delayed, and each
+    is carried out once.
 
     Contract: background-goes-on, request-done.
     """

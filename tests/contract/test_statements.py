@@ -102,8 +102,8 @@ def as_json(argument):
 
 
 def test_every_statement_can_be_printed_and_run_by_hand(bench, engine):
-    """Statements run by hand as ``python -m wishwell.db`` prints them. Skipped on a cluster, where
-    a key can't be NULL.
+    """Every statement can be run by hand as ``python -m wishwell.db`` prints it. Skipped on a
+    cluster, where a key can't be NULL.
     """
     if engine == "postgresql" and bench.db._spread:
         pytest.skip("the database is spread")

@@ -291,8 +291,7 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
 
 
 def test_connection_that_breaks_before_the_commit_is_no_failure_of_ours(bench, wish):
-    """A connection that broke while idle raises ``Unavailable``, which isn't a defect of the
-    program.
+    """A connection that broke while idle raises ``Unavailable``, as for any unreachable database.
 
     Contract: database-away.
     """

@@ -1,0 +1,1 @@
+"""The shops of examples/, run as their READMEs say: see conftest.py."""

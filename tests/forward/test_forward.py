@@ -157,8 +157,8 @@ def test_bad_argument_is_refused_at_once(wrong):
 
 
 def test_only_what_is_on_the_list_comes_back(service, shop):
-    """Only allowed response headers are returned, with all cookies, one length and the own server's
-    Date.
+    """Only allowed response headers are returned, with all cookies, a single length, and the Date
+    of the shop's own server.
     """
     passed = {
         "allow": "GET", "cache-control": "private, no-store", "content-type": "application/json",

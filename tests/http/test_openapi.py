@@ -75,7 +75,7 @@ STANDARD_HEADERS = {f"X-RateLimit-{name}" for name in ("Limit", "Remaining", "Re
 STANDARD_HEADERS |= {"X-Request-Id"}
 MORE_HEADERS = {"401": {"WWW-Authenticate"}, "405": {"Allow"}}
 MORE_HEADERS |= {key: {"Retry-After"} for key in ("429", "503")}
-# A profile token has no URL, and neither does a share.
+# Operations that respond with a Location; a profile token and a share have no URL.
 LOCATED = {"createItem", "createList", "createWebhook", "copySharedList"}
 CONFLICTING = {"updateItem", "createWebhook", "renewWebhookSecret", "testWebhook", "retryDelivery"}
 CONFLICTING |= {"reserveSharedItem", "callOffRequest", "deleteToken"}

@@ -34,7 +34,7 @@ KINDS = {
     "lists_page": 2,
 }  # fmt: skip
 ANYWHERE = KINDS.keys() - {"save", "new_list", "items_page", "lists_page"}
-"""Operations that an admin token may do on a profile's records without `Profile`."""
+"""Operations that an admin token may do on records without naming their profile."""
 
 
 Edge = tuple[str, bool]

@@ -222,7 +222,7 @@ def step(world: Specification, operation: Operation) -> list[Specification]:
     if answer.status == 503:
         return [world]  # nothing was done
     data = answer.data if isinstance(answer.data, dict) else {}
-    # A change happened at the shown time, or at an unknown one if updatedAt was already later.
+    # The change happened at the shown updatedAt, or before it if the record's old one was later.
     now, new_id = data.get("updatedAt", Since()), data.get("id", "")
     ways, expected = [], None
     for after, shown in perform(world, call, now, new_id):

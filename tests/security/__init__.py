@@ -1,0 +1,1 @@
+"""Hostile input, request smuggling, secrets, key rotation and licences."""

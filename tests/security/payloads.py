@@ -12,9 +12,7 @@ SOCKET = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 1
 
 
 def hidden(request_id: str, token: str) -> bytes:
-    """Returns a whole request with an id of its own, which appears in the log if it was carried
-    out.
-    """
+    """Returns a whole request whose id appears in the log if the request was carried out."""
     lines = [f"GET {PREFIX}/lists HTTP/1.1", "Host: shop", f"X-Request-Id: {request_id}"]
     return "\r\n".join([*lines, f"Authorization: Bearer {token}", "", ""]).encode()
 

@@ -75,9 +75,7 @@ class PostgresServer(Program):
         settings: dict[str, str] | None = None,
         template: PostgresServer | None = None,
     ) -> None:
-        """With ``template``, makes a standby of that server, not started; the other arguments are
-        ignored.
-        """
+        """With ``template``, makes a standby of that server with its settings, not started."""
         super().__init__("postgres")
         self._as_user = unprivileged()
         if self._as_user:

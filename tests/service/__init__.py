@@ -1,0 +1,1 @@
+"""Whole deployments of the program: several processes, faults, backups, upgrades, operations."""

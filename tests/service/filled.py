@@ -94,7 +94,6 @@ def answers(service, token, people, tokens):
         body = answer.json()
         if "error" in body:
             return answer.status_code, body["error"]["message"]
-        # A cursor is valid only for its own page.
         return answer.status_code, answer.content
 
     return {key: kept(answer) for key, answer in found.items()}

@@ -231,7 +231,7 @@ def narrow(service):
 
 @race
 async def test_two_who_copy_each_others_lists(http, narrow):
-    """Two profiles that copy each other's lists lock both in the same order, so there is no
+    """Two profiles that copy each other's lists lock both in the same order, which prevents a
     deadlock.
 
     Contract: copy-list.

@@ -1,6 +1,4 @@
-"""Which store and shopper a request is for: random combinations of all headers, compared with the
-rules.
-"""
+"""The store and shopper of a request: random combinations of headers, compared with the rules."""
 
 from __future__ import annotations
 
@@ -124,7 +122,7 @@ def expected(case: Case) -> Belief:
     who = who or ("visitor" if case.cookie == store else "")
     if refused:
         return Belief(refused)
-    # An uncounted query has unknown parameters, which a customer's or visitor's request refuses.
+    # The parameters of a query that doesn't count are unknown: 400, unless the caller is anonymous.
     return Belief({400} if case.query != "none" and not counts and who else {200}, store, who)
 
 

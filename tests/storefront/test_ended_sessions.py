@@ -119,7 +119,7 @@ def test_purged_or_revoked_session_is_nobody_after_a_restart():
 
     Contract: storefront-visitor, session-unknown, storefront-cookie-revoked.
     """
-    # The days count from the expiry of a token, which is a day after its issue.
+    # With 0 days an empty session may be purged immediately.
     with with_one_store(new_api(WISHWELL_EMPTY_SESSION_DAYS="0")) as front:
         purged, revoked, other = front.browser(), front.anyone(2), front.anyone(1)
         purged.delete(f"/items/{purged.save(1)['id']}")

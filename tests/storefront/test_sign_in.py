@@ -1,4 +1,4 @@
-"""Sign-in links a visitor's session to the customer; and signing out."""
+"""Signing in, which links a visitor's session to the customer, and signing out."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
