@@ -64,8 +64,7 @@ WORKS: dict[str, Callable[[seed.Owner], tuple[str, str, Any]]] = {
 
 def fill(shop: Shop, profiles: int) -> list[seed.Owner]:
     """Makes products, and ``profiles`` profiles with 30 items on one list, interleaved as in a real
-    shop.
-    """
+    shop."""
     facts = {"title": "A shirt of linen", "url": "https://shop.example/products/a-shirt-of-linen"}
     facts |= {"image": "https://images.shop.example/files/a-shirt-of-linen.jpg"}
     products = [{"productId": number} | facts for number in range(1, seed.ITEMS + 1)]

@@ -112,8 +112,7 @@ def size(shop: Shop) -> float:
 @contextlib.contextmanager
 def reports(ask: Callable[[], float], count: int) -> Iterator[None]:
     """Requests reports from ``count`` threads during a block, in a separate process because one
-    that shared the interpreter would slow the page requests.
-    """
+    that shared the interpreter would slow the page requests."""
 
     def again() -> None:
         while True:

@@ -23,8 +23,7 @@ from tests.servers import HERE, PREFIX
 
 MOST_CONNECTIONS = 1_500
 """Limit of connections, below a listening socket's backlog, because more would measure the kernel's
-SYN retries.
-"""
+SYN retries."""
 
 
 def raise_open_files() -> int:
@@ -37,8 +36,7 @@ def raise_open_files() -> int:
 class Flood:
     """Sends requests and collects results. Times count from the start of a request: its connection
     if that is new, else its first byte. How late the start was is recorded separately
-    (``late_ms``), because this process waited for a CPU before anybody had asked the service.
-    """
+    (``late_ms``), because this process waited for a CPU before anybody had asked the service."""
 
     def __init__(self, port: int, make: Callable[[int], bytes]) -> None:
         self._port, self._make, self._number = port, make, 0

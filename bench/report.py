@@ -37,8 +37,7 @@ _HOLDS: dict[str, Callable[[float, float], bool]] = {"≤": operator.le, "≥": 
 
 class Measurement(NamedTuple):
     """A measurement: ``values`` per round, or a single one. ``target`` is such as "≤ 5"; without
-    one it is in no table.
-    """
+    one it is in no table."""
 
     name: str
     engine: str
@@ -73,8 +72,7 @@ def table(results: list[dict[str, Any]]) -> str:
 
 def _cell(values: list[float], target: str) -> str:
     """Formats the median in bold, the spread if there are rounds, and a cross if it misses the
-    target.
-    """
+    target."""
     middle = statistics.median(values)
     sign, aim = target.split()
     shown = f"**{middle:.2f}**"
@@ -85,8 +83,7 @@ def _cell(values: list[float], target: str) -> str:
 
 def figures_table(figures: list[dict[str, Any]]) -> str:
     """Returns a Markdown table of the other measurements that have a target, with a column per
-    engine.
-    """
+    engine."""
     rows: dict[str, list[str]] = {}
     engines = list(ENGINES.values())
     for figure in (Measurement(**fields) for fields in figures):

@@ -100,8 +100,7 @@ def plan(store: str, count: int, first: int = 0) -> tuple[Rows, list[Owner]]:
 
 def each_item(rows: Rows, owners: list[Owner]) -> Iterator[Owner]:
     """Yields an owner for every item: the first of each profile, then the second of each, and so
-    on, so that consecutive requests are for different profiles.
-    """
+    on, so that consecutive requests are for different profiles."""
     for at in range(ITEMS):
         for number, owner in enumerate(owners):
             yield owner._replace(item=rows["items"][number * ITEMS + at][1], list="-")

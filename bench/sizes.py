@@ -52,8 +52,7 @@ SELECT profile_id, list_ids::uuid, id, 0 FROM items
 
 async def fill(shop: Shop, items: int) -> list[seed.Owner]:
     """Inserts profiles with 30 items on one list, interleaved in five passes, so that rows are laid
-    out as in a real shop.
-    """
+    out as in a real shop."""
     profiles = items // seed.ITEMS
     connection = await asyncpg.connect(shop.database)
     now = seed.now()
@@ -109,8 +108,7 @@ class Side(NamedTuple):
 
 def _prepare(shop: Shop) -> None:
     """Inserts the sessions for all rounds: those that sign in, and those that are purged, a day per
-    round.
-    """
+    round."""
     parts = []
     for number in range(ROUNDS):
         parts += [

@@ -89,8 +89,7 @@ def _ratios(runs: list[_Run]) -> tuple[list[float], str]:
 
 def _logged_ratio(log: Path, begin: int) -> float:
     """Returns p99 relative to p50 of the log's ``ms`` (from a request's head to its response), from
-    a file offset on.
-    """
+    a file offset on."""
     with log.open("rb") as lines:
         lines.seek(begin)
         entries = [json.loads(line) for line in lines if line.startswith(b"{")]

@@ -1,6 +1,5 @@
 """The measured programs: the service, the floor and a typical stack, each in one process on one
-machine.
-"""
+machine."""
 
 import contextlib
 import json
@@ -136,8 +135,7 @@ _taken: dict[tuple[str, str], int] = {}
 
 def wrk(target: Target, work: str, seconds: int) -> dict[str, float]:
     """Runs wrk with 32 connections; returns throughput, and latencies in milliseconds. Raises if a
-    request failed.
-    """
+    request failed."""
     owners = target.owners
     if work == "delete":
         owners, seconds = Path(f"{target.owners}-victims"), 1
@@ -183,8 +181,7 @@ def with_children(pid: int) -> float:
 
 def _on_processor(pid: int) -> float:
     """Returns CPU seconds of a process with all its threads, in nanosecond resolution; psutil's is
-    10 ms.
-    """
+    10 ms."""
     # The clock id of another process on Linux: clock_getcpuclockid(3).
     return time.clock_gettime((~pid << 3) | 2)
 
@@ -198,8 +195,7 @@ def cost(shop: Shop, load: Load) -> tuple[float, float]:
 
 def in_turns(sides: Sequence[Side], rounds: int, measure: Callable[[Side], Got]) -> list[list[Got]]:
     """Measures each side ``rounds`` times, every other round in reverse order, so that a busy
-    moment affects all.
-    """
+    moment affects all."""
     got: list[list[Got]] = [[] for _ in sides]
     for number in range(rounds):
         for at in range(len(sides))[:: 1 if number % 2 else -1]:

@@ -90,8 +90,7 @@ def asking(
     service: Shop, method: str, path: str, token: Callable[[], str], body: Any = None
 ) -> Ask:
     """Returns a function that sends the request over a separate connection and returns
-    microseconds.
-    """
+    microseconds."""
     # Opened late, because an idle connection would be closed before its turn
     client: Raw | None = None
 

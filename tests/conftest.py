@@ -30,8 +30,7 @@ httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)
 
 def missing(reason: str) -> None:
     """Skips a test because a program isn't installed; fails it in CI, where the program is
-    required.
-    """
+    required."""
     if os.environ.get("CI"):
         pytest.fail(f"{reason}; CI has to install it")
     pytest.skip(reason)
@@ -160,8 +159,7 @@ def engine(request) -> str:
 @pytest.fixture(scope="session")
 def new_service(engine, request):
     """A factory for services on new databases of the engine, not yet started; stops them at the
-    end.
-    """
+    end."""
     made: list[Service] = []
 
     def make(**settings: str) -> Service:

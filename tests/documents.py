@@ -27,8 +27,7 @@ class Block(NamedTuple):
 
 def blocks(document: str) -> list[Block]:
     """Returns a document's command blocks: indented by four spaces after an empty line, or fenced
-    as shell.
-    """
+    as shell."""
     found: list[Block] = []
     heading, reason, fence, before = "", None, None, ""
     for line in (ROOT / document).read_text().splitlines():
@@ -56,8 +55,7 @@ def blocks(document: str) -> list[Block]:
 
 def commands(document: str, heading: str) -> list[str]:
     """Returns the commands below headings that begin with ``heading``, without blocks marked "not
-    run".
-    """
+    run"."""
     return [
         line
         for block in blocks(document)
@@ -87,8 +85,7 @@ def fresh(folder: Path) -> Path:
 
 def bare(home: Path) -> dict[str, str]:
     """Returns an environment like that of a new user: an empty home, and a PATH without the tests'
-    virtual environment. Keeps the machine's package index settings.
-    """
+    virtual environment. Keeps the machine's package index settings."""
     home.mkdir(exist_ok=True)
     own = str(Path(sys.executable).parent)
     path = [part for part in os.environ["PATH"].split(":") if part != own]

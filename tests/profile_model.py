@@ -39,16 +39,14 @@ def earlier(one, other):
 
 def in_customer_order(entries):
     """Returns the ids of (id, position, createdAt) entries: positioned ones first, then newest
-    first.
-    """
+    first."""
     newest = sorted(entries, key=lambda entry: (_moment(entry[2], entry[0]), entry[0]))[::-1]
     return [entry[0] for entry in sorted(newest, key=lambda entry: (entry[1] == 0, entry[1]))]
 
 
 def _moment(created, id):
     """Returns an item's time for sorting; the time in its UUIDv7 while its ``createdAt`` is
-    unknown.
-    """
+    unknown."""
     if not isinstance(created, Since):
         return created
     return ids.timestamp(ids.time_of(id)) if ids.is_uuid(id) else ""
@@ -59,8 +57,7 @@ class Model:
 
     def __init__(self, entries=1_000_000, list_items=1_000_000, items=1_000_000, lists=1_000_000):
         """Sets the limits: list entries in total and per list, then items and lists. The model
-        applies the last two only in ``link``.
-        """
+        applies the last two only in ``link``."""
         self.items = {}
         self.lists = {}
         self.most = (entries, list_items)
@@ -75,8 +72,7 @@ class Model:
 
     def key(self):
         """Returns the whole state as a hashable key, equal for profiles that the API can't tell
-        apart.
-        """
+        apart."""
         items = tuple(
             (id, *(tuple(v) if isinstance(v, list) else v for v in self.items[id].values()))
             for id in sorted(self.items)
@@ -232,8 +228,7 @@ class Model:
 
     def link(self, session, now):
         """Merges the model ``session`` into this profile as far as the limits allow, and empties
-        it. Returns how many of its items were left out.
-        """
+        it. Returns how many of its items were left out."""
         on = {id: self.lists_of(id) for id in self.items}
         free = [
             2 * most - sum(map(len, held))

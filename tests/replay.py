@@ -18,8 +18,7 @@ class Replay:
 
     def hear(self, event):
         """Applies the next event. Sequence numbers are contiguous, and each event follows from the
-        state.
-        """
+        state."""
         assert event["sequence"] == self.sequence + 1, (event["sequence"], self.sequence)
         self.sequence += 1
         data = event["data"]

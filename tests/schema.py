@@ -53,5 +53,4 @@ CARRIED: dict[str, str | None] = {
     "deleted_stores": None,
 }
 """Each table of a profile or a store, and the type of export line that contains its rows; `None` if
-they aren't exported.
-"""
+they aren't exported."""

@@ -82,8 +82,7 @@ sequences = st.lists(steps, min_size=6, max_size=25).map(lambda more: [*_somethi
 
 def examples(count: int):
     """Returns settings for a property on the shared database: ``count`` examples without a
-    deadline.
-    """
+    deadline."""
     checks = [HealthCheck.function_scoped_fixture]
     return settings(max_examples=count, deadline=None, suppress_health_check=checks)
 

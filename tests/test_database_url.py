@@ -20,9 +20,7 @@ ONE = (Address(None, None),)
 )  # fmt: skip
 def test_hosts_of_a_url(url, addresses):
     """Several hosts are parsed from the URL; a single one is left to the driver in any position.
-
-    Contract: database-hosts.
-    """
+    Contract: database-hosts."""
     target = parse(url)
     assert target.addresses == addresses
     assert target.url == url
@@ -38,9 +36,7 @@ def test_hosts_among_the_options_are_refused():
 def test_options_of_a_url():
     """`load_balance_hosts` is removed from the URL; the driver would send it to the server, which
     rejects it.
-
-    Contract: database-spread.
-    """
+    Contract: database-spread."""
     target = parse("postgresql://a,b/d?sslmode=require&load_balance_hosts=random")
     assert target.url == "postgresql://a,b/d?sslmode=require"
     assert target.spread

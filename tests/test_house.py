@@ -113,9 +113,7 @@ def test_every_setting_is_documented_with_its_default():
 
 def test_no_document_and_no_example_names_a_setting_that_there_is_not():
     """Documents and examples name only existing settings; `wishwell` refuses to start with others.
-
-    Contract: setting-invalid.
-    """
+    Contract: setting-invalid."""
     known = {f"WISHWELL_{entry.name.upper()}" for entry in fields(config.Settings)}
     # WISHWELL_FOO is an example of a refused name
     known |= {f"{name}_FILE" for name in known} | {"WISHWELL_FOO"}
@@ -158,8 +156,7 @@ def test_every_status_of_an_error_is_documented():
 
 def anchors(document):
     """Returns the anchors of a document: its headings' slugs as GitHub makes them, and explicit
-    ones.
-    """
+    ones."""
     text = document.read_text()
     heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     slugs = {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in heads}
@@ -248,8 +245,7 @@ SHAPES = READ | SHOWN
 
 def test_every_body_is_compared_and_explained():
     """Each request body is compared with the description, and each of its fields has an error
-    message.
-    """
+    message."""
     fields = {field.encode_name for body in READ.values() for field in msgspec.structs.fields(body)}
     # These two have a message per kind of store
     assert fields - {"productId", "variantId"} == wire._RULES.keys()
@@ -269,8 +265,7 @@ BOUNDS = ("minimum", "maximum", "minItems", "maxItems", "maxLength", "pattern")
 
 def bounds(node):
     """Returns the limits of a value through references and unions, whose members never share a
-    keyword.
-    """
+    keyword."""
     node = resolved(node)
     found = {key: node[key] for key in BOUNDS if key in node}
     if "pattern" in found:  # only Python's `$` needs that

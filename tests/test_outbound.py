@@ -60,9 +60,7 @@ PUBLIC = [
 @pytest.mark.parametrize("address", ["169.254.169.254", "10.0.0.1", "::1", "::ffff:127.0.0.1"])
 def test_address_that_is_not_public_is_not_called(address):
     """A non-public address is refused both in a URL and as the address of a name (SSRF).
-
-    Contract: outbound-address.
-    """
+    Contract: outbound-address."""
     with pytest.raises(Unanswered, match=r"shop.example has the address .*, which is not public"):
         get("https://shop.example/", private=False, resolve=Names(address))
     shown = f"[{address}]" if ":" in address else address
@@ -72,9 +70,7 @@ def test_address_that_is_not_public_is_not_called(address):
 
 def test_address_that_the_setting_opens():
     """The setting allows private and loopback addresses, and no other non-public ones.
-
-    Contract: outbound-address.
-    """
+    Contract: outbound-address."""
     for private, allowed in ((False, PUBLIC), (True, OWN + PUBLIC)):
         for text in NEVER + OWN + PUBLIC:
             address = ipaddress.ip_address(text)
@@ -83,9 +79,7 @@ def test_address_that_the_setting_opens():
 
 def test_this_machine_by_name_is_not_called():
     """The system's resolver can't be used to reach this machine by name.
-
-    Contract: outbound-address.
-    """
+    Contract: outbound-address."""
     with pytest.raises(Unanswered, match="must not lead to localhost"):
         get("https://localhost/", private=False)
     with pytest.raises(Unanswered, match=r"no address of no.such.invalid was found"):
@@ -97,9 +91,7 @@ def test_this_machine_by_name_is_not_called():
 @on_loop
 async def test_name_whose_address_changes():
     """The address is resolved once per connection, so DNS rebinding has no effect on an open one.
-
-    Contract: outbound-address.
-    """
+    Contract: outbound-address."""
     names = Names("127.0.0.1")
     async with Called().serve() as server, calls(resolve=names) as there:
         url = f"http://shop.example:{server.port}/"
@@ -141,9 +133,7 @@ WRONG = {
 @pytest.mark.parametrize("url", WRONG)
 def test_url_that_is_not_allowed(url):
     """A forbidden URL is refused both when it is configured and when it is called.
-
-    Contract: outbound-where.
-    """
+    Contract: outbound-where."""
     names = Names("93.184.216.34")
     with pytest.raises(Invalid) as told:
         Outbound(http=False, private=False, resolve=names).check("jwks", url)
@@ -155,9 +145,7 @@ def test_url_that_is_not_allowed(url):
 
 def test_url_that_is_allowed():
     """Allowed hosts and ports pass; plain http and other ports need the setting.
-
-    Contract: outbound-where.
-    """
+    Contract: outbound-where."""
     strict = Outbound(http=False, private=False)
     for host in (
         "shop.example",
@@ -212,9 +200,7 @@ ANSWERS: dict[str, tuple[bytes, int, bytes]] = {
 @on_loop
 async def test_answer_as_it_is(name):
     """Redirects aren't followed and nothing is decompressed; the connection is reused.
-
-    Contract: outbound-plain, outbound-bounds.
-    """
+    Contract: outbound-plain, outbound-bounds."""
     sent, *expected = ANSWERS[name]
     async with Called(sent).serve() as server, calls() as there:
         for _ in range(2):
@@ -283,9 +269,7 @@ SLOW: dict[str, tuple[Any, str, Any]] = {
 @on_loop
 async def test_call_that_takes_too_long(name):
     """One deadline covers all phases of a call; no connection remains open after it.
-
-    Contract: outbound-plain.
-    """
+    Contract: outbound-plain."""
     answer, scheme, resolve = SLOW[name]
     settings = {"resolve": resolve} if resolve else {}
     host = "shop.example" if resolve else HERE
@@ -305,9 +289,7 @@ def authority():
 @on_loop
 async def test_certificate_of_the_host(authority, tmp_path):
     """SNI and the certificate check use the URL's host name, not its address.
-
-    Contract: outbound-address.
-    """
+    Contract: outbound-address."""
     named = []
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     tls.sni_callback = lambda _socket, name, _context: named.append(name)

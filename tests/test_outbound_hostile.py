@@ -46,9 +46,7 @@ async def here(host: str, port: int) -> list[str]:
 @on_loop
 async def test_answer_without_end(name, piece):
     """An endless answer ends the call long before its deadline, and nothing remains in memory.
-
-    Contract: outbound-bounds.
-    """
+    Contract: outbound-bounds."""
     begins, again = ENDLESS[name]
 
     async def speak(writer: asyncio.StreamWriter) -> None:
@@ -98,9 +96,7 @@ BEHIND = {
 async def test_what_comes_behind_an_answer_is_no_answer(scheme, pause, authority, tmp_path):
     """Extra bytes after an answer aren't taken for the next one; that request uses a new
     connection.
-
-    Contract: outbound-bounds.
-    """
+    Contract: outbound-bounds."""
     rubbish = iter(BEHIND.values())
 
     async def behind(writer: asyncio.StreamWriter) -> None:
@@ -128,8 +124,7 @@ async def test_what_comes_behind_an_answer_is_no_answer(scheme, pause, authority
 @on_loop
 async def test_connection_that_is_kept_and_closed_meanwhile():
     """After the server closed an idle connection, the next request uses a new one. A request that
-    may have been received isn't sent again.
-    """
+    may have been received isn't sent again."""
 
     async def hang_up(writer: asyncio.StreamWriter) -> None:
         pass
@@ -162,8 +157,7 @@ async def test_connection_that_is_reset():
 @on_loop
 async def test_request_that_is_not_read():
     """An answer that comes before the request was read counts; without an answer the call times
-    out.
-    """
+    out."""
 
     async def early(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 413 Large\r\nContent-Length: 0\r\n\r\n")
@@ -183,9 +177,7 @@ async def test_request_that_is_not_read():
 @on_loop
 async def test_tls_that_never_ends(authority, tmp_path):
     """An endless series of TLS session tickets, which the TLS layer itself consumes, ends the call.
-
-    Contract: outbound-bounds.
-    """
+    Contract: outbound-bounds."""
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     tls.num_tickets = 5_000
     async with Called().serve(tls) as server, calls(tls=authority.trusted(), resolve=here) as there:
@@ -237,9 +229,7 @@ async def test_address_that_takes_no_connection_is_followed_by_the_next():
 @on_loop
 async def test_name_that_is_looked_up_slowly():
     """Concurrent callers share one slow lookup (single-flight), even after the first gave up.
-
-    Contract: outbound-bounds.
-    """
+    Contract: outbound-bounds."""
     asked = []
 
     async def names(host: str, port: int) -> list[str]:
@@ -287,9 +277,7 @@ async def test_names_of_one_owner_leave_look_ups_to_others(monkeypatch):
 @on_loop
 async def test_name_of_many_addresses():
     """Every address of a name is checked, and only the first four are tried.
-
-    Contract: outbound-address, outbound-bounds.
-    """
+    Contract: outbound-address, outbound-bounds."""
     addresses = [f"93.184.216.{n}" for n in range(1, 60)]
 
     async def resolve(host: str, port: int) -> list[str]:
@@ -308,9 +296,7 @@ async def test_name_of_many_addresses():
 @on_loop
 async def test_owners_share_no_connection():
     """Connections aren't shared between owners, so a late answer never reaches another owner.
-
-    Contract: outbound-bounds.
-    """
+    Contract: outbound-bounds."""
     async with Called().serve() as server, calls() as there:
         for owner, connections in [("a", 1), ("b", 2), ("a", 2), ("b", 2)]:
             url = f"http://{HERE}:{server.port}/"

@@ -95,8 +95,7 @@ async def _replay(
     result: Result, client: Client, admin: str, there: dict[str, list[dict[str, Any]] | None]
 ) -> int:
     """Replays each profile's events without a gap; they must lead to the data. Returns how many
-    there were.
-    """
+    there were."""
     replays: dict[str, Replay] = {}
     resume, told = "0", 0
     while True:

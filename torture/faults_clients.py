@@ -66,8 +66,7 @@ async def _all_at_once(count: int, client: Callable[[int], Awaitable[None]]) -> 
 
 async def _throughput(r: Harness, flood: Apart, seconds: float) -> float:
     """Returns the throughput of well-behaved callers on four connections in a closed loop, from a
-    separate process.
-    """
+    separate process."""
     told = await flood.ask(connections=4, seconds=seconds)
     r.result.answered(told["statuses"])
     return told["highest"]

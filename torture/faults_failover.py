@@ -40,8 +40,7 @@ class Pair:
 
     async def is_left(self, seconds: float) -> None:
         """Asserts that nothing is written to the old primary any longer, even by a restarted
-        service.
-        """
+        service."""
         began = ids.timestamp(ids.wall_clock())
         end, count = time.monotonic() + 2 * seconds, 1
         while count and time.monotonic() < end:

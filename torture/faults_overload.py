@@ -14,8 +14,7 @@ from torture.harness import PREFIX, Harness, scenario
 @scenario()
 async def overload(r: Harness) -> None:
     """Twice the highest throughput for two minutes: requests are shed, and the service recovers
-    immediately.
-    """
+    immediately."""
     raise_open_files()
     seconds = max(8.0, 60 * min(1, 2 * r.scale))
     process = psutil.Process(r.service.process.pid)

@@ -23,8 +23,7 @@ ROUNDS = 5
 
 class Size(NamedTuple):
     """``items`` items, each on ``on`` of the lists, which are equal in two profiles of one size;
-    ``shift`` puts them on other lists of the same names.
-    """
+    ``shift`` puts them on other lists of the same names."""
 
     items: int
     lists: int
@@ -88,8 +87,7 @@ def saves(r: Harness) -> Beside:
 
 async def _sign_in(r: Harness, size: Size, number: int) -> tuple[float, Beside]:
     """Links a session to a customer of the same size during another caller's saves; returns the
-    seconds.
-    """
+    seconds."""
     client, store = r.client(), store_id(r)
     session = (await client.ask("POST", PREFIX + "/profiles/token")).data()["profile"]
     customer = f"gid://shopify/Customer/large-{number}"
@@ -131,8 +129,7 @@ async def _sign_ins(r: Harness, what: str, size: Size, numbers: range) -> tuple[
 @scenario(*ENGINES)
 async def large_sign_ins(r: Harness) -> None:
     """4,900 items on both sides, each on 4 of 20 lists: duration of a link, and of concurrent
-    saves.
-    """
+    saves."""
     r.result.faults = f"{ROUNDS} sign-ins of 4,900 items on both sides, and more"
     alike, apart = Size(4_900, 20, 4), Size(4_900, 20, 4, shift=7)
     most = LINK_SECONDS[r.engine]

@@ -31,8 +31,7 @@ TWO = {"WISHWELL_WORKERS": "2"}
 SERVED = {"200", "201", "204"}
 SETTLED_SECONDS = 8.0
 """Seconds until a cluster has completed commits that a lost server left unfinished
-(ops/citus.conf).
-"""
+(ops/citus.conf)."""
 BOUND_MS = 5_000
 """Longest duration of any request in milliseconds, whatever happens to the database."""
 
@@ -152,8 +151,7 @@ class Harness:
 
     def whole(self, statement: str) -> str:
         """Runs a statement on all profiles together. A cluster can't join these tables, but can
-        join copies.
-        """
+        join copies."""
         return self.sql(COPIES + statement if self.engine == "cluster" else statement)
 
     async def count(self, what: str) -> int:
@@ -168,8 +166,7 @@ class Harness:
 
     async def well_again(self, since: float | None = None, within: float = 2.0) -> None:
         """Waits for the first success after a moment (by default now) under load, and records how
-        long that took.
-        """
+        long that took."""
         since = time.monotonic() if since is None else since
         while (first := self.journal.first_done_after(since)) is None:
             if time.monotonic() - since > within + 10:
@@ -198,8 +195,7 @@ def only_served(r: Harness) -> None:
 
 def step(file: Path, offset: float) -> None:
     """Sets a service's clock to an offset in seconds from the machine's. The file is replaced
-    atomically, because the service may read it at any time.
-    """
+    atomically, because the service may read it at any time."""
     new = file.with_suffix(".new")
     new.write_text(str(offset))
     new.replace(file)
@@ -266,8 +262,7 @@ def harness(
 
 class Scenario(NamedTuple):
     """A registered scenario. ``load`` is the number of concurrent callers, after which everything
-    is compared; with 0 the scenario does that itself.
-    """
+    is compared; with 0 the scenario does that itself."""
 
     function: Callable[[Harness], Coroutine[Any, Any, None]]
     engines: tuple[str, ...]

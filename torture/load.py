@@ -48,8 +48,7 @@ class Client:
         self, method: str, path: str, body: Any = None, patience: float = PATIENCE, **more: str
     ) -> Answer:
         """Returns the response; raises ``Unsent``, ``Cut``, or ``TimeoutError`` after ``patience``
-        seconds.
-        """
+        seconds."""
         headers = self.headers | {name.replace("_", "-"): value for name, value in more.items()}
         content = request(method, path, headers, body)
         try:

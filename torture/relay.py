@@ -13,8 +13,7 @@ from tests.servers import HERE
 class Relay:
     """A relay that listens on ``port``; ``delay`` is the seconds added to each piece in each
     direction. While ``swallows`` is set, data is dropped in both directions, as if a cable were
-    cut.
-    """
+    cut."""
 
     def __init__(self, target: int, delay: float = 0.0) -> None:
         self._target = target

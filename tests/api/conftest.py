@@ -100,8 +100,7 @@ def envelope(answer: httpx2.Response, status: int) -> str:
 
 def refused(answer: httpx2.Response, status: int, *words: object) -> str:
     """Asserts an error under the version prefix whose message contains all words; returns the
-    message.
-    """
+    message."""
     message = envelope(answer, status)
     has_standard_headers(answer)
     if status == 401:
@@ -170,8 +169,7 @@ def walk(http: httpx2.Client, path: str, direction: str = "next", **params) -> l
 
 def printed_until(service, answer) -> str:
     """Returns the service's output up to this response's log line; output is flushed ten times a
-    second.
-    """
+    second."""
     soon(lambda: answer.headers["X-Request-Id"] in service.output())
     return service.output()
 
@@ -218,8 +216,7 @@ def connect(service, seconds: float = 5, source: str = HERE) -> socket.socket:
 
 def over_the_wire(service, request: bytes, *, patience: float = 2.0) -> Wire:
     """Sends exactly these bytes; reads until the server closes or is silent for ``patience``
-    seconds.
-    """
+    seconds."""
     with connect(service, patience) as connection:
         # The server may respond and close before it has read everything.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -242,6 +239,5 @@ def request_head(method: str, path: str, token: str | None, *lines: str) -> byte
 
 def wrong(expected: int, statuses: dict[str, int]) -> dict[str, int]:
     """Returns the cases with an unexpected status; tests compare the result with an empty
-    dictionary.
-    """
+    dictionary."""
     return {name: status for name, status in statuses.items() if status != expected}

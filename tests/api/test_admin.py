@@ -27,9 +27,7 @@ def http(service):
 
 def test_page_is_served_with_its_files(http):
     """The page and its files are served, compressed, and answered with 304 when unchanged.
-
-    Contract: admin-page.
-    """
+    Contract: admin-page."""
     bare = http.get("/admin")
     assert (bare.status_code, bare.headers["Location"]) == (302, "admin/")
     for name in SERVED:
@@ -61,9 +59,7 @@ def test_page_is_served_with_its_files(http):
 
 def test_page_is_closed(http):
     """Every response for the page has the same strict Content-Security-Policy.
-
-    Contract: admin-closed.
-    """
+    Contract: admin-closed."""
     for path in ("/admin/", *(f"/admin/{name}" for name in SERVED)):
         headers = http.get(path).headers
         policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
@@ -87,9 +83,7 @@ def test_page_is_closed(http):
 
 def test_no_page_on_the_host_of_a_shop(service, make_shop, http):
     """A shop's host doesn't serve the page, whichever header names the host; other hosts do.
-
-    Contract: admin-page, storefront-shop-host.
-    """
+    Contract: admin-page, storefront-shop-host."""
     host = f"shop-admin.test:{free_port()}"
     make_shop("--host", f"http://{host}")
     soon(lambda: http.get("/admin/", headers={"Host": host}).status_code == 404)
@@ -116,9 +110,7 @@ def test_page_can_be_turned_off(new_service):
 
 def test_page_is_in_no_label_but_its_routes(service, http):
     """Text appended to the page's URL reaches neither metrics nor log.
-
-    Contract: metrics-served, log-private.
-    """
+    Contract: metrics-served, log-private."""
     http.get("/admin/?token=wwadm_typed-into-the-address")
     http.get("/admin/wwadm_typed-as-a-file")
     metrics = http.get("/metrics").text
@@ -128,8 +120,7 @@ def test_page_is_in_no_label_but_its_routes(service, http):
 
 def test_vendored_files_are_the_ones_that_were_looked_at():
     """Vendored files match their checksums and have their licences; README.txt says how to update
-    them.
-    """
+    them."""
     sums = dict(line.split("  ")[::-1] for line in FILES["SHA256SUMS"].read_text().splitlines())
     for name, expected in sums.items():
         assert hashlib.sha256(FILES[name].read_bytes()).hexdigest() == expected, name

@@ -48,9 +48,7 @@ def member(roomy_shop):
 def test_bad_json_is_refused(member, roomy_shop, operation):
     """Invalid JSON is refused and changes nothing. More malformed bodies:
     tests/http/test_bodies.py.
-
-    Contract: body-malformed.
-    """
+    Contract: body-malformed."""
     method, _, path = operation.partition(" ")
     http = roomy_shop.admin if path.startswith("/profiles") else member.http
     # POST /profiles/token accepts an empty body.

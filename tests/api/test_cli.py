@@ -58,10 +58,8 @@ def test_command_that_is_wrong_says_why_and_changes_nothing(
 ):
     """A wrong command changes nothing and fails with one line on stderr (after its usage, for wrong
     arguments) that shows no secret.
-
     Contract: store-bounds, store-pages, store-time-zone, storefront-naming, storefront-hosts,
-    storefront-secrets, command-error.
-    """
+    storefront-secrets, command-error."""
     before = stores(service)
     files = {"SHORT": "too-short", "KEY": "a-key-of-the-shop-that-nobody-sees-in-a-line"}
     for name, text in files.items():
@@ -90,9 +88,7 @@ def test_first_start_creates_the_default_store(service):
 
 def test_store_create_prints_the_record(service, handle):
     """`--json` prints an array of objects with the API's keys; without it the output is a table.
-
-    Contract: command-json.
-    """
+    Contract: command-json."""
     options = ["--platform", "presta", "--auth-flow", "/signin", "--origin", "https://a.example"]
     options += ["--origin", "https://b.example", "--limit", "profile_read=7", "--limit", "items=9"]
     [record] = json.loads(service.cli("store", "create", handle, *options, "--json").stdout)
@@ -107,9 +103,7 @@ def test_store_create_prints_the_record(service, handle):
 
 def test_table_is_as_wide_as_the_terminal(service, handle):
     """A table leaves out empty columns; on a narrow terminal each field gets a line of its own.
-
-    Contract: command-json.
-    """
+    Contract: command-json."""
     service.quick("store", "create", handle, "--auth-flow", "/signin")
     table = service.quick("store", "list").splitlines()
     assert table[0].split()[:4] == ["id", "handle", "platform", "productIds"]
@@ -125,9 +119,7 @@ def test_table_is_as_wide_as_the_terminal(service, handle):
 
 def test_store_update_changes_what_is_named_and_nothing_else(service, handle):
     """`store update` changes only the given options, and of the limits only the named ones.
-
-    Contract: command-store.
-    """
+    Contract: command-store."""
     options = ("--platform", "presta", "--limit", "items=5", "--limit", "lists=6")
     service.quick("store", "create", handle, *options)
     before = stores(service)[handle]

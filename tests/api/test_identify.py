@@ -10,9 +10,7 @@ def identify(http, email: object):
 def test_identify_answers_with_the_sign_in_path(make_shop):
     """Returns the store's sign-in path for any token and any address, with `{email}`
     percent-encoded; 404 if the store has none.
-
-    Contract: identify-answer, identify-email.
-    """
+    Contract: identify-answer, identify-email."""
     shop, filled = make_shop(), make_shop("--auth-flow", "/signin?who={email}&from=list")
     for http in (
         shop.admin,
@@ -32,8 +30,6 @@ def test_identify_answers_with_the_sign_in_path(make_shop):
 
 def test_identify_with_an_invalid_address_is_refused(shop):
     """An invalid address is 400. Valid and invalid addresses: tests/http/test_patterns.py.
-
-    Contract: identify-email.
-    """
+    Contract: identify-email."""
     for email in ("ann", "a b@example.com", "a" * 65 + "@example.com", "a" * 64 + "@" + "e" * 190):
         refused(identify(shop.admin, email), 400, "email")

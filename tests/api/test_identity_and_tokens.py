@@ -23,9 +23,7 @@ def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
 
 def test_admin_without_profile_sees_and_names_every_owner(shop):
     """Without `Profile`, an admin token sees all records, each with its owner's `profile`.
-
-    Contract: whole-store.
-    """
+    Contract: whole-store."""
     first, visitor = shop.customer("1"), shop.session()
     kept = new_list(first.http)
     saved = save(first.http, 1, variantId=2, listIds=[kept["id"]])
@@ -42,9 +40,7 @@ def test_admin_without_profile_sees_and_names_every_owner(shop):
 
 def test_profile_header_that_is_no_profile_is_refused(shop):
     """A malformed `Profile`, or one of another platform, is refused.
-
-    Contract: profile-header-invalid, gid-customer.
-    """
+    Contract: profile-header-invalid, gid-customer."""
     bad = ["", "17", "gid://shopify/Customer/", "gid://other/Customer/1", "gid://shopify/Order/1"]
     bad += [
         "gid://shopify/customer/1",
@@ -61,9 +57,7 @@ def test_profile_header_that_is_no_profile_is_refused(shop):
 def test_header_that_may_be_there_once_is_refused_twice(shop):
     """A duplicate of a header that affects the request's meaning is refused, even with an equal
     value.
-
-    Contract: header-twice.
-    """
+    Contract: header-twice."""
     bearer, json_type = f"Bearer {shop.admin_token}", "application/json"
     for name, value in (("Authorization", bearer), ("Content-Type", json_type), ("Origin", "x")):
         answer = shop.anonymous.post("/profiles/token", headers=[(name, value), (name, value)])
@@ -77,9 +71,7 @@ def test_header_that_may_be_there_once_is_refused_twice(shop):
 def test_customers_differ_by_case_and_store_and_need_not_be_known(make_shop):
     """Customers are distinguished by store and by the case of their GID, and need not be
     registered.
-
-    Contract: profile-key, customer-exists, store-isolation.
-    """
+    Contract: profile-key, customer-exists, store-isolation."""
     shop, other = make_shop(), make_shop()
     saved = save(shop.acting_as(shop.gid("abc")), 1)
     assert item(shop.customer("abc").http, saved["id"]) == saved
@@ -96,9 +88,7 @@ def test_customers_differ_by_case_and_store_and_need_not_be_known(make_shop):
 
 def test_profile_token_is_a_jwt_of_one_day(shop):
     """A profile token is a JWT with the documented claims, valid for one day.
-
-    Contract: profile-token-form.
-    """
+    Contract: profile-token-form."""
     for member in (shop.customer("1"), shop.session()):
         said = jwt.decode(member.token, options={"verify_signature": False})
         header = jwt.get_unverified_header(member.token)

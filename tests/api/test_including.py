@@ -69,9 +69,7 @@ EXPECTED = [
 def test_product_is_shown_wherever_items_are(world):
     """Product data appears wherever items do, with the variant's own values first; unknown fields
     are left out.
-
-    Contract: include-product.
-    """
+    Contract: include-product."""
     shop, http, on, saved = world
     token = shared_by(http, on)
     for of in (http, shop.acting_as(shop.gid("1")), shop.admin):
@@ -112,9 +110,7 @@ def test_other_includes_are_refused(world):
 
 def test_products_with_text_ids_and_of_their_store_alone(make_shop):
     """Products with text ids are included, and only those of the same store.
-
-    Contract: include-product, product-id-text, store-isolation.
-    """
+    Contract: include-product, product-id-text, store-isolation."""
     shop, other = make_shop("--product-ids", "text"), make_shop("--product-ids", "text")
     put(other, "prod_1", title="Elsewhere")
     http = shop.customer("1").http
@@ -134,9 +130,7 @@ def test_products_with_text_ids_and_of_their_store_alone(make_shop):
 def test_largest_answers(service):
     """The largest possible list and page, with every field at its limit, stay within the size
     limit.
-
-    Contract: answer-size.
-    """
+    Contract: answer-size."""
     kinds = ("profile_write", "profile_read", "admin_write")
     limits = [word for kind in kinds for word in ("--limit", f"{kind}=1000000")]
     shop = Shop(service, *limits, "--limit", "entries=40000")
@@ -169,9 +163,7 @@ def test_largest_answers(service):
 
 def test_longest_variants_are_shown_whole(shop):
     """A variant is extracted whole from the stored JSON when all its fields are at their limits.
-
-    Contract: include-product.
-    """
+    Contract: include-product."""
     price = {"amount": "9" * 12 + ".9999", "currency": "EUR"}
     longest = {"title": '"' * 255, "image": "https://img.example/" + "\\" * 2028, "price": price}
     longest["url"] = longest["image"]

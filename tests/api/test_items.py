@@ -22,9 +22,7 @@ from .conftest import (
 
 def test_create_with_only_a_product(http):
     """A new item is returned complete, with 201 and `Location`.
-
-    Contract: item-fields, record-times, save-status.
-    """
+    Contract: item-fields, record-times, save-status."""
     began = time.time()
     answer = http.post("/items", json={"productId": 17})
     record = data(answer, 201)
@@ -50,9 +48,7 @@ PAST = {
 def test_value_past_its_bound_is_refused(http):
     """A value past its limit is refused on create and on update, and nothing changes. Values at the
     limits: test_including.py; other bad bodies: tests/http/test_bodies.py.
-
-    Contract: item-numbers, item-tags, item-update.
-    """
+    Contract: item-numbers, item-tags, item-update."""
     record = save(http, 1, variantId=2)
     with nothing_changes(http):
         for field, values in PAST.items():
@@ -66,9 +62,7 @@ def test_value_past_its_bound_is_refused(http):
 def test_unknown_list_changes_nothing(http, shop):
     """An unknown or foreign list, duplicates, or too many lists are refused, and nothing changes.
     Successful changes: tests/contract/test_model.py.
-
-    Contract: item-set-lists, item-list-ids.
-    """
+    Contract: item-set-lists, item-list-ids."""
     kept, foreign = new_list(http)["id"], new_list(shop.customer("2").http)["id"]
     record = save(http, 1, listIds=[kept])
     many = [str(uuid.uuid4()) for _ in range(251)]
@@ -84,9 +78,7 @@ def test_unknown_list_changes_nothing(http, shop):
 
 def test_delete_many(http, shop):
     """A bulk delete ignores ids that are deleted, unknown or another profile's.
-
-    Contract: item-delete, items-delete, items-delete-query.
-    """
+    Contract: item-delete, items-delete, items-delete-query."""
     made = [save(http, n)["id"] for n in range(1, 6)]
     foreign = save(shop.customer("2").http, 1)["id"]
     body = {"itemIds": [*made[:2], str(uuid.uuid4()), foreign, "nonsense"]}
@@ -101,9 +93,7 @@ def test_delete_many(http, shop):
 
 def test_delete_many_takes_1_to_250(http):
     """A bulk delete takes 1 to 250 ids, in the body or in the query.
-
-    Contract: items-delete, items-delete-query.
-    """
+    Contract: items-delete, items-delete-query."""
     record = save(http, 1)
     ids = [record["id"], *(str(uuid.uuid4()) for _ in range(250))]
     with nothing_changes(http):

@@ -16,9 +16,7 @@ from .conftest import (
 
 def test_create_a_list(http):
     """A new list is returned complete, with 201 and `Location`.
-
-    Contract: list-fields, answer-record.
-    """
+    Contract: list-fields, answer-record."""
     answer = http.post("/lists", json={"name": "Gifts"})
     record = data(answer, 201)
     assert set(record) == LIST_KEYS
@@ -48,9 +46,7 @@ NO_NAMES = ["", " \n", "a\0", "a\nb", "a\x7fb", "a\x85b", "\U0001f381" * 256]
 def test_name_comes_back_as_it_was_or_is_refused(shop, http):
     """A name is trimmed but not normalised, and its length counts code points. Arbitrary text:
     tests/http/test_patterns.py; both engines: tests/contract/test_model.py.
-
-    Contract: text-kept, list-name.
-    """
+    Contract: text-kept, list-name."""
     path = f"/lists/{new_list(http, 'x')['id']}"
     for name in NAMES:
         made = new_list(http, name)
@@ -64,9 +60,7 @@ def test_name_comes_back_as_it_was_or_is_refused(shop, http):
 def test_bounds_of_a_profile(make_shop):
     """A profile's limits refuse one more item, list or entry; existing ones may stay, change and
     move. Each profile has its own limits.
-
-    Contract: item-limit, list-limit, list-item-limit, place-limit.
-    """
+    Contract: item-limit, list-limit, list-item-limit, place-limit."""
     limits = ("items=3", "lists=2", "list_items=2", "entries=3")
     shop = make_shop(*(word for limit in limits for word in ("--limit", limit)))
     http = shop.customer("1").http

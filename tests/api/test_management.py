@@ -15,9 +15,7 @@ from .conftest import RATE_HEADERS, over_the_wire, refused, request_head, soon
 def test_description_is_served_without_a_token(service):
     """The description is served without a token, compressed on request. tests/http checks its
     content.
-
-    Contract: openapi-served.
-    """
+    Contract: openapi-served."""
     for encoding in ("gzip", "identity"):
         headers = {"Accept-Encoding": encoding}
         answer = service.client().get("/.well-known/openapi", headers=headers)
@@ -72,9 +70,7 @@ def names(answer, header: str) -> set[str]:
 
 def test_origin_that_is_allowed_may_read_answers_and_their_headers(open_shop):
     """An allowed origin may read responses, rate-limit headers and the request id.
-
-    Contract: cors-allowed.
-    """
+    Contract: cors-allowed."""
     exposed = {name.lower() for name in (*RATE_HEADERS, "X-Request-Id")}
     http = open_shop.customer("1").http
     for origin in (ORIGIN, "http://localhost:5173"):
@@ -89,9 +85,7 @@ def test_origin_that_is_allowed_may_read_answers_and_their_headers(open_shop):
 
 def test_origin_that_is_not_allowed_gets_no_permission(open_shop, shop):
     """Other origins get no CORS headers, even if another store allows them.
-
-    Contract: cors-refused, store-isolation.
-    """
+    Contract: cors-refused, store-isolation."""
     http = open_shop.customer("1").http
     for origin in HOSTILE:
         assert ALLOWED not in http.get("/items", headers={"Origin": origin}).headers, origin
@@ -102,9 +96,7 @@ def test_origin_that_is_not_allowed_gets_no_permission(open_shop, shop):
 
 def test_preflight_of_an_allowed_origin_is_answered_without_a_token(open_shop):
     """A preflight is answered without a token, because browsers don't send one.
-
-    Contract: cors-preflight.
-    """
+    Contract: cors-preflight."""
     soon(lambda: ALLOWED in preflight(open_shop, ORIGIN).headers)
     paths = {"PATCH": "/items/x", "PUT": "/items/x/lists", "DELETE": "/items", "POST": "/lists"}
     for method, path in paths.items():
@@ -126,9 +118,7 @@ def lines_of(service, request_id: str) -> list[str]:
 
 def test_each_request_is_one_line_of_json(service, shop):
     """Each request is one line of JSON with the request id and, with a valid token, the caller.
-
-    Contract: log-line.
-    """
+    Contract: log-line."""
     http = shop.customer("1").http
     callers = {"admin": shop.admin, "customer": http, "session": shop.session().http}
     answers = {kind: client.get("/items") for kind, client in callers.items()}
@@ -145,9 +135,7 @@ def test_each_request_is_one_line_of_json(service, shop):
 def test_log_holds_no_query_and_no_body(service, shop):
     """The log contains no query and no body. Tokens and e-mail addresses in any output:
     tests/security/secrets_in_print.py.
-
-    Contract: log-private.
-    """
+    Contract: log-private."""
     http, json_type = shop.customer("1").http, {"Content-Type": "application/json"}
     for answer in (
         http.post("/lists", json={"name": "SecretName"}),

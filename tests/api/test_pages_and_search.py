@@ -1,6 +1,5 @@
 """Pagination, cursors and search. Longer walks: tests/contract/test_pages.py,
-tests/client/test_walks.py.
-"""
+tests/client/test_walks.py."""
 
 import uuid
 
@@ -74,9 +73,7 @@ def test_cursor_that_was_changed_is_refused(http, seven):
 def test_cursor_used_with_another_request_is_refused(http, seven, roomy_shop, make_shop):
     """A cursor is refused with another endpoint, profile or query; a new token of the profile may
     use it.
-
-    Contract: cursor-bound-to-request.
-    """
+    Contract: cursor-bound-to-request."""
     for n in range(3):
         new_list(http, str(n))
     cursor = http.get("/items?limit=2").json()["pageInfo"]["next"]
@@ -123,9 +120,7 @@ def found(http, query: str) -> list[tuple]:
 def test_search_up_to_its_bounds_and_past_them(http, stocked):
     """A query has at most 8 terms and 250 values per term. An error quotes at most 40 characters,
     and only printable ones.
-
-    Contract: search-terms, search-invalid.
-    """
+    Contract: search-terms, search-invalid."""
     many = ",".join(str(number) for number in range(2, 253))
     assert found(http, f"product:{many.removesuffix(',252')}") == [(2, 7), (3, 0), (12, 0)]
     refused(http.get("/items", params={"query": f"product:{many}"}), 400, "query", "250")
@@ -139,9 +134,7 @@ def test_search_up_to_its_bounds_and_past_them(http, stocked):
 
 def test_search_finds_nothing_of_others(http, stocked, roomy_shop):
     """A search finds only the caller's records; another profile's list matches nothing.
-
-    Contract: search-own.
-    """
+    Contract: search-own."""
     other = roomy_shop.customer("2").http
     assert found(other, "product:1") == found(other, f"list:{stocked}") == []
     assert found(other, f"list:{uuid.uuid4()}") == []
@@ -164,9 +157,7 @@ BAD_QUERIES = [
 
 def test_search_that_is_malformed_is_refused(http, stocked):
     """An unknown field or malformed value is 400. Arbitrary text: tests/http/test_patterns.py.
-
-    Contract: search-invalid.
-    """
+    Contract: search-invalid."""
     for query in BAD_QUERIES:
         refused(http.get("/items", params={"query": query}), 400, "query")
     allowed = ("product", "variant", "tag", "list")

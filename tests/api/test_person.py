@@ -14,9 +14,7 @@ UNKNOWN = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
 def test_profile_says_what_it_has(shop):
     """A profile shows its counts, and the e-mail address only to an admin; an unknown customer has
     zeros.
-
-    Contract: profile-fields, identify-remembers.
-    """
+    Contract: profile-fields, identify-remembers."""
     ann, visitor = shop.customer(), shop.session()
     zeros = {"profile": ann.gid, "kind": "customer", "items": 0, "lists": 0, "notices": True}
     assert data(ann.http.get("/profile")) == zeros
@@ -58,9 +56,7 @@ def test_notices_are_for_those_who_want_them(make_shop):
 
 def test_export_is_one_document_in_pieces(make_shop):
     """An export spans several pages of data in order, without other people's reservations.
-
-    Contract: profile-export.
-    """
+    Contract: profile-export."""
     shop = make_shop("--events", "on", "--limit", "profile_write=100000")
     ann, bob = shop.customer(), shop.customer()
     made = new_list(ann.http, "mine")
@@ -92,9 +88,7 @@ def test_export_is_one_document_in_pieces(make_shop):
 
 def test_profiles_are_found_by_address(make_shop):
     """Profiles are found by e-mail address in any case, in pages, within the store.
-
-    Contract: profiles-by-email.
-    """
+    Contract: profiles-by-email."""
     shop, other = make_shop(), make_shop()
     gids = set()
     for number, email in enumerate(("Ann@Example.com", "ann@example.com", "ANN@EXAMPLE.COM")):
@@ -116,9 +110,7 @@ def test_profiles_are_found_by_address(make_shop):
 
 def test_erased_customer_is_nowhere_in_any_answer(make_shop):
     """After erasure no response contains the customer's data, and the customer can start again.
-
-    Contract: erase-moment, erase-again, erase-writes, token-revoked.
-    """
+    Contract: erase-moment, erase-again, erase-writes, token-revoked."""
     shop = make_shop("--events", "on", "--limit", "admin_read=100000")
     ann, bob = shop.customer(), shop.customer()
     data(ann.http.post("/profiles/identify", json={"email": "ann-secret@example.com"}))
@@ -165,9 +157,7 @@ def test_erased_customer_is_nowhere_in_any_answer(make_shop):
 def test_command_erases_and_waits(shop):
     """The command erases customers given singly or in a file; a file with a wrong line erases
     nobody.
-
-    Contract: erase-command.
-    """
+    Contract: erase-command."""
     people = [shop.customer() for _ in range(4)]
     for member in people:
         save(member.http, 1)

@@ -26,8 +26,7 @@ def ready(new_service, engine):
 
 def plain(code: int, err: str) -> str:
     """Asserts that a failed command printed one line (after its usage, for wrong arguments);
-    returns it.
-    """
+    returns it."""
     assert code in (1, 2), err[-2000:]
     assert "Traceback" not in err
     if code == 2:
@@ -92,9 +91,7 @@ UNKNOWN = "wwadm_" + "A" * 43 + "0avcun"
 
 def test_token_with_a_typo_is_not_shown_when_it_is_not_found(ready):
     """A mistyped token isn't repeated in the error, because the operator's terminal may be logged.
-
-    Contract: secret-unseen.
-    """
+    Contract: secret-unseen."""
     token = ready.create_token("default", "x")
     for spoilt in ("{} x", "Bearer {}", "{}x", '"{}"', "{:.36}", UNKNOWN):
         code, out, err = ready.attempt("token", "revoke", spoilt.format(token))
@@ -142,8 +139,7 @@ PLACES = st.sampled_from([
 @given(place=PLACES, word=WORDS)
 def test_argument_of_any_kind_is_taken_or_refused_plainly(ready, place, word):
     """NUL, surrogates, 5,000 digits, half URLs, any text in any argument: accepted, or refused in
-    one line.
-    """
+    one line."""
     code, _, err = ready.attempt(*(part.replace("{}", word) for part in place.split()))
     if code:
         plain(code, err)
@@ -202,9 +198,7 @@ FIELDS_OF_A_FILE = ["platform", "priceDropPercent", "hosts", "naming", "limits"]
 def test_odd_value_in_a_file_of_stores_is_refused_with_store_and_field(ready, tmp_path, value):
     """An odd value in a store file is reported with store and field, or with its position in the
     YAML.
-
-    Contract: store-apply.
-    """
+    Contract: store-apply."""
     path = tmp_path / "stores.yaml"
     for field in FIELDS_OF_A_FILE:
         option = re.sub("([A-Z])", r"-\1", field).lower().rstrip("s")
@@ -219,9 +213,7 @@ def test_odd_value_in_a_file_of_stores_is_refused_with_store_and_field(ready, tm
 
 def test_defect_is_one_line_too(tmp_path):
     """A bug in the program is reported in one line too; the traceback appears at log level debug.
-
-    Contract: command-error.
-    """
+    Contract: command-error."""
     service = Service()
     service.quick("migrate")
     code = "import wishwell.stores as s; del s.listed; from wishwell.cli import main; main()"
@@ -237,9 +229,7 @@ def test_defect_is_one_line_too(tmp_path):
 
 def test_what_a_file_says_does_nothing_to_the_terminal(ready):
     """Control characters from a file are escaped in messages, so they can't affect the terminal.
-
-    Contract: command-error.
-    """
+    Contract: command-error."""
     files = {"a.csv": "id,\x1b]0;x\x07\n1,2\n", "a.jsonl": r'{"wishwell": {"\u001b]0;x\u0007": 1}}'}
     for (name, text), command in zip(files.items(), ("products", "import"), strict=True):
         (ready.folder / name).write_text(text)

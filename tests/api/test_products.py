@@ -32,9 +32,7 @@ def put(shop, product=7, **fields):
 
 def test_product_is_kept_as_it_was_put(shop):
     """A product is returned exactly as it was put, and a put replaces it as a whole.
-
-    Contract: product-fields, product-put-whole, product-money.
-    """
+    Contract: product-fields, product-put-whole, product-money."""
     made = put(shop, **SHIRT)
     assert made == SHIRT | {
         "productId": 7, "createdAt": made["createdAt"], "updatedAt": made["createdAt"]
@@ -53,9 +51,7 @@ def test_product_is_kept_as_it_was_put(shop):
 
 def test_product_is_forgotten(shop, make_shop):
     """Deleting a product keeps the items that wish for it.
-
-    Contract: product-delete, store-isolation.
-    """
+    Contract: product-delete, store-isolation."""
     wish = save(shop.customer("1").http, 7)
     put(shop, **SHIRT)
     other = make_shop().admin
@@ -72,9 +68,7 @@ def test_product_is_forgotten(shop, make_shop):
 def test_bounds_of_a_product(shop):
     """Each field of a product at its limit and past it. Arbitrary URLs:
     tests/http/test_patterns.py.
-
-    Contract: product-bounds, product-money.
-    """
+    Contract: product-bounds, product-money."""
     price = {"amount": "1", "currency": "EUR"}
     good: list[dict] = [
         {"title": "x" * 255}, {"title": "愛" * 255}, {"title": " "},
@@ -105,9 +99,7 @@ def test_bounds_of_a_product(shop):
 @pytest.mark.parametrize("kind", ["integer", "text"])
 def test_path_has_the_form_of_the_stores_ids(make_shop, kind):
     """A product id in a path has the store's type and format.
-
-    Contract: product-path, product-id-kind.
-    """
+    Contract: product-path, product-id-kind."""
     shop = make_shop("--product-ids", kind)
     good, bad = ["1", str(LARGEST)], ["0", "01", "-1", "1.0", "a", str(LARGEST + 1), "%31a", "é"]
     if kind == "text":
@@ -141,9 +133,7 @@ def test_many_products_or_none(shop):
 
 def test_products_come_in_pages(shop):
     """Products come in pages by first put; putting one again doesn't move it.
-
-    Contract: product-pages, cursor-bound-to-request.
-    """
+    Contract: product-pages, cursor-bound-to-request."""
     for number in (3, 1, 2):
         put(shop, number, **SHIRT)
     put(shop, 3, title="again")
@@ -162,9 +152,7 @@ def test_products_come_in_pages(shop):
 def test_puts_of_one_product_at_once_are_one_after_the_other(shop):
     """Concurrent puts of one product are serialised: each is stored as a whole, none fails, and
     bulk puts in different orders don't deadlock.
-
-    Contract: product-put-order.
-    """
+    Contract: product-put-order."""
 
     def one(number):
         if number % 2:
@@ -184,9 +172,7 @@ def test_puts_of_one_product_at_once_are_one_after_the_other(shop):
 
 def test_store_with_products_changes_to_text_and_not_back(shop):
     """Product and variant ids become text with the store, which then can't change back.
-
-    Contract: store-product-ids-change.
-    """
+    Contract: store-product-ids-change."""
     put(shop, **SHIRT)
     shop.update("--product-ids", "text")
     soon(lambda: shop.admin.get("/products/a").status_code == 404)

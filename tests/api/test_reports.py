@@ -65,8 +65,7 @@ class World:
 
     def counted(self):
         """Waits for the end of a count that begins from now on; the background pauses 49 times a
-        step's duration.
-        """
+        step's duration."""
         now = datetime.datetime.now(datetime.UTC).isoformat()
         soon(lambda: (self.get("summary").json()["asOf"] or "") > now, within=120)
 
@@ -92,9 +91,7 @@ def numbers(row):
 
 def test_products_come_in_pages_the_largest_first(world):
     """Products come in pages with the largest count first.
-
-    Contract: report-products, report-answer, report-period.
-    """
+    Contract: report-products, report-answer, report-period."""
     rows = world.data("products")
     assert [(row["productId"], *numbers(row)) for row in rows] == [
         (1, 3, 2, 1, 3, 0),
@@ -121,9 +118,7 @@ def test_products_come_in_pages_the_largest_first(world):
 
 def test_products_are_found_by_a_part_of_their_title(world):
     """`title` finds a part of a title, also in further pages and in CSV.
-
-    Contract: report-products, search-title.
-    """
+    Contract: report-products, search-title."""
     for title, found in {
         "three": [3],
         "E": [3],
@@ -144,9 +139,7 @@ def test_products_are_found_by_a_part_of_their_title(world):
 
 def test_summary_and_days_add_up(world):
     """The summary equals the sum of the days; a period before the first count has no days.
-
-    Contract: report-summary, report-days.
-    """
+    Contract: report-summary, report-days."""
     summary = world.data("summary")
     assert numbers(summary) == [5, 3, 2, 5, 0]
     assert (summary["profiles"], summary["lists"]) == ({"customers": 2, "visitors": 1}, 1)
@@ -182,9 +175,7 @@ def cells(text):
 
 def test_spreadsheet_runs_nothing(world):
     """Formulas in CSV cells are neutralised (CSV injection), and titles are otherwise unchanged.
-
-    Contract: report-csv.
-    """
+    Contract: report-csv."""
     answer = world.get("products", format="csv", limit=1)
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert re.fullmatch(
@@ -252,9 +243,7 @@ def test_command_prints_what_the_api_says(world):
 
 def test_days_are_those_of_the_stores_zone(world):
     """Days are those of the store's time zone: these two zones always have different dates.
-
-    Contract: store-time-zone.
-    """
+    Contract: store-time-zone."""
     zones = "Pacific/Kiritimati", "Etc/GMT+12"
     shops = [Shop(world.service, "--time-zone", zone) for zone in zones]
 
@@ -269,9 +258,7 @@ def test_days_are_those_of_the_stores_zone(world):
 def test_anybody_may_ask_how_many_once_the_store_says_so(world):
     """`GET /wishes` returns rounded counts once the store allows it, cacheable for an hour, and on
     the storefront without a session.
-
-    Contract: show-wishes.
-    """
+    Contract: show-wishes."""
     at = f"{world.service.url}/apps/wishlist/api/wishes"
     shoppers = world.shop.client()
     shoppers.headers["Host"] = HOST
@@ -313,9 +300,7 @@ def waits_for_a_report(world, http, path):
 
 def test_what_is_gone_is_told_by_the_next_count(world):
     """The next count shows deletions. Runs after the other tests because it changes the numbers.
-
-    Contract: count-exact, count-again.
-    """
+    Contract: count-exact, count-again."""
     id = world.saved[world.ann.gid, 2]["id"]
     assert world.ann.http.delete(f"/items/{id}").status_code == 204
     world.counted()
@@ -329,9 +314,7 @@ MANY = 60_000
 
 def test_spreadsheet_that_fails_breaks_the_connection(new_service):
     """A CSV report that fails midway breaks the connection, so a partial file never looks complete.
-
-    Contract: report-csv.
-    """
+    Contract: report-csv."""
     service = new_service()
     service.start()
     shop = Shop(service, *ROOMY)

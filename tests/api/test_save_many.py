@@ -37,9 +37,7 @@ def test_at_the_bound_and_past_it(http):
 )
 def test_refusal_in_the_middle_saves_nothing(http, bad, status, place):
     """One bad item refuses the whole save; the message names its index.
-
-    Contract: items-put-all, item-list-ids.
-    """
+    Contract: items-put-all, item-list-ids."""
     save(http, 1)
     with nothing_changes(http):
         refused(http.put("/items", json={"items": [of(1, quantity=9), bad, of(3)]}), status, place)
@@ -47,9 +45,7 @@ def test_refusal_in_the_middle_saves_nothing(http, bad, status, place):
 
 def test_bounds_in_the_middle_save_nothing(make_shop):
     """A save that would exceed a limit saves nothing.
-
-    Contract: items-put-all, item-limit, list-item-limit, place-limit.
-    """
+    Contract: items-put-all, item-limit, list-item-limit, place-limit."""
     shop = make_shop("--limit", "items=6", "--limit", "list_items=3", "--limit", "entries=4")
     http = shop.customer("1").http
     one, two = (new_list(http)["id"] for _ in range(2))
@@ -71,9 +67,7 @@ def test_bounds_in_the_middle_save_nothing(make_shop):
 def test_bound_of_items_is_exact_at_once(make_shop):
     """Ten concurrent saves of 30 items each, with a limit of 100: three succeed whole, seven fail
     whole.
-
-    Contract: limit-exact, items-put-all.
-    """
+    Contract: limit-exact, items-put-all."""
     http = make_shop("--limit", "items=100").customer("1").http
     wanted = [{"items": [of(100 * n + k) for k in range(1, 31)]} for n in range(10)]
     with concurrent.futures.ThreadPoolExecutor(10) as pool:
@@ -84,9 +78,7 @@ def test_bound_of_items_is_exact_at_once(make_shop):
 
 def test_is_one_request_for_the_limits_and_needs_an_owner(shop):
     """A bulk save counts as one request and needs a profile.
-
-    Contract: items-put, whole-store-create.
-    """
+    Contract: items-put, whole-store-create."""
     http = shop.customer("1").http
     body = {"items": [of(n) for n in range(1, 60)]}
     answers = [http.put("/items", json=body) for _ in range(2)]

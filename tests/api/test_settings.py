@@ -64,9 +64,7 @@ def test_setting_that_is_bad_stops_the_start_and_is_named(idle, name, value):
 @pytest.mark.parametrize("host", ["a..b", *map(slow, ("300.1.1.1", "x" * 300, "[::1]", "\udcff"))])
 def test_host_that_is_bad_stops_the_start_and_is_named(idle, host):
     """A bad host, which shows only when the socket is bound, is named too.
-
-    Contract: setting-invalid, setting-list.
-    """
+    Contract: setting-invalid, setting-list."""
     assert "WISHWELL_HOST" in refuses_to_start(idle, WISHWELL_HOST=host)
 
 
@@ -90,9 +88,7 @@ def is_signed(service: Service) -> bool:
 @pytest.mark.parametrize(("plain", "file"), [("", "keys"), (SIGNING_KEY, " ")])
 def test_empty_value_is_not_set_in_either_form(plain, file):
     """An empty value counts as not set, and a line end in a file isn't part of its value.
-
-    Contract: setting-file.
-    """
+    Contract: setting-file."""
     service = Service({"WISHWELL_SIGNING_KEYS": plain, "WISHWELL_SIGNING_KEYS_FILE": file})
     (service.folder / "keys").write_text(f"{SIGNING_KEY}\n")
     with service:
@@ -102,9 +98,7 @@ def test_empty_value_is_not_set_in_either_form(plain, file):
 def test_start_needs_one_key_and_a_schema(postgres_server, idle):
     """A start fails if a secret is set in both forms, a server database has no signing key, or its
     schema is missing.
-
-    Contract: setting-file, signing-key-source, serve-schema.
-    """
+    Contract: setting-file, signing-key-source, serve-schema."""
     (idle.folder / "keys").write_text(SIGNING_KEY)
     keys = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY}
     assert "both set" in refuses_to_start(idle, **keys, WISHWELL_SIGNING_KEYS_FILE="keys")
@@ -137,9 +131,7 @@ LIMITS |= {"ADMIN_READ": 54, "ADMIN_WRITE": 55, "ADMIN_TOKEN": 56, "ADDRESS": 57
 @ADJUSTED
 def test_limits_are_settings(adjusted):
     """Rate limits and profile limits can be set.
-
-    Contract: setting-list, limit-defaults, item-limit, list-limit.
-    """
+    Contract: setting-list, limit-defaults, item-limit, list-limit."""
     admin = adjusted.client(adjusted.admin_token())
     profile = adjusted.client(data(admin.post("/profiles/token"), 201)["token"])
     answers = [http.request(*what) for http in (profile, admin) for what in EACH_KIND]
@@ -169,9 +161,7 @@ TYPE = "Content-Type: application/json"
 @ADJUSTED
 def test_request_that_never_ends_is_given_up(adjusted):
     """Headers and bodies that never end are 408, and the connection closes.
-
-    Contract: http-bounds, body-time.
-    """
+    Contract: http-bounds, body-time."""
     token = adjusted.admin_token()
     head = request_head("POST", "/profiles/token", token, TYPE, "Content-Length: 20")
     whole = request_head("GET", "/items", token)

@@ -1,6 +1,5 @@
 """Reservations on a shared list: permissions, visibility and end. Random sequences with sign-ins:
-tests/contract/test_sharing.py.
-"""
+tests/contract/test_sharing.py."""
 
 import pytest
 
@@ -44,9 +43,7 @@ def party(shop):
 
 def test_reserve_and_give_back(party):
     """A reservation is made, replaced by another quantity, shown and ended.
-
-    Contract: reserve-put, reserve-shown, reserve-delete.
-    """
+    Contract: reserve-put, reserve-shown, reserve-delete."""
     shop = party.shop
     shown = data(party.reserve(party.visitor, 2))
     assert shown == {
@@ -68,9 +65,7 @@ def test_reserve_and_give_back(party):
 
 def test_share_without_reservations_hides_them(party):
     """A share without reservations hides them; they remain visible in another share of the list.
-
-    Contract: reserve-put, reserve-shown, reserve-delete.
-    """
+    Contract: reserve-put, reserve-shown, reserve-delete."""
     other = share(party.owner.http, party.list)
     data(party.reserve(party.visitor, 2))
     assert party.seen(party.visitor.http, other) == {}
@@ -81,9 +76,7 @@ def test_share_without_reservations_hides_them(party):
 
 def test_wrong_links_items_and_bodies_are_refused(party, make_shop):
     """A wrong share token or item, and another store's list, are 404; a wrong quantity is 400.
-
-    Contract: reserve-put, record-id, shared-unknown, store-isolation.
-    """
+    Contract: reserve-put, record-id, shared-unknown, store-isolation."""
     stranger = make_shop().customer()
     refused(party.reserve(stranger), 404)
     refused(party.give_back(stranger), 404)

@@ -1,6 +1,5 @@
 """An owner can't detect reservations: everything they can read is equal before and after one.
-Random sequences and events: tests/contract/test_sharing.py.
-"""
+Random sequences and events: tests/contract/test_sharing.py."""
 
 import re
 
@@ -17,8 +16,7 @@ def seen(answer):
 
 def looks(party):
     """Yields everything that the owner, and an admin acting for them, can read; reserving is
-    refused to both.
-    """
+    refused to both."""
     made, view = f"/lists/{party.list}", f"/shared/{party.share['token']}"
     paths = ("/items", "/lists", f"/items/{party.item}", f"{made}?sort=customer", f"{made}/shares")
     for http in (party.owner.http, party.shop.acting_as(party.owner.gid)):
@@ -30,9 +28,7 @@ def looks(party):
 
 def test_no_answer_to_the_owner_differs_by_a_reservation(shop):
     """A reservation changes no status, header or byte of the owner's responses.
-
-    Contract: reserve-secret.
-    """
+    Contract: reserve-secret."""
     party = Party(shop)
     before = dict(looks(party))
     assert party.reserve(party.visitor, 2).status_code == 200

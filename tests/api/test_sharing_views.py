@@ -48,9 +48,7 @@ class Shown:
 def test_what_anybody_sees(shop):
     """A shared list shows nothing else of its owner: no GID, e-mail address, tags, other lists, or
     ids of lists and shares.
-
-    Contract: shared-open, shared-fields, shared-order.
-    """
+    Contract: shared-open, shared-fields, shared-order."""
     shown = Shown(shop, notes=True)
     data(shown.owner.http.post("/profiles/identify", json={"email": "owner@example.com"}))
     answer = shop.anonymous.get(shown.path)
@@ -71,9 +69,7 @@ def test_what_anybody_sees(shop):
 
 def test_every_answer_is_for_one_reader(shop):
     """Every response below `/shared/` may not be cached, indexed or sent as a referrer; errors too.
-
-    Contract: shared-headers.
-    """
+    Contract: shared-headers."""
     shown = Shown(shop)
     other = shop.customer("2").http
     for answer in (
@@ -95,9 +91,7 @@ def test_every_answer_is_for_one_reader(shop):
 def test_all_that_is_wrong_with_a_link_is_one_answer(shop, make_shop):
     """Every wrong link gets the same 404: unknown, mistyped, ended, of a deleted list or of another
     store, with and without a token.
-
-    Contract: shared-unknown, store-isolation.
-    """
+    Contract: shared-unknown, store-isolation."""
     shown, http = Shown(shop), shop.customer("2").http
     foreign = make_shop().customer("1").http
     tokens = [UNKNOWN, shown.share["token"][:-1], "x", "%00", "é", "wwadm_" + "0" * 49]
@@ -127,9 +121,7 @@ def shown(shop):
 def test_copy_a_list(shop, shown):
     """A copy has the owner's order, quantities and shown notes, but no tags; the owner's list is
     unchanged.
-
-    Contract: copy-list, shared-notes.
-    """
+    Contract: copy-list, shared-notes."""
     http = shop.customer("2").http
     with nothing_changes(shown.owner.http):
         answer = http.post(f"{shown.path}/copies", json={"name": "  For Anna "})
@@ -179,9 +171,7 @@ def strict(new_service):
 def test_reads_count_for_the_address(strict):
     """Reads of shared lists count per address, with or without a profile token; an admin token has
     its own count.
-
-    Contract: shared-limit.
-    """
+    Contract: shared-limit."""
     shown, at = Shown(strict), {"X-Forwarded-For": "192.0.2.1"}
     anybody, owner = strict.anonymous, shown.owner.http
     fresh_window()
@@ -201,9 +191,7 @@ def test_reads_count_for_the_address(strict):
 
 def test_guesses_are_limited(strict):
     """Wrong share tokens are rate-limited; valid ones and admin tokens still work.
-
-    Contract: shared-guess.
-    """
+    Contract: shared-guess."""
     shown, http = Shown(strict), strict.customer("2").http
     at, wrong = {"X-Forwarded-For": "192.0.2.3"}, f"/shared/{UNKNOWN}"
     fresh_window()

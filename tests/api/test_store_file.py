@@ -23,9 +23,7 @@ def apply(service):
 
 def test_apply_makes_and_changes_what_the_file_names(service, apply, handle):
     """`store apply` shows its changes, then makes them; a second run changes nothing.
-
-    Contract: store-apply.
-    """
+    Contract: store-apply."""
     (service.folder / "shop.key").write_text("k" * 40)
     text = f"""
 stores:
@@ -102,9 +100,7 @@ def test_apply_refuses_a_bad_file_and_changes_nothing(service, apply, handle, ca
 
 def test_apply_changes_all_or_nothing(service, apply, make_shop, handle):
     """If one store of the file can't be applied, none is.
-
-    Contract: store-apply, storefront-hosts, storefront-jwt-apart.
-    """
+    Contract: store-apply, storefront-hosts, storefront-jwt-apart."""
     taken = STORE.format(secrets.token_hex(6))
     make_shop("--host", taken)
     both = f"{{handle: {handle}}}, {{handle: {handle}-2, hosts: ['{taken}']}}"
@@ -130,9 +126,7 @@ def test_delete_asks_for_the_handle(service, make_shop):
 def test_deleted_store_is_gone_for_everybody(service, make_shop):
     """A deleted store's tokens fail, its host and handle become free, and other stores aren't
     affected.
-
-    Contract: store-delete.
-    """
+    Contract: store-delete."""
     host = STORE.format(secrets.token_hex(6))
     shop, other = make_shop("--host", host), make_shop()
     customer, session = shop.customer(), shop.session()

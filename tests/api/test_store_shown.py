@@ -43,9 +43,7 @@ def tokens(shop) -> list[dict]:
 
 def test_tokens_are_listed_newest_first_in_pages(shop, make_shop):
     """Tokens come in pages, newest first; `token list` prints the oldest first.
-
-    Contract: token-pages, store-isolation.
-    """
+    Contract: token-pages, store-isolation."""
     make_shop()
     shop.another_admin_token("revoked")
     shop.service.quick("token", "revoke", tokens(shop)[0]["id"])
@@ -71,9 +69,7 @@ def test_tokens_are_listed_newest_first_in_pages(shop, make_shop):
 
 def test_token_is_revoked_by_another_one(shop, make_shop):
     """A token revokes another one, idempotently; not itself, and none of another store.
-
-    Contract: token-revoke-another, token-revoked.
-    """
+    Contract: token-revoke-another, token-revoked."""
     other = shop.client(shop.another_admin_token("leaked"))
     data(other.get("/store"))
     id = tokens(shop)[0]["id"]
@@ -110,8 +106,7 @@ FOUND = {
 @pytest.fixture
 def stocked(roomy_shop):
     """Products with numbered titles, and one without a title that has the search text in other
-    fields.
-    """
+    fields."""
     named = [{"productId": n + 1, "title": title} for n, title in enumerate(TITLES)]
     named.append({"productId": 99, "url": "https://blue", "variants": [{"variantId": 1}]})
     done(roomy_shop.admin.put("/products", json={"products": named}))
@@ -129,9 +124,7 @@ def test_products_are_found_by_any_part_of_their_title(stocked):
 
 def test_found_products_come_in_pages(stocked, make_shop):
     """Found products come in pages.
-
-    Contract: search-title, product-pages, cursor-bound-to-request, store-isolation.
-    """
+    Contract: search-title, product-pages, cursor-bound-to-request, store-isolation."""
     whole = data(stocked.get("/products", params={"query": "title:e,é"}))
     pages = walk(stocked, "/products", limit=4, query="title:E,É")
     assert [len(page) for page in pages] == [4, 2]
@@ -147,9 +140,7 @@ def test_found_products_come_in_pages(stocked, make_shop):
 
 def test_search_of_products_that_is_malformed_is_refused(stocked):
     """A malformed title search is refused; 100 characters are allowed, 101 aren't.
-
-    Contract: search-title, search-invalid.
-    """
+    Contract: search-title, search-invalid."""
     assert data(stocked.get("/products", params={"query": f"title:{'愛' * 100}"})) == []
     bad = ["", "title:", "title:a,", "title:\x85", "blue", "product:1", "Title:a"]
     for query in (*bad, f"title:{'x' * 101}", "title:a " * 9, f"title:{'a,' * 250}a"):
@@ -160,8 +151,7 @@ def test_search_of_products_that_is_malformed_is_refused(stocked):
 
 def slowest(shop, products: int, texts: int) -> str:
     """Makes products and returns the slowest query for them: every comparison runs from each letter
-    to the title's end.
-    """
+    to the title's end."""
     for first in range(1, products + 1, 250):
         some = range(first, min(first + 250, products + 1))
         named = [{"productId": n, "title": "a" * 255} for n in some]
@@ -171,9 +161,7 @@ def slowest(shop, products: int, texts: int) -> str:
 
 def test_others_are_answered_while_titles_are_searched(roomy_shop, engine):
     """Other requests are answered during a title search, because SQLite searches in a thread.
-
-    Contract: search-title.
-    """
+    Contract: search-title."""
     if engine == "postgresql":
         pytest.skip("it searches in another process")
     query, answered = slowest(roomy_shop, 25, 25), 0
@@ -189,9 +177,7 @@ def test_others_are_answered_while_titles_are_searched(roomy_shop, engine):
 @pytest.mark.slow
 def test_search_that_would_take_minutes_is_ended(new_service, engine):
     """A search that would take minutes is interrupted. PostgreSQL's matching takes linear time.
-
-    Contract: search-title, serve-stop, unavailable-nothing-done.
-    """
+    Contract: search-title, serve-stop, unavailable-nothing-done."""
     if engine == "postgresql":
         pytest.skip("it is done in time")
     service = new_service(WISHWELL_SHUTDOWN_TIMEOUT="1").start()

@@ -107,9 +107,7 @@ def test_webhook_from_its_creation_to_its_end(make_shop):
 
 def test_webhook_or_change_that_is_refused(make_shop):
     """A bad webhook or change is refused, and nothing changes.
-
-    Contract: webhook-fields, outbound-where.
-    """
+    Contract: webhook-fields, outbound-where."""
     shop = make_shop("--events", "on")
     hook = data(shop.admin.post("/webhooks", json={"url": URL}), 201)
     path = f"/webhooks/{hook['id']}"
@@ -126,9 +124,7 @@ def test_webhook_or_change_that_is_refused(make_shop):
 
 def test_store_without_events_and_service_without_keys(make_shop, new_service, engine):
     """A webhook needs events to be on and, on a server database, sealing keys.
-
-    Contract: webhook-needs-events, webhook-needs-keys.
-    """
+    Contract: webhook-needs-events, webhook-needs-keys."""
     message = refused(make_shop().admin.post("/webhooks", json={"url": URL}), 409)
     assert "--events on" in message
     if engine == "sqlite":
@@ -144,9 +140,7 @@ def test_store_without_events_and_service_without_keys(make_shop, new_service, e
 @pytest.mark.either_engine
 def test_program_delivers(told):
     """The program delivers signed events; the deliveries are listed in pages, newest first.
-
-    Contract: webhook-signed, delivery-each, delivery-fields, metrics-served.
-    """
+    Contract: webhook-signed, delivery-each, delivery-fields, metrics-served."""
     with Beside() as receiver:
         hook = data(told.admin.post("/webhooks", json={"url": receiver.url}), 201)
         when_told(told)
@@ -211,9 +205,7 @@ def test_command_does_all_of_it(told):
 @pytest.mark.slow
 def test_nothing_is_lost_however_often_it_is_killed(new_service):
     """No event is lost when the process is killed 50 times amid deliveries.
-
-    Contract: delivery-each.
-    """
+    Contract: delivery-each."""
     service = new_service(**OPEN, WISHWELL_LIMIT_ADDRESS="100000").start()
     shop = Shop(service, *MOST)
     with Beside() as receiver:

@@ -49,8 +49,7 @@ _ARGUMENTS = [
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """The browser, for this package only: while Playwright is open, nothing else can run an event
-    loop.
-    """
+    loop."""
     program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
     if not program:
         missing("there is no chromium on PATH, and WISHWELL_TEST_CHROMIUM names none")

@@ -167,9 +167,7 @@ def is_signed_out(page: Page, words: str = "") -> None:
 def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
     """A merchant signs in and gets from the most wished-for product to a shopper's e-mail address,
     by mouse or by keyboard alone.
-
-    Contract: admin-scope.
-    """
+    Contract: admin-scope."""
     page = merchant.page
     page.goto(f"{merchant.url}/admin")
     expect(page.get_by_label("Admin or reports token")).to_be_focused()
@@ -194,9 +192,7 @@ def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
 def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant):
     """Products can be searched, sorted and downloaded; markup and formulas have no effect in page
     or file.
-
-    Contract: admin-inert.
-    """
+    Contract: admin-inert."""
     page = merchant.open(world.shop.admin_token, "#/products")
     assert [row[:2] for row in cells(page, "Products by their wishes")[1:]] == [
         ["Oslo shirt", "3"], [MARKUP, "1"], [FORMULA, "1"]
@@ -233,9 +229,7 @@ def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant)
 
 def test_text_of_shoppers_and_catalogues_is_text(world, merchant):
     """Text creates no elements; pictures load only by https, and links lead only to http or https.
-
-    Contract: admin-inert.
-    """
+    Contract: admin-inert."""
     page = merchant.open(world.shop.admin_token)
     for view in ("overview", "products", "product?id=2", f"shoppers?id={world.ann.gid}"):
         page.goto(f"{merchant.url}/admin/#/{view}")
@@ -311,9 +305,7 @@ def test_first_content_waits_for_no_large_report(world, merchant):
 def test_shopper_is_found_shown_kept_and_erased(world, merchant):
     """A shopper is found by id, GID or e-mail address in any case; erasing them requires typing the
     GID.
-
-    Contract: admin-erase.
-    """
+    Contract: admin-erase."""
     world.shop.customer("carl").http.post("/items", json={"productId": 3}).raise_for_status()
     page = merchant.open(world.shop.admin_token, "#/shoppers")
 
@@ -356,9 +348,7 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
 
 def test_store_shows_its_tokens_settings_and_requests(world, merchant):
     """Another token is revoked after a confirmation; the one in use can't be.
-
-    Contract: admin-erase.
-    """
+    Contract: admin-erase."""
     other = world.shop.client(world.shop.another_admin_token("left <i>behind</i>"))
     off, export = (
         world.platform.asks("shop/redact"),
@@ -390,9 +380,7 @@ def test_store_shows_its_tokens_settings_and_requests(world, merchant):
 
 def test_reports_token_sees_numbers_and_nobody(world, merchant):
     """A reports token sees Overview and Products without shoppers, by any URL.
-
-    Contract: admin-scope.
-    """
+    Contract: admin-scope."""
     merchant.expected.add("403")
     token = world.shop.another_admin_token("dashboard", "--for", "reports")
     page = merchant.open(token, f"#/shoppers?id={world.ann.gid}")
@@ -417,9 +405,7 @@ def test_reports_token_sees_numbers_and_nobody(world, merchant):
 @pytest.mark.parametrize("kind", ["customer", *map(slow, ("storefront", "unknown", "no token"))])
 def test_other_tokens_are_refused(world, merchant, kind):
     """Another token is refused with an explanation, and the field stays ready for input.
-
-    Contract: admin-scope.
-    """
+    Contract: admin-scope."""
     merchant.expected |= {"401", "403"}
     token, words = {
         "customer": lambda: (world.ann.token, "for something else"),
@@ -506,9 +492,7 @@ def test_every_state_is_open_to_everybody(world, merchant):
 def test_token_is_in_the_memory_alone(world, merchant):
     """The token is in no cookie, storage, URL or cache. Only pictures load from elsewhere, without
     a Referer.
-
-    Contract: admin-token, admin-closed.
-    """
+    Contract: admin-token, admin-closed."""
     token = world.shop.admin_token
     page = merchant.open(token)
     field = {"type": "password", "autocomplete": "current-password", "name": None}
@@ -543,9 +527,7 @@ def test_token_is_in_the_memory_alone(world, merchant):
 def test_reload_and_leaving_end_it(world, merchant):
     """Reloading or leaving the page ends the sign-in, also when the browser restores it from its
     cache.
-
-    Contract: admin-token.
-    """
+    Contract: admin-token."""
     page = merchant.open(world.shop.admin_token)
     page.reload()
     is_signed_out(page)
@@ -558,9 +540,7 @@ def test_reload_and_leaving_end_it(world, merchant):
 def test_revoked_token_ends_an_idle_page_within_5_seconds(world, new_merchant):
     """A revoked token signs an idle page out within 5 s, whichever process handled it, and closes
     an open dialog.
-
-    Contract: admin-token, token-revoked.
-    """
+    Contract: admin-token, token-revoked."""
     with world.service.beside() as other:
         other.start()
         pages = []
@@ -602,9 +582,7 @@ def test_page_is_not_framed(world, merchant):
 def test_code_that_gets_into_the_page_does_not_run(world, merchant):
     """Injected inline code, event handlers and markup don't run, and nothing is sent to other
     origins.
-
-    Contract: admin-closed.
-    """
+    Contract: admin-closed."""
     page = merchant.open(world.shop.admin_token)
     for attack in (
         "document.body.append(Object.assign(document.createElement('script'), { textContent: 'document.title = 1' }))",

@@ -67,8 +67,7 @@ def test_page_loads_little_and_from_here_alone(reader, served):
 @pytest.mark.slow
 def test_reader_finds_an_operation_and_its_samples(reader):
     """An operation is found by search; its samples have this service's URL and keep the chosen
-    language.
-    """
+    language."""
     _, page = reader()
     page.get_by_role("button", name="Search").click()
     page.keyboard.type("create item")
@@ -90,9 +89,7 @@ def test_reader_finds_an_operation_and_its_samples(reader):
 @pytest.mark.slow
 def test_request_is_tried_with_a_token_that_is_not_kept(reader, served):
     """A request can be tried with a token, which isn't stored; optional parameters aren't sent.
-
-    Contract: docs-page.
-    """
+    Contract: docs-page."""
     _, page = reader("#tag/items/GET/items")
     token = served.admin_token()
     operation(page, "List items").get_by_role("button", name="Test Request").click()
@@ -113,8 +110,7 @@ def test_request_is_tried_with_a_token_that_is_not_kept(reader, served):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_on_a_phone(reader, scheme):
     """On a phone, links reach their operation, nothing is wider than the screen, and dark mode
-    works.
-    """
+    works."""
     _, page = reader(CREATE, color_scheme=scheme, **PHONE)
     expect(operation(page, "Create an item")).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -108,8 +108,7 @@ def every_state(shopper, page, path):
 
 def check_open_to_everybody(page, states, count):
     """axe-core finds nothing in any of ``count`` states, light or dark, and none scrolls sideways
-    on a desktop, a phone or the smallest phone.
-    """
+    on a desktop, a phone or the smallest phone."""
     found, wide = {}, []
     for name in states:
         # The dark scheme differs only in colours.
@@ -140,8 +139,7 @@ def test_every_page_is_open_to_everybody(shopper):
 @pytest.mark.slow
 def test_pages_are_whole_without_script(new_shopper, shared_demo):
     """Without scripts, names, prices, colours and links work as plain HTML; other parts say that
-    they need scripts.
-    """
+    they need scripts."""
     shopper = new_shopper(shared_demo, java_script_enabled=False)
     page = shopper.context.new_page()
     page.goto(shopper.url)
@@ -183,8 +181,7 @@ class Received:
 
     def take(self):
         """Records new responses; must run before leaving the page, because the browser then drops
-        the bodies.
-        """
+        the bodies."""
         for answer in self.shopper.responses[self._next :]:
             self._next += 1
             lines = [f"{header['name']}: {header['value']}" for header in answer.headers_array()]

@@ -31,8 +31,7 @@ SERVERS = """
 
 def test_shop_of_the_readme(chromium):
     """The README's steps yield a working heart, sign-in, catalogue import, and a wishlist page with
-    titles, prices and pictures.
-    """
+    titles, prices and pictures."""
     if nginx_binary() is None:
         missing("there is no nginx")
     run, _, update, products = commands("README.md", "## Put it into a shop")

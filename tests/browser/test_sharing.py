@@ -27,8 +27,7 @@ def is_open(page):
 
 def told(owner, list_id):
     """Returns every response that an owner gets about the list: body, and headers that don't differ
-    per request.
-    """
+    per request."""
     answers = []
     for path in ("/items", "/lists", f"/lists/{list_id}", f"/lists/{list_id}/shares"):
         got = owner.context.request.get(f"{owner.url}{BASE}/api{path}")
@@ -78,8 +77,7 @@ def gone(page):
 )
 def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, how, path, options):
     """The owner shares; a second browser reserves, gives back, and copies after signing in; a third
-    sees it. The owner sees no trace and stops sharing; then the link fails.
-    """
+    sees it. The owner sees no trace and stops sharing; then the link fails."""
     owner = new_shopper(shared_demo, **CLIPBOARD, **options)
     page = owner.open()
     list_id = owner.save_list(page, "Ada’s birthday", [102, 101, 103])
@@ -158,9 +156,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
 def test_address_of_a_shared_list_goes_nowhere_else(new_shopper, shared_demo, path):
     """Nothing loaded or opened from the page gets a Referer, and the token is sent to the API only.
     An unknown link gets the same message as an ended one.
-
-    Contract: storefront-pages-closed.
-    """
+    Contract: storefront-pages-closed."""
     shopper = new_shopper(shared_demo, **CLIPBOARD)
     page = shopper.open()
     shopper.make_list(page, "Birthday", [101], path)

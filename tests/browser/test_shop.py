@@ -43,8 +43,7 @@ def test_visitor_saves_and_finds_it_after_a_reload(shopper):
 
 def test_text_of_a_heart_is_its_name_saved_or_not(shopper):
     """A heart's accessible name equals its visible text (for voice control); `aria-pressed` alone
-    says whether it is saved.
-    """
+    says whether it is saved."""
     page = shopper.open()
     shopper.go(page, "/products/lamp?variant=1022")
     lamp = heart(page, 102)
@@ -70,8 +69,7 @@ def test_second_tab_agrees_within_a_second(shopper):
 @pytest.mark.slow
 def test_one_lamp_is_one_card_whatever_its_colour(shopper):
     """A product saved from the grid and then in several colours stays one item; a full heart
-    removes it.
-    """
+    removes it."""
     page = shopper.open()
     press(page, 102)
     grid, wishes = shopper.open(), shopper.open("/wishlist")
@@ -172,8 +170,7 @@ def test_page_of_48_asks_once(shopper):
 
 def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, new_shopper):
     """A heart reverts and an error appears when the service is down, after the retries; only the
-    page's clock is advanced.
-    """
+    page's clock is advanced."""
     shopper = new_shopper(other_demo)
     shopper.expected.add(502)
     page = shopper.context.new_page()

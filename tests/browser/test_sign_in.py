@@ -150,9 +150,7 @@ def stored(page):
 def test_press_of_a_visitor_is_saved_after_the_sign_in_and_once(platform, page):
     """A press leads to the sign-in and back to the page, and is saved once: not again after it is
     removed and the page reloaded.
-
-    Contract: storefront-platform-visitor.
-    """
+    Contract: storefront-platform-visitor."""
     path = "/products/mug?colour=blue#reviews"
     show(page, platform, f'{AUTO} sign-in-return="return_url"', path=path)
     page.get_by_role("button", name="Save to wishlist").click()
@@ -190,8 +188,7 @@ def test_it_is_saved_on_a_page_without_a_heart(platform, page):
 
 def test_it_is_forgotten_after_half_an_hour(platform, page):
     """A pending save expires after half an hour, because somebody else may sign in later in this
-    tab.
-    """
+    tab."""
     show(page, platform, AUTO)
     page.get_by_role("button").click()
     page.wait_for_url("**/account/login")
@@ -235,8 +232,7 @@ def test_shop_that_signs_in_by_itself(platform, page):
 @pytest.mark.parametrize("attribute", ["", 'sign-in="javascript:document.title=1"'])
 def test_without_a_page_the_heart_says_it(platform, page, attribute):
     """Without a sign-in page, an accessible alert with the shop's text appears; the last press is
-    still saved after a sign-in.
-    """
+    still saved after a sign-in."""
     show(page, platform, attribute, f'{attribute} label-sign-in="Bitte anmelden"')
     first, second = page.get_by_role("button").all()
     first.click()

@@ -90,9 +90,7 @@ def test_nothing_is_said_until_the_store_says_so(wanted):
 def test_all_elements_of_a_page_are_one_request(wanted):
     """All elements of a page share one request, without a session and cached by the browser, and
     use the page's language.
-
-    Contract: show-wishes.
-    """
+    Contract: show-wishes."""
     products = (4, 3, 3, 2, 1, "x y")
     wanted.asked.clear()
     page = wanted.open(*(ONE.format(product, "") for product in products))

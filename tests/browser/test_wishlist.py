@@ -51,9 +51,7 @@ def write(how, field, text):
 def test_cards_have_title_price_and_picture(shopper, path):
     """Cards show the catalogue's data of the product or variant, or the id if there is none. The
     shop's cart receives the item.
-
-    Contract: storefront-pages.
-    """
+    Contract: storefront-pages."""
     page = shopper.open()
     page.evaluate(
         """async () => {
@@ -124,8 +122,7 @@ def test_title_of_an_element_is_below_the_pages_own(shopper):
 @each_way
 def test_lists_are_made_named_filled_and_deleted(shopper, path, how):
     """Lists are made, filled, renamed and deleted; a deleted list's items stay in the wishlist. An
-    empty wishlist links to the shop.
-    """
+    empty wishlist links to the shop."""
     page = shopper.open(path)
     expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
     expect(page.get_by_role("link", name="Look around")).to_have_attribute("href", re.compile("/$"))
@@ -321,8 +318,7 @@ def test_own_order_by_finger(new_shopper, shared_demo):
 @pytest.mark.slow
 def test_link_goes_to_the_phones_own_sharing(new_shopper, shared_demo, answer, copied):
     """The phone's share dialog is used if it exists; cancelling it copies nothing, and an error
-    copies the link.
-    """
+    copies the link."""
     shopper = new_shopper(shared_demo, **PHONE, permissions=["clipboard-read", "clipboard-write"])
     page = shopper.open()
     page.add_init_script(
@@ -426,9 +422,7 @@ def test_failure_has_a_button_to_try_again(shopper, path):
 @pytest.mark.slow
 def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
     """A document's language follows Accept-Language, an element's its `lang`.
-
-    Contract: storefront-pages.
-    """
+    Contract: storefront-pages."""
     shopper = new_shopper(shared_demo, locale="de-DE")
     page = shopper.open()
     press(page, 101)
@@ -445,8 +439,7 @@ def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
 
 def test_shopper_hears_of_lower_prices_or_not(shopper):
     """The choice about price drops is stored; the document doesn't offer it, because the demo's
-    store has no events.
-    """
+    store has no events."""
     page = shopper.open()
     press(page, 101)
     shopper.go(page, DEMO)
@@ -465,8 +458,7 @@ def test_shopper_hears_of_lower_prices_or_not(shopper):
 @pytest.mark.slow
 def test_element_is_as_the_shop_says(shopper):
     """A shop sets texts, price format and the URL of unknown products; styles apply only through
-    parts and properties. Sold-out products can't be bought.
-    """
+    parts and properties. Sold-out products can't be bought."""
     page = shopper.open()
     press(page, 101)
     page.evaluate(
@@ -520,9 +512,7 @@ RUNS = "javascript:document.title='ran'"
 def test_text_of_others_is_text(shopper, path, image):
     """Titles, variants, notes and names are never markup, a script URL isn't a link, and pictures
     load by https or from the shop only.
-
-    Contract: storefront-pages-closed.
-    """
+    Contract: storefront-pages-closed."""
     page = shopper.open()
     made = shopper.save_list(page, MARKUP, [101])
     page.evaluate(

@@ -77,8 +77,7 @@ def unknown(outcome):
 @pytest.mark.parametrize("before", [*LOST, refusal(503), refusal(503, 1)])
 def test_delete_that_is_gone_after_an_unknown_outcome_is_done(before):
     """A 404 to a retried delete counts as success if the first outcome was unknown: a broken
-    connection, or a 503 whose sender may not know.
-    """
+    connection, or a 503 whose sender may not know."""
     for call in (DELETE, call_of(lambda of: of.lists.delete("l"))):
         attempts, _, end = hold(call, Terms(4, 60), [before, refusal(429, 1), refusal(404)])
         assert (attempts, end) == (3, None)
@@ -100,8 +99,7 @@ def test_delete_that_was_not_there_before_anything_was_done_is_not_found(before)
 )
 def test_bounds_hold_whatever_happens(call, retries, longest, planned, draw):
     """Attempts and pauses stay within their limits, and a call that must not happen twice isn't
-    retried after an unknown outcome.
-    """
+    retried after an unknown outcome."""
     attempts, pauses, end = hold(call, Terms(retries, longest), planned, lambda: draw)
     assert 1 <= attempts <= retries + 1
     assert len(pauses) == attempts - 1
@@ -167,8 +165,7 @@ KINDS = {401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict, 503: U
 @pytest.mark.parametrize("body", [b"", b"<html>", b'{"error":"no"}', b"\xff"])
 def test_answer_of_a_proxy_on_the_way(status, body):
     """A proxy's response that isn't the API's becomes an error with its status and the request id,
-    if any.
-    """
+    if any."""
     reply = httpx2.Response(status, headers={"x-request-id": "r-2"}, content=body)
     _, _, error = hold(CALLS[0], Terms(0, 0), [reply])
     assert (error.status, error.request_id) == (status, "r-2")

@@ -76,8 +76,7 @@ CALLS = {
 
 def test_every_operation_has_a_call():
     """Every operation has a client method, except the description itself and the platform's
-    webhook.
-    """
+    webhook."""
     without = {path for name, (_, path, _, _) in OPERATIONS.items() if name not in CALLS}
     assert without == {"/.well-known/openapi", "/platforms/shopify/webhooks"}
     assert DOCUMENT["servers"][0]["url"] == calls.PREFIX

@@ -22,9 +22,7 @@ def shaky(connect, roomy_shop, lossy):
 @pytest.mark.parametrize("fault", UNKNOWN)
 def test_harmless_calls_are_repeated_and_happen_once(shaky, lossy, fault):
     """Idempotent calls are retried with the same request id and take effect once.
-
-    Contract: retry-harmless.
-    """
+    Contract: retry-harmless."""
     listed = shaky.lists.create("Gifts")
 
     def lost(call, *arguments, **named):
@@ -45,8 +43,7 @@ def test_harmless_calls_are_repeated_and_happen_once(shaky, lossy, fault):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_would_be_made_twice_is_not_repeated(connect, roomy_shop, lossy, fault):
     """Creating a list or a session isn't retried; the error has the request id of the lost
-    response.
-    """
+    response."""
     customer = roomy_shop.customer()
     shaky = connect(lossy.url, customer.token, **SOON)
     lossy.expect(fault)

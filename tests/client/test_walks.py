@@ -18,8 +18,7 @@ FEW = settings(
 
 def check(resource, saved, limit, **query):
     """Asserts that all records come newest first, and that each page has a cursor to the one
-    before.
-    """
+    before."""
     newest_first = saved[::-1]
     assert list(resource.all(limit=limit, **query)) == newest_first
     pages = list(resource.pages(limit=limit, **query))

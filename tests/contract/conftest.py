@@ -69,8 +69,7 @@ class Meanwhile:
 
 class Held:
     """Holds a lock, as another client would, on rows that background work writes (on SQLite: the
-    file).
-    """
+    file)."""
 
     def __init__(self, where):
         self.where = where
@@ -106,8 +105,7 @@ class Clock:
 
 class Bench:
     """An open database with a store, a clock and a source of ids; ``run`` runs a coroutine.
-    ``where`` is the database's file or URL.
-    """
+    ``where`` is the database's file or URL."""
 
     def __init__(self, db, run, where):
         self.db, self.run, self.where = db, run, where
@@ -187,8 +185,7 @@ class Bench:
 
     def fill(self, profile, *, products, lists=0, on=0, tags=0, first=1):
         """Inserts items for consecutive products from ``first``. Each is on ``on`` of the lists
-        `List 0`, `List 1`, …; returns the lists' ids.
-        """
+        `List 0`, `List 1`, …; returns the lists' ids."""
         numbers = range(first, first + products)
         at = self.clock.tick()
         made = {"lists": lists, "on": on, "tags": tags, "at": at, "row": False}
@@ -233,8 +230,7 @@ class Bench:
 
     def check(self, profile):
         """Asserts invariants that no response shows: counts, entries and tags agree with the
-        records.
-        """
+        records."""
         items = self.select(
             "SELECT id, tags, list_ids FROM items WHERE profile_id = $1", profile.id
         )

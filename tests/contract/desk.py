@@ -1,6 +1,5 @@
 """A store with events on, and processes that deliver its webhooks, on a clock that the test
-controls.
-"""
+controls."""
 
 import asyncio
 import contextlib
@@ -73,8 +72,7 @@ class Desk:
     @contextlib.asynccontextmanager
     async def receiving(self, says=None, *types, **given):
         """Yields a receiver, a sending process, and a webhook of these types with the receiver's
-        URL.
-        """
+        URL."""
         async with Receiver(says).serve() as receiver, self.process(**given) as sender:
             yield receiver, sender, await self.hook(receiver.url, *types)
 

@@ -55,8 +55,7 @@ def checked(file):
 
 def load(bench, path, handle, *, dry=False, steps=None):
     """Imports a file as `wishwell import` does; only ``steps`` steps if given. Raises ``Invalid``
-    or ``Misconfigured``.
-    """
+    or ``Misconfigured``."""
     file = ImportFile(str(path), bench.clock())
     checked(file)
     if file.spool.errors:

@@ -1,6 +1,5 @@
 """Every column is part of a store's export or listed here with a reason, so a new one can't be
-forgotten.
-"""
+forgotten."""
 
 from typing import Any
 
@@ -84,8 +83,6 @@ UNFILLED = {"profiles": {"changes", "linked_id"}, "items": {"changed"}}
 @pytest.mark.parametrize("table", ["profiles", "items", "item_tags", "lists", "entries"])
 def test_every_column_is_filled(table):
     """Import and sign-in fill every column except the listed ones.
-
-    Contract: export-whole, link-items.
-    """
+    Contract: export-whole, link-items."""
     filled = {*statements.columns(f"{table}_filled")}
     assert {*schema.tables()[table]} == filled | UNFILLED.get(table, set())

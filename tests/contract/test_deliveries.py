@@ -24,9 +24,7 @@ TEN_YEARS = 3650 * 86_400_000
 async def test_delivery_that_fails_is_tried_by_the_schedule(desk):
     """A failing delivery is retried by the backoff schedule, ten attempts in all: never early, and
     at most a tenth late.
-
-    Contract: delivery-schedule.
-    """
+    Contract: delivery-schedule."""
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
         [told] = await desk.save()
         await send(sender)
@@ -77,9 +75,7 @@ class Hold:
 def test_receiver_that_does_not_take_it(bench, says, status):
     """A timeout, a closed connection, a redirect and a 404 are failed attempts; the next attempt
     may succeed.
-
-    Contract: delivery-schedule.
-    """
+    Contract: delivery-schedule."""
 
     @on_desk
     async def story(desk):
@@ -103,9 +99,7 @@ def test_receiver_that_does_not_take_it(bench, says, status):
 async def test_process_that_hangs_is_taken_over(desk):
     """After its lease expires, another process takes a delivery over; the first one's late result
     is ignored.
-
-    Contract: delivery-lease, delivery-once-at-a-time.
-    """
+    Contract: delivery-lease, delivery-once-at-a-time."""
     hold = Hold(answer(500))
     async with (
         Receiver(hold).serve() as receiver,
@@ -130,9 +124,7 @@ async def test_process_that_hangs_is_taken_over(desk):
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="half a second is short there")
 def test_answer_that_can_not_be_written_is_kept(bench, monkeypatch):
     """A 410 that can't be stored is kept until the database is back, then turns the webhook off.
-
-    Contract: delivery-noted, webhook-turned-off.
-    """
+    Contract: delivery-noted, webhook-turned-off."""
     gone = Hold(answer(410))
 
     @on_desk
@@ -160,9 +152,7 @@ def test_answer_that_can_not_be_written_is_kept(bench, monkeypatch):
 @on_desk
 async def test_many_processes_send_each_once(desk):
     """Four processes send each event exactly once, with more events than one batch.
-
-    Contract: delivery-once-at-a-time.
-    """
+    Contract: delivery-once-at-a-time."""
     async with contextlib.AsyncExitStack() as stack:
         receiver = await stack.enter_async_context(Receiver().serve())
         await desk.hook(receiver.url)
@@ -196,9 +186,7 @@ async def test_slow_receiver_delays_no_other(desk):
 @on_desk
 async def test_store_of_many_slow_receivers_leaves_room(desk):
     """A store with many slow receivers takes at most half of a process's slots.
-
-    Contract: delivery-slow.
-    """
+    Contract: delivery-slow."""
     other, hold = await Desk(desk.bench).open(), Hold(b"")
     async with (
         Receiver(hold).serve() as slow,
@@ -228,9 +216,7 @@ async def test_store_of_many_slow_receivers_leaves_room(desk):
 @on_desk
 async def test_only_the_types_that_were_asked_for(desk):
     """Only events of the requested types are sent, and none from before the webhook was made.
-
-    Contract: delivery-each.
-    """
+    Contract: delivery-each."""
     await desk.save()
     async with desk.receiving(None, "item.deleted") as (receiver, sender, hook):
         await desk.save(2)
@@ -247,9 +233,7 @@ async def test_only_the_types_that_were_asked_for(desk):
 @on_desk
 async def test_delivery_that_a_wrong_clock_put_off_is_sent(desk):
     """A delivery whose retry was scheduled by a clock ten years ahead is still sent.
-
-    Contract: clock-steps, delivery-each.
-    """
+    Contract: clock-steps, delivery-each."""
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
         desk.clock.milliseconds += TEN_YEARS
         [id] = await desk.save()
@@ -264,9 +248,7 @@ async def test_delivery_that_a_wrong_clock_put_off_is_sent(desk):
 @on_desk
 async def test_event_that_comes_during_a_turn_is_sent(desk):
     """An event committed during a batch is sent, although the batch then marks the webhook as done.
-
-    Contract: delivery-each.
-    """
+    Contract: delivery-each."""
     if "://" not in desk.bench.where:
         return  # SQLite has one writer at a time
     read, goes_on = asyncio.Event(), asyncio.Event()
@@ -300,9 +282,7 @@ async def until(enough):
 @on_desk
 async def test_read_that_fails_has_nothing_sent_again(desk):
     """Results of ten deliveries in flight are stored although the next batch's read fails.
-
-    Contract: delivery-noted, delivery-each.
-    """
+    Contract: delivery-noted, delivery-each."""
     hold = Hold(answer())
 
     async def arrived():
@@ -340,9 +320,7 @@ async def test_read_that_fails_has_nothing_sent_again(desk):
 @on_desk
 async def test_event_that_cannot_be_read_stops_no_other(desk):
     """An unreadable event fails its own delivery; those before and after it are sent.
-
-    Contract: bad-row.
-    """
+    Contract: bad-row."""
     async with desk.receiving() as (receiver, sender, hook):
         told = await desk.save(3)
         bad = (
@@ -360,9 +338,7 @@ async def test_event_that_cannot_be_read_stops_no_other(desk):
 async def test_webhook_that_cannot_be_read_waits(desk):
     """Nothing is sent for an unreadable webhook, because its results couldn't be stored; the log
     names it once.
-
-    Contract: bad-row.
-    """
+    Contract: bad-row."""
     async with Receiver(answer(500)).serve() as receiver:
         for column in ("failing_since", "sealed"):
             hook = await desk.hook(receiver.url)

@@ -83,9 +83,7 @@ def world(bench, store):
 
 def test_export_of_a_profile_that_is_erased_meanwhile_breaks_off(world):
     """An export of a profile that is erased meanwhile fails, so it never looks complete.
-
-    Contract: profile-export.
-    """
+    Contract: profile-export."""
     bench = world.bench
     ann = bench.new_customer(world.store)
     bench.save(ann)
@@ -102,8 +100,7 @@ def test_export_of_a_profile_that_is_erased_meanwhile_breaks_off(world):
 
 def filled(world, customer, other):
     """Fills a customer with every kind of record, next to another customer. Returns the session,
-    the values that must disappear, and the last sequence number.
-    """
+    the values that must disappear, and the last sequence number."""
     bench, n = world.bench, next(numbers)
     session = bench.new_session(world.store)
     email, note = f"ann-{n}@secret.example", f"secret note {n}"
@@ -138,9 +135,7 @@ def filled(world, customer, other):
 
 def test_erased_means_erased(bench, world):
     """After an erasure only the profile's key, its sequence number and one event remain.
-
-    Contract: erase-moment, erase-steps, erase-event.
-    """
+    Contract: erase-moment, erase-steps, erase-event."""
     customer, other = bench.new_customer(world.store), bench.new_customer(world.store)
     session, secrets, last = filled(world, customer, other)
     before = world.rows()
@@ -195,9 +190,7 @@ def test_erased_means_erased(bench, world):
 def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
     """An erased customer can start again; the sequence continues for 30 days, or for the events'
     retention if longer.
-
-    Contract: erase-writes, erase-sequence.
-    """
+    Contract: erase-writes, erase-sequence."""
     customer, other = bench.new_customer(world.store), bench.new_customer(world.store)
     _, _, last = filled(world, customer, other)
     world.erase(customer)
@@ -229,9 +222,7 @@ def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
 
 def test_sequence_goes_on_where_an_import_brings_the_customer_back(bench, world, tmp_path):
     """The sequence continues after an import of a file that is older than the erasure.
-
-    Contract: erase-sequence.
-    """
+    Contract: erase-sequence."""
     customer = bench.new_customer(world.store)
     bench.save(customer, 1)
     path = exported(bench, world.store, tmp_path)
@@ -244,9 +235,7 @@ def test_sequence_goes_on_where_an_import_brings_the_customer_back(bench, world,
 
 def test_nothing_there_tells_nothing(bench, world):
     """Erasing an unknown customer makes no event and stores nothing.
-
-    Contract: erase-again, erase-event.
-    """
+    Contract: erase-again, erase-event."""
     customer = bench.new_customer(world.store)
     assert world.erase(customer) == ()
     assert bench.read(auth.revoked_until, customer.id) > 0
@@ -261,9 +250,7 @@ def test_nothing_there_tells_nothing(bench, world):
 def test_forgotten_customers_are_those_who_were_away(bench):
     """Inactive customers are forgotten; activity before the option was turned on counts as of that
     time.
-
-    Contract: forget-customers.
-    """
+    Contract: forget-customers."""
     store = bench.new_store(forget_customers_after=1)
     away, here = bench.new_customer(store), bench.new_customer(store)
     bench.save(away, 1)
@@ -298,9 +285,7 @@ def test_months_end_on_a_day_that_exists():
 def test_largest_profile_goes_in_small_steps(bench, world):
     """A profile of 5,000 items with 20 tags each, 250 lists and 20,000 entries is erased in
     batches.
-
-    Contract: erase-steps.
-    """
+    Contract: erase-steps."""
     customer = bench.new_customer(world.store)
     bench.save(customer, 999_999)
     bench.fill(customer, products=4_999, lists=250, on=4, tags=20)

@@ -92,8 +92,7 @@ def test_address_that_could_mean_another_file_is_refused_with_what_to_write(url,
 
 def test_file_that_others_could_read_is_its_owners_alone_after_a_start(tmp_path):
     """At start the file, and those that SQLite puts next to it, become readable by their owner
-    only.
-    """
+    only."""
     path = tmp_path / "restored.db"
     migrate.migrate_sqlite(str(path))
     open_ = sqlite.connect(str(path))

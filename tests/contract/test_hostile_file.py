@@ -1,6 +1,5 @@
 """An export file with one altered value is refused before anything changes, or imported completely;
-other stores never change.
-"""
+other stores never change."""
 
 import copy
 import itertools
@@ -56,8 +55,7 @@ def write(path, lines):
 
 def tried(bench, path, lines, other):
     """Imports the lines, and checks that they were refused or imported whole. Returns the error, or
-    `None` for an import.
-    """
+    `None` for an import."""
     write(path, lines)
     before, there = other.seen(), bench.read(stores.listed)
     said = None
@@ -79,8 +77,7 @@ def tried(bench, path, lines, other):
 
 def alike(lines):
     """Returns lines in a comparable form: any order, without export time and events, and without
-    reservations whose holder isn't in the file (contract: import-shares).
-    """
+    reservations whose holder isn't in the file (contract: import-shares)."""
     found = [json.loads(line) for line in lines]
     people = {line["profile"]["gid"] for line in found if "profile" in line}
     found = [
@@ -211,9 +208,7 @@ def test_file_with_a_changed_value_is_refused_or_imported_whole(
 ):
     """A file with one altered value is refused or imported whole. WISHWELL_TEST_ALL tries all
     cases.
-
-    Contract: import-checked, import-apart.
-    """
+    Contract: import-checked, import-apart."""
     cases = [
         (number, path, value)
         for number, path in places(source)
@@ -244,9 +239,7 @@ def said_of(bench, path, lines):
 
 def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, source, tmp_path):
     """A duplicate, missing or misplaced line of any kind, or a duplicate key, is refused.
-
-    Contract: import-checked.
-    """
+    Contract: import-checked."""
     path = tmp_path / "f"
     for kind in file_records.KINDS.values():
         at = first(source, kind)
@@ -313,9 +306,7 @@ def test_wrong_value_is_named_by_its_line(bench, source, tmp_path):
 
 def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
     """A truncated file is refused: cut at a line's end, within a line, or at its beginning.
-
-    Contract: import-checked.
-    """
+    Contract: import-checked."""
     path, text = tmp_path / "f", encoded(source)
     for kept in ([*text[:-1], text[-1][:-30]], text[:-1], text[:-2]):
         assert said_of(bench, path, kept)
@@ -329,9 +320,7 @@ def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
 
 def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path):
     """At most 20 errors are reported, without those that only follow from others.
-
-    Contract: import-checked.
-    """
+    Contract: import-checked."""
     path = tmp_path / "f"
     assert len(said_of(bench, path, [*encoded(source[:1]), *[b"x"] * 1_000])) == 21
     item = first(source, "item")
@@ -345,9 +334,7 @@ def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path
 def test_items_that_are_alike_are_refused(bench, other, source, tmp_path):
     """Two items of one product, or an id that two profiles share, are refused, because pagination
     needs unique ids.
-
-    Contract: import-checked.
-    """
+    Contract: import-checked."""
     of = {line["item"]["productId"]: n for n, line in enumerate(source) if "item" in line}
     lines = changed(source, of[2], ("item", "productId"), 1)
     assert "same product" in tried(bench, tmp_path / "f", lines, other)
@@ -362,9 +349,7 @@ def test_items_that_are_alike_are_refused(bench, other, source, tmp_path):
 def test_record_is_at_most_a_minute_later_than_its_id(bench, other, source, tmp_path, later, good):
     """A record may be at most a minute later than its id's time; it may be earlier, as after a
     sign-in.
-
-    Contract: import-checked.
-    """
+    Contract: import-checked."""
     for kind in ("item", "list", "share", "product", "webhook", "adminToken"):
         at = first(source, kind)
         made = ids.timestamp(ids.time_of(source[at][kind]["id"]) + later)
@@ -375,9 +360,7 @@ def test_record_is_at_most_a_minute_later_than_its_id(bench, other, source, tmp_
 
 def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path):
     """A profile may exceed request limits, because merges add up tags, lists and reservations.
-
-    Contract: import-checked.
-    """
+    Contract: import-checked."""
     lines = copy.deepcopy(source)
     at = next(n for n, line in enumerate(lines) if line.get("item", {}).get("listIds"))
     lines[at]["item"]["tags"] = [f"t{number:04}" for number in range(100)]
@@ -393,9 +376,7 @@ def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path
 
 def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other):
     """The revocation of a customer without records is exported, and deleted with the store.
-
-    Contract: export-whole, store-delete.
-    """
+    Contract: export-whole, store-delete."""
     store = bench.new_store("revoked")
     customer = bench.new_customer(store)
     bench.write(auth.revoke_profile, customer, bench.clock())
@@ -409,9 +390,7 @@ def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other)
 
 def test_process_that_runs_knows_what_was_revoked_long_ago(bench, other, source, tmp_path):
     """A running process applies imported revocations as soon as it sees the store.
-
-    Contract: import-whole, token-revoked.
-    """
+    Contract: import-whole, token-revoked."""
     path = tmp_path / "f"
     write(path, encoded(source))
     cache = AccessCache(bench.db, bench.clock)
@@ -443,9 +422,7 @@ def items_of_many(count):
 @pytest.mark.slow
 def test_memory_stays_flat_while_a_large_file_is_checked(bench, source, tmp_path):
     """Checking 300,000 items takes at most a few MiB more memory than 3,000.
-
-    Contract: import-checked.
-    """
+    Contract: import-checked."""
     path, peaks = tmp_path / "f", []
     for count in (3_000, 300_000):
         lines = itertools.chain(source[:1], items_of_many(count))

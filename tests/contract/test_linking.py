@@ -20,9 +20,7 @@ def test_link_takes_address_and_choice_along_unless_there_are_such(
 ):
     """A link moves the e-mail address and the notice setting unless the customer has them; the
     session keeps no address.
-
-    Contract: link-email, profile-notices.
-    """
+    Contract: link-email, profile-notices."""
     customer, session = bench.new_customer(), bench.new_session()
     for profile, said, wants in ((session, "a@b.example", False), (customer, own, own_choice)):
         if said:
@@ -48,9 +46,7 @@ class Counting:
 
 def test_link_takes_as_many_statements_for_hundreds_of_items_as_for_ten(bench):
     """A link of hundreds of items takes as many statements (round trips) as one of ten.
-
-    Contract: link-limits.
-    """
+    Contract: link-limits."""
 
     async def counted(tx, session, customer):
         counting = Counting(tx)
@@ -70,9 +66,7 @@ def test_link_takes_as_many_statements_for_hundreds_of_items_as_for_ten(bench):
 def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
     """In a joined list a merged item is sorted by its earlier time; joining items come
     last.
-
-    Contract: link-item-merge, link-list-merge.
-    """
+    Contract: link-item-merge, link-list-merge."""
     session, customer = bench.new_session(), bench.new_customer()
     for profile, products in ((session, (1, 9)), (customer, (2, 1, 3))):
         on = bench.new_list(profile).id

@@ -31,9 +31,7 @@ def empty(engine, request):
 @pytest.mark.parametrize("count", [3, slow(8)])
 def test_migrations_at_once_are_applied_once(empty, count):
     """Concurrent migrations all succeed and one does the work; `--plan` changes nothing.
-
-    Contract: migrate-once.
-    """
+    Contract: migrate-once."""
     names = [entry.name for entry in migrate.available("sqlite")]
     for _ in range(2):
         assert empty.cli("migrate", "--plan").stdout.split() == names
@@ -111,9 +109,7 @@ SHAPE = (
 def test_applied_migrations_stay_as_they_are():
     """Applied migrations never change, because existing databases have them; a change is a new
     file.
-
-    Contract: migrate-guard.
-    """
+    Contract: migrate-guard."""
     for engine in get_args(Engine):
         files = {entry.name: entry.checksum for entry in migrate.available(engine)}
         assert FROZEN[engine].items() <= files.items(), engine
@@ -137,9 +133,7 @@ FROZEN = {
 def test_database_of_another_encoding_is_refused(request, encoding):
     """A database with another encoding than UTF-8 is refused, whatever client encoding the URL
     sets.
-
-    Contract: serve-start.
-    """
+    Contract: serve-start."""
     server = request.getfixturevalue("postgres_server")
     name = f"encoded_{encoding.lower()}"
     server.sql(

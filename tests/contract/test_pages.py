@@ -1,6 +1,5 @@
 """Pagination: pages of any size show exactly the existing records in both directions, during
-writes.
-"""
+writes."""
 
 import pytest
 from hypothesis import given
@@ -58,8 +57,7 @@ def walk(bench, scope, size, query, cursor=None, way="next"):
 @strategies.examples(80)
 def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query, whole, who):
     """Walking forwards yields all records, newest first; walking backwards yields the same pages.
-    No cursor leads nowhere.
-    """
+    No cursor leads nowhere."""
     store, owners = stocked
     profile = list(owners)[who]
     scope = profiles.WholeStore(store) if whole else profile
@@ -82,9 +80,7 @@ def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query
 def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
     """A page whose records were all deleted is empty and has a cursor back, as long as there is a
     page to go back to.
-
-    Contract: page-walk.
-    """
+    Contract: page-walk."""
     profile = bench.new_customer()
     kept = {1: ("kept",), 4: ("kept",)}
     saved = [bench.save(profile, n, tags=kept.get(n, ())).id for n in range(1, 5)]
@@ -121,8 +117,7 @@ def test_page_names_no_other_whose_records_are_gone(bench, backward):
 
 def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
     """An empty page is a snapshot: a link between its two statements doesn't produce an
-    inconsistent page.
-    """
+    inconsistent page."""
     session, customer = bench.new_session(), bench.new_customer()
     now = bench.clock.tick()
     older, edge = bench.save(session, 1).id, bench.save(customer, 2).id
@@ -145,9 +140,7 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
 def test_page_with_products_is_one_however_they_are_read(bench, limit):
     """A page with products is the same whether joined, or read by a separate statement as on a
     cluster.
-
-    Contract: include-product, engines-alike.
-    """
+    Contract: include-product, engines-alike."""
     profile, now = bench.new_customer(), bench.clock.tick()
     facts = products.Facts(title="A", available=True)
     blue = products.Variant("8", title="Blue", available=False)

@@ -54,8 +54,7 @@ STEPS = st.lists(
 
 class ByHand:
     """A reference implementation: stores the items of each count, and derives every number by
-    definition.
-    """
+    definition."""
 
     def __init__(self, zone):
         self.zone = zone
@@ -105,10 +104,8 @@ def count(bench, store):
 def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone):
     """Every number equals the reference implementation's, whatever visitors and customers do in
     between.
-
     Contract: count-exact, count-days, report-period, report-products, report-summary, report-days,
-    store-time-zone.
-    """
+    store-time-zone."""
     store = bench.new_store()
     store = msgspec.structs.replace(store, reporting=Reporting(time_zone=zone))
     hand = ByHand(ZoneInfo(zone))
@@ -309,16 +306,13 @@ def counted(bench, monkeypatch):
 
 AFTER_ZONE = {"Etc/GMT+12": [(28, 2, 4)], "Pacific/Kiritimati": [(31, 1, 0), (28, 1, 4)]}
 """Zones where 11:00 UTC is the previous or the next day, and the expected days after a first count
-at 6:00 UTC.
-"""
+at 6:00 UTC."""
 
 
 @pytest.mark.parametrize("zone", AFTER_ZONE)
 def test_another_time_zone_changes_no_day_that_is_counted(counted, zone):
     """A new time zone doesn't change counted days.
-
-    Contract: store-time-zone, count-days, report-period.
-    """
+    Contract: store-time-zone, count-days, report-period."""
     bench = counted.bench
     bench.clock.milliseconds += 30 * HOUR - bench.clock.milliseconds % (24 * HOUR)
     counted.save([MANY + 1])
@@ -348,9 +342,7 @@ def killed(counted):
 def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
     """Reports show no unfinished count, also after a kill on the same day or the next; the next
     count is as if the killed one had not been.
-
-    Contract: count-whole, count-exact, count-days.
-    """
+    Contract: count-whole, count-exact, count-days."""
     counted.wait(1)
     first = day_of(counted.bench.clock(), counted.hand.zone)
     if not days:
@@ -373,9 +365,7 @@ def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
 def test_report_that_is_read_in_steps_is_of_one_count(counted):
     """A report read in batches is of one count, although another ends meanwhile and changes every
     product.
-
-    Contract: count-whole.
-    """
+    Contract: count-whole."""
     counted.wait(1)
     today = day_of(counted.bench.clock(), counted.hand.zone)
     counted.count()
@@ -392,9 +382,7 @@ def test_report_that_is_read_in_steps_is_of_one_count(counted):
 
 def test_of_a_day_the_last_count_is_kept_alone(counted):
     """Only a day's last count is kept; results of earlier ones are removed by later counts.
-
-    Contract: count-kept.
-    """
+    Contract: count-kept."""
     for _ in range(6):
         counted.delete(range(1, MANY))
         counted.count()
@@ -412,9 +400,7 @@ def test_of_a_day_the_last_count_is_kept_alone(counted):
 
 def test_of_two_counts_at_once_one_is_given_up(counted):
     """If two counts run concurrently, the slower one is abandoned and changes nothing.
-
-    Contract: count-exact.
-    """
+    Contract: count-exact."""
     counted.wait(1)
     counted.delete(range(1, MANY))
 
@@ -478,9 +464,7 @@ def test_counts_are_kept_for_25_months(counted):
 
 def test_a_store_is_counted_again_when_it_is_time(counted):
     """A small store is counted again after a minute; a clock set back delays nothing.
-
-    Contract: count-again.
-    """
+    Contract: count-again."""
     bench, store, large, new = (
         counted.bench,
         counted.store,

@@ -54,8 +54,7 @@ class Link:
 
 class World:
     """Two customers and two visitors of a store, all shares ever made by token, all lists ever
-    shared, and the reserved quantities by owner and item.
-    """
+    shared, and the reserved quantities by owner and item."""
 
     def __init__(self, bench):
         self.bench = bench
@@ -118,8 +117,7 @@ class World:
 
     def alive(self, number):
         """Returns the share with that number in a list; an empty list if it has ended or doesn't
-        exist.
-        """
+        exist."""
         link = self.links.get(self.token(number))
         return [link] if link is not None and link.owner is not None else []
 
@@ -249,8 +247,7 @@ class World:
 
     def seen(self, token, reader, now):
         """Returns what the model shows to a profile (or to anybody), or `None` if the token is
-        invalid.
-        """
+        invalid."""
         model = self.model_behind(token, now)
         if model is None:
             return None
@@ -340,12 +337,10 @@ JOINING = [
 @examples(8)
 def test_nobody_sees_what_is_not_theirs(telling, done):
     """Every reader sees exactly what the model shows, after any sequence of steps.
-
     Contract: shared-fields, shared-unknown, shared-notes, share-link, share-ended, share-expiry,
     share-list-deleted, copy-list, copy-once, event-copy, reserve-put, reserve-quantity,
     reserve-kept, reserve-ends, reserve-delete, reserve-sign-in, reserve-purge, erase-steps,
-    event-nothing-changed, engines-alike.
-    """
+    event-nothing-changed, engines-alike."""
     world = World(telling)
     for step in done:
         world.move(step)
@@ -360,9 +355,7 @@ test_nobody_sees_at_length = at_length(test_nobody_sees_what_is_not_theirs, 150,
 def test_profile_has_reservations_of_at_most_a_thousand_items(bench):
     """A profile has reservations of at most 1,000 items; after a link exceeded this, they can still
     be changed.
-
-    Contract: reserve-most.
-    """
+    Contract: reserve-most."""
     owner, holder, visitor = bench.new_customer(), bench.new_customer(), bench.new_session()
     made = bench.new_list(owner).id
     item = bench.save(owner, quantity=3, list_ids=(made,)).id
@@ -390,9 +383,7 @@ def resolve(bench, token):
 
 def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
     """A list that exceeds the limit after a link can be copied only within the caller's limit.
-
-    Contract: copy-limits.
-    """
+    Contract: copy-limits."""
     owner, other = bench.new_session(), bench.new_customer()
     [at] = bench.fill(owner, products=3, lists=1, on=1)
     made = bench.share(owner, at)
@@ -407,9 +398,7 @@ def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
 
 def test_shares_of_a_session_that_is_purged(bench):
     """A purged session's shares end with the purge's first batch.
-
-    Contract: share-list-deleted, purge-steps.
-    """
+    Contract: share-list-deleted, purge-steps."""
     owner = bench.new_session()
     made = bench.share(owner, bench.new_list(owner).id)
     at = bench.clock() + 365 * DAY
@@ -426,9 +415,7 @@ def test_shares_of_a_session_that_is_purged(bench):
 
 def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
     """A share that is missing while a link commits on two servers is looked up again, then 503.
-
-    Contract: cluster-link.
-    """
+    Contract: cluster-link."""
     if engine == "sqlite":
         pytest.skip("commits at once")
     owner = bench.new_customer()

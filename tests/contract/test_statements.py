@@ -103,8 +103,7 @@ def as_json(argument):
 
 def test_every_statement_can_be_printed_and_run_by_hand(bench, engine):
     """Every statement can be run by hand as ``python -m wishwell.db`` prints it. Skipped on a
-    cluster, where a key can't be NULL.
-    """
+    cluster, where a key can't be NULL."""
     if engine == "postgresql" and bench.db._spread:
         pytest.skip("the database is spread")
     for statement in statements.load(engine).values():
@@ -134,8 +133,7 @@ async def prepare_everything(url):
 
 def test_no_statement_makes_the_driver_ask_for_types(postgres_server):
     """No parameter type makes the driver read PostgreSQL's catalog on each new connection, which
-    takes seconds on a Citus worker because it filters its shards from every row.
-    """
+    takes seconds on a Citus worker because it filters its shards from every row."""
     if postgres_server.spread:
         pytest.skip("its servers log what they ask each other")
     url = postgres_server.create_database()
@@ -170,9 +168,7 @@ WHOLE_TABLE = {
 
 def test_pages_are_found_by_an_index(bench, engine):
     """Every page is read through an index, and a plain page of a store needs no sort.
-
-    Contract: page-cost.
-    """
+    Contract: page-cost."""
     of_store = [*queries_of_store()]
     plain = [(query, given) for query, given in queries() if query.whole_store and not query.terms]
     for query, arguments in [*queries(), *of_store]:
@@ -186,8 +182,7 @@ def test_pages_are_found_by_an_index(bench, engine):
 @pytest.mark.parametrize("record", [Item, List, Share, Store, Webhook])
 def test_columns_stand_in_the_order_of_the_records_fields(record):
     """Columns are in the order of a record's fields, because records are built by position in one
-    place.
-    """
+    place."""
     columns = statements.columns(f"{record.__name__.lower()}_fields")
     assert columns == record.__struct_fields__[: len(columns)]
 
@@ -195,9 +190,7 @@ def test_columns_stand_in_the_order_of_the_records_fields(record):
 def test_deep_page_of_a_store_reads_no_more_than_a_page(bench, engine, postgres_server):
     """A deep page of a store reads no more rows than a page, although most of the store precedes
     it.
-
-    Contract: page-cost.
-    """
+    Contract: page-cost."""
     if engine == "sqlite" or postgres_server.spread:
         pytest.skip(
             "SQLite takes the index; a cluster shows the plan of one part, which may be empty"
@@ -219,9 +212,7 @@ def test_deep_page_of_a_store_reads_no_more_than_a_page(bench, engine, postgres_
 
 def test_report_reads_by_the_key_where_sqlite_was_analyzed(tmp_path):
     """After ANALYZE, SQLite reads reports by primary key; the other index was four times slower.
-
-    Contract: report-products.
-    """
+    Contract: report-products."""
     path = str(tmp_path / "wishwell.db")
     sqlite.make_file(path)
     migrate.migrate_sqlite(path)
@@ -241,8 +232,7 @@ def test_report_reads_by_the_key_where_sqlite_was_analyzed(tmp_path):
 
 def test_entries_that_go_are_found_by_their_keys(bench, engine):
     """Entries are deleted by key rather than by a join, which took 4 s for 40 items on 250 lists
-    each. PostgreSQL has no statistics here, like for a profile filled a moment ago.
-    """
+    each. PostgreSQL has no statistics here, like for a profile filled a moment ago."""
     step = statements.load(engine)["entries_remove"].step
     plan = explain(bench, engine, step.sql, [ID, [ID], [ID]])
     if engine == "sqlite":

@@ -59,8 +59,7 @@ async def _one_after_the_other(db, first, second, last):
 
 def after(bench, first, *write, last=None):
     """Runs ``first`` and commits it once ``write`` waits for its lock; returns the result of
-    ``write``. ``last`` runs in the first transaction before its commit.
-    """
+    ``write``. ``last`` runs in the first transaction before its commit."""
     return bench.run(_one_after_the_other(bench.db, first, bench.db.write(*write), last))
 
 
@@ -108,8 +107,7 @@ AFTER_PUT = {
 @pytest.mark.parametrize("name", AFTER_PUT)
 def test_write_sees_the_list_that_it_waited_for(bench, wish, name):
     """A write sees the list that was added during its wait; else its result would lack it, or an
-    entry would remain of a deleted item or list.
-    """
+    entry would remain of a deleted item or list."""
     verb, given, right = AFTER_PUT[name]
     profile, item, made = wish
     of: tuple[Any, ...] = (profile, made if verb in (lists.change, lists.delete) else item)
@@ -127,9 +125,7 @@ def test_write_sees_the_list_that_it_waited_for(bench, wish, name):
 def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
     """A set-lists that waited for the item's deletion is 404, even if only the deleting process
     knows that events are on.
-
-    Contract: store-events.
-    """
+    Contract: store-events."""
     profile, item, made = wish
     telling = msgspec.structs.replace(
         profile, store=msgspec.structs.replace(bench.store, events_since="")
@@ -148,9 +144,7 @@ def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
 def test_save_of_an_item_whose_deletion_it_waited_for_keeps_to_the_bound(bench, events):
     """A save that waited for its item's deletion respects the item limit, because another item took
     its place.
-
-    Contract: limit-exact.
-    """
+    Contract: limit-exact."""
     store = bench.new_store(events=events)
     profile, bounds, now = bench.new_customer(store), PLENTY._replace(items=1), bench.clock.tick()
     first = bench.save(profile, 1)
@@ -206,9 +200,7 @@ def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
 )
 def test_events_tell_what_changed_after_the_wait(bench, store, first, second, told):
     """Events describe what changed after the wait; each case starts with an item of product 1.
-
-    Contract: event-changed, event-nothing-changed.
-    """
+    Contract: event-changed, event-nothing-changed."""
     profile, now = bench.new_customer(store), bench.clock.tick()
     item = bench.save(profile)
 
@@ -235,9 +227,7 @@ def test_events_tell_what_changed_after_the_wait(bench, store, first, second, to
 
 def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench):
     """A bulk deletion that waited for a link deletes the merged and the moved item.
-
-    Contract: link-races.
-    """
+    Contract: link-races."""
     customer, session = bench.new_customer(), bench.new_session()
     own = bench.save(customer)
     bench.save(session)
@@ -292,9 +282,7 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
 
 def test_connection_that_breaks_before_the_commit_is_no_failure_of_ours(bench, wish):
     """A connection that broke while idle raises ``Unavailable``, as for any unreachable database.
-
-    Contract: database-away.
-    """
+    Contract: database-away."""
 
     async def broken(tx):
         await profiles.lock(tx, wish[0], bench.clock.tick())
@@ -334,9 +322,7 @@ def reserved(bench, holder, *owners):
 def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, verb):
     """An item that leaves its list ends a reservation committed during the wait, although its
     statement began before.
-
-    Contract: reserve-ends.
-    """
+    Contract: reserve-ends."""
     owner, holder, item, _, reserve = promise
     made = bench.all("lists_all", profile=owner.id)[0][0]
     named = {
@@ -352,9 +338,7 @@ def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, 
 def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise, by):
     """A reservation that the owner's link has moved or merged meanwhile is ended by its holder, or
     by the holder's purge.
-
-    Contract: reserve-delete, reserve-purge.
-    """
+    Contract: reserve-delete, reserve-purge."""
     owner, holder, item, token, reserve = promise
     customer = bench.new_customer()
     bench.save(customer)
@@ -371,9 +355,7 @@ def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise,
 
 def test_link_of_a_holder_waits_for_the_owner(bench, promise):
     """The holder's link waits for the owner's lock, which protects the reservation's row there.
-
-    Contract: reserve-sign-in, reserve-at-once.
-    """
+    Contract: reserve-sign-in, reserve-at-once."""
     owner, holder, _, _, reserve = promise
     customer = bench.new_customer()
     bench.write(reserve)
@@ -388,8 +370,7 @@ def test_link_of_a_holder_waits_for_the_owner(bench, promise):
 @pytest.mark.slow
 def test_rows_sent_at_once_have_the_time_of_their_transaction(bench, monkeypatch):
     """In a long write, rows sent together may wait as long as their transaction, not just a
-    statement's timeout.
-    """
+    statement's timeout."""
     monkeypatch.setattr(bench.db, "_seconds", 3)
     mine, other = bench.new_customer(), bench.new_session()
 

@@ -36,9 +36,7 @@ async def test_new_secret_signs_beside_the_old_one(desk):
 @on_desk
 async def test_webhook_that_is_gone_is_turned_off_and_goes_on(desk):
     """A 410 turns a webhook off; once turned on again, it sends what was recorded meanwhile.
-
-    Contract: webhook-turned-off, webhook-on-again, delivery-retry.
-    """
+    Contract: webhook-turned-off, webhook-on-again, delivery-retry."""
     async with desk.receiving(answer(410)) as (receiver, sender, hook):
         first = await desk.save()
         await send(sender)
@@ -77,9 +75,7 @@ async def test_week_of_failing_turns_a_webhook_off(desk):
 @on_desk
 async def test_events_that_were_removed_are_not_sent(desk):
     """After being turned on, a webhook resumes at the oldest event still kept.
-
-    Contract: webhook-on-again, delivery-retention.
-    """
+    Contract: webhook-on-again, delivery-retention."""
     async with desk.receiving(answer(500), "item.created") as (receiver, sender, hook):
         await desk.save(2)
         await send(sender)  # these two stay pending
@@ -102,9 +98,7 @@ async def test_events_that_were_removed_are_not_sent(desk):
 async def test_replay_sends_again_what_is_kept(desk):
     """A replay sends the kept events from a time on again, each with its id, and unsent ones of any
     age.
-
-    Contract: webhook-replay, delivery-each.
-    """
+    Contract: webhook-replay, delivery-each."""
     async with desk.receiving() as (receiver, sender, hook):
         old = await desk.save(3)
         desk.clock.milliseconds += 600_000
@@ -129,9 +123,7 @@ async def test_replay_sends_again_what_is_kept(desk):
 @on_desk
 async def test_test_and_retry(desk):
     """A test delivery isn't retried; a retry sends it again. Pending events don't precede it.
-
-    Contract: webhook-test, delivery-retry, delivery-retention.
-    """
+    Contract: webhook-test, delivery-retry, delivery-retention."""
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
         at = desk.clock.tick()
         id = ids.uuid7_at(desk.clock())
@@ -174,9 +166,7 @@ async def test_bounds_of_webhooks(desk):
 @on_desk
 async def test_secrets_are_sealed_anew(desk):
     """Secrets are re-encrypted with the newest key; nothing else of the webhook changes.
-
-    Contract: sealing-anew.
-    """
+    Contract: sealing-anew."""
     hook = await desk.hook("https://shop.example/")
     newer = Sealing(
         [b"a-newer-sealing-key-of-the-tests-40-char", b"a-sealing-key-of-the-tests-with-40-chars"]

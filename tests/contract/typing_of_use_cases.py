@@ -1,6 +1,5 @@
 """Code that mypy must reject. If it no longer does, ``make check`` fails because of an unused
-ignore.
-"""
+ignore."""
 
 from wishwell.db import Database
 from wishwell.profiles import Profile

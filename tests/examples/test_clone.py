@@ -58,8 +58,7 @@ def test_demo_opens_its_shop(serving):
 
 def test_readme_from_its_first_line_to_its_last(clone, paste, serving):
     """`make run`, the commands in another terminal, and requests with the printed token work as
-    documented.
-    """
+    documented."""
     run, *shop = commands("README.md", "## Put it into a shop")
     assert commands("examples/README.md", "# Examples") == shop[:1]
     port = free_port()

@@ -39,8 +39,7 @@ def sign(here, page, way):
 )
 def test_wishlist_follows_the_sign_in_and_goes_with_the_sign_out(shop, new_customer):
     """A visitor's heart survives a reload, becomes the customer's on every device, and disappears
-    at the sign-out.
-    """
+    at the sign-out."""
     here, elsewhere = new_customer(), new_customer()
     page = here.open()
     pressed(page, yes=False)

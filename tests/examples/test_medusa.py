@@ -187,8 +187,7 @@ def medusa() -> Iterator[Medusa]:
 
 def test_catalogue_is_told_at_first(medusa):
     """At first, the whole catalogue is sent in the region's currency; products without stock are
-    unavailable.
-    """
+    unavailable."""
     told = medusa.told(medusa.lamp["product_id"])
     assert (told["price"], told["available"]) == (euros("20.00"), False)
     assert told["url"] == "https://shop.example/de/products/lamp"
@@ -231,8 +230,7 @@ def test_changes_of_the_shop_are_told(medusa):
 
 def test_wishes_follow_the_sign_in_and_hear_of_a_lower_price(medusa, chromium):
     """A visitor's item becomes the customer's at sign-in with Medusa's own token, and a lower price
-    makes a notice.
-    """
+    makes a notice."""
     token = medusa.ask("POST", "/auth/customer/emailpass/register", **ADA)["token"]
     [key] = medusa.ask("GET", "/admin/api-keys?type=publishable")["api_keys"]
     headers = {"Authorization": f"Bearer {token}", "x-publishable-api-key": key["token"]}

@@ -45,8 +45,7 @@ def receiver(request) -> str:
 @pytest.mark.slow
 def test_lower_price_becomes_one_mail(receiver):
     """A price drop sends one e-mail although its event is delivered twice; unsigned messages are
-    refused.
-    """
+    refused."""
     port = free_port()
     hook = f"http://{HERE}:{port}/"
     _, exported, serve = commands("examples/price-drop/README.md", "# Price drop")

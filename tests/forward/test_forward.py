@@ -158,8 +158,7 @@ def test_bad_argument_is_refused_at_once(wrong):
 
 def test_only_what_is_on_the_list_comes_back(service, shop):
     """Only allowed response headers are returned, with all cookies, a single length, and the Date
-    of the shop's own server.
-    """
+    of the shop's own server."""
     passed = {
         "allow": "GET", "cache-control": "private, no-store", "content-type": "application/json",
         "etag": '"1"', "location": f"{ITEMS}/1", "retry-after": "3", "vary": "Cookie",
@@ -282,8 +281,7 @@ def test_mounted_application_finds_its_path(service, rest, raw):
 @pytest.mark.parametrize("lifespan", ["auto", "off"])
 def test_connections_are_kept_and_can_be_closed(service, lifespan):
     """Connections are reused, with or without a lifespan, and a closed application can be used
-    again.
-    """
+    again."""
     app = Forward(service.url, "t")
 
     async def asked():

@@ -1,6 +1,5 @@
 """The nginx and Caddy configurations of ops/ for a shop's domain, with a token or a trusted
-address.
-"""
+address."""
 
 import shutil
 import socket

@@ -57,8 +57,7 @@ def nginx(
     port: bool = False,
 ) -> Nginx:
     """Starts nginx. ``name`` is the shop's host, or a pattern with ``~``; ``port`` adds its port to
-    the forwarded host.
-    """
+    the forwarded host."""
     made = Nginx(service, servers=SERVERS.replace("NAME", name))
     line = f'proxy_set_header Authorization "{token and f"Bearer {token}"}";'
     source, file, secret = "nginx-storefront.conf", "storefront.conf", "wishwell-authorization.conf"

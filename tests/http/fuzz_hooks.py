@@ -20,15 +20,12 @@ OF_ONE = (
 """Operations in which an admin token must name the profile."""
 CUSTOMER, ERASED = "gid://shopify/Customer/1", "gid://shopify/Customer/2"
 """The profile an admin token acts for, and one that is erased repeatedly, so that the first
-survives.
-"""
+survives."""
 
 
 def whole(value):
     """Turns 1.0 into 1: an integer to JSON Schema, a fraction to the service.
-
-    Contract: body-malformed.
-    """
+    Contract: body-malformed."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):

@@ -307,10 +307,8 @@ def world(service):
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_operation_answers_what_the_table_says(world, operation):
     """Each status is the table's, and no response contains a list name of another owner.
-
     Contract: token-required, token-scope, token-admin-only, report-token, profile-header,
-    profile-header-forbidden, whole-store, whole-store-create, shared-open, reserve-caller.
-    """
+    profile-header-forbidden, whole-store, whole-store-create, shared-open, reserve-caller."""
     owners = OWNERS if operation in (*ON_A_RECORD, *SHARED) else ["customer"]
     for credential, owner in itertools.product(CREDENTIALS, owners):
         answer = world.ask(operation, credential, owner)
@@ -327,9 +325,7 @@ def test_operation_answers_what_the_table_says(world, operation):
 
 def test_refused_write_changes_nothing(world):
     """A refused write changes nothing, and its message doesn't reveal whether the record exists.
-
-    Contract: record-id.
-    """
+    Contract: record-id."""
     for credential in CREDENTIALS:
         for operation in ("PATCH /items/{itemId}", "DELETE /items/{itemId}"):
             if expected(operation, credential, "other") < 300:

@@ -1,6 +1,5 @@
 """The API description: consistency, completeness, and the page to browse it. Other tests compare it
-with the service.
-"""
+with the service."""
 
 import functools
 import gzip
@@ -125,8 +124,7 @@ def media_types(name: str) -> Iterator[dict[str, Any]]:
 
 def test_document_is_openapi_3_1():
     """The document is OpenAPI 3.1 of this API version. tests/test_house.py compares it with the
-    routes.
-    """
+    routes."""
     assert re.fullmatch(r"3\.1\.\d+", DOCUMENT["openapi"])
     assert DOCUMENT["info"]["version"] == "2025-04"
     assert [server["url"] for server in DOCUMENT["servers"]] == ["/api/2025-04"]
@@ -143,8 +141,7 @@ NO_BODY = ("deleteItems", "createProfileToken", "createShare", "copySharedList",
 @each_operation
 def test_operation_says_what_it_takes_and_of_whom(name):
     """Each operation declares its token, parameters with valid examples, and whether it needs a
-    body.
-    """
+    body."""
     method, path, operation = OPERATIONS[name]
     assert method != "get" or "`HEAD`" in operation["description"]
     assert operation.get("security", DOCUMENT["security"]) == TOKENS.get(name, [{"bearer": []}])
@@ -169,9 +166,7 @@ def test_operation_says_what_it_takes_and_of_whom(name):
 @each_operation
 def test_operation_has_every_error(name):
     """Each operation lists every possible error. Success statuses: test_authorisation.py.
-
-    Contract: openapi-complete.
-    """
+    Contract: openapi-complete."""
     operation = OPERATIONS[name][2]
     expected = set(ALWAYS)
     if name not in NO_TOKEN:
@@ -191,9 +186,7 @@ def test_operation_has_every_error(name):
 def test_every_response_has_its_headers_and_body(name):
     """Every response describes its headers and body, with examples; an error's example has its
     status.
-
-    Contract: openapi-complete.
-    """
+    Contract: openapi-complete."""
     for status, response in responses_of(name).items():
         headers = {key: follow(entry) for key, entry in response["headers"].items()}
         expected = STANDARD_HEADERS | MORE_HEADERS.get(status, set())
@@ -225,8 +218,7 @@ def test_every_body_has_examples_that_it_allows(name):
 
 def test_schemas_mean_the_same_to_every_tool():
     """Schemas are portable: objects are closed, arrays typed, patterns anchored and supported by
-    every engine, no `uuid` format (some tools generate objects for it), and no key lacks a value.
-    """
+    every engine, no `uuid` format (some tools generate objects for it), and no key lacks a value."""
     for place, value in walk(DOCUMENT):
         types = value.get("type")
         if "/schemas/" in place and types == "object":

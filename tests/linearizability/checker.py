@@ -15,8 +15,7 @@ from tests.linearizability.specification import Mismatch, Specification, step
 
 def unexplained(operations: list[Operation], initial: Specification) -> str:
     """Returns an empty string if an order explains every response; else a readable history with the
-    longest order found and why it can't continue.
-    """
+    longest order found and why it can't continue."""
     seen: set[tuple[frozenset[int], Hashable]] = set()
     longest: list[int] = []
     reasons: dict[int, Mismatch] = {}

@@ -236,8 +236,7 @@ async def histories(harness: Harness, many: int) -> list[Run]:
 
 async def history(harness: Harness, db: Database, clients: list[Client], seed: int) -> Run:
     """Runs one history with up to ``len(clients)`` concurrent clients; the last one sets up and
-    ends it.
-    """
+    ends it."""
     chance = random.Random(seed)
     idle = chance.choices((0, 5, 100), (70, 15, 15))[0]
     run = Run(harness, await harness.actors(clients[-1], idle), db, seed)

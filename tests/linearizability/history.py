@@ -9,8 +9,7 @@ from typing import Any
 @dataclass(frozen=True)
 class Call:
     """A request. ``scope`` is the GID of the profile that it acts on, or `None` for a whole
-    store. ``by_token``: sent with the profile's own token rather than an admin token and a header.
-    """
+    store. ``by_token``: sent with the profile's own token rather than an admin token and a header."""
 
     kind: str
     scope: str | None
@@ -32,8 +31,7 @@ class Answer:
 @dataclass(frozen=True)
 class Operation:
     """A call with its times in nanoseconds: before its first byte was sent, and after the last was
-    received.
-    """
+    received."""
 
     number: int
     client: int

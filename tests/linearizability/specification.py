@@ -72,8 +72,7 @@ def perform(
     world: Specification, call: Call, now: Any, new_id: str
 ) -> list[tuple[Specification, Shown]]:
     """Returns the possible next states with their responses; several where the contract permits
-    them.
-    """
+    them."""
     if call.kind == "purge":
         return _purge(world)
     if call.kind in ("link", "renew"):
@@ -216,8 +215,7 @@ def _purge(world: Specification) -> list[tuple[Specification, Shown]]:
 
 def step(world: Specification, operation: Operation) -> list[Specification]:
     """Returns the states in which an operation may leave the world, several where the contract
-    permits; raises Mismatch.
-    """
+    permits; raises Mismatch."""
     call, answer = operation.call, operation.answer
     if answer.status == 503:
         return [world]  # nothing was done

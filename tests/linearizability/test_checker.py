@@ -66,8 +66,7 @@ def test_lost_update_is_found(past):
 
 def test_stale_read_is_found(past):
     """A read that began after a change's response and shows the old state is rejected; a concurrent
-    one isn't.
-    """
+    one isn't."""
     old = past.do("get_item", target=past.item)
     change = past.do("change", target=past.item, quantity=7)
     stale = replace(old, number=9, invoked=change.returned + 1, returned=change.returned + 2)

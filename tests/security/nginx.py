@@ -47,15 +47,13 @@ _SERVERS = """
 
 def nginx_binary() -> str | None:
     """Returns the path of this system's nginx, or `None`. Debian installs it where only root's PATH
-    leads.
-    """
+    leads."""
     return shutil.which("nginx", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
 
 
 class Nginx(Program):
     """The least careful reverse proxy possible: passes invalid header names on. ``servers`` is the
-    configuration with {service}, {here}, {port} and {folder} to fill in.
-    """
+    configuration with {service}, {here}, {port} and {folder} to fill in."""
 
     def __init__(
         self, service_url: str, *, buffering: bool = True, servers: str = _SERVERS

@@ -1,6 +1,5 @@
 """Smuggling payloads: requests that hide another one, which two readers may delimit differently. By
-one reading the hidden request is a body, so it must never be carried out.
-"""
+one reading the hidden request is a body, so it must never be carried out."""
 
 from __future__ import annotations
 

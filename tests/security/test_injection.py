@@ -23,9 +23,7 @@ def in_a_path(text: str) -> str:
 
 def test_sql_in_every_other_string_is_refused_or_finds_nothing(roomy_shop):
     """SQL in any string is refused or matches nothing, and NUL is refused, on both engines.
-
-    Contract: input-inert, text-kept.
-    """
+    Contract: input-inert, text-kept."""
     member = roomy_shop.customer("1")
     http, admin = member.http, roomy_shop.admin
     mine = save(http, 1)

@@ -29,8 +29,7 @@ def new_key() -> str:
 
 def test_leaked_key_of_the_embedded_database_is_replaced_as_described():
     """Stopping, deleting the key file and starting makes a new key; the old one's tokens are
-    refused.
-    """
+    refused."""
     assert "delete that file, start it: it makes a new one" in TEXT.replace("\n", " ")
     with Service() as service:
         admin = service.client(service.admin_token())
@@ -48,9 +47,7 @@ def test_leaked_key_of_the_embedded_database_is_replaced_as_described():
 
 def test_keys_rotate_in_three_steps_as_described(new_service):
     """Key rotation in three steps signs nobody out, and keeps cursors valid, before the last one.
-
-    Contract: signing-key-ring.
-    """
+    Contract: signing-key-ring."""
     steps = re.findall(r"^\d\. `WISHWELL_SIGNING_KEYS=(\S+)`|: `WISHWELL_SIGNING_KEYS=(\w+)`\.$", TEXT, re.MULTILINE)  # fmt: skip
     steps = [first or last for first, last in steps]
     assert steps == ["OLD,NEW", "NEW,OLD", "NEW"]
@@ -75,8 +72,7 @@ def test_keys_rotate_in_three_steps_as_described(new_service):
 
 def test_key_of_the_embedded_database_moves_into_the_settings_as_described():
     """The documented command moves the embedded key into the settings: a new key signs, and the old
-    one's tokens remain valid.
-    """
+    one's tokens remain valid."""
     assignment = re.search(r'`WISHWELL_SIGNING_KEYS=("[^`]+")`', TEXT)[1]
     with Service() as service:
         admin = service.client(service.admin_token())

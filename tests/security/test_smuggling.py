@@ -46,9 +46,7 @@ def answers(got) -> int:
 def test_hidden_request_is_never_carried_out(service, shop, name):
     """A payload gets at most one response and its hidden request isn't carried out. An ambiguous
     one is 400, and its connection closes.
-
-    Contract: http-ambiguous.
-    """
+    Contract: http-ambiguous."""
     attacker = shop.customer("attacker")
     inside = payloads.hidden(request_id := str(uuid.uuid4()), attacker.token)
     request = payloads.payloads(attacker.token, inside)[name]
@@ -90,8 +88,7 @@ def test_trailer_is_no_header(service, shop):
 @pytest.mark.parametrize("end", [b"zz\r\n", b"0\r\n: x\r\n\r\n", b"0\r\nX: \0\r\n\r\n"])
 def test_body_that_breaks_off_after_its_answer_gets_no_second_one(service, end):
     """A body that breaks after its response gets no second response, which a proxy would give to
-    the next client.
-    """
+    the next client."""
     head = request_head("POST", "/items", None, JSON, CHUNKED)
     with connect(service, 3) as connection:
         connection.sendall(head + b"2\r\n{}\r\n")
@@ -114,9 +111,7 @@ LOST = {
 def test_where_the_parser_has_lost_its_place_nothing_more_is_read(service, shop, name):
     """After a parse error nothing more is read, even if it arrives while an earlier request is in
     progress.
-
-    Contract: http-ambiguous.
-    """
+    Contract: http-ambiguous."""
     token = shop.customer("attacker").token
     for milliseconds in range(12):
         inside = payloads.hidden(str(uuid.uuid4()), token)

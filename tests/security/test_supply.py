@@ -47,8 +47,7 @@ def pinned(lock: str) -> list[str]:
 
 def licence(name: str) -> str | None:
     """Returns a package's SPDX expression, or `None` if it isn't installed because it is for
-    another system.
-    """
+    another system."""
     try:
         about: Any = metadata.metadata(name)
     except metadata.PackageNotFoundError:

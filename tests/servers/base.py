@@ -139,8 +139,7 @@ def _kill_family(process: subprocess.Popen) -> None:
 
 def _clear_up(owned: dict) -> None:
     """Cleans up in a finalizer. Takes no reference to the server, which would keep it from being
-    collected.
-    """
+    collected."""
     if owned["process"] is not None:
         _kill_family(owned["process"])
     for client in owned.get("clients", ()):

@@ -21,8 +21,7 @@ from tests.servers.base import HERE, Program, ServerFailed, free_port, wait_unti
 
 def postgres_binaries() -> Path:
     """Returns the folder with initdb and postgres: the one in the environment, or the PyPI
-    package's.
-    """
+    package's."""
     if named := os.environ.get("WISHWELL_TEST_POSTGRES_BIN"):
         return Path(named)
     # Found without an import, because the package's own helper, run as root, creates system users
@@ -38,8 +37,7 @@ def postgres_binaries() -> Path:
 
 def unprivileged() -> dict:
     """Returns Popen options to run a child as an ordinary user, because PostgreSQL refuses to run
-    as root.
-    """
+    as root."""
     if os.geteuid() != 0:
         return {}
     for name in ("postgres", "nobody"):
@@ -147,8 +145,7 @@ class PostgresServer(Program):
 
     def _ready(self) -> bool:
         """Returns whether the server is ready, as pg_ctl decides: by the pid file's last line, if
-        the pid is ours.
-        """
+        the pid is ours."""
         try:
             lines = (self._data / "postmaster.pid").read_text().splitlines()
         except OSError:
@@ -173,8 +170,7 @@ class PostgresServer(Program):
 
     def stop(self, mode: str = "fast") -> None:
         """Stops like pg_ctl: `smart` waits for clients, `fast` disconnects them, `immediate`
-        aborts.
-        """
+        aborts."""
         signals = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
         self._end(signals[mode], 30)
 

@@ -210,8 +210,7 @@ class Service(Program):
         self, *args: str, check: bool = True, timeout: float = 60, input: str = ""
     ) -> subprocess.CompletedProcess[str]:
         """Runs `wishwell` with this service's settings and folder: `serve` as a process, other
-        commands in a pooled interpreter, in a fork.
-        """
+        commands in a pooled interpreter, in a fork."""
         if self.command == WISHWELL and args[:1] != ("serve",):
             code, out, err = self._command(args, self.environment, input, timeout, apart=True)
             done = subprocess.CompletedProcess(["wishwell", *args], code, out, err)
@@ -231,8 +230,7 @@ class Service(Program):
 
     def quick(self, *args: str) -> str:
         """Runs a command in a pooled interpreter; returns its standard output, and raises if it
-        fails.
-        """
+        fails."""
         if self.command != WISHWELL:
             return self.cli(*args).stdout
         code, out, err = self.attempt(*args)
@@ -242,8 +240,7 @@ class Service(Program):
 
     def attempt(self, *args: str, **settings: str) -> tuple[int, str, str]:
         """Runs a command that may fail; returns exit code (70 after a traceback), stdout and
-        stderr.
-        """
+        stderr."""
         return self._command(args, self.environment | settings, "", 30, apart=False)
 
     def _command(
@@ -258,8 +255,7 @@ class Service(Program):
 
     def _overhear(self, args: tuple[str, ...], out: str, err: str) -> None:
         """Records a command's output. The token that `token create` prints is a secret; an `export`
-        isn't searched, because it contains secrets by design.
-        """
+        isn't searched, because it contains secrets by design."""
         if args[:2] == ("token", "create"):
             SECRETS.update(out.split())
             out = ""

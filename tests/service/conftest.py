@@ -86,8 +86,7 @@ class Racer:
 
 async def racer(http, shop, after=0.0, **body):
     """Requests a token for a new visitor or the named profile (with both, after a link); returns
-    its Racer.
-    """
+    its Racer."""
     made = await Racer(http, shop.admin_token).do("POST", "/profiles/token", body, after)
     return Racer(http, made["token"], made["profile"])
 

@@ -1,6 +1,5 @@
 """The program on a damaged database: background work continues, and an unreadable row affects its
-own store only.
-"""
+own store only."""
 
 import collections
 import json
@@ -48,8 +47,7 @@ def shown(service, name):
 
 def damaged(new_service):
     """Returns a stopped service with a good store that wishes for product 7, and stores with bad
-    rows.
-    """
+    rows."""
     service = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY).start()
     good, naming, limits, rows = (
         Shop(service, "--events", "on", "--host", f"http://{name}.example")
@@ -81,9 +79,7 @@ def damaged(new_service):
 
 def test_other_stores_are_served_beside_bad_rows(new_service):
     """Good stores are served next to bad rows, also after a start; each bad row is logged once.
-
-    Contract: bad-row, background-goes-on.
-    """
+    Contract: bad-row, background-goes-on."""
     service, good, naming, limits, rows, revoked = damaged(new_service)
     code, out, err = service.attempt("store", "list", "--json")
     assert code == 0
@@ -122,9 +118,7 @@ def test_other_stores_are_served_beside_bad_rows(new_service):
 def test_job_that_fails_goes_on_when_it_can(new_service):
     """While a job's table is missing, the job's failure is logged once and only its metric stops;
     later it catches up.
-
-    Contract: background-goes-on, metrics-served.
-    """
+    Contract: background-goes-on, metrics-served."""
     service = new_service().start()
     Shop(service, "--events", "on")
 

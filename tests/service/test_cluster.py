@@ -1,6 +1,5 @@
 """A Citus cluster for these tests, and the effects of a server's failure. Needs a PostgreSQL with
-Citus in WISHWELL_TEST_POSTGRES_BIN.
-"""
+Citus in WISHWELL_TEST_POSTGRES_BIN."""
 
 import time
 
@@ -28,8 +27,7 @@ def own():
 @pytest.fixture(params=[0, 1], ids=["coordinator", "worker"])
 def served(own, request):
     """A service that uses one of the cluster's servers, or all; its store has events on. An address
-    without a token gets ten requests a minute.
-    """
+    without a token gets ten requests a minute."""
     url = own.create_database()
     settings = OPEN | {
         "WISHWELL_DATABASE_URL": url,
@@ -57,9 +55,7 @@ def test_every_setting_of_the_example_is_taken(own):
 def test_server_that_dies_costs_only_its_profiles(own, served):
     """A dead server makes only its own profiles' requests 503; once it is back everything works,
     the feed too.
-
-    Contract: cluster-server-away.
-    """
+    Contract: cluster-server-away."""
     admin = served.client(served.admin_token())
     tokens = [
         admin.post("/profiles/token", json={"customer": gid}).json()["data"]["token"]
@@ -99,9 +95,7 @@ def test_server_that_dies_costs_only_its_profiles(own, served):
 def test_wishes_are_told_through_any_server(served):
     """Deliveries work through any server: setting up a connection to a worker fits into a
     statement's timeout.
-
-    Contract: delivery-each.
-    """
+    Contract: delivery-each."""
     admin = served.client(served.admin_token())
     with Beside() as receiver:
         assert admin.post("/webhooks", json={"url": receiver.url}).status_code == 201
@@ -119,9 +113,7 @@ def test_wishes_are_told_through_any_server(served):
 def test_worker_is_added_and_data_moves_under_load(own, served):
     """Adding a worker and moving shards under load loses no acknowledged write; a save to a moving
     shard waits or is 503. Two shards per table move, because each takes seconds.
-
-    Contract: write-kept.
-    """
+    Contract: write-kept."""
     admin = served.admin_token()
     database = served.settings["WISHWELL_DATABASE_URL"].rpartition("/")[2]
     with saving(*(served.client(admin, gid) for gid in CUSTOMERS[:8])) as savers:

@@ -75,8 +75,7 @@ def test_all_is_well_while_it_runs_and_while_it_does_not(database, engine, redis
 
 def test_database_that_is_not_there(tmp_path):
     """A missing or invalid database file, and an unreachable server, are reported without the
-    password.
-    """
+    password."""
     service = Service()
     assert bad(service)[0] == "database"
     assert list(service.folder.glob("wishwell.db*")) == []
@@ -90,8 +89,7 @@ def test_database_that_is_not_there(tmp_path):
 @pytest.mark.slow
 def test_database_that_hangs_takes_seconds():
     """A suspended database server, before and after connecting, and a suspended service are
-    reported in time.
-    """
+    reported in time."""
     with PostgresServer() as server:
         service = Service({"WISHWELL_DATABASE_URL": server.create_database()})
         service.settings["WISHWELL_SIGNING_KEYS"] = "k" * 40
@@ -119,8 +117,7 @@ def test_pending_migration_is_named(database):
 
 def test_lost_key_is_missed_and_not_made_again(database, engine):
     """A wrong sealing key, or a missing key file, is reported; doctor doesn't create a new one, as
-    a start would.
-    """
+    a start would."""
     what, says = bad(database, WISHWELL_SEALING_KEYS="another-sealing-key-of-40-characters-at-all")
     assert what == "keys"
     assert "not one of WISHWELL_SEALING_KEYS" in says

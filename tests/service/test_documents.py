@@ -168,9 +168,7 @@ def test_leaked_tokens_are_revoked_as_described():
 def test_leaked_secrets_of_a_store_are_replaced_as_described():
     """The commands of SECURITY.md replace a store's secrets; cookies and JWTs of the old ones
     become invalid.
-
-    Contract: storefront-secrets.
-    """
+    Contract: storefront-secrets."""
     old, new = (f"the-{age}-key-of-the-shop-of-40-characters" for age in ("old", "new"))
     with Service().start() as service:
         (service.folder / "old.key").write_text(old)

@@ -27,9 +27,7 @@ def apart(new_service):
 
 def test_killed_as_soon_as_it_was_answered_it_ends_by_itself(apart):
     """An acknowledged erasure of many records completes after a kill and a restart.
-
-    Contract: erase-steps.
-    """
+    Contract: erase-steps."""
     service = apart
     shop = Shop(service, "--events", "on", *ROOMY)
     ann, bob = shop.customer(), shop.customer()
@@ -116,9 +114,7 @@ def test_writes_beside_it_are_wholly_before_or_after(apart):
 
 def test_log_has_one_line_by_which_to_erase_again(apart):
     """An erasure's log line has the token's label, and `--from` repeats it after a restore.
-
-    Contract: erase-logged.
-    """
+    Contract: erase-logged."""
     shop = Shop(apart)
     ann = shop.customer()
     save(ann.http, 1)

@@ -1,6 +1,5 @@
 """Failover of a primary with a synchronous standby: a short form of `torture/faults_failover.py`,
-and cut writes.
-"""
+and cut writes."""
 
 import asyncio
 import contextlib
@@ -107,9 +106,7 @@ def saves(admin: httpx2.Client, product: int) -> bool:
 def test_overdue_write_is_cut_and_never_cancelled(shared):
     """While the standby is suspended, an overdue save and link lose their connections and continue
     in the server, invisible to everybody. Both are visible once the standby resumes.
-
-    Contract: write-cut, unavailable-unknown, database-away.
-    """
+    Contract: write-cut, unavailable-unknown, database-away."""
     admin = shared.start()
     assert saves(admin, 1)
     del admin.headers["Profile"]
@@ -143,9 +140,7 @@ def test_overdue_write_is_cut_and_never_cancelled(shared):
 
 def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
     """Reads work while three times as many writes as connections wait for the standby.
-
-    Contract: write-room.
-    """
+    Contract: write-room."""
     admin = shared.start()
     assert saves(admin, 1)
     shared.standby.pause()
@@ -172,9 +167,7 @@ def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
 def test_first_host_that_swallows_all_does_not_stop_a_start(shared):
     """An unresponsive first host doesn't block a start or a command, because each host has its own
     timeout.
-
-    Contract: database-hosts.
-    """
+    Contract: database-hosts."""
     with relayed(shared.standby.port) as [first]:
         first.swallows = True
         admin = shared.start(first.port, shared.primary.port)
@@ -184,9 +177,7 @@ def test_first_host_that_swallows_all_does_not_stop_a_start(shared):
 
 def test_process_that_picked_a_host_takes_another_when_it_fails(shared):
     """With random load balancing, a process moves to another host when its own fails.
-
-    Contract: database-spread.
-    """
+    Contract: database-spread."""
     with relayed(shared.primary.port, shared.primary.port) as ways:
         admin = shared.start(*(way.port for way in ways), options="?load_balance_hosts=random")
         assert saves(admin, 1)
@@ -201,9 +192,7 @@ def test_process_that_picked_a_host_takes_another_when_it_fails(shared):
 def test_hung_primary_is_left_and_not_gone_back_to(pair):
     """A suspended primary is replaced and, when it resumes, not written to by this process or a new
     one that lists it first. Last test, because it promotes the standby.
-
-    Contract: database-hosts, database-hung, database-old-primary, unavailable-unknown.
-    """
+    Contract: database-hosts, database-hung, database-old-primary, unavailable-unknown."""
     admin = pair.start()
     assert saves(admin, 1)
     pair.primary.pause()

@@ -59,9 +59,7 @@ def alone():
 def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
     """With a suspended database and expired caches, thirty concurrent requests are each 503 within
     5 s.
-
-    Contract: database-away.
-    """
+    Contract: database-away."""
     with on(own_postgres) as service:
         http = Shop(service).customer().http
         own_postgres.pause()
@@ -80,9 +78,7 @@ def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
 def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
     """A write whose connection is lost while its statement waits for a lock is reported as
     undecided.
-
-    Contract: unavailable-unknown.
-    """
+    Contract: unavailable-unknown."""
     with on(own_postgres) as service:
         http = Shop(service).customer().http
         assert http.post("/items", json={"productId": 1}).status_code == 201
@@ -107,9 +103,7 @@ def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
 def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
     """A worker that dies while the database is unreachable is replaced, and the service doesn't
     end.
-
-    Contract: serve-workers.
-    """
+    Contract: serve-workers."""
     with on(own_postgres, WISHWELL_WORKERS="2") as service:
         shop = Shop(service)
         token = shop.customer().token
@@ -170,9 +164,7 @@ def test_program_may_open_many_files(alone):
 
 def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
     """A link is rolled back if its token can't be issued.
-
-    Contract: unavailable-nothing-done, link-atomic.
-    """
+    Contract: unavailable-nothing-done, link-atomic."""
     with on(own_postgres, WISHWELL_DATABASE_TIMEOUT="0.5") as service:
         admin = service.client(service.admin_token())
         session = admin.post("/profiles/token").json()["data"]

@@ -1,6 +1,5 @@
 """An idle connection is closed after its timeout, and not before. The program is real; only its 30
-seconds are reduced to two.
-"""
+seconds are reduced to two."""
 
 from __future__ import annotations
 

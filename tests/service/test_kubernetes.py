@@ -36,8 +36,7 @@ def test_manifest_is_right_by_the_schema(name, version):
 @pytest.mark.parametrize("name", PODS)
 def test_pod_may_do_little(name):
     """Pods run as the image's user, not root, with a read-only file system except /tmp, no
-    capabilities and no cluster token.
-    """
+    capabilities and no cluster token."""
     spec = PODS[name]["spec"]
     assert not spec["automountServiceAccountToken"]
     user = re.search(r"--uid (\d+)", (ROOT / "Dockerfile").read_text())[1]

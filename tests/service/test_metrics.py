@@ -132,9 +132,7 @@ def test_every_metric_is_in_the_table_and_on_the_dashboard(walked):
 def test_metrics_count_what_happened(walked, engine):
     """Metrics count the requests, the rate limit, the link and the database's figures; unknown
     paths and record ids don't appear.
-
-    Contract: metrics-served.
-    """
+    Contract: metrics-served."""
     text = httpx2.get(f"{walked.url}/metrics").text
     assert "/items/{itemId}" in text and "/nothing" not in text
     assert "gid://" not in text
@@ -159,8 +157,7 @@ def test_metrics_count_what_happened(walked, engine):
 @pytest.mark.slow
 def test_busy_postgresql_shows():
     """With a suspended database the metrics show requests in flight, connections in use, waiting
-    and shed requests; afterwards the wait time.
-    """
+    and shed requests; afterwards the wait time."""
     settings = {"WISHWELL_SIGNING_KEYS": "k" * 40, "WISHWELL_DATABASE_CONNECTIONS": "1"}
     settings |= {"WISHWELL_DATABASE_TIMEOUT": "10", "WISHWELL_MAX_IN_FLIGHT": "3"}
     with PostgresServer() as database, contextlib.ExitStack() as stack:

@@ -62,9 +62,7 @@ def another_takes_writes(cluster: Cluster, before: Node, seconds: float) -> floa
 def test_node_that_fails_loses_nothing(cluster: Cluster, fault: str):
     """The service recovers within 2 s after the cluster does, loses no acknowledged write, and
     responds within 5 s.
-
-    Contract: database-hosts, database-old-primary, write-kept.
-    """
+    Contract: database-hosts, database-old-primary, write-kept."""
     url = cluster.url("postgres")
     settings = {"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
     limits = {"WISHWELL_LIMIT_ADMIN_WRITE": "1000000"}
@@ -128,8 +126,7 @@ def ports_behind(proxy: HAProxy, seconds: float) -> set[str]:
 @pytest.mark.skipif(not haproxy(), reason="not here: haproxy")
 def test_proxy_leads_to_no_old_primary(cluster: Cluster):
     """With `ops/haproxy.cfg` no connection reaches an old primary whose Patroni hangs while it
-    still takes writes, not even after the proxy or Patroni restarts.
-    """
+    still takes writes, not even after the proxy or Patroni restarts."""
     before = cluster.primary()
     assert before is not None
     with HAProxy(cluster) as proxy:

@@ -1,6 +1,5 @@
 """docs/runbooks.md and ops/: an entry per alert, a rehearsed restore, the systemd units, the backup
-job.
-"""
+job."""
 
 import re
 import shutil
@@ -45,8 +44,7 @@ def test_entries_say_what_to_do():
 
 def done(service, lines, **more):
     """Runs the lines; returns their output. Starting and stopping the unit is applied to the test's
-    service.
-    """
+    service."""
     said, waiting = "", []
     for line in (*lines, "systemctl end"):
         if not line.startswith("systemctl "):
@@ -87,9 +85,7 @@ def lose(service, engine, server):
 def test_restore_is_rehearsed(engine, postgres_server):
     """The page's commands restore a backup of the job or of pg_dump: tokens work, items are there,
     later erasures are repeated, later writes are lost.
-
-    Contract: backup-whole.
-    """
+    Contract: backup-whole."""
     settings = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
     if engine == "postgresql":
         settings = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_KEY}
@@ -137,9 +133,7 @@ def test_restore_is_rehearsed(engine, postgres_server):
 
 def test_sealing_key_that_is_lost_for_good():
     """After a sealing key is lost, removing the secrets lets the service start again.
-
-    Contract: sealing-opened.
-    """
+    Contract: sealing-opened."""
     with Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}).start() as service:
         service.quick("store", "update", "default", "--events", "on")
         service.quick("webhook", "create", "https://a.example/")

@@ -79,9 +79,7 @@ async def party(http, shop, quantity=10, product=1, **named):
 async def test_48_at_once_never_pass_the_quantity_and_none_is_lost(http, number, racing, givers):
     """Of 48 concurrent reservations of 1 or 2 out of 10, the acknowledged ones are stored and never
     exceed 10.
-
-    Contract: reserve-quantity.
-    """
+    Contract: reserve-quantity."""
     there = await party(http, racing)
     wanted = [1 + (at + number) % 2 for at in range(GIVERS)]
     reserving = [there.reserve(who, n) for who, n in zip(givers, wanted, strict=True)]
@@ -110,9 +108,7 @@ BESIDE = {
 async def test_owner_changes_an_item_while_others_reserve_it(http, racing, givers, case):
     """Remaining reservations can be ended, even through an ended share; removed ones don't return
     when the item is saved and shared again.
-
-    Contract: reserve-ends, reserve-kept, reserve-delete.
-    """
+    Contract: reserve-ends, reserve-kept, reserve-delete."""
     method, path, body, kept = BESIDE[case]
     there, few = await party(http, racing, quantity=12), givers[:12]
     owner, on = there.owner, there.list
@@ -140,9 +136,7 @@ async def test_owner_whose_list_joins_another_ends_the_share_and_keeps_what_is_r
 ):
     """The joining list's share ends but its reservations remain, and their holders can end them by
     the item's earlier id.
-
-    Contract: reserve-kept, reserve-sign-in, reserve-delete.
-    """
+    Contract: reserve-kept, reserve-sign-in, reserve-delete."""
     gid, few = racing.gid(), givers[:10]
     theirs, there = await party(http, racing, customer=gid), await party(http, racing)
     signs_in = racer(http, racing, soon(), customer=gid, session=there.owner.gid)
@@ -157,9 +151,7 @@ async def test_owner_whose_list_joins_another_ends_the_share_and_keeps_what_is_r
 async def test_holder_who_signs_in_keeps_what_they_reserved(http, racing):
     """A visitor's reservations on two lists, with six concurrent sign-ins, are added to the
     customer's.
-
-    Contract: reserve-sign-in.
-    """
+    Contract: reserve-sign-in."""
     parties = [await party(http, racing, product=product) for product in (1, 2)]
     visitor, gid = await racer(http, racing), racing.gid()
     customer = await racer(http, racing, customer=gid)
@@ -178,9 +170,7 @@ async def test_holder_who_signs_in_keeps_what_they_reserved(http, racing):
 @race
 async def test_holder_who_becomes_the_owner_has_nothing_reserved(http, number, racing):
     """A holder who becomes the owner, by either sign-in, keeps no reservation.
-
-    Contract: reserve-sign-in.
-    """
+    Contract: reserve-sign-in."""
     gid = racing.gid()
     owner = {"customer": gid} if number % 2 else {}
     there = await party(http, racing, **owner)
@@ -196,9 +186,7 @@ async def test_holder_who_becomes_the_owner_has_nothing_reserved(http, number, r
 
 def test_purge_takes_no_session_that_reserves(new_service):
     """A concurrent reservation is refused, or it and its session remain after the purge.
-
-    Contract: reserve-purge.
-    """
+    Contract: reserve-purge."""
     terms = {"WISHWELL_EMPTY_SESSION_DAYS": "0", "WISHWELL_PURGE_INTERVAL": "86400"}
     service = new_service(**terms).start()
     shop = Shop(service, *ROOMY)
@@ -233,9 +221,7 @@ def narrow(service):
 async def test_two_who_copy_each_others_lists(http, narrow):
     """Two profiles that copy each other's lists lock both in the same order, which prevents a
     deadlock.
-
-    Contract: copy-list.
-    """
+    Contract: copy-list."""
     one, other = [await racer(http, narrow) for _ in range(2)]
     of_one, of_other = await shared_list(one, 1), await shared_list(other, 2)
     pairs = [(one, of_other), (other, of_one)] * 6

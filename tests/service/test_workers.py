@@ -58,9 +58,7 @@ def test_metrics_are_those_of_all_workers(two_workers):
 @SHARED
 def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
     """A revoked admin token, or profile, is refused by every worker within 5 s.
-
-    Contract: token-revoked.
-    """
+    Contract: token-revoked."""
     shop = Shop(two_workers)
     customer, admin = shop.customer(), shop.admin_token
     [record] = json.loads(two_workers.quick("token", "list", "--store", shop.handle, "--json"))
@@ -74,9 +72,7 @@ def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
 @SHARED
 def test_link_and_end_of_a_share_hold_in_every_worker_at_once(two_workers):
     """A link and an ended share take effect immediately in every worker, even if cached as valid.
-
-    Contract: link-closes-session, share-ended.
-    """
+    Contract: link-closes-session, share-ended."""
     shop = Shop(two_workers)
     visitor, owner = shop.session(), shop.customer()
     shares = f"/lists/{new_list(owner.http)['id']}/shares"
@@ -93,9 +89,7 @@ def test_link_and_end_of_a_share_hold_in_every_worker_at_once(two_workers):
 def test_erasure_reaches_every_worker_within_5_seconds(two_workers):
     """An erased profile's tokens and shares are refused by every worker within 5 s, and nothing of
     it can be read.
-
-    Contract: erase-moment.
-    """
+    Contract: erase-moment."""
     shop = Shop(two_workers)
     ann, visitor = shop.customer(), shop.session()
     made = new_list(ann.http, "mine")["id"]
@@ -116,9 +110,7 @@ def test_erasure_reaches_every_worker_within_5_seconds(two_workers):
 def test_other_platform_ends_customers_tokens_in_every_worker(two_workers):
     """After a platform change customers' tokens are refused by every worker, cached or not, until
     it is changed back.
-
-    Contract: store-platform-change.
-    """
+    Contract: store-platform-change."""
     shop = Shop(two_workers)
     used, unused, visitor = (
         one.token for one in (shop.customer(), shop.customer(), shop.session())
@@ -167,9 +159,7 @@ uvicorn.Server.__init__ = lambda *given: (time.sleep(1), made(*given))[1]
 
 def test_worker_whose_server_takes_a_second_to_make_is_waited_for(new_service):
     """A worker whose server takes long to create is waited for; its two threads share one server.
-
-    Contract: serve-workers.
-    """
+    Contract: serve-workers."""
     service = new_service(WISHWELL_WORKERS="2")
     (service.folder / "sitecustomize.py").write_text(SLOW)
     service.settings["PYTHONPATH"] = str(service.folder)
@@ -188,9 +178,7 @@ def test_hangup_of_a_single_worker_changes_nothing(new_service):
 
 def test_closed_terminal_stops_what_was_started_there(new_service):
     """Closing the terminal stops a service started there, so that it doesn't keep the port.
-
-    Contract: serve-workers.
-    """
+    Contract: serve-workers."""
     service = new_service()
     ours, theirs = pty.openpty()
     process = subprocess.Popen(

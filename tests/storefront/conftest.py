@@ -50,8 +50,7 @@ _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the tests of the service behind proxies into one xdist group, and skips tests that don't
-    suit the configured way to the service.
-    """
+    suit the configured way to the service."""
     for item in items:
         if "proxied" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("shop-limits"))
@@ -302,8 +301,7 @@ def with_one_store(service: Service, *options: str, scheme: str = "http"):
 @pytest.fixture(scope="session")
 def api():
     """The service that most tests share. It trusts no proxy and therefore knows no client address
-    to count, unless the tests run behind a web server or forwarder.
-    """
+    to count, unless the tests run behind a web server or forwarder."""
     most = "2" if way.NAME == "direct" else "1000000"
     limits = {"WISHWELL_LIMIT_NEW_SESSIONS": most, "WISHWELL_LIMIT_VISITOR_READ": most}
     # The tests' key sets are served from this machine.

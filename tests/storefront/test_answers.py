@@ -23,9 +23,7 @@ PRIVATE = {
 
 def test_headers_of_the_answer(front):
     """Storefront responses have these headers and no others of the API.
-
-    Contract: limit-headers, storefront-answer.
-    """
+    Contract: limit-headers, storefront-answer."""
     visitor = front.browser()
     made = visitor.post("/items", json={"productId": 1})
     id = made.json()["data"]["id"]
@@ -45,9 +43,7 @@ def test_headers_of_the_answer(front):
 
 def test_every_answer_is_private(front):
     """Every response may not be cached, errors included, and no path issues tokens.
-
-    Contract: storefront-answer.
-    """
+    Contract: storefront-answer."""
     visitor, nobody = front.anyone(1), front.browser()
     cross_site = {"Sec-Fetch-Site": "cross-site"}
     answers = [
@@ -103,9 +99,7 @@ def test_refusal_of_what_is_no_request_is_private(front, name):
 
 def test_shopper_says_whether_it_is_the_same(front):
     """`Wishwell-Shopper` is the start of an HMAC of the GID, or `-` for an anonymous caller.
-
-    Contract: storefront-answer.
-    """
+    Contract: storefront-answer."""
     visitor = front.browser()
     assert visitor.get("/items").headers["Wishwell-Shopper"] == "-"
     made = visitor.post("/items", json={"productId": 1})
@@ -119,9 +113,7 @@ def test_shopper_says_whether_it_is_the_same(front):
 
 def test_shopper_over_the_limit_waits(new_front):
     """Each shopper has a rate limit, and `Retry-After` says how long to wait.
-
-    Contract: limit-exceeded.
-    """
+    Contract: limit-exceeded."""
     front = new_front("--limit", "profile_read=1")
     visitor = front.anyone(1)
     answer = [visitor.get("/items") for _ in range(3)][-1]

@@ -77,8 +77,7 @@ class Belief(NamedTuple):
 
 def expected(case: Case) -> Belief:
     """Returns the expected result by the rules, in order of precedence. If several refusals apply,
-    any is right.
-    """
+    any is right."""
     refused: set[int] = set()
     # A token that isn't valid here is refused. Only a token made with --names-customers may be sent
     # with a customer, and only with one of its store's platform.
@@ -248,10 +247,8 @@ def cases(token: str, named: str, many: int) -> list[Case]:
 def test_who_is_believed(world, token, named, many):
     """Every header combination has the store and shopper that the rules say, so headers that a
     browser can send gain nothing.
-
     Contract: storefront-token, storefront-naming-order, storefront-host-source,
-    storefront-evidence, storefront-hosts.
-    """
+    storefront-evidence, storefront-hosts."""
     wrong = [text for case in cases(token, named, many) if (text := world.wrong(case))]
     assert not wrong, f"{len(wrong)} are wrong:\n" + "\n".join(wrong[:10])
 
@@ -267,9 +264,7 @@ MALFORMED = [ALONE + end for end in (":1", ":", ".:1", "..", "/")] + ["a, b", f"
 @pytest.mark.parametrize("path", ELSEWHERE)
 def test_host_of_a_shop_has_the_storefront_alone(world, path):
     """A shop's host, in any spelling or header, and a malformed host have only the storefront.
-
-    Contract: storefront-shop-host, storefront-hosts.
-    """
+    Contract: storefront-shop-host, storefront-hosts."""
     token = ("Authorization", f"Bearer {world.stores['other'].shop.admin_token}")
 
     def status(host: str, *more: tuple[str, str], sender: str = "anybody", **named: str) -> int:

@@ -75,9 +75,7 @@ def test_forged_cookie_is_nobodys(front, name):
 
 def test_our_own_spelling_holds(front):
     """A cookie built by the contract is valid for 90 days, and from a clock up to 5 minutes ahead.
-
-    Contract: storefront-cookie.
-    """
+    Contract: storefront-cookie."""
     victim = front.anyone(1)
     for age in (0, DAY - 5, 90 * DAY - 60, -290):
         assert front.browser(front.cookie(victim.session, age=age)).products() == [1]
@@ -108,9 +106,7 @@ def test_cookie_among_others(front):
 def test_cookie_is_set_again_after_a_day(front):
     """After a day, but not before, the cookie is set again and the session's use is recorded for
     the purge.
-
-    Contract: storefront-cookie, session-touched.
-    """
+    Contract: storefront-cookie, session-touched."""
     visitor = front.anyone(1)
 
     def touched() -> list:
@@ -150,9 +146,7 @@ def has_prefix(browser: Browser) -> None:
 def test_https_has_a_name_that_no_subdomain_can_plant(new_front):
     """On https the cookie has the `__Host-` prefix, which no subdomain can set, whatever the
     headers say.
-
-    Contract: storefront-cookie.
-    """
+    Contract: storefront-cookie."""
     front = new_front(scheme="https")
     has_prefix(front.browser())
     has_prefix(front.browser(X_Forwarded_Proto="http"))
@@ -161,9 +155,7 @@ def test_https_has_a_name_that_no_subdomain_can_plant(new_front):
 @direct("the scheme is the way's own")
 def test_https_is_a_trusted_proxys_word_too(proxied):
     """For a store without a host, a trusted proxy's X-Forwarded-Proto decides.
-
-    Contract: storefront-cookie, storefront-host-source.
-    """
+    Contract: storefront-cookie, storefront-host-source."""
     has_prefix(proxied.browser(X_Forwarded_Proto="https"))
 
 

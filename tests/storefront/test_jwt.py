@@ -102,9 +102,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_jwt(front, name):
     """A wrong JWT is 401 in the header and ignored in a cookie.
-
-    Contract: storefront-evidence, storefront-jwt.
-    """
+    Contract: storefront-evidence, storefront-jwt."""
     token = WRONG[name]()
     in_header = front.browser(X_Shop_Token=token)
     with nothing_done(front):
@@ -117,9 +115,7 @@ def test_wrong_jwt(front, name):
 
 def test_log_says_why_a_cookie_names_nobody(front):
     """The log says why a cookie's JWT was ignored, because the shop sees only an anonymous caller.
-
-    Contract: storefront-evidence.
-    """
+    Contract: storefront-evidence."""
     cookie = {"Cookie": f"shop_jwt={shop_jwt('7', exp=None)}"}
     id = front.browser().get("/items", headers=cookie).headers["X-Request-Id"]
     line = rf'"requestId":"{id}".*MissingRequiredClaimError.*"event":"jwt_refused"'
@@ -142,9 +138,7 @@ RIGHT = {
 @pytest.mark.parametrize("name", RIGHT)
 def test_customer_of_the_jwt(front, name):
     """The customer is named by the JWT in the header, with or without `Bearer`, or in the cookie.
-
-    Contract: storefront-jwt.
-    """
+    Contract: storefront-jwt."""
     customer, token = RIGHT[name]()
     front.shop.customer(customer).http.post("/items", json={"productId": 4})
     for headers in (
@@ -170,9 +164,7 @@ def test_jwt_sent_twice(front):
 
 def test_issuer_audience_and_claim(api, new_front):
     """Issuer, audience and claim are checked as the store configures them.
-
-    Contract: storefront-naming, storefront-jwt.
-    """
+    Contract: storefront-naming, storefront-jwt."""
     key = "the-key-of-a-shop-with-an-issuer-of-its-own"
     (api.folder / "issuers-key").write_text(key)
     front = new_front(
@@ -207,9 +199,7 @@ def test_each_of_several_keys_is_good(api, new_front):
 
 def test_jwt_that_expires_is_good_until_then(front):
     """A JWT is valid until it expires, also if it was verified and cached before.
-
-    Contract: storefront-jwt.
-    """
+    Contract: storefront-jwt."""
     browser = front.browser(X_Shop_Token=shop_jwt("short", exp=int(time.time()) + 2))
     assert browser.get("/items").status_code == 200
     time.sleep(2.1)

@@ -45,9 +45,7 @@ def status(front: Front, token: str) -> int:
 @on_loop
 async def test_key_set_at_a_url(new_front):
     """A key set is fetched once, and not again for each unknown kid.
-
-    Contract: storefront-jwt, key-set-fetched.
-    """
+    Contract: storefront-jwt, key-set-fetched."""
     async with Called(answer(json.dumps({"keys": KEYS}).encode())).serve() as server:
 
         def shopping() -> None:
@@ -73,9 +71,7 @@ def front(api, new_front):
 
 def test_key_set_and_shared_key(front):
     """A store may have both a key set and a shared key.
-
-    Contract: storefront-naming, storefront-jwt.
-    """
+    Contract: storefront-naming, storefront-jwt."""
     jar = {"Cookie": f"shop_jwt={with_key(EC, 'ES256', 'e')}"}
     assert front.browser().post("/items", json={"productId": 1}, headers=jar).status_code == 201
     assert products(front.browser().get("/items", headers=jar)) == [1]
@@ -85,9 +81,7 @@ def test_key_set_and_shared_key(front):
 
 def test_key_is_good_for_its_own_algorithm(front):
     """A key is valid only for its own algorithm; the token's kid alone selects it.
-
-    Contract: storefront-jwt.
-    """
+    Contract: storefront-jwt."""
     for token in (
         *(with_key(RSA, "RS256", kid) for kid in ("e", None)),
         *(with_key(OTHER, "RS256", "r"), with_key(RSA, "PS256", "r")),

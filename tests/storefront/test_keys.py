@@ -69,8 +69,7 @@ async def is_unknown(keys: KeySets, source: str, kid: str) -> None:
 
 async def is_away(keys: KeySets, source: str) -> str:
     """Asserts that no keys are available; returns the logged reason, which must not contain the
-    URL.
-    """
+    URL."""
     with capture_logs() as logs, pytest.raises(Unavailable):
         await keys.key(source, "a")
     assert "secret" not in str(logs)
@@ -80,9 +79,7 @@ async def is_away(keys: KeySets, source: str) -> str:
 @on_loop
 async def test_keys_of_a_url():
     """A key set is fetched when first needed, and for an unknown kid at most once a minute.
-
-    Contract: key-set-fetched.
-    """
+    Contract: key-set-fetched."""
     async with shop(answer(key_set("a"))) as (server, url, keys, clock):
         assert server.heads == []
         for _ in range(3):
@@ -101,9 +98,7 @@ async def test_keys_of_a_url():
 @on_loop
 async def test_keys_that_many_ask_for_at_once():
     """Concurrent callers share one fetch (single-flight); a cancelled caller doesn't cancel it.
-
-    Contract: key-set-fetched.
-    """
+    Contract: key-set-fetched."""
 
     async def slowly(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.1)
@@ -135,9 +130,7 @@ BAD = {
 @on_loop
 async def test_fetch_that_fails(reason):
     """If a fetch fails, earlier keys stay valid; without any, the next fetch is a second later.
-
-    Contract: key-set-fetched.
-    """
+    Contract: key-set-fetched."""
 
     async def bad(writer: asyncio.StreamWriter) -> None:
         writer.write(BAD[reason])
@@ -189,9 +182,7 @@ def test_source_that_is_refused(source, words):
 def test_keys_that_can_be_used():
     """Usable keys are public RS256 and ES256 keys with a kid; anything else is ignored without
     cost.
-
-    Contract: key-set-read.
-    """
+    Contract: key-set-read."""
     other = [
         entry(None), entry(""), entry(["a"]), entry({}), entry("x", use="enc"), entry("x", use=["sig"]),
         entry("x", crv="P-0"), entry("x", x=1), entry("x", x="AA"), entry("x", RSA, n="!"),
@@ -214,9 +205,7 @@ def test_keys_that_can_be_used():
 @on_loop
 async def test_key_that_left_the_set_is_good_for_no_jwt():
     """A key that left the set is invalid, also for a JWT verified and cached before.
-
-    Contract: storefront-jwt.
-    """
+    Contract: storefront-jwt."""
     async with shop(answer(key_set("a", "b"))) as (server, url, keys, clock):
         naming = Naming(jwt_key_set=url)
         store = Store("1", "shop", "shopify", "integer", "", (), naming, (), {}, 5, None, "")

@@ -52,9 +52,7 @@ TRICKS = {
 
 def test_path_takes_its_methods(front):
     """A known path refuses other methods with 405 and `Allow`, OPTIONS too.
-
-    Contract: storefront-paths.
-    """
+    Contract: storefront-paths."""
     every = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"}
     browser = front.browser()
     with nothing_done(front):
@@ -98,9 +96,7 @@ def test_unknown_host_is_404_and_logged(front):
 @pytest.mark.parametrize("path", ["/api/2025-04/items", "/metrics", "/docs"])
 def test_host_of_a_shop_in_the_target_has_the_storefront_alone(front, path):
     """An API request on a shop's host is refused, whether `Host` or the target names the host.
-
-    Contract: storefront-shop-host, http-target-host.
-    """
+    Contract: storefront-shop-host, http-target-host."""
     token, other = front.shop.admin_token, "wishes.internal"
     for target, host, status in ((front.host, other, 400), (other, front.host, 400), (other, other, 200),
                                  (front.host, front.host, 404)):  # fmt: skip
@@ -139,9 +135,7 @@ def test_query_of_other_characters_is_400(front, query):
 @pytest.mark.parametrize("line", ["%0d%0aProfile:%20x", "%0D%0A%0D%0AGET%20/", "%00", "%23"])
 def test_encoded_characters_in_the_query_stay_encoded(front, line):
     """Encoded line breaks in the query can't start a header or a request.
-
-    Contract: storefront-strict.
-    """
+    Contract: storefront-strict."""
     browser = front.anyone(1)
     answer = browser.at(f"/api/items?query={line}")
     assert "query" in envelope(answer, 400)
@@ -181,9 +175,7 @@ FORMS = [path for path in sorted(FOLDER.iterdir()) if path.suffix in (".br", ".g
 @pytest.mark.parametrize("form", FORMS, ids=lambda path: path.name)
 def test_asset_comes_as_the_build_compressed_it(front, form):
     """An asset is sent precompressed where `Accept-Encoding` allows it.
-
-    Contract: storefront-assets.
-    """
+    Contract: storefront-assets."""
     coding = {".br": "br", ".gz": "gzip"}[form.suffix]
     with front.browser().http as http:
         url = f"{front.url}{BASE}/assets/{form.stem}"

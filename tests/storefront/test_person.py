@@ -8,9 +8,7 @@ from .conftest import envelope, nothing_done
 def test_shopper_sees_their_own_profile(front):
     """A shopper reads their profile and export and can't delete it; an anonymous caller gets zeros
     and 404.
-
-    Contract: storefront-paths, storefront-visitor, profile-fields.
-    """
+    Contract: storefront-paths, storefront-visitor, profile-fields."""
     nobody = front.browser()
     with nothing_done(front):
         assert nobody.get("/profile").json()["data"] == {"items": 0, "lists": 0, "notices": True}

@@ -75,9 +75,7 @@ def remembered():
 @on_loop
 async def test_many_shoppers_of_many_stores(tmp_path):
     """The cache stays within its limit with many shoppers, and evicted ones are verified again.
-
-    Contract: storefront-remembered.
-    """
+    Contract: storefront-remembered."""
     async with deployment(tmp_path, 110) as (_, _, shops, there):
         first = []
         for store in there:
@@ -95,9 +93,7 @@ async def test_many_shoppers_of_many_stores(tmp_path):
 @on_loop
 async def test_shop_is_made_anew_when_its_secrets_change(tmp_path):
     """A shop's cached state is rebuilt when its secrets change, and only then.
-
-    Contract: storefront-remembered.
-    """
+    Contract: storefront-remembered."""
     async with deployment(tmp_path, 2) as (db, cache, shops, (changed, other)):
         before, its = shops.of(changed), shops.of(other)
         now = ids.wall_clock()
@@ -114,9 +110,7 @@ async def test_shop_is_made_anew_when_its_secrets_change(tmp_path):
 def test_old_secret_is_good_for_what_it_signed_before():
     """A rotated secret verifies what it signed before for 90 days, also after a restart, and
     nothing signed later.
-
-    Contract: storefront-cookie, storefront-secrets.
-    """
+    Contract: storefront-cookie, storefront-secrets."""
     at = 1_800_000_000
     first = StoreSecrets((CookieSecret("first"),))
     rotated = _patched(first, SecretsPatch(new_signer="rotate"), at * 1000)

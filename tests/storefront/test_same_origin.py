@@ -45,9 +45,7 @@ CHANGES = [
 
 def test_change_from_another_site_is_403(front):
     """A change from another site is 403 with every method, for visitors and anonymous callers.
-
-    Contract: storefront-same-origin.
-    """
+    Contract: storefront-same-origin."""
     visitor, nobody = front.anyone(1), front.browser()
     changes = [*((name, *CHANGES[0]) for name in REFUSED), *(("null", *one) for one in CHANGES)]
     with nothing_done(front):
@@ -63,9 +61,7 @@ def test_change_from_another_site_is_403(front):
 @direct("Authorization is the way's own")
 def test_customer_of_a_proxy_changes_nothing_from_another_site(front):
     """The check also applies behind a proxy, which forwards the browser's headers.
-
-    Contract: storefront-same-origin.
-    """
+    Contract: storefront-same-origin."""
     token = {"Authorization": f"Bearer {front.proxys_token(naming=True)}"}
     proxy = front.browser(Wishwell_Customer="by-proxy", **token)
     with nothing_done(front):
@@ -89,9 +85,7 @@ def changed(browser, **headers: str) -> int:
 
 def test_header_sent_twice_decides_nothing(front):
     """A duplicate header with a good and a bad value is refused in either order.
-
-    Contract: storefront-same-origin, storefront-strict.
-    """
+    Contract: storefront-same-origin, storefront-strict."""
     visitor = front.anyone(1)
     visitor.http.headers.pop("Sec-Fetch-Site")
     with nothing_done(front):
@@ -104,9 +98,7 @@ def test_header_sent_twice_decides_nothing(front):
 
 def test_cross_site_request_of_a_customer_links_nothing(front):
     """A refused cross-site request doesn't link the session either.
-
-    Contract: storefront-same-origin.
-    """
+    Contract: storefront-same-origin."""
     visitor = front.anyone(1)
     evil = {"Sec-Fetch-Site": "cross-site", "X-Shop-Token": shop_jwt("cross")}
     with nothing_done(front):
@@ -117,9 +109,7 @@ def test_cross_site_request_of_a_customer_links_nothing(front):
 def test_origin_is_enough_and_reads_need_neither(front):
     """`Origin` suffices for changes. Reads need neither header, because without CORS another site
     can't read them.
-
-    Contract: storefront-same-origin.
-    """
+    Contract: storefront-same-origin."""
     assert changed(front.browser(), Origin=front.origin) == 201
     visitor = front.anyone(1)
     visitor.http.headers.pop("Sec-Fetch-Site")
@@ -140,9 +130,7 @@ def test_own_origin_is_that_of_the_stores_host(new_front):
 def test_host_and_scheme_of_a_trusted_proxy(proxied, scheme):
     """Behind a trusted proxy the origin is that of X-Forwarded-Proto and X-Forwarded-Host, in the
     spelling of browsers, without the default port.
-
-    Contract: storefront-same-origin, storefront-host-source.
-    """
+    Contract: storefront-same-origin, storefront-host-source."""
     port = {"http": 80, "https": 443}[scheme]
     told = {"X_Forwarded_Proto": scheme, "X_Forwarded_Host": f"Shop.example:{port}"}
     statuses = {

@@ -27,8 +27,7 @@ _running: WeakKeyDictionary[Service, ways.Way] = WeakKeyDictionary()
 
 def settings(*trusted: str) -> dict[str, str]:
     """Returns settings for a service that trusts these proxies, and the web server in front, if
-    any.
-    """
+    any."""
     proxies = [*trusted, *([HERE] if NAME in WEB_SERVERS else [])]
     return {"WISHWELL_TRUSTED_PROXIES": ", ".join(proxies)} if proxies else {}
 
