@@ -301,7 +301,8 @@ def test_what_is_known_so_already_stays(bench, store):
 
 
 def test_file_without_variants_takes_none_away(bench, store):
-    """A file without variants removes none; columns that aren't read are reported.
+    """A file without any variants removes none; one with variants replaces them. Columns that
+    aren't read are reported.
     Contract: catalogue-lost."""
     with_variants = "id,item_group_id,title\n1,7,Shirt red\n2,7,Shirt blue\n3,8,Hat red\n"
     load(bench, store, with_variants)

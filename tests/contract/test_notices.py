@@ -222,7 +222,7 @@ def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
 
 
 def test_wish_that_is_saved_later_hears_nothing(bench, store):
-    """An item saved over a minute after the put gets no notice; within it, clock skew may decide.
+    """An item saved over a minute after the put gets no notice; one saved within the minute may.
     Contract: notice-later."""
     drop(bench, store)
     bench.clock.milliseconds += 50_000

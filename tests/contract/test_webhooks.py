@@ -122,7 +122,8 @@ async def test_replay_sends_again_what_is_kept(desk):
 
 @on_desk
 async def test_test_and_retry(desk):
-    """A test delivery isn't retried; a retry sends it again. Pending events don't precede it.
+    """A test delivery isn't retried automatically and doesn't count as failing; a manual retry
+    sends it again.
     Contract: webhook-test, delivery-retry, delivery-retention."""
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
         at = desk.clock.tick()

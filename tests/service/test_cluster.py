@@ -53,8 +53,8 @@ def test_every_setting_of_the_example_is_taken(own):
 
 
 def test_server_that_dies_costs_only_its_profiles(own, served):
-    """A dead server makes only its own profiles' requests 503; once it is back everything works,
-    the feed too.
+    """A dead server makes requests on its profiles, or on a whole store, 503. Once it is back
+    everything works, the feed too.
     Contract: cluster-server-away."""
     admin = served.client(served.admin_token())
     tokens = [

@@ -1,7 +1,7 @@
-"""For the API of one test: the machine's clock, plus the seconds in the file TEST_CLOCK.
+"""Shifts the service's clock in one test: the machine's plus the seconds in the file TEST_CLOCK.
 
-Rate limits count in minutes of the clock; so a test need not wait for one to end. Python runs this
-at its start, as the folder is on PYTHONPATH then.
+Rate-limit windows follow the clock's minutes, so the test need not wait for one to end. Python runs
+this file at its start, because the folder is on PYTHONPATH.
 """
 
 import os
