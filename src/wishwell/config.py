@@ -1,7 +1,8 @@
-"""Settings, read once from the environment and frozen. An error names every bad one.
+"""Settings, read from the environment once and immutable. One error lists all invalid settings.
 
-A setting is ``WISHWELL_<NAME>``. A secret may also come from a file, ``WISHWELL_<NAME>_FILE``, as
-container platforms provide it. ``docs/configuration.md`` is tested against the list below.
+A setting is the variable ``WISHWELL_<NAME>``. A secret may instead be in a file named by
+``WISHWELL_<NAME>_FILE``, as container platforms provide them. A test compares
+docs/configuration.md with ``Settings``.
 """
 
 import ipaddress
@@ -22,7 +23,7 @@ PREFIX = "WISHWELL_"
 
 
 def _like(pattern: str, rule: str, read: Callable[[str], Any] = str) -> Callable[[str], Any]:
-    """Reads what matches the pattern; the rule says in words what that is."""
+    """Returns a parser of text matching ``pattern``. ``rule`` is its error, in words."""
 
     def parse(value: str) -> Any:
         if not re.fullmatch(pattern, value):
@@ -55,7 +56,7 @@ def _seconds(least: float, most: float) -> Any:
 def _database(value: str) -> str:
     if value.startswith("sqlite:"):
         path = sqlite_path(value)
-        # In memory it would be lost when the program ends, and another would open another one.
+        # An in-memory database would be lost on exit, and each process would have its own.
         if not value.startswith(_FILE) or path in ("", ":memory:") or "\0" in path:
             raise ValueError("must name a file, such as sqlite:///wishwell.db in this folder")
         if re.search(r"\?\w+=", value):
@@ -68,7 +69,7 @@ def _database(value: str) -> str:
 
 
 def _url(value: str) -> str:
-    """Refuses what is no URL. An error never shows its text, which may hold a password."""
+    """Validates a URL. The error never shows it, because it may contain a password."""
     try:
         urlsplit(value)
         if not re.search(r"[\x00-\x20\x7f#]|%00|%(?![0-9A-Fa-f]{2})", value):
@@ -82,7 +83,7 @@ def _url(value: str) -> str:
 
 
 def _redis(value: str) -> str:
-    """A URL that the Redis client would fail on at each request is refused here."""
+    """Refuses a URL that the Redis client can't parse; otherwise every request would fail."""
     if not value.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("must start with redis://, rediss:// or unix://")
     from wishwell.limits import shared
@@ -92,7 +93,7 @@ def _redis(value: str) -> str:
 
 
 def _secrets(value: str) -> tuple[str, ...]:
-    """Several secrets; the first one signs."""
+    """Parses a comma-separated list of secrets. The first signs, all are accepted."""
     secrets = tuple(part.strip() for part in value.split(","))
     if any(len(secret) < 32 for secret in secrets):
         raise ValueError("must be secrets of at least 32 characters each, separated by commas")
@@ -122,14 +123,18 @@ _base = _like(
 
 # contract: secret-unseen
 def _setting(default: Any, parse: Callable[[str], Any], *, secret: bool = False) -> Any:
-    """``parse`` raises ``ValueError`` with the rule."""
+    """Declares a setting. ``parse`` raises ``ValueError`` with the broken rule."""
     return field(default=default, repr=not secret, metadata={"parse": parse, "secret": secret})
 
 
 # contract: setting-list, limit-defaults
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All settings. Times are in the unit of the name; limits are requests per minute."""
+    """All settings.
+
+    ``*_timeout``, ``*_interval`` and ``*_seconds`` are in seconds, ``*_days`` in days. Rate limits
+    (``limit_*``, except entries and list items) are requests per minute.
+    """
 
     database_url: str = _setting("sqlite:///wishwell.db", _database, secret=True)
     database_connections: int = _setting(20, _whole(1, 500))
@@ -146,7 +151,7 @@ class Settings:
     session_days: float = _setting(90.0, _seconds(0, 36_500))
     empty_session_days: float = _setting(2.0, _seconds(0, 36_500))
     count_seconds: float = _setting(3_600.0, _seconds(1, 86_400))
-    """Seconds between two counts of a store."""
+    """Seconds between two counts of a store for its reports."""
     purge_interval: float = _setting(600.0, _seconds(1, 86_400))
     items_per_profile: int = _setting(5_000, _whole(1, 100_000))
     lists_per_profile: int = _setting(250, _whole(1, 10_000))
@@ -182,16 +187,16 @@ _FILE = "sqlite:///"
 
 
 def sqlite_path(url: str) -> str:
-    """The path of the file in ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
+    """Returns the path in ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
 
-    ``%20`` and the like are decoded; ``#`` and ``?`` are part of the name.
+    Decodes percent-encoding; ``#`` and ``?`` are part of the file name.
     """
     return os.fsdecode(unquote_to_bytes(os.fsencode(url.removeprefix(_FILE))))
 
 
 # contract: setting-file, setting-invalid
 def load(environment: Mapping[str, str]) -> Settings:
-    """The settings of an environment. Raises ``Misconfigured``, which names every bad one."""
+    """Reads the settings. Raises one ``Misconfigured`` that lists all invalid ones."""
     entries = {PREFIX + entry.name.upper(): entry for entry in fields(Settings)}
     values: dict[str, Any] = {}
     wrong: list[str] = []
@@ -211,7 +216,7 @@ def load(environment: Mapping[str, str]) -> Settings:
 def _text(
     variable: str, given: str, entries: Mapping[str, Field[Any]], environment: Mapping[str, str]
 ) -> tuple[str, str]:
-    """The name of the setting and its text, which for a secret may be in a file."""
+    """Returns a variable's setting and its text, which with ``_FILE`` is the file's content."""
     name = variable if variable in entries else variable.removesuffix("_FILE")
     if name not in entries or not (name == variable or entries[name].metadata["secret"]):
         raise ValueError("is not a setting; docs/configuration.md lists them")
@@ -223,6 +228,6 @@ def _text(
             text = Path(given).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ValueError(f"can't be read ({error})") from error
-    if re.search("[\0\ud800-\udfff]", text):  # Python turns bytes of no UTF-8 into surrogates
+    if re.search("[\0\ud800-\udfff]", text):  # Python decodes invalid UTF-8 as surrogates
         raise ValueError("must be text in UTF-8, without NUL")
     return name, text

@@ -1,13 +1,12 @@
-"""The errors of the service, as one tree: a request is refused, something can't be reached, or the
-program is set up wrongly.
+"""The service's errors as one tree: request errors (4xx), unavailability (503), misconfiguration.
 
-``message`` is written for the caller: it names the field and the rule, and no internals.
-``http/responses.py`` has the status of each.
+``message`` is written for the caller: it names the field and the rule and reveals no internals.
+``http/responses.py`` maps each class to an HTTP status.
 """
 
 
 class ServiceError(Exception):
-    """The root. ``message`` may be shown to the caller."""
+    """Base class. ``message`` may be shown to the caller."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -15,7 +14,7 @@ class ServiceError(Exception):
 
 
 class RequestError(ServiceError):
-    """The request is refused. Sending it again does not help."""
+    """The request is refused, and would be refused again if retried unchanged."""
 
 
 class Invalid(RequestError):
@@ -23,42 +22,42 @@ class Invalid(RequestError):
 
 
 class LimitReached(Invalid):
-    """The profile holds as many items or lists as it may."""
+    """A size limit is reached, such as a profile's items or lists, or a list's items or shares."""
 
 
 class Unauthenticated(RequestError):
-    """No token, or one that is malformed, expired, revoked or of a closed session."""
+    """The token is missing, malformed, expired, revoked or belongs to a closed session."""
 
 
 class SessionEnded(Unauthenticated):
-    """The session was linked to a customer, or purged."""
+    """The session was merged into a customer (linked), purged or erased."""
 
 
 class StoreDeleted(Unauthenticated):
-    """The store was deleted, so that nothing of it can be written."""
+    """The store was deleted, so its data can no longer be written."""
 
     def __init__(self) -> None:
         super().__init__("The store was deleted.")
 
 
 class Forbidden(RequestError):
-    """The token is good, but may not do this."""
+    """The token is valid but doesn't permit this operation."""
 
 
 class NotFound(RequestError):
-    """No such record, profile or path for this caller."""
+    """The record, profile or path doesn't exist, or belongs to another profile."""
 
 
 class UnknownShare(NotFound):
-    """A share's token that is wrong, expired or revoked, or whose list is gone."""
+    """The share token is wrong, expired or revoked, or its list was deleted."""
 
 
 class Gone(RequestError):
-    """What is asked for was there, and is not kept any more."""
+    """The resource existed but is no longer stored (410)."""
 
 
 class MethodNotAllowed(RequestError):
-    """The path does not support the method; ``allowed`` are the methods that it supports."""
+    """The path doesn't support the method; ``allowed`` lists the methods that it does."""
 
     def __init__(self, message: str, allowed: tuple[str, ...]) -> None:
         super().__init__(message)
@@ -66,7 +65,8 @@ class MethodNotAllowed(RequestError):
 
 
 class Conflict(RequestError):
-    """The change would make two items of a profile the same, or reserve more than is left."""
+    """The request conflicts with the current state (409), such as a duplicate item, or reserving
+    more than is left."""
 
 
 class TooLarge(RequestError):
@@ -74,7 +74,7 @@ class TooLarge(RequestError):
 
 
 class HeadersTooLarge(RequestError):
-    """The request line, the headers, or the trailers behind the body, are larger than 16 KiB."""
+    """The request line and headers, or the trailers after the body, exceed 16 KiB."""
 
 
 class BodyTimeout(RequestError):
@@ -86,7 +86,7 @@ class UnsupportedMedia(RequestError):
 
 
 class TooManyRequests(RequestError):
-    """A rate limit is used up; it opens again in ``retry_after`` seconds."""
+    """A rate limit is exceeded; its window resets in ``retry_after`` seconds."""
 
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
@@ -95,14 +95,14 @@ class TooManyRequests(RequestError):
 
 # contract: unavailable-nothing-done
 class Unavailable(ServiceError):
-    """The database, or a shop's key set, can't be reached or is too slow.
+    """The database, or a shop's JSON Web Key Set, can't be reached or is too slow (503).
 
-    Nothing was done; try again after a second.
+    The request had no effect, so a retry is safe; clients should back off for a second.
     """
 
 
 class Overloaded(Unavailable):
-    """The process has as many requests in work as it may."""
+    """The process has reached its limit of concurrent requests (load shedding)."""
 
     def __init__(self) -> None:
         super().__init__("Too many requests at once in this process.")
@@ -110,7 +110,7 @@ class Overloaded(Unavailable):
 
 # contract: erase-writes
 class BeingErased(Unavailable):
-    """What there was of a customer is still being removed; nothing can be written before."""
+    """The customer's previous data is still being erased; writes are refused until that is done."""
 
     def __init__(self) -> None:
         super().__init__("This customer's data is being erased; try again in a minute.")
@@ -118,8 +118,9 @@ class BeingErased(Unavailable):
 
 # contract: unavailable-unknown
 class Undecided(Unavailable):
-    """It is not known whether a write was done. Either all of it was done or nothing."""
+    """The outcome of a commit is unknown: the transaction was applied either completely or not."""
 
 
 class Misconfigured(ServiceError):
-    """A setting, a command's argument or the database's schema stops the program."""
+    """A setting, a command-line argument or the database schema is invalid, so the program can't
+    run."""

@@ -1,4 +1,7 @@
-"""Logging: one JSON object per line, on standard output."""
+"""Logging: one JSON object per line, on standard output.
+
+Code logs events through structlog. ``configure`` sets up a server, ``for_commands`` a command.
+"""
 
 import io
 import logging
@@ -13,7 +16,7 @@ from wishwell.output import Output
 
 
 class Line(msgspec.Struct, omit_defaults=True, gc=False):
-    """The fields of every line. Empty fields are left out."""
+    """Fields of every log line. Empty fields are omitted."""
 
     event: str = ""
     level: str = ""
@@ -21,7 +24,7 @@ class Line(msgspec.Struct, omit_defaults=True, gc=False):
 
 
 class RequestLine(Line, kw_only=True, rename={"request_id": "requestId"}):
-    """The line of one request to the API."""
+    """The log line of one HTTP request. ``ms``: duration in milliseconds."""
 
     request_id: str
     method: str
@@ -35,7 +38,7 @@ class RequestLine(Line, kw_only=True, rename={"request_id": "requestId"}):
     profile: str = ""
 
 
-# If a stream was closed at the start, its descriptor may belong to another file now.
+# If a stream was closed before the start, its descriptor may now be another file.
 _output = Output(1 if sys.__stdout__ else -1)
 _errors = Output(2 if sys.__stderr__ else -1)
 _encoder = msgspec.json.Encoder()
@@ -44,7 +47,10 @@ _served = False
 
 
 def write_line(line: Line) -> None:
-    """Logs a request, if the level includes it. structlog would take 9 % of a request's time."""
+    """Logs a request if the level includes "info".
+
+    Bypasses structlog, which would take 9 % of a request's time.
+    """
     if _requests_shown:
         line.event, line.level = "request", "info"
         line.time = ids.timestamp(ids.wall_clock())
@@ -52,24 +58,24 @@ def write_line(line: Line) -> None:
 
 
 def lost() -> int:
-    """How many lines this process has lost."""
+    """Returns the number of log lines that this process dropped."""
     return _output.lost
 
 
 def is_served() -> bool:
-    """Whether this is the log of ``serve``, and not that of another command."""
+    """Returns whether ``configure`` was called: in a server, not in other commands."""
     return _served
 
 
 def for_commands() -> None:
-    """Sends structlog's events to standard error: what a command prints is its answer alone."""
+    """Sends log events to standard error, because a command's standard output is its result."""
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
 
 
 def configure(level: str) -> None:
-    """Sends structlog's events, and what libraries log, to standard output.
+    """Sends log events, including those of libraries, to standard output.
 
-    After this, writing to standard output or standard error never blocks and never fails.
+    Afterwards, neither logging nor writing to ``sys.stderr`` blocks or raises.
     """
     global _requests_shown, _served
     structlog.configure(
@@ -85,7 +91,7 @@ def configure(level: str) -> None:
     _requests_shown = level in ("debug", "info")
     _served = True
     logging.basicConfig(handlers=[_ToStructlog()], level=logging.WARNING, force=True)
-    # It carries warnings, tracebacks and the welcome, and may be the same pipe.
+    # Warnings, tracebacks and the welcome text use stderr, which may be the same pipe.
     sys.stderr = io.TextIOWrapper(
         cast(BinaryIO, _errors), "utf-8", "backslashreplace", line_buffering=True
     )
@@ -97,7 +103,7 @@ def _encoded(_logger: Any, _method: str, event: Any) -> bytes:
 
 
 class _ToStructlog(logging.Handler):
-    """Passes on what uvicorn and other libraries log."""
+    """Forwards log records of uvicorn and other libraries to structlog."""
 
     def emit(self, record: logging.LogRecord) -> None:
         logger = structlog.get_logger(record.name)

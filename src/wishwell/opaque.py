@@ -1,4 +1,4 @@
-"""Tokens that say nothing: a prefix that scanners know, random letters and digits, a checksum."""
+"""Opaque tokens: a prefix that secret scanners recognise, random characters and a checksum."""
 
 import hashlib
 import hmac
@@ -10,13 +10,13 @@ _CHECKSUM = 6
 
 
 def new(prefix: str, length: int) -> str:
-    """A new token, with ``length`` random characters of 5.95 bits each."""
+    """Returns a new token with ``length`` random base62 characters (5.95 bits each)."""
     body = "".join(secrets.choice(_ALPHABET) for _ in range(length))
     return prefix + body + _checksum(prefix + body)
 
 
 def well_formed(token: str, prefix: str, length: int) -> bool:
-    """Whether the checksum is right, so that a typo is refused without asking the database."""
+    """Returns whether the form and checksum are right, so a typo needs no database query."""
     return (
         token.startswith(prefix)
         and len(token) == len(prefix) + length + _CHECKSUM
@@ -26,7 +26,7 @@ def well_formed(token: str, prefix: str, length: int) -> bool:
 
 
 def hashed(token: str) -> str:
-    """What a token is found by. A plain hash is enough for so many random bits."""
+    """Returns the lookup key of a token. Its entropy makes salting and key stretching needless."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

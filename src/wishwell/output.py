@@ -10,32 +10,36 @@ import time
 from typing import Any
 
 QUEUE_BYTES = 2**20
-"""The most bytes that wait to be written, besides those being written now."""
+"""Maximum bytes queued, in addition to those of the write in progress."""
 
 _GATHER_SECONDS = 0.1
-"""Lines are gathered for this long and written together. So the thread interrupts the event loop at
-most ten times a second, and not once a line."""
+"""Seconds that lines are batched before a write, so that the thread takes the interpreter from the
+event loop at most ten times a second instead of once a line."""
 
 _AGAIN_SECONDS = 0.1
+"""Seconds between a failed write and the next attempt."""
+
 _END_SECONDS = 0.5
+"""Maximum seconds to wait for the queue when the process exits."""
+
 _NEWLINE = ord("\n")
 
 
 # contract: log-never-stops
 class Output(io.RawIOBase):
-    """Takes lines without waiting; a thread writes them to a file descriptor, in order.
+    """Queues lines without blocking; a thread writes them to a file descriptor, in order.
 
-    Lines are lost if their write fails, or if ``QUEUE_BYTES`` are already waiting.
+    Lines are dropped and counted if their write fails or the queue exceeds ``QUEUE_BYTES``.
     """
 
     def __init__(self, descriptor: int) -> None:
         self.lost = 0
-        """How many lines could not be written, since the start."""
+        """Number of lines dropped since the process started."""
         self._descriptor = descriptor
-        self._torn = False  # whether the last write ended within a line
+        self._torn = False  # whether the last write ended in the middle of a line
         self._writing = False
         self._queue = bytearray()
-        # Reentrant: a garbage collection may log while this thread holds the lock.
+        # Reentrant, because a finaliser may log while this thread holds the lock.
         self._lock = threading.RLock()
         self._wake = threading.Semaphore(0)
         self._thread: threading.Thread | None = None
@@ -44,7 +48,7 @@ class Output(io.RawIOBase):
         return True
 
     def write(self, data: Any) -> int:
-        """Takes whole lines, from any thread."""
+        """Queues ``data``, which must consist of whole lines. Thread-safe."""
         with self._lock:
             if len(self._queue) + len(data) > QUEUE_BYTES:
                 self.lost += bytes(data).count(b"\n")
@@ -60,7 +64,7 @@ class Output(io.RawIOBase):
         return len(data)
 
     def drain(self) -> None:
-        """Waits until all is written, at most ``_END_SECONDS``; called when the process ends."""
+        """Waits up to ``_END_SECONDS`` until the queue is written. Runs when the process exits."""
         end = time.monotonic() + _END_SECONDS
         while (self._queue or self._writing) and time.monotonic() < end:
             time.sleep(0.002)
@@ -68,7 +72,7 @@ class Output(io.RawIOBase):
     # ------------------------------------------------------------------------- the thread
 
     def _work(self) -> None:
-        # When several workers share a pipe, only writes up to PIPE_BUF are atomic.
+        # Workers share the pipe, and only writes of at most PIPE_BUF bytes are atomic.
         most = select.PIPE_BUF if multiprocessing.parent_process() else QUEUE_BYTES
         while True:
             self._wake.acquire()
@@ -82,18 +86,18 @@ class Output(io.RawIOBase):
                     self._put(b"\n")
                 while at < len(data):
                     at += self._put(memoryview(data)[at : _end(data, at, most)])
-            except Exception:  # whatever it is, the thread goes on
+            except Exception:  # the thread must survive any error
                 with self._lock:
                     self.lost += data.count(b"\n", at)
                 time.sleep(_AGAIN_SECONDS)
             self._writing = False
 
     def _put(self, piece: bytes | memoryview) -> int:
-        """Writes once, and returns how many bytes were taken. Raises ``OSError``."""
+        """Calls ``write`` once and returns the number of bytes written. Raises ``OSError``."""
         try:
             taken = os.write(self._descriptor, piece)
         except BlockingIOError:
-            # Another process that shares the pipe has made it non-blocking.
+            # Another process sharing the pipe made it non-blocking.
             select.select([], [self._descriptor], [])
             return 0
         if taken:
@@ -102,7 +106,7 @@ class Output(io.RawIOBase):
 
 
 def _end(data: bytearray, at: int, most: int) -> int:
-    """Where the next write ends: at the end of a line, so that no other process splits it."""
+    """Returns the end of the next write: at a newline, so that processes don't split a line."""
     end = at + most
     if end >= len(data):
         return len(data)

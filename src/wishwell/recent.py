@@ -1,4 +1,4 @@
-"""A dict of the newest entries: what a process remembers, within a bound."""
+"""A bounded in-memory cache that evicts the oldest insertion (FIFO, a simpler LRU cache)."""
 
 from typing import TypeVar
 
@@ -7,7 +7,10 @@ V = TypeVar("V")
 
 
 def keep(known: dict[K, V], key: K, value: V, most: int) -> None:
-    """Adds an entry to at most ``most``; the oldest goes. What is still in use is made again."""
+    """Adds an entry and, if ``known`` has ``most`` entries, evicts the oldest insertion first.
+
+    Reading an entry doesn't protect it, so callers must be able to recreate an evicted one.
+    """
     if len(known) >= most:
         known.pop(next(iter(known)))
     known[key] = value
