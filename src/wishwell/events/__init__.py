@@ -1,11 +1,15 @@
-"""Events: what happened to the records of a store, in the order of its feed.
+"""Events: the changes to a store's records, as a feed to poll and as webhooks.
 
-A use-case that changes lists does so inside ``watch``, which looks at them before and after,
-under the profile's lock, and writes what differs in the same transaction (contract:
-event-transaction); ``items.write`` tells of items. Each profile's events are counted without a
-gap. Their places in the store's feed are given afterwards, when everybody can read them, by one
-process at a time for each store. SQLite has one writer, which gives them their places with the
-insertion; they are only published afterwards.
+Start here for recording events and reading the feed. ``webhooks.py`` manages webhooks,
+``deliveries.py`` queues events for them (an outbox), ``sender.py`` sends those, ``retention.py``
+deletes old ones.
+
+A use-case that changes lists does so inside ``watch``, which compares the lists before and after,
+under the profile's lock, and records the differences in the same transaction (contract:
+event-transaction); ``items.write`` does it for items. ``sequence`` numbers each profile's events
+without gaps. ``number`` is an event's position in the store's feed. On PostgreSQL one process at a
+time assigns positions to committed events. SQLite has a single writer, so an event gets its
+position when it is inserted. On both engines positions become readable (published) afterwards.
 """
 
 import contextlib
@@ -39,8 +43,8 @@ TYPES: tuple[Type, ...] = get_args(Type)
 ERASED: Type = "profile.erased"
 
 _STEP = 200
-"""How many events get their number in one transaction. On SQLite a read may have to wait for what
-of it is Python: 2 ms."""
+"""Batch size: events that get positions in one transaction. Its Python part takes 2 ms, for which
+SQLite readers may have to wait."""
 
 
 # contract: event-fields
@@ -56,7 +60,7 @@ class Event(msgspec.Struct, frozen=True):
 
 
 class Record(NamedTuple):
-    """A list as the API shows it, and which items have a place on it, in order."""
+    """A list as the API shows it, and its manually ordered items, in that order."""
 
     shown: msgspec.Struct
     item_ids: tuple[str, ...]
@@ -66,7 +70,7 @@ Records = Mapping[str, Record]
 
 
 def from_row(row: Row) -> Event:
-    """Makes an event from its columns (``event_fields``)."""
+    """Returns the event in a row of the columns ``event_fields``."""
     profile_id, sequence, type_, created_at, gid, data = row
     raw = msgspec.Raw(_shown(data))
     return Event(event_id(profile_id, sequence), type_, created_at, gid, sequence, raw)
@@ -80,10 +84,10 @@ _ITEM = (
 
 # contract: event-fields
 def _shown(data: str) -> bytes:
-    """The data as the API shows it.
+    """Returns stored event data as the JSON that the API shows.
 
-    Releases before this one also wrote an array: whether the store had text ids, what changed, and
-    the item's columns.
+    Earlier releases stored item events as an array: whether product ids are text, the changed
+    fields, then the item's columns.
     """
     if not data.startswith("["):
         return data.encode()
@@ -100,7 +104,7 @@ def _shown(data: str) -> bytes:
 
 
 def event_id(profile_id: str, sequence: int) -> str:
-    """An event's id: the same whoever makes it, and whenever."""
+    """Returns an event's id, derived from its key, so every reader computes the same."""
     return str(uuid.uuid5(uuid.UUID(profile_id), f"event {sequence}"))
 
 
@@ -108,7 +112,7 @@ def event_id(profile_id: str, sequence: int) -> str:
 
 
 def are_told(profile: Profile) -> bool:
-    """Whether the profile's store tells events."""
+    """Returns whether the profile's store has events enabled."""
     return profile.store.events_since is not None
 
 
@@ -117,10 +121,10 @@ def are_told(profile: Profile) -> bool:
 async def watch(
     tx: Writer, profile: Profile, now: str, read: Callable[[], Awaitable[Records]]
 ) -> AsyncIterator[None]:
-    """Tells what the block changes of the lists that ``read`` finds.
+    """Records the block's changes to the lists that ``read`` returns, as events.
 
-    If the store tells events. It begins with the profile's lock, and raises
-    ``profiles.missing(profile)``.
+    Locks the profile first. Raises ``profiles.missing(profile)``. Does nothing if the store has
+    events disabled.
     """
     if not are_told(profile):
         yield
@@ -132,7 +136,7 @@ async def watch(
 
 
 async def tell(tx: Writer, profile: Profile, now: str, type_: Type, data: bytes) -> None:
-    """Writes an event of a profile, if its store tells events. The caller holds its lock."""
+    """Records an event if the store has events enabled. The caller holds the profile's lock."""
     if are_told(profile):
         await tx.run("event_tell", profile=profile.id, type=type_, now=now, data=data.decode())
 
@@ -140,7 +144,7 @@ async def tell(tx: Writer, profile: Profile, now: str, type_: Type, data: bytes)
 async def tell_all(
     tx: Writer, profile: Profile, now: str, changes: Sequence[tuple[Type, bytes]]
 ) -> None:
-    """``tell`` for several events, in their order."""
+    """Records several events of one profile in order, if the store has events enabled."""
     if changes and are_told(profile):
         of_profile = [(profile.id, type_, data) for type_, data in changes]
         await tell_each(tx, profile.store, now, of_profile)
@@ -150,9 +154,10 @@ async def tell_all(
 async def tell_each(
     tx: Writer, store: Store, now: str, changes: Sequence[tuple[str, Type, bytes]]
 ) -> None:
-    """Writes events of several profiles of a store, given with their keys, in this order.
+    """Records events of several profiles of a store, in order.
 
-    The caller holds their locks, and knows that the store tells events.
+    ``changes``: for each event the profile's key, the type and the data. The caller holds the
+    profiles' locks and has checked that the store has events enabled.
     """
     counts = Counter(profile_id for profile_id, _, _ in changes)
     more = [{"profile": profile_id, "more": count} for profile_id, count in counts.items()]
@@ -212,7 +217,7 @@ def _data(record: Record, more: Mapping[str, Any]) -> bytes:
 
 
 class Page(NamedTuple):
-    """Some of a store's events, oldest first. Up to the number ``until`` there are no others."""
+    """A batch of a store's events, oldest first, complete up to the position ``until``."""
 
     events: list[Event]
     until: int
@@ -222,12 +227,14 @@ class Page(NamedTuple):
 async def feed(
     tx: Reader, store: Store, after: int | None, limit: int, types: Sequence[str]
 ) -> Page:
-    """The events of a store that come after the number ``after``; None: all that are kept.
+    """Returns a store's events after the position ``after``, or from the oldest stored for None.
 
-    Of all types, or of these and ``ERASED``. Raises ``Gone`` if some of them have been removed for
-    their age, or if nobody was ever told this number, as after a backup was restored.
+    ``types`` filters (empty: all types); ``ERASED`` always passes. Raises ``Gone`` if some of the
+    events were removed (retention), or if the position was never published, for example because a
+    backup was restored.
     """
-    # What may be read, before the events; what was removed, after them: nothing slips between.
+    # Read the feed's end before the events and its removed part after them, so that neither a
+    # concurrent publication nor a removal can make a reader miss events.
     last, _ = await webhooks.feed_ends(tx, store.id)
     chosen = [*types, ERASED] if types else [*TYPES]  # contract: erase-event
     rows = await tx.all(
@@ -248,10 +255,10 @@ async def feed(
 
 # contract: feed-order
 async def number(db: Database, clock: Callable[[], int]) -> int:
-    """Gives new events their places in their stores' feeds and publishes them. Returns how many.
+    """Assigns feed positions to new events and publishes them. Returns how many.
 
-    Each profile's come in the order of ``sequence``, a session's before those of its link. May run
-    in several processes at once.
+    Keeps each profile's events in the order of ``sequence``, and a session's events before those of
+    its link. Several processes may run it concurrently; the feed's lock serialises them.
     """
     given = 0
     for (store_id,) in await db.read(ask, "feeds_waiting"):
@@ -268,7 +275,10 @@ async def number(db: Database, clock: Callable[[], int]) -> int:
 
 
 async def behind(tx: Reader) -> tuple[int, str | None]:
-    """How many events have no place in a feed yet, and the time of the oldest."""
+    """Returns the feed backlog: the number of new events, and the time of the oldest.
+
+    On PostgreSQL these are events without a position, on SQLite events not published yet.
+    """
     row = await tx.one("events_behind")
     assert row is not None
     return row[0], row[1]
@@ -276,12 +286,14 @@ async def behind(tx: Reader) -> tuple[int, str | None]:
 
 # contract: feed-once
 async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
-    """Gives places to events: up to which one they may be read, the last, and how many are new.
+    """Assigns positions to a batch of events and publishes those of earlier batches.
 
-    What a cluster commits does not show on all of its servers at once, and may not show on one
-    that died for long. So a place may be read only when a later look at all that waits has not
-    found its event there. And sessions are looked at after customers: what was told of a session
-    before its link shows by then.
+    Returns ``(readable_up_to, last, newly_assigned)``: two positions and a count.
+
+    A commit on a cluster (Citus) becomes visible on its nodes one after another, and much later on
+    a node that crashed. So a position is published only after a later scan of the whole backlog
+    didn't find its event there. Customers are scanned before sessions, but get higher positions: if
+    the first scan finds the events of a link, the second one finds those of its session.
     """
     last, new = await webhooks.lock_feed(tx, store_id)
     of_customers, of_sessions = [

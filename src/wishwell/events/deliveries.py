@@ -1,8 +1,8 @@
-"""Deliveries: each event for each webhook that asked for its type, and how its sending went.
+"""Deliveries: the outbox of webhooks. A delivery is one event for one webhook, with its attempts.
 
-A process works in turns, each under the lock of a webhook: it writes down how its attempts went,
-makes deliveries of new events in the feed, and takes some that are due. These are its own for as
-long as its lease lasts (contract: delivery-lease). ``sender.py`` sends them.
+A process works in batches (``turn``), each under the lock of a webhook: it records the results of
+finished attempts, queues deliveries of new events in the feed, and claims due deliveries under a
+lease (contract: delivery-lease). ``sender.py`` sends the claimed deliveries.
 """
 
 import contextlib
@@ -24,23 +24,28 @@ from wishwell.stores import Store
 Status = Literal["pending", "delivered", "failed"]
 
 TEST = "webhook.test"
-"""The type of what ``test`` sends; it is of no event, and is tried once."""
+"""Type of a test delivery, which has no event and is never retried."""
 
 # contract: delivery-schedule
 AFTER = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
-"""Seconds from each attempt that failed to the next one; after the last there is none."""
+"""Backoff: seconds before each retry, without jitter. After the last one, the delivery fails."""
 
 LEASE_MS = 25_000
-"""How long a delivery is left to the process that took it: longer than a call, with a margin."""
+"""Milliseconds that a process may hold a claimed delivery: longer than a send, with a margin."""
 
 _JITTER = 0.1
+"""Maximum jitter, as a fraction of the backoff."""
+
 _GIVE_UP_MS = 7 * ids.DAY_MS
+"""Milliseconds without a success after which a failing webhook is turned off."""
+
 _GONE = 410
 _STEP = 500
-"""How many places of the feed a turn looks at."""
+"""Batch size: events of the feed that one turn processes."""
 
 _AHEAD_MS = 2 * ids.DAY_MS
-"""Nothing is put off further than this, but by a clock that was wrong (contract: clock-steps)."""
+"""A due time further ahead than this, in milliseconds, was set during clock skew and counts as due
+(contract: clock-steps)."""
 
 
 # contract: delivery-fields
@@ -58,7 +63,7 @@ class Delivery(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class Taken(NamedTuple):
-    """A delivery that this process is to send. ``event`` is None for a test, or if it is gone."""
+    """A claimed delivery. ``event`` is None for a test, or if the event is no longer stored."""
 
     id: str
     lease: str
@@ -68,9 +73,9 @@ class Taken(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """How sending a delivery went: the status of the answer, or None without one.
+    """The result of a send: the HTTP status, or None if there was no response.
 
-    ``at`` in milliseconds since 1970.
+    ``at``: milliseconds since 1970.
     """
 
     taken: Taken
@@ -79,7 +84,7 @@ class Attempt(NamedTuple):
 
     @property
     def outcome(self) -> Status:
-        """What becomes of the delivery."""
+        """The resulting status of the delivery."""
         if self.status is not None and 200 <= self.status < 300:
             return "delivered"
         last = self.taken.event is None or self.taken.attempts >= len(AFTER)
@@ -87,7 +92,7 @@ class Attempt(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """The result of a turn: the webhook, its deliveries to send, and whether the feed goes on."""
+    """The result of a batch. ``more``: whether the feed has further events to queue."""
 
     webhook: Kept
     taken: list[Taken]
@@ -95,13 +100,13 @@ class Turn(NamedTuple):
 
 
 def from_row(row: Row) -> Delivery:
-    """Makes a delivery from its columns (``delivery_fields``)."""
+    """Returns the delivery in a row of the columns ``delivery_fields``."""
     id, profile_id, sequence, *rest = row
     return Delivery(id, id if profile_id is None else events.event_id(profile_id, sequence), *rest)
 
 
 async def page(tx: Reader, store: Store, webhook_id: str, asked: PageRequest) -> Page[Delivery]:
-    """A page of a webhook's deliveries, newest first. Raises ``NotFound``."""
+    """Returns a page of a webhook's deliveries, newest first. Raises ``NotFound``."""
     await webhooks.find(tx, store, webhook_id)
     asked = asked.among(webhook=webhook_id)
     return await pages.read(tx, "deliveries", WholeStore(store), asked, from_row)
@@ -109,9 +114,9 @@ async def page(tx: Reader, store: Store, webhook_id: str, asked: PageRequest) ->
 
 # contract: delivery-retry
 async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> Delivery:
-    """Sends a delivery again, now, unless it is just being sent.
+    """Makes a delivery due now, unless a send is in progress.
 
-    Raises ``NotFound`` and ``Conflict``.
+    Raises ``NotFound``, and ``Conflict`` if the webhook is turned off.
     """
     async with webhooks.changing(tx, store.id, webhook_id) as kept:
         _check_on(kept)
@@ -126,7 +131,10 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
 
 # contract: webhook-test
 async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> Delivery:
-    """Sends a message of the type ``webhook.test``. Raises ``NotFound`` and ``Conflict``."""
+    """Queues a delivery of the type ``webhook.test``.
+
+    Raises ``NotFound``, and ``Conflict`` if the webhook is turned off.
+    """
     async with webhooks.changing(tx, store.id, webhook_id) as kept:
         _check_on(kept)
         kept.due = now
@@ -155,14 +163,14 @@ def _check_on(kept: Kept) -> None:
 
 
 async def due(tx: Reader, now: int) -> Sequence[Row]:
-    """The webhooks that are due: store, id, and since when."""
+    """Returns the due webhooks as rows of store id, webhook id and due time."""
     return await tx.all(
         "webhooks_due", now=ids.timestamp(now), ahead=ids.timestamp(now + _AHEAD_MS)
     )
 
 
 async def waiting(tx: Reader) -> int:
-    """How many deliveries are pending, of all stores."""
+    """Returns the delivery backlog: the number of pending deliveries of all stores."""
     row = await tx.one("deliveries_waiting")
     return 0 if row is None else row[0]
 
@@ -178,11 +186,15 @@ async def turn(
     new_id: Callable[[], str],
     now: int,
 ) -> Turn | None:
-    """One turn. Takes at most ``most`` deliveries; None if the webhook is gone or off."""
+    """Processes a batch of a webhook, claiming at most ``most`` deliveries.
+
+    Returns None if the webhook was deleted or turned off. ``now``: milliseconds since 1970.
+    """
     at = ids.timestamp(now)
     try:
         async with webhooks.changing(tx, store_id, webhook_id) as kept:
-            if kept.shown.failing_since:  # contract: bad-row. Else nothing could be noted of sends
+            # Fail before claiming: with a malformed time, results couldn't be recorded later.
+            if kept.shown.failing_since:  # contract: bad-row
                 ids.from_timestamp(kept.shown.failing_since)
             await _attempted(tx, store_id, kept, attempts)
             if not kept.shown.enabled:
@@ -209,7 +221,7 @@ async def turn(
 
 # contract: delivery-noted
 async def note(tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt]) -> None:
-    """Writes down how attempts went, and does nothing else of a turn."""
+    """Records the results of attempts, without the rest of a batch."""
     with contextlib.suppress(NotFound):
         async with webhooks.changing(tx, store_id, webhook_id) as kept:
             await _attempted(tx, store_id, kept, attempts)
@@ -249,7 +261,7 @@ async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[A
 
 # contract: delivery-schedule
 def _next(attempt: Attempt) -> int:
-    """When a delivery that failed is tried again."""
+    """Returns the time of the next retry (backoff with jitter), in milliseconds since 1970."""
     wait = AFTER[attempt.taken.attempts] * 1000
     return attempt.at + round(wait * (1 + _JITTER * random.random()))  # noqa: S311
 
@@ -258,7 +270,7 @@ def _next(attempt: Attempt) -> int:
 async def _queue(
     tx: Writer, store_id: str, kept: Kept, new_id: Callable[[], str], now: str
 ) -> bool:
-    """Makes deliveries of the next events in the feed; whether there are more after them."""
+    """Queues deliveries of a batch of new events. Returns whether the feed has more."""
     last, _ = await webhooks.feed_ends(tx, store_id)
     if last <= kept.position:
         return False
@@ -287,7 +299,7 @@ async def _queue(
 
 
 async def events_of(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
-    """The events with these numbers, as far as they are kept and can be read."""
+    """Returns events by feed position, without those that were removed or are unreadable."""
     if not numbers:
         return {}
     rows = await tx.all("events_numbered", store=store_id, numbers=[*map(str, numbers)])

@@ -1,7 +1,7 @@
 -- event_fields: profile_id, sequence, type, created_at, gid, data
 
 -- name: events_count
--- The next :more of a profile's events; the last of them. Under the profile's lock.
+-- Reserves the next :more sequence numbers of a profile, under its lock. Returns the last one.
 UPDATE profiles SET events = events + :more::integer WHERE profile_id = :profile RETURNING events, gid;
 
 -- name: event_add
@@ -9,8 +9,9 @@ INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gi
 VALUES (:profile, :sequence, :store, next_number(:store), :type, :now, :gid, :data);
 
 -- name: event_tell for postgresql
--- One event of a profile, under its lock. Differs because SQLite writes to one table in a statement, and gives the
--- number at once. The insertion is a part of it, as a cluster sends an insertion from a selection by the coordinator.
+-- Records one event of a profile, under its lock. SQLite needs two statements, as one writes to one table only, and
+-- assigns the position immediately. The INSERT is in a CTE, because Citus runs a top-level INSERT … SELECT through
+-- the coordinator.
 WITH counted AS (
     UPDATE profiles SET events = events + 1 WHERE profile_id = :profile RETURNING events),
 told AS (
@@ -27,7 +28,7 @@ SELECT p.profile_id, p.events, p.store_id, next_number(p.store_id), :type::text,
 FROM profiles p WHERE p.profile_id = :profile;
 
 -- name: feeds_waiting
--- The stores with events that have no number yet, or one that may not be read yet.
+-- Stores with events that have no position, or one that isn't published yet.
 SELECT store_id FROM events WHERE number IS NULL GROUP BY store_id --postgresql
 UNION SELECT store_id FROM feeds WHERE last < given --postgresql
 SELECT s.id FROM stores s LEFT JOIN feeds f ON f.store_id = s.id --sqlite
@@ -35,7 +36,7 @@ WHERE EXISTS (SELECT 1 FROM events e WHERE e.store_id = s.id AND e.number > coal
 ;
 
 -- name: events_behind
--- How many there are of such events, and the time of the oldest.
+-- The number of events in the feed backlog, and the oldest one's time.
 SELECT count(*), min(created_at) FROM events WHERE number IS NULL --postgresql
 SELECT count(*), min(e.created_at) FROM stores s LEFT JOIN feeds f ON f.store_id = s.id --sqlite
 CROSS JOIN events e ON e.store_id = s.id AND e.number > coalesce(f.last, 0) --sqlite
@@ -45,7 +46,7 @@ CROSS JOIN events e ON e.store_id = s.id AND e.number > coalesce(f.last, 0) --sq
 INSERT INTO feeds (store_id) VALUES (:store) ON CONFLICT (store_id) DO NOTHING;
 
 -- name: feed_lock
--- The last number given, and how many were given with their event and may not be read yet.
+-- The last assigned position, and how many events got theirs at insertion (SQLite) and aren't published yet.
 SELECT given, 0 FROM feeds WHERE store_id = :store FOR UPDATE --postgresql
 SELECT max(f.last, coalesce(max(e.number), 0)), count(e.number) --sqlite
 FROM feeds f LEFT JOIN events e ON e.store_id = f.store_id AND e.number > f.last --sqlite
@@ -53,13 +54,13 @@ WHERE f.store_id = :store GROUP BY f.store_id --sqlite
 ;
 
 -- name: events_waiting
--- :customers: of customers, or of sessions.
+-- :customers: true for events of customers, false for those of sessions.
 SELECT profile_id, sequence FROM events
 WHERE store_id = :store AND number IS NULL AND (gid LIKE 'gid://%/Customer/%') = :customers::boolean
 ORDER BY profile_id, sequence LIMIT :limit;
 
 -- name: event_number
--- Unless it got one after all: from a process that died while a cluster committed.
+-- Keeps a position that only now became visible: of a process that died during a commit on a cluster.
 UPDATE events SET number = :number WHERE profile_id = :profile AND sequence = :sequence AND number IS NULL;
 
 -- name: feed_give
@@ -72,7 +73,7 @@ UPDATE feeds SET last = :last WHERE store_id = :store AND last < :last RETURNING
 SELECT last, removed FROM feeds WHERE store_id = :store;
 
 -- name: feed_end
--- The number of the last event, which may not have been given yet.
+-- The position of the last event, assigned or still to be assigned.
 SELECT coalesce((SELECT f.given FROM feeds f WHERE f.store_id = :store), 0) --postgresql
     + (SELECT count(*) FROM events e WHERE e.store_id = :store AND e.number IS NULL); --postgresql
 SELECT next_number(:store) - 1; --sqlite
@@ -84,17 +85,17 @@ UPDATE feeds SET given = :number, last = :number, removed = :number WHERE store_
 SELECT store_id, last, removed FROM feeds;
 
 -- name: events_after
--- :until: no farther than this.
+-- :until: the last position that may be read.
 SELECT e.number, event_fields(e) FROM events e
 WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND e.type in_texts(:types) AND told(e)
 ORDER BY e.number LIMIT :limit;
 
 -- name: events_old
--- Of the next :limit in order, the numbers and times.
+-- Positions and times of the next :limit events.
 SELECT number, created_at FROM events WHERE store_id = :store AND number > :after ORDER BY number LIMIT :limit;
 
 -- name: events_remove
--- From :first on: before it are those removed by earlier steps, and PostgreSQL would look at each.
+-- Starts at :first, because PostgreSQL would visit all the dead rows of earlier batches.
 DELETE FROM events WHERE store_id = :store AND number >= :first AND number <= :last;
 
 -- name: feed_remove

@@ -1,7 +1,7 @@
-"""Sends deliveries: a process's own share of them, a task for each webhook that has work.
+"""Sends the due webhook deliveries of a process, with one task for each webhook that has a backlog.
 
-Each webhook has a bounded number of sends in flight, so one that is slow delays no other
-(contract: delivery-slow). What a send costs a process is measured in docs/decisions/0017.
+Sends in flight are limited for each webhook and each store (fair queueing), so a slow receiver
+doesn't delay others (contract: delivery-slow). docs/decisions/0017 has the measured cost of a send.
 """
 
 import asyncio
@@ -25,36 +25,37 @@ from wishwell.outbound.answer import Unanswered
 from wishwell.stores.sealing import Sealing
 
 SECONDS = 15.0
-"""A whole send, from finding the address to the last byte of the answer."""
+"""Timeout of a send in seconds, from the DNS lookup to the last byte of the response."""
 
 _IN_FLIGHT = 64
-"""Sends of a webhook at once, of this process."""
+"""Maximum concurrent sends of this process to one webhook."""
 
 MOST = 512
-"""Sends of all webhooks at once, of this process. Each holds a socket, and some memory."""
+"""Maximum concurrent sends of this process. Each holds a socket and some memory."""
 
 _TURNS = 8
-"""Turns at once, so that requests find a connection to the database."""
+"""Maximum concurrent batches, so that database connections remain for requests."""
 
 _GATHER_SECONDS = 0.02
-"""How long answers are gathered before they are written together."""
+"""Seconds that results are collected, to be recorded together."""
 
 _PAUSE_SECONDS = 1.0
+"""Seconds between polls and retries of a batch; also the timeout to record the last results."""
+
 _BROKEN_SECONDS = 30
-"""For how long a webhook is left alone whose work failed. What it has in flight ends."""
+"""Backoff in seconds of a webhook whose work failed. Its sends in flight finish first."""
 
 log = structlog.get_logger("wishwell.events.sender")
 
 Sends = set[asyncio.Task[Attempt]]
-"""Of one webhook: in flight, or ended and not written down yet."""
+"""A webhook's sends: in flight, or finished and not recorded yet."""
 
 
 class Sender:
-    """One a process. ``attempts`` counts how they went.
+    """The sender of a process. ``attempts`` counts finished attempts by result.
 
-    ``oldest``: since when the delivery that is due for longest waits, in milliseconds since 1970;
-    0 if none was at the last look. ``seconds`` bounds a whole send, ``most`` how many there are at
-    once.
+    ``oldest``: the earliest due time found by the last poll, in milliseconds since 1970, or 0 if
+    nothing was due. ``seconds``: timeout of a send. ``most``: maximum concurrent sends.
     """
 
     def __init__(
@@ -80,7 +81,10 @@ class Sender:
         self._work: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     async def look(self) -> bool:
-        """Starts work on webhooks that are due. Returns whether any is. Raises ``Unavailable``."""
+        """Polls for due webhooks and starts their tasks. Returns whether any webhook was due.
+
+        Raises ``Unavailable``.
+        """
         due = await self._db.read(deliveries.due, self._clock())
         self.oldest = min(
             bad_rows.each("webhooks", due, lambda row: ids.from_timestamp(row[2])), default=0
@@ -91,24 +95,24 @@ class Sender:
         return bool(due)
 
     async def stop(self) -> None:
-        """Breaks off all work, and waits until it has ended."""
+        """Cancels all work and waits until it has stopped."""
         await _end(self._work.values())
 
     async def settle(self) -> None:
-        """Waits until all work has ended by itself."""
+        """Waits until all work is finished."""
         while self._work:
             await asyncio.gather(*self._work.values())
 
     # contract: delivery-noted
     async def _work_on(self, store_id: str, id: str) -> None:
-        """Works on a webhook. However that ends, the attempts made by then are written down."""
+        """Works on a webhook. However that ends, records the results of finished attempts."""
         sends: Sends = set()
         try:
             try:
                 with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
                     return await self._send_all(store_id, id, sends)
             except Misconfigured as error:
-                # Such as a secret that another process has sealed with a newer key.
+                # For example, another process encrypted the secret with a key that this one lacks.
                 log.error("webhook_failed", webhook=id, reason=error.message)
             if sends:
                 await asyncio.wait(sends)
@@ -120,7 +124,7 @@ class Sender:
             del self._work[store_id, id]
 
     async def _send_all(self, store_id: str, id: str, sends: Sends) -> None:
-        """Sends what is due, until nothing is. Its answers are written turn by turn."""
+        """Sends due deliveries until the backlog is empty, recording results with each batch."""
         more = True
         while more or sends:
             try:
@@ -130,21 +134,21 @@ class Sender:
                 await asyncio.sleep(_PAUSE_SECONDS)
                 continue
             if sends and not more:
-                # Not for longer: more may be due.
+                # With a timeout, because more deliveries may become due.
                 first = asyncio.FIRST_COMPLETED
                 await asyncio.wait(sends, timeout=_PAUSE_SECONDS, return_when=first)
                 await asyncio.sleep(_GATHER_SECONDS)
 
     # contract: delivery-slow
     async def _turn(self, store_id: str, id: str, sends: Sends) -> bool:
-        """A turn, which takes what there is room for beside what is in flight.
+        """Processes a batch: records results, claims what its share of slots allows, starts sends.
 
-        Returns whether the next one is to follow at once.
+        Returns whether the next batch should follow immediately.
         """
         async with self._turns:
             ended = _ended(sends)
             most = self._room(store_id, len(sends) - len(ended))
-            # Held for this turn, and then for each send until it ends.
+            # Reserve the slots during the batch; each send then holds its own until it finishes.
             self._held[store_id] += most
             try:
                 turn = await self._db.write(
@@ -172,18 +176,18 @@ class Sender:
                 self._held[store_id] -= most
 
     def _room(self, store_id: str, own: int) -> int:
-        """How many sends may begin for a webhook which has so many in flight.
+        """Returns how many more sends a webhook with ``own`` in flight may start (fair queueing).
 
-        A store never has more than it leaves free for the others, and a webhook no more than it
-        leaves its store's others. So a store whose receivers are all slow leaves half of the room,
-        ten such stores leave some to an eleventh, and a newcomer always finds a place.
+        A store may hold at most half of the slots that other stores don't use, and a webhook at
+        most as many as it leaves for the store's other webhooks. So a store whose receivers are all
+        slow leaves half of the slots free, and ten such stores leave some for an eleventh.
         """
         left = self._most - self._held.total() - self._held[store_id] - own
-        # Each one that is taken makes it three fewer.
+        # Each started send counts three times: in the total, for the store and as own.
         return max(0, min(_IN_FLIGHT - own, -(-left // 3)))
 
     async def _note(self, store_id: str, id: str, sends: Sends) -> None:
-        """Writes down how attempts went, and does nothing else."""
+        """Records the results of finished attempts, without claiming deliveries."""
         if ended := _ended(sends):
             with (
                 contextlib.suppress(TimeoutError, Unavailable),
@@ -194,14 +198,14 @@ class Sender:
                 self._noted(sends, ended)
 
     def _noted(self, sends: Sends, ended: Collection[asyncio.Task[Attempt]]) -> None:
-        """Counts attempts, and forgets them: more may have ended meanwhile."""
+        """Counts recorded attempts and removes them; others may have finished since."""
         for send in ended:
             outcome = send.result().outcome
             self.attempts["retried" if outcome == "pending" else outcome] += 1
         sends.difference_update(ended)
 
     async def _send(self, store_id: str, url: str, keys: Secrets, taken: Taken) -> Attempt:
-        """One attempt."""
+        """Makes one attempt."""
         now, event = self._clock(), taken.event
         if event is None and taken.type != TEST:
             return Attempt(taken, now, None)
@@ -219,19 +223,19 @@ class Sender:
             )
         except Unanswered:
             return Attempt(taken, self._clock(), None)
-        except Exception:  # a defect: it may have been sent all the same
+        except Exception:  # a bug; the message may have been sent nevertheless
             log.exception("webhook_failed", delivery=taken.id)
             return Attempt(taken, self._clock(), None)
         return Attempt(taken, self._clock(), answer.status)
 
 
 def _ended(sends: Sends) -> dict[asyncio.Task[Attempt], Attempt]:
-    """Those that have an answer, or will get none."""
+    """Returns the finished sends with their results."""
     return {send: send.result() for send in sends if send.done() and not send.cancelled()}
 
 
 async def _end(tasks: Collection[asyncio.Task[Any]]) -> None:
-    """Cancels tasks, and waits until they have ended."""
+    """Cancels tasks and waits until they have stopped."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,6 +1,6 @@
-"""Webhooks: addresses that a store's events are sent to, and the secrets that sign them.
+"""Webhooks: URLs that a store's events are sent to, and the secrets that sign the messages.
 
-The form of requests and secrets is that of Standard Webhooks (contract: webhook-signed).
+Messages and secrets follow Standard Webhooks (contract: webhook-signed).
 """
 
 import base64
@@ -21,19 +21,19 @@ from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
 
 MOST = 20
-"""Webhooks of a store."""
+"""Maximum webhooks of a store."""
 
 _PREFIX = "whsec_"
 _KEY_BYTES = 32
 _LAG_MS = 60_000
-"""How far the times of events may be from their order in the feed."""
+"""Milliseconds by which event times may be out of order in the feed."""
 
 
 # contract: webhook-fields
 class Webhook(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A webhook as the API shows it. No types are all types.
+    """A webhook as the API shows it. Empty ``types`` means all types.
 
-    ``secret`` is set only where it is shown.
+    ``secret`` is set only in the results of ``create`` and ``renew_secret``.
     """
 
     id: str
@@ -47,7 +47,7 @@ class Webhook(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class WebhookPatch(NamedTuple):
-    """Changes to a webhook. None leaves a field as it is."""
+    """Changes to a webhook. None leaves a field unchanged."""
 
     url: str | None = None
     types: tuple[str, ...] | None = None
@@ -55,7 +55,7 @@ class WebhookPatch(NamedTuple):
 
 
 class Secrets(msgspec.Struct, frozen=True):
-    """``before`` signs too, until ``until`` in milliseconds since 1970."""
+    """Signing secrets. After a rotation, ``before`` signs too, until ``until`` (ms since 1970)."""
 
     secret: str
     before: str | None = None
@@ -63,10 +63,10 @@ class Secrets(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct):
-    """A webhook, and what is not shown of it.
+    """The stored state of a webhook, including what the API doesn't show.
 
-    ``position``: up to which number its store's feed has become deliveries. ``due``: when its next
-    turn is due; None: when a new event comes.
+    ``position``: last position of the feed that was processed. ``sealed``: the
+    encrypted ``Secrets``. ``due``: time of its next batch, or None to wait for a new event.
     """
 
     shown: Webhook
@@ -75,12 +75,12 @@ class Kept(msgspec.Struct):
     due: str | None
 
     def wants(self, type_: str) -> bool:
-        """Whether events of this type are sent to it."""
+        """Returns whether the webhook receives events of this type."""
         return not self.shown.types or type_ in self.shown.types or type_ == "profile.erased"
 
 
 def from_row(row: Row) -> Webhook:
-    """Makes a webhook from its columns (``webhook_fields``)."""
+    """Returns the webhook in a row of the columns ``webhook_fields``."""
     id, url, types, enabled, *times = row
     return Webhook(id, url, tuple(types.split()), bool(enabled), *times)
 
@@ -88,9 +88,10 @@ def from_row(row: Row) -> Webhook:
 async def create(
     tx: Writer, sealing: Sealing, store: Store, url: str, types: Sequence[str], id: str, now: str
 ) -> Webhook:
-    """Creates a webhook, which gets the events from now on; shows its secret.
+    """Creates a webhook that receives the events from now on. The result has its secret.
 
-    ``url`` must have been checked. Raises ``Invalid`` and ``Conflict``.
+    The caller has checked ``url`` (SSRF). Raises ``Invalid`` at the limit, and ``Conflict`` if the
+    store has events disabled.
     """
     if store.events_since is None:  # contract: webhook-needs-events
         raise Conflict(
@@ -103,7 +104,7 @@ async def create(
     position, _ = await feed_ends(tx, store.id)
     fresh = Secrets(_new_secret())
     sealed = _sealed(sealing, store.id, id, fresh)
-    # It begins where the feed is now (contract: delivery-each).
+    # Starts at the current end of the feed (contract: delivery-each).
     await tx.run(
         "webhook_add",
         store=store.id,
@@ -118,20 +119,20 @@ async def create(
 
 
 async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Webhook]:
-    """A page of a store's webhooks, newest first."""
+    """Returns a page of a store's webhooks, newest first."""
     return await pages.read(tx, "webhooks", WholeStore(store), asked, from_row)
 
 
 async def find(tx: Reader, store: Store, id: str) -> Webhook:
-    """Raises ``NotFound``."""
+    """Returns a webhook. Raises ``NotFound``."""
     return _there(await tx.one("webhook", store=store.id, id=id)).shown
 
 
 # contract: webhook-on-again
 async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: str) -> Webhook:
-    """Changes a webhook; ``patch.url`` must have been checked. Raises ``NotFound``.
+    """Updates a webhook. The caller has checked ``patch.url``. Raises ``NotFound``.
 
-    One that is turned on goes on where it stopped.
+    A webhook that is turned on again resumes at the position where it stopped.
     """
     async with changing(tx, store.id, id) as kept:
         shown = kept.shown
@@ -147,7 +148,7 @@ async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: st
 
 # contract: webhook-secret
 async def renew_secret(tx: Writer, store: Store, id: str, sealing: Sealing, now: int) -> Webhook:
-    """A new secret, which is shown; the one before it signs for another day."""
+    """Rotates the secret. The result has the new one; the previous one signs for another day."""
     async with changing(tx, store.id, id) as kept:
         before = opened(sealing, store.id, id, kept.sealed).secret
         fresh = Secrets(_new_secret(), before, now + ids.DAY_MS)
@@ -158,14 +159,14 @@ async def renew_secret(tx: Writer, store: Store, id: str, sealing: Sealing, now:
 
 
 async def delete(tx: Writer, store: Store, id: str, now: str) -> None:
-    """Deletes a webhook. Its deliveries go in small steps afterwards. Raises ``NotFound``."""
+    """Deletes a webhook, and leaves its deliveries to background batches. Raises ``NotFound``."""
     if await tx.one("webhook_delete", store=store.id, id=id, now=now) is None:
         raise _absent()
 
 
 # contract: webhook-replay
 async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Webhook:
-    """Sends the kept events from ``since`` on (in milliseconds since 1970) again."""
+    """Resends the stored events from ``since`` (milliseconds since 1970) on."""
     async with changing(tx, store.id, id) as kept:
         last, removed = await feed_ends(tx, store.id)
         from_ = ids.timestamp(min(max(0, since - _LAG_MS), ids.LAST))
@@ -175,7 +176,7 @@ async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Web
 
 
 async def _place_before(tx: Reader, store_id: str, low: int, last: int, since: str) -> int:
-    """A number of the feed between ``low`` and ``last``; what comes before it is older."""
+    """Returns the position after which events are from ``since`` or later (binary search)."""
     high = last
     while low < high:
         middle = (low + high) // 2
@@ -187,12 +188,12 @@ async def _place_before(tx: Reader, store_id: str, low: int, last: int, since: s
     return low
 
 
-# ------------------------------------------------------------------------------ what is kept
+# ------------------------------------------------------------------------------ stored state
 
 
 @contextlib.asynccontextmanager
 async def changing(tx: Writer, store_id: str, id: str) -> AsyncIterator[Kept]:
-    """Locks a webhook, and writes the changes that the block makes. Raises ``NotFound``."""
+    """Locks a webhook and saves the block's changes to it. Raises ``NotFound``."""
     row = await tx.one("webhook_lock", store=store_id, id=id)
     kept = _there(row)
     yield kept
@@ -226,13 +227,17 @@ def _absent() -> NotFound:
 
 
 async def feed_ends(tx: Reader, store_id: str) -> tuple[int, int]:
-    """The last number of a store's feed that may be read, and the last that was removed, or 0."""
+    """Returns the last published and the last removed position of a feed, or 0."""
     row = await tx.one("feed", store=store_id)
     return (0, 0) if row is None else (row[0], row[1])
 
 
 async def lock_feed(tx: Writer, store_id: str) -> Row:
-    """The last number given, and how many were given with their event and may not be read yet."""
+    """Locks a store's feed, which it creates if needed.
+
+    Returns the last assigned position, and how many events got theirs at insertion (SQLite) and
+    aren't published yet.
+    """
     while (row := await tx.one("feed_lock", store=store_id)) is None:
         await tx.run("feed_open", store=store_id)
     return row
@@ -242,13 +247,16 @@ async def lock_feed(tx: Writer, store_id: str) -> Row:
 
 
 def opened(sealing: Sealing, store_id: str, id: str, text: str) -> Secrets:
-    """The secrets in a sealed text. Raises ``Misconfigured`` and ``Damaged``."""
+    """Decrypts a webhook's secrets. Raises ``Misconfigured`` and ``Damaged``."""
     return msgspec.json.decode(sealing.open(text, _owner(store_id, id)), type=Secrets)
 
 
 # contract: sealing-anew, sealing-opened
 async def prepare(db: Database, sealing: Sealing) -> None:
-    """Seals what an older key sealed anew. Raises ``Misconfigured`` for what no key opens."""
+    """Re-encrypts secrets that were encrypted with an older key.
+
+    Raises ``Misconfigured`` if no configured key can decrypt one.
+    """
     for store_id, id, text, _ in await db.read(ask, "webhooks"):
         with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
             plain = opened(sealing, store_id, id, text)
@@ -273,7 +281,7 @@ def _new_secret() -> str:
 
 # contract: webhook-signed, webhook-secret
 def signed(secrets: Secrets, id: str, body: bytes, now: int) -> dict[str, str]:
-    """The headers of a message that is sent now; ``now`` in milliseconds since 1970."""
+    """Returns the headers of a message sent at ``now``, in milliseconds since 1970."""
     at = str(now // 1000)
     text = f"{id}.{at}.".encode() + body
     good = [secrets.secret]

@@ -2,7 +2,7 @@
 -- delivery_fields: id, profile_id, sequence, type, status, attempts, last_status, last_attempt_at, next_at
 
 -- name: webhook_add
--- Due at once: events that have their numbers already may not be readable yet.
+-- Due immediately, because events may already have positions but not be published yet.
 INSERT INTO webhooks (store_id, id, url, types, enabled, position, missed, sealed, created_at, updated_at, due_at)
 VALUES (:store, :id, :url, :types, 1, :position, 0, :sealed, :now, :now, :now);
 
@@ -23,7 +23,7 @@ SET url = :url, types = :types, enabled = :enabled, updated_at = :updated_at, fa
 WHERE store_id = :store AND id = :id;
 
 -- name: webhook_delete
--- Its deliveries go in small steps, and then it does.
+-- Marks it as deleted. Background batches remove its deliveries, then its row.
 UPDATE webhooks SET enabled = -1, updated_at = :now, due_at = NULL
 WHERE store_id = :store AND id = :id AND enabled >= 0 RETURNING id;
 
@@ -31,14 +31,14 @@ WHERE store_id = :store AND id = :id AND enabled >= 0 RETURNING id;
 DELETE FROM webhooks WHERE store_id = :store AND id = :id AND enabled = -1;
 
 -- name: webhook_reseal
--- Unless it has changed since it was read.
+-- Does nothing if the secret was changed since it was read.
 UPDATE webhooks SET sealed = :sealed WHERE store_id = :store AND id = :id AND sealed = :before;
 
 -- name: webhooks
 SELECT store_id, id, sealed, enabled FROM webhooks;
 
 -- name: webhooks_failing
--- Those that were turned off for it, too.
+-- Includes webhooks that were turned off because they failed.
 SELECT s.handle, w.id, w.failing_since FROM webhooks w JOIN stores s ON s.id = w.store_id
 WHERE w.failing_since IS NOT NULL AND w.enabled >= 0 ORDER BY w.failing_since;
 
@@ -46,12 +46,12 @@ WHERE w.failing_since IS NOT NULL AND w.enabled >= 0 ORDER BY w.failing_since;
 SELECT webhook_fields(w){beyond} FROM webhooks w WHERE w.store_id = :owner AND w.enabled >= 0;
 
 -- name: webhooks_due
--- :ahead: what is due after this was put off by a clock that was wrong.
+-- :ahead: a due time after this was set during clock skew and counts as due.
 SELECT store_id, id, due_at FROM webhooks WHERE due_at <= :now OR due_at > :ahead;
 
 -- name: webhooks_wake
--- There are new events. Those that are due already too: a turn that did not see the events may be about to say when
--- its webhook is due next, and this has to come after it.
+-- New events were published. Also updates webhooks that are already due, so that the row's lock orders this after a
+-- concurrent batch that didn't see the events and is about to set a later due time.
 UPDATE webhooks SET due_at = CASE WHEN due_at < :now THEN due_at ELSE :now END WHERE store_id = :store AND enabled = 1;
 
 -- name: delivery_next
@@ -69,8 +69,8 @@ INSERT INTO deliveries (store_id, webhook_id, id, number, profile_id, sequence, 
 VALUES (:store, :webhook, :id, :number, :profile, :sequence, :type, 'pending', 0, :next_at);
 
 -- name: deliveries_claim
--- Under the webhook's lock, so no two ask at once. :until: until when the lease :lease holds.
--- An array: PostgreSQL would join the rows with all that the webhook has.
+-- Claims due deliveries under the webhook's lock. :until: the end of the lease :lease.
+-- An array, because with IN PostgreSQL would join with all deliveries of the webhook.
 UPDATE deliveries SET lease = :lease, next_at = :until
 WHERE store_id = :store AND webhook_id = :webhook AND id
 = ANY(ARRAY( --postgresql
@@ -83,7 +83,7 @@ IN ( --sqlite
 RETURNING id, number, type, attempts;
 
 -- name: delivery_attempted
--- Unless the lease has been taken over (contract: delivery-lease).
+-- Does nothing if another process has claimed the delivery since (contract: delivery-lease).
 UPDATE deliveries
 SET status = :status, attempts = :attempts, last_status = :last_status, last_attempt_at = :last_attempt_at, next_at = :next_at, lease = NULL
 WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND lease = :lease;
@@ -93,7 +93,7 @@ SELECT delivery_fields(d) FROM deliveries d
 WHERE d.store_id = :store AND d.webhook_id = :webhook AND d.id = :id;
 
 -- name: delivery_again
--- Unless it is just being sent.
+-- Does nothing while it is being sent.
 UPDATE deliveries SET status = 'pending', next_at = :now, lease = NULL
 WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND (lease IS NULL OR next_at <= :now);
 
@@ -104,7 +104,7 @@ SELECT delivery_fields(d){beyond} FROM deliveries d WHERE d.store_id = :owner AN
 SELECT count(*) FROM deliveries WHERE status = 'pending';
 
 -- name: deliveries_remove
--- The oldest that were made before :before.
+-- The oldest deliveries whose id is less than :before.
 DELETE FROM deliveries WHERE store_id = :store AND webhook_id = :webhook AND id
 = ANY(ARRAY( --postgresql
 IN ( --sqlite
