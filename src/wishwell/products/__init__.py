@@ -1,7 +1,8 @@
-"""Products: facts that a shop puts about its products, so that wishes for them hear of changes.
+"""Products: titles, prices and availability uploaded by a shop, and the notices that changes cause.
 
-A put says all that is known of a product (contract: product-put-whole). ``notices.py`` finds the
-changes that wishes hear of.
+Start with ``put``: it replaces all data of a product (contract: product-put-whole). ``notices.py``
+detects price drops and restocks and records events for the items, ``shown.py`` adds product data to
+items in responses, ``product_bodies.py`` validates request bodies.
 """
 
 from collections.abc import Sequence
@@ -30,7 +31,8 @@ _URL = (
     r"^[Hh][Tt][Tt][Pp][Ss]?://"
     r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._~%!$&'()*+,;=-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$"
 )
-"""Without user name and password: ``shop.example@evil.example`` must not look like the shop."""
+"""An http or https URL. User information isn't allowed, because ``https://shop.example@evil.example``
+would look like a URL of the shop."""
 
 Title = Annotated[str, Meta(min_length=1, max_length=MAX_TITLE)]
 Url = Annotated[str, Meta(max_length=MAX_URL, pattern=_URL)]
@@ -39,7 +41,7 @@ Url = Annotated[str, Meta(max_length=MAX_URL, pattern=_URL)]
 class Variant(
     msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
 ):
-    """A variant of a product. For fields that it leaves out, those of the product hold."""
+    """A variant of a product. A missing field means that the product's value applies."""
 
     variant_id: ProductId
     title: Title | None = None
@@ -50,7 +52,7 @@ class Variant(
 
 
 class Facts(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):
-    """What is known of a product, without its variants. Fields that are left out are not known."""
+    """The data of a product, without its variants. A missing field is unknown."""
 
     title: Title | None = None
     url: Url | None = None
@@ -61,7 +63,7 @@ class Facts(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=F
 
 # contract: product-fields
 class Product(Facts, rename="camel", kw_only=True):
-    """A product as the API shows it. ``variants`` are set only for a single product."""
+    """A product as the API shows it. Pages leave ``variants`` unset."""
 
     product_id: str | int
     variants: list[Variant] | None = None
@@ -70,7 +72,7 @@ class Product(Facts, rename="camel", kw_only=True):
 
 
 class NewProduct(msgspec.Struct, frozen=True):
-    """A product to put, already checked (contract: product-bounds)."""
+    """A validated product to put (contract: product-bounds)."""
 
     product_id: str
     facts: Facts
@@ -78,14 +80,14 @@ class NewProduct(msgspec.Struct, frozen=True):
 
     @property
     def stored(self) -> tuple[str, str]:
-        """What is known of it, and its variants, as the database has them."""
+        """The product's data and its variants as JSON, as the database stores them."""
         variants = msgspec.json.encode(self.variants).decode()
         return msgspec.json.encode(self.facts).decode(), variants
 
     @property
     def said(self) -> dict[str, Said]:
-        """Price and availability: first of variants that are not listed (``NO_VARIANT``), then of
-        each variant."""
+        """Price and availability by variant id. ``NO_VARIANT`` comes first, for the product itself
+        and unlisted variants."""
         price, available = self.facts.price, self.facts.available
         said = {items.NO_VARIANT: Said(price, available)}
         for variant in self.variants:
@@ -100,7 +102,7 @@ _variants = msgspec.json.Decoder(list[Variant])
 
 
 def from_row(row: Row, store: Store) -> Product:
-    """Makes a product from its columns (``product_fields``), and its variants if they follow."""
+    """Returns the product in a row of ``product_fields`` and, optionally, its variants."""
     _, product_id, document, created_at, updated_at, *variants = row
     facts = msgspec.structs.asdict(msgspec.json.decode(document, type=Facts))
     product = Product(product_id=product_id, created_at=created_at, updated_at=updated_at, **facts)
@@ -117,7 +119,7 @@ def from_row(row: Row, store: Store) -> Product:
 async def put(
     tx: Writer, store: Store, given: Sequence[NewProduct], new_ids: Sequence[str], now: str
 ) -> None:
-    """Puts products, at most one for each product id. ``new_ids`` are for those not yet known."""
+    """Creates or replaces products with distinct product ids. ``new_ids``: ids for new rows."""
     wanted = {product.product_id: product for product in given}
     these = {"store": store.id, "products": list(wanted)}
     rows = await tx.all("products_lock", **these)
@@ -151,13 +153,13 @@ async def put(
 
 
 async def put_one(tx: Writer, store: Store, given: NewProduct, new_id: str, now: str) -> Product:
-    """Puts a product, and returns it."""
+    """Creates or replaces a product, and returns it."""
     await put(tx, store, [given], [new_id], now)
     return await find(tx, store, given.product_id)
 
 
 async def find(tx: Reader, store: Store, product_id: str) -> Product:
-    """The product with its variants. Raises ``NotFound``."""
+    """Returns the product with its variants. Raises ``NotFound``."""
     row = await tx.one("products_find", store=store.id, products=[product_id])
     if row is None:
         raise _absent()
@@ -166,13 +168,13 @@ async def find(tx: Reader, store: Store, product_id: str) -> Product:
 
 # contract: product-pages
 async def page(tx: Reader, scope: WholeStore, asked: pages.PageRequest) -> pages.Page[Product]:
-    """A page of products without their variants: the product that was put first comes last."""
+    """Returns a page of products without variants, newest first by their first put."""
     return await pages.read(tx, "products", scope, asked, lambda row: from_row(row, scope.store))
 
 
 # contract: product-delete
 async def delete(tx: Writer, store: Store, product_id: str) -> None:
-    """Forgets a product, and with it the notices that are not told yet. Raises ``NotFound``."""
+    """Deletes a product with its pending notices. Raises ``NotFound``."""
     if await tx.one("product_delete", store=store.id, product=product_id) is None:
         raise _absent()
 

@@ -1,8 +1,8 @@
-"""Notices tell wishes for a product that its price has dropped, or that it is back in stock.
+"""Notices: events for the items of a product whose price dropped or that is back in stock.
 
-At a put, ``compare`` finds the notices and keeps them with the product. ``step`` tells them to some
-of the product's wishes, in the order of their items' ids, in one transaction: it can be killed at
-any time, and the next step goes on where the last one ended.
+During a put, ``compare`` detects the changes and stores them with the product as pending notices.
+``step`` records the events for a batch of the product's items, in the order of item ids, in one
+transaction. So it can be killed at any time, and the next batch resumes where the last one ended.
 """
 
 import random
@@ -20,36 +20,38 @@ from wishwell.wishes import items
 from wishwell.wishes.items import NO_VARIANT, Item
 
 _STEP = 20
-"""How many wishes one transaction goes through. On SQLite a read may wait for its Python: 2 ms."""
+"""Batch size: items in one transaction. Its Python part takes 2 ms, for which SQLite readers may
+have to wait."""
 
 _AGAIN_MS = ids.DAY_MS
-"""An item gets one notice of a kind in this time (contract: notice-once-a-day)."""
+"""Throttle: milliseconds between two notices of a kind (contract: notice-once-a-day)."""
 
 _SKEW_MS = 60_000
-"""How much the clocks of two machines may differ (contract: notice-later)."""
+"""Tolerated clock skew between two machines, in milliseconds (contract: notice-later)."""
 
 
 # contract: product-money
 class Money(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A price: the amount as decimal text, and the currency's three letters."""
+    """A price: the amount as decimal text, and a three-letter currency code."""
 
-    # `$` also matches before a newline at the end.
+    # (?!\n), because `$` also matches before a trailing newline.
     amount: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$(?!\n)")]
     currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)")]
 
 
 class Said(NamedTuple):
-    """What a put says of a variant. None: not known."""
+    """A variant's price and availability in a put. None: unknown."""
 
     price: Money | None
     available: bool | None
 
 
 class Known(msgspec.Struct, omit_defaults=True):
-    """A variant's price and availability, and its notices that are still to be told.
+    """The stored price and availability of a variant, and its pending notices.
 
-    Its next price is compared with ``reference``. While a drop is told, ``dropped_from`` is the
-    price before it. ``dropped_at`` and ``restocked_at`` are the times of the puts, or empty.
+    ``reference``: the price to compare the next one with. ``dropped_from``: the price before a
+    pending drop. ``dropped_at``, ``restocked_at``: times of the puts that caused pending notices,
+    or empty.
     """
 
     price: Money | None = None
@@ -64,11 +66,11 @@ Variants = dict[str, Known]
 _known = msgspec.json.Decoder(Variants)
 
 
-# ------------------------------------------------------------------------------- at a put
+# ------------------------------------------------------------------------- during a put
 
 
 def known_from(store: Store, product_id: str, known: str) -> Variants:
-    """What is known before a put; nothing if it can't be read (contract: bad-row)."""
+    """Returns the state stored before a put, empty if unreadable (contract: bad-row)."""
     if known:
         with bad_rows.passed_over("products", f"{product_id} of store {store.id}"):
             return _known.decode(known)
@@ -79,8 +81,10 @@ def known_from(store: Store, product_id: str, known: str) -> Variants:
 def compare(
     store: Store, before: Variants, position: str, said: dict[str, Said], now: str
 ) -> tuple[str, str, str | None]:
-    """What is known of a product after a put, the item id after which its telling goes on, and
-    ``now`` if it has notices, else None. New notices begin with the first wish.
+    """Compares a put with the stored state.
+
+    Returns the new state as JSON, the item id after which the next batch starts, and ``now`` if
+    notices are pending, else None. A new notice restarts at the first item.
     """
     after: Variants = {}
     for variant, (price, available) in said.items():
@@ -133,11 +137,11 @@ def _forget(known: Known) -> None:
     known.dropped_from, known.dropped_at, known.restocked_at = None, "", ""
 
 
-# -------------------------------------------------------------------------------- telling
+# ----------------------------------------------------------------------- recording events
 
 
 class Product(msgspec.Struct, omit_defaults=True):
-    """The product as an event shows it."""
+    """The product data in an event."""
 
     title: str | UnsetType = UNSET
     url: str | UnsetType = UNSET
@@ -146,7 +150,7 @@ class Product(msgspec.Struct, omit_defaults=True):
 
 # contract: notice-event-fields
 class NoticeData(msgspec.Struct, rename="camel", omit_defaults=True):
-    """The data of an event. ``variant_id`` is left out if the notice is of the product itself."""
+    """The data of an event. ``variant_id`` is unset if the notice is about the product itself."""
 
     item: Item
     variant_id: str | int | UnsetType
@@ -156,13 +160,13 @@ class NoticeData(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
-    """Does a step of each store with notices, and yields after each how many events it made.
+    """Processes one batch for each store with pending notices. Yields each batch's event count.
 
-    It is of the product whose last step was the longest ago. Several processes share the work.
-    Raises ``Unavailable``.
+    Picks a store's least recently processed product (round-robin). Several processes may work
+    concurrently. Raises ``Unavailable``.
     """
     waiting = [*await db.read(ask, "stores_noticed")]
-    random.shuffle(waiting)  # so that processes rarely meet
+    random.shuffle(waiting)  # so that processes rarely pick the same store
     for (store_id,) in waiting:
         events_made = await _step_of(db, store_id, clock())
         if events_made is not None:
@@ -170,21 +174,21 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
 
 
 async def _step_of(db: Database, store_id: str, now: int) -> int | None:
-    """A step of the store's next product; None if none was done."""
+    """Processes a batch of the store's next product. Returns None if that failed or none waits."""
     row = await db.read(lambda tx: tx.one("product_next", store=store_id))
     if row is None:
         return None
     product_id, *store = row
     with bad_rows.passed_over("products", f"{product_id} of store {store_id}"):
         return await db.write(step, stores.from_row(store), product_id, now)
-    # It comes last from now on, or it would hold up the others of its store.
+    # Move the failed product to the end, so that it doesn't block the store's other products.
     named = {"store": store_id, "product": product_id, "noticed_at": ids.timestamp(now)}
     await db.write(ask, "product_behind", **named)
     return None
 
 
 async def waiting(tx: Reader) -> int:
-    """How many products have notices to tell."""
+    """Returns the backlog: the number of products with pending notices."""
     row = await tx.one("products_noticed_count")
     assert row is not None
     count: int = row[0]
@@ -193,10 +197,10 @@ async def waiting(tx: Reader) -> int:
 
 # contract: notice-each-once, notice-steps
 async def step(tx: Writer, store: Store, product_id: str, now: int) -> int:
-    """Tells the next wishes for a product. Returns how many events it made.
+    """Records events for the next batch of a product's items. Returns the number of events.
 
-    ``now`` in milliseconds since 1970. A wish whose owner is locked by another write ends the step;
-    the next step begins with that wish.
+    ``now``: milliseconds since 1970. An item whose owner is locked by another write ends the batch;
+    the next batch starts with that item.
     """
     at = ids.timestamp(now)
     row = await tx.one("product_notice", store=store.id, product=product_id)
@@ -238,8 +242,10 @@ async def step(tx: Writer, store: Store, product_id: str, now: int) -> int:
 
 
 async def _lock(tx: Writer, product_id: str, due: Mapping[str, str]) -> dict[str, Row]:
-    """Locks the owners of these wishes, except for those that others have locked. Returns the
-    rows of the owners' wishes as they are now, by the items' ids."""
+    """Locks the owners of these items, skipping owners that other transactions have locked.
+
+    ``due``: owners by item id. Returns the current rows of the locked owners' items, by item id.
+    """
     if not due:
         return {}
     owners = [{"profile": owner} for owner in set(due.values())]
@@ -249,7 +255,7 @@ async def _lock(tx: Writer, product_id: str, due: Mapping[str, str]) -> dict[str
 
 
 _ITEM = 3
-"""Where the item's columns begin in a row of ``items_due``. The first is its id."""
+"""Index of the item's first column, the id, in a row of ``items_due``."""
 
 
 Told = tuple[str, events.Type, bytes]
@@ -257,7 +263,7 @@ Told = tuple[str, events.Type, bytes]
 
 
 class _News:
-    """The notices of a product, at this moment."""
+    """The pending notices of a product, evaluated at the time ``now``."""
 
     def __init__(self, variants: Variants, product: Product, store: Store, now: int) -> None:
         self._variants, self._product, self._store = variants, product, store
@@ -267,9 +273,9 @@ class _News:
     def of(
         self, variant: str, saved_at: str, dropped_at: str, restocked_at: str
     ) -> tuple[str | None, str | None]:
-        """The variants of whose drop and of whose restock a wish hears; None for none.
+        """Returns the variants whose drop and whose restock are due for an item, or ``None``.
 
-        ``dropped_at``, ``restocked_at``: when it heard last.
+        ``dropped_at``, ``restocked_at``: times of the item's last notices.
         """
         return (
             self._heard("dropped_at", variant, saved_at, dropped_at),
@@ -284,7 +290,8 @@ class _News:
         saved_at: str,
         heard_at: str,
     ) -> str | None:
-        if heard_at > self._day_ahead:  # contract: clock-steps. The clock was wrong then
+        # A time this far ahead was recorded during clock skew.
+        if heard_at > self._day_ahead:  # contract: clock-steps
             heard_at = ""
         if heard_at > self._day_ago:
             return None
@@ -298,8 +305,10 @@ class _News:
         return None
 
     def tell(self, row: Row, at: str) -> tuple[list[Told], dict[str, str]]:
-        """The events for a wish, which is a row of ``items_due``, with its owner's key, and what
-        ``item_told`` takes: when it heard last of a drop and of a restock."""
+        """Returns an item's events, and the arguments of ``item_told`` to store their time.
+
+        ``row``: a row of ``items_due``. ``at``: the current time.
+        """
         owner, dropped_at, restocked_at, *columns = row
         item = items.from_row(columns)
         variant = str(item.variant_id or NO_VARIANT)
@@ -327,7 +336,7 @@ class _News:
         )
 
     def without(self) -> str:
-        """What is known of the product once all notices have been told."""
+        """Clears the notices once every item is processed, and returns the state as JSON."""
         for known in self._variants.values():
             _forget(known)
         return msgspec.json.encode(self._variants).decode()

@@ -1,4 +1,4 @@
-"""Bodies of requests that put products, and the products that they become."""
+"""Request bodies that put products, and their conversion to validated ``NewProduct``s."""
 
 import re
 from typing import Annotated
@@ -15,7 +15,7 @@ from wishwell.wishes.fields import ProductId
 
 # contract: product-bounds
 class ProductBody(Facts, kw_only=True):
-    """``PUT /products/{productId}``. null is the same as leaving a field out."""
+    """Body of ``PUT /products/{productId}``. Null means the same as a missing field."""
 
     variants: Annotated[list[Variant], Meta(max_length=products.MAX_VARIANTS)] | None = None
 
@@ -28,7 +28,7 @@ class ProductBody(Facts, kw_only=True):
 
 
 class NamedProductBody(ProductBody, rename="camel", kw_only=True):
-    """One of ``PUT /products``."""
+    """A product in the body of ``PUT /products``."""
 
     product_id: ProductId
 
@@ -37,7 +37,7 @@ class NamedProductBody(ProductBody, rename="camel", kw_only=True):
 
 
 class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
-    """``PUT /products``."""
+    """Body of ``PUT /products``."""
 
     products: Annotated[list[NamedProductBody], Meta(min_length=1, max_length=products.MAX_BULK)]
 
@@ -60,7 +60,9 @@ def _check(given: Facts | Variant) -> None:
 
 # contract: product-path
 def product_id(text: str, store: Store, field: str = "productId") -> str:
-    """The product that a path or query names. Raises ``Invalid`` if it is none of the store's
-    kind."""
+    """Returns the product id in a path or query parameter.
+
+    Raises ``Invalid`` unless its form fits the store's kind of ids (integer or text).
+    """
     is_number = re.fullmatch("[1-9][0-9]{0,15}", text) and int(text) <= stores.MAX_NUMBER
     return store.product_id(field, int(text) if is_number and not store.has_text_ids else text)

@@ -1,20 +1,20 @@
 -- product_fields: id, product_id, document, created_at, updated_at
 
 -- name: products_lock
--- Puts of one product happen one after the other, and so does the telling of its wishes.
+-- Serialises the puts of a product, and its batches of notices.
 SELECT product_id, known, position FROM products WHERE store_id = :store AND product_id in_texts(:products)
 ORDER BY product_id
 FOR UPDATE --postgresql
 ;
 
 -- name: product_open
--- product_put follows in the same transaction.
+-- Creates an empty row, which product_put fills in the same transaction.
 INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, variants, known)
 VALUES (:store, :product, :id, :position, :now, :now, '', '', '')
 ON CONFLICT (store_id, product_id) DO NOTHING;
 
 -- name: product_put
--- :noticed_at: null where there is nothing to tell.
+-- :noticed_at: null if no notices are pending.
 UPDATE products SET document = :document, variants = :variants, known = :known, position = :position,
     noticed_at = CASE WHEN :noticed_at::text IS NULL THEN NULL ELSE coalesce(noticed_at, :noticed_at::text) END,
     updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at END
@@ -24,8 +24,8 @@ WHERE store_id = :store AND product_id = :product;
 SELECT product_fields(p), p.variants FROM products p WHERE p.store_id = :store AND p.product_id in_texts(:products);
 
 -- name: items_shown_page
--- As items_page, with what is known of the products. Of the variants, which may be 250 and long, the text that begins
--- with the item's own.
+-- items_page with product data. The last column is the array of variants from the item's own variant on. It is cut
+-- off where that variant must have ended, because there may be 250 long ones.
 SELECT item_fields(i), d.document,
        substr(d.variants, nullif(strpos(d.variants, '{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
 FROM items i LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
@@ -39,7 +39,7 @@ LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
 WHERE i.store_id = :owner AND shown(i);
 
 -- name: products_varied
--- Of each of these products in its variant: the same.
+-- The same data for given pairs of product and variant.
 SELECT w.product_id, w.variant_id, p.document,
        substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || w.variant_id || '"'), 0), 10000)
 FROM unnest(:products::text[], :variants::text[]) AS w (product_id, variant_id) --postgresql
@@ -54,11 +54,11 @@ DELETE FROM products WHERE store_id = :store AND product_id = :product RETURNING
 SELECT product_fields(p){beyond} FROM products p WHERE p.store_id = :owner;
 
 -- name: stores_noticed
--- Those with wishes to tell.
+-- Stores with pending notices.
 SELECT store_id FROM products WHERE noticed_at IS NOT NULL GROUP BY store_id;
 
 -- name: product_next
--- Of a store's products with wishes to tell, the one that was worked on the longest ago.
+-- The least recently processed product of a store among those with pending notices.
 SELECT p.product_id, store_fields(s) FROM products p JOIN stores s ON s.id = p.store_id
 WHERE p.store_id = :store AND p.noticed_at IS NOT NULL ORDER BY p.noticed_at LIMIT 1;
 
@@ -66,14 +66,14 @@ WHERE p.store_id = :store AND p.noticed_at IS NOT NULL ORDER BY p.noticed_at LIM
 SELECT count(*) FROM products WHERE noticed_at IS NOT NULL;
 
 -- name: product_notice
--- Nobody waits for it: of several processes each works on another product.
+-- SKIP LOCKED, so that concurrent processes work on different products instead of waiting.
 SELECT document, known, position FROM products
 WHERE store_id = :store AND product_id = :product AND noticed_at IS NOT NULL
 FOR UPDATE SKIP LOCKED --postgresql
 ;
 
 -- name: items_wishing
--- The next wishes for a product, by their ids, which stay when a link moves them.
+-- The next items of a product, in the order of their ids, because these don't change when a session is merged.
 SELECT i.id, i.profile_id, i.variant_id, i.created_at, i.dropped_at, i.restocked_at
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND p.closed_at IS NULL AND coalesce(p.notices, 1) = 1
@@ -82,7 +82,7 @@ LIMIT :limit;
 
 -- name: owner_lock
 -- contract: profile-notices
--- Unless somebody writes to it at this moment, so that this waits for nobody and no deadlock is possible.
+-- SKIP LOCKED, so that this never waits for another write and can't deadlock.
 SELECT profile_id FROM profiles WHERE profile_id = :profile AND closed_at IS NULL AND coalesce(notices, 1) = 1
 FOR NO KEY UPDATE SKIP LOCKED --postgresql
 ;
@@ -95,7 +95,7 @@ WHERE i.profile_id in_uuids(:profiles) AND i.id in_uuids(:ids) AND i.product_id 
 UPDATE items SET dropped_at = :dropped_at, restocked_at = :restocked_at WHERE profile_id = :profile AND id = :id;
 
 -- name: product_noticed
--- :noticed_at: null where all its wishes have been told, and :known is without the notices.
+-- :noticed_at: null after the last batch; :known then has no pending notices.
 UPDATE products SET known = :known, position = :position, noticed_at = :noticed_at WHERE store_id = :store AND product_id = :product;
 
 -- name: product_behind

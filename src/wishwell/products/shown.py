@@ -1,4 +1,4 @@
-"""The products that items are shown with (contract: include-product)."""
+"""Adds product data to items in responses (contract: include-product)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -19,7 +19,7 @@ T = TypeVar("T", Item, List, pages.Page[Item])
 
 
 class Shown(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """The fields of a product, and those of a variant, in the order in which they are shown."""
+    """Fields of a product and of a variant, in the order of the response."""
 
     title: Any = None
     variant_title: Any = None
@@ -36,8 +36,11 @@ _VARIANT = '{"variantId":"'
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
-    """``items.page`` with the products, in the same statement: as one of its own they would be half
-    the cost of a page."""
+    """Returns a page of items with their products, like ``items.page``.
+
+    Joins the products in the same statement, because a separate one would take half of a page's
+    time.
+    """
     if not tx.joins_products:
         return await including(items.page)(tx, scope, asked)
     made = items.from_row if isinstance(scope, Profile) else items.in_store
@@ -55,7 +58,7 @@ async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page
 def including(
     use_case: Callable[Concatenate[Any, S, P], Awaitable[T]],
 ) -> Callable[Concatenate[Any, S, P], Awaitable[T]]:
-    """The use-case, that also looks up the products of the items that it returns."""
+    """Wraps a use-case so that the items in its result have their products."""
 
     async def run(tx: Reader, scope: S, /, *arguments: P.args, **named: P.kwargs) -> T:
         found = await use_case(tx, scope, *arguments, **named)
@@ -72,10 +75,10 @@ def including(
 
 # contract: include-product, answer-size
 async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) -> None:
-    """Sets the ``product`` of those items of whose product something is known.
+    """Sets ``product`` of each item whose product has data.
 
-    What is stored of a product itself is passed on as it is: decoding it would double the cost of a
-    page.
+    Without a variant, the stored JSON is passed through, because decoding it would double the
+    cost of a page.
     """
     if not shown:
         return
@@ -90,17 +93,18 @@ async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) 
 
 
 def _set(item: Item | SharedItem, document: str, variant: str | None) -> None:
-    """Sets an item's ``product``, given what is known of the product and of the item's variant."""
+    """Sets an item's ``product``. ``variant`` is as in ``facts``."""
     product = document.encode() if variant is None else _encode(facts(document, variant))
     if product != _NOTHING:
         item.product = msgspec.Raw(product)
 
 
 def facts(document: str, variant: str | None) -> Shown:
-    """What is known of a product, and the text that begins with its variant, if that is known. The
-    text goes on with the next one, or ends the array.
+    """Returns a product's data, overridden by the values of one of its variants.
 
-    In JSON no text has a quote without a backslash before it: what begins as a variant does is one.
+    ``document`` is the product's stored JSON. ``variant`` is that of the array of variants, from
+    the wanted one on, or None. Quotes inside JSON strings are escaped, so ``_VARIANT`` can only be
+    the start of the next variant object.
     """
     shown = _decode(document)
     if variant is not None:
