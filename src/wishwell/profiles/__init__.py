@@ -1,7 +1,11 @@
 """Profiles: the owners of items and lists. A profile is a store's customer or a visitor's session.
 
-Any customer may be named; the first write creates its row. A session is created together with its
-first token. It ends when it is linked to a customer (``linking.py``) or purged.
+Start here for the scope of a request and the lock that serialises a profile's writes.
+``records.py`` shows profiles, ``pages.py`` implements cursor pagination, ``search.py`` parses
+queries.
+
+Every customer GID is valid; the first write creates the row. A session is created with its first
+token, and ends when it is linked to (merged into) a customer (``linking.py``), purged or erased.
 """
 
 import re
@@ -22,13 +26,13 @@ from wishwell.errors import (
 )
 from wishwell.stores import Store
 
-# An address that needs no quoting: a local part, and a domain of non-empty labels, in any script.
+# An e-mail address without quoting: local part and domain with non-empty labels, in any script.
 _SPECIAL = r"\s\x00-\x1f\x7f-\x9f@<>()\[\]\\,;:\""
 _EMAIL = re.compile(rf"[^{_SPECIAL}]{{1,64}}@[^.{_SPECIAL}]+(\.[^.{_SPECIAL}]+)*")
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """The owner of records. ``by_token``: a session was named by its own token, not by a header."""
+    """The owner of records. ``by_token``: a session identified by its own token, not a header."""
 
     id: str
     store: Store
@@ -52,10 +56,10 @@ KINDS: tuple[Kind, ...] = ("customer", "session")
 def parse(
     store: Store, namespace: str, gid: str, field: str, kinds: Sequence[Kind] = KINDS
 ) -> Profile:
-    """The profile that a GID names in a store. It is not checked whether a session exists.
+    """Returns the profile with a GID in a store. Doesn't check whether a session exists.
 
-    Raises ``Invalid`` unless the GID has the right form, the store's platform or the namespace,
-    and one of the ``kinds``.
+    Raises ``Invalid``, naming ``field``, unless the GID has the right form, the store's platform or
+    the namespace, and one of the ``kinds``.
     """
     prefix = f"gid://{namespace}/Session/"
     if gid.startswith(prefix) and ids.is_uuid(gid.removeprefix(prefix)) and "session" in kinds:
@@ -81,10 +85,10 @@ def of_customer(store: Store, gid: str) -> Profile:
 
 # contract: session-ended, session-unknown, erase-writes
 def missing(profile: Profile) -> NotFound | Unauthenticated | Unavailable:
-    """The error for a session that was linked, purged, erased or never created.
+    """Returns the error to raise when a profile's row is missing or closed.
 
-    With its own token the answer is 401, with its GID in a header 404. For a customer, who is
-    being erased, it is 503.
+    For a session that was linked, purged, erased or never created: 401 if its own token was used,
+    404 if a header named it. For a customer, whose erasure is then in progress: 503.
     """
     if not profile.is_session:
         return BeingErased()
@@ -97,7 +101,7 @@ def missing(profile: Profile) -> NotFound | Unauthenticated | Unavailable:
 
 # contract: customer-exists, session-ended
 async def check_open(tx: Reader, profile: Profile) -> None:
-    """Raises ``missing(profile)`` if a session does not exist or has ended."""
+    """Raises ``missing(profile)`` for a session that doesn't exist or has ended."""
     if profile.is_session:
         row = await tx.one("profile_state", profile=profile.id)
         if row is None or row[0] is not None:
@@ -105,16 +109,16 @@ async def check_open(tx: Reader, profile: Profile) -> None:
 
 
 async def is_known(tx: Reader, profile: Profile) -> bool:
-    """Whether a session was ever created; always true for a customer."""
+    """Returns whether a session's row exists, even if closed. Always true for a customer."""
     return not profile.is_session or await tx.one("profile_state", profile=profile.id) is not None
 
 
 # contract: limit-exact, request-linearizable
 async def lock(tx: Writer, profile: Profile, now: str) -> None:
-    """Locks the profile for the rest of the transaction, and creates a customer's row if needed.
+    """Locks the profile for the rest of the transaction, creating a customer's row if needed.
 
-    Every use-case that writes in several statements begins with this, so that the writes of a
-    profile, links and purges happen one after the other. Raises ``missing(profile)``.
+    Every use-case with several writing statements starts with this, which serialises the writes,
+    links and purges of a profile. Raises ``missing(profile)``.
     """
     if not await lock_known(tx, profile):
         await tx.run(
@@ -130,7 +134,7 @@ async def lock(tx: Writer, profile: Profile, now: str) -> None:
 
 
 async def lock_known(tx: Writer, profile: Profile) -> bool:
-    """``lock``, but creates no row. Returns False for a customer without a row.
+    """Locks the profile if it has a row. Returns False for a customer without one.
 
     Raises ``missing(profile)``.
     """
@@ -143,7 +147,7 @@ async def lock_known(tx: Writer, profile: Profile) -> bool:
 
 
 async def count(tx: Writer, profile: Profile, *, items: int = 0, lists: int = 0) -> None:
-    """Adds to how many items and lists the profile has. The caller holds its lock."""
+    """Adds to the profile's stored counts of items and lists. The caller holds its lock."""
     await tx.run("profile_count", profile=profile.id, items=items, lists=lists)
 
 
@@ -158,7 +162,10 @@ async def create_session(tx: Writer, store: Store, namespace: str, id: str, now:
 
 # contract: session-touched
 async def renew_session(tx: Writer, profile: Profile, now: str) -> None:
-    """Records that a session gets a new token. Raises ``NotFound`` if it is unknown or closed."""
+    """Restarts a session's time to its purge, for a new token.
+
+    Raises ``NotFound`` if the session is unknown or closed.
+    """
     if await tx.one("session_renew", profile=profile.id, now=now) is None:
         raise NotFound("session: there is no such session, or it has been linked to a customer.")
 
@@ -171,21 +178,21 @@ async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> 
 
 # contract: identify-email
 def check_email(email: str) -> str:
-    """The address. Raises ``Invalid`` unless it is an e-mail address of 3 to 254 characters."""
+    """Returns the address. Raises ``Invalid`` unless it is valid and has 3 to 254 characters."""
     if len(email) > 254 or not _EMAIL.fullmatch(email):
         raise Invalid("email: must be an e-mail address of 3 to 254 characters.")
     return email
 
 
 async def sessions_owning(tx: Reader, whole: WholeStore, item_ids: Sequence[str]) -> set[str]:
-    """The keys of the sessions that own any of these items."""
+    """Returns the keys of the sessions that own any of the given items."""
     known = [id for id in item_ids if ids.is_uuid(id)]
     owners = await tx.all("items_owners", store=whole.store.id, ids=known)
     return {row[0] for row in owners if row[2]}
 
 
 async def owner(tx: Reader, whole: WholeStore, noun: Literal["item", "list"], id: str) -> Profile:
-    """The owner of an item or list of the store. Raises ``NotFound``."""
+    """Returns the owner of an item or list of the store. Raises ``NotFound``."""
     row = await tx.one(f"{noun}s_owners", store=whole.store.id, ids=[id])
     if row is None:
         raise NotFound(f"There is no such {noun}.")

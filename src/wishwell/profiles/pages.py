@@ -1,8 +1,9 @@
-"""Pages, newest first, and their cursors.
+"""Cursor pagination (keyset): pages of records, newest first.
 
-A cursor is the id at a page's edge and a direction. It is signed, so that a changed cursor or one
-of another request is refused (contract: cursor-opaque, cursor-bound-to-request). A page is read by
-``id < edge`` over an index, with one row more than asked for, so it costs the same at any depth.
+A cursor is the id at a page's edge and a direction. It is signed, so that a modified cursor, or one
+of a different request, is refused (contract: cursor-opaque, cursor-bound-to-request). A page is
+read by ``id < edge`` over an index, with one row more than requested to detect a next page. So a
+page costs the same at any depth.
 """
 
 import base64
@@ -26,31 +27,32 @@ MAX_SIZE = 250
 T = TypeVar("T")
 
 _SIGNATURE = 13
-"""Bytes of a cursor's signature; with 1 + 16 before them they are 40 characters of base64."""
+"""Bytes of a cursor's signature. With the 17 bytes of direction and id, a cursor is exactly 40
+characters of base64 without padding, so it has only one spelling."""
 
 
 class Cursor(msgspec.Struct, frozen=True):
-    """``id`` is the edge. The page holds older records, or with ``backward`` newer ones."""
+    """The edge of a page: records older than ``id`` or, if ``backward``, newer ones."""
 
     id: str
     backward: bool
 
 
 class PageRequest(msgspec.Struct, frozen=True):
-    """What is asked for: a cursor, 1 to 250 records, and the parsed query."""
+    """The parameters of a page: a cursor, the number of records (1 to 250), and the search."""
 
     cursor: Cursor | None
     limit: int
     search: Search = Search()
 
     def among(self, **chosen: str | int | list[str]) -> "PageRequest":
-        """Narrowed by the request's path: to a value of each of these fields."""
+        """Returns the request narrowed to these values, by field, instead of a query."""
         search = Search(tuple(chosen), tuple(chosen.values()))
         return PageRequest(self.cursor, self.limit, search)
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True):
-    """The records, and the cursors of the next and previous page, if there are any."""
+    """Records, with the cursors of the next and previous page or None."""
 
     records: list[T]
     next: Cursor | None
@@ -65,16 +67,16 @@ class CursorSigner:
         self._keys = [hmac.digest(key, b"wishwell cursor", "sha256") for key in keys]
 
     def sign(self, cursor: Cursor, request: str) -> str:
-        """The cursor as text. ``request`` is what it is bound to."""
+        """Returns the cursor as text. ``request`` identifies the request that it is bound to."""
         return _signed(self._keys[0], cursor, request)
 
     def links(self, page: Page[Any], request: str) -> dict[str, str]:
-        """The cursors that a page has, as text."""
+        """Returns a page's existing cursors as text, by the names ``next`` and ``previous``."""
         beside = {"next": page.next, "previous": page.previous}
         return {name: self.sign(at, request) for name, at in beside.items() if at is not None}
 
     def verify(self, text: str, request: str) -> Cursor:
-        """The cursor. Raises ``Invalid`` unless ``sign`` made the text for this ``request``."""
+        """Returns the cursor. Raises ``Invalid`` unless ``sign`` made it for this ``request``."""
         with contextlib.suppress(ValueError, IndexError):
             plain = base64.b64decode(text, b"-_")
             cursor = Cursor(str(UUID(bytes=plain[1:17])), bool(plain[0]))
@@ -97,9 +99,9 @@ def _signed(key: bytes, cursor: Cursor, request: str) -> str:
 async def read(
     tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
 ) -> Page[T]:
-    """One page. ``from_row`` makes a record from a row; the id comes first.
+    """Returns a page. ``from_row`` converts a row, whose first column is the id, to a record.
 
-    For a session that has ended it raises ``profiles.missing``, and returns no empty page.
+    Raises ``profiles.missing`` for a session that has ended, instead of returning an empty page.
     """
     cursor, limit = asked.cursor, asked.limit
     backward = cursor is not None and cursor.backward
@@ -128,14 +130,14 @@ async def read(
 async def _empty(
     tx: Reader, query: PageQuery, scope: Scope, asked: PageRequest
 ) -> Page[Any] | None:
-    """A page without records. It has a cursor back to the records on the other side of its edge.
+    """Returns an empty page with a cursor back to the records on the other side of its edge.
 
-    One query for the record farthest to this side answers two questions at the same moment: is
-    this page still empty, and are there records on the other side. None if it is not empty any
-    more: a link has just moved a record into it.
+    One query for the furthest record in the page's direction answers both questions in the same
+    snapshot: whether the page is still empty, and whether the other side has records. Returns None
+    if a link has just moved a record into the page, which the caller then reads again.
     """
-    # A link closes the session and moves its records at the same moment, so only an empty page
-    # needs this check.
+    # A link closes the session and moves its records in one transaction, so a page with records
+    # needs no check.
     if isinstance(scope, Profile):
         await profiles.check_open(tx, scope)
     if asked.cursor is None:

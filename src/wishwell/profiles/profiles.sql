@@ -9,7 +9,7 @@ VALUES (:profile, :store, :gid, :is_session, :now, :now)
 ON CONFLICT (profile_id) DO NOTHING;
 
 -- name: profile_lock
--- What begins with the lock may change which records there are (docs/decisions/0007-smaller-choices.md).
+-- The update takes the row's lock. Only older releases read changes (docs/decisions/0007-smaller-choices.md).
 UPDATE profiles SET changes = changes + 1 WHERE profile_id = :profile RETURNING closed_at;
 
 -- name: profile_count
@@ -24,7 +24,7 @@ RETURNING profile_id;
 UPDATE profiles SET touched_at = :now WHERE profile_id = :profile AND touched_at < :now AND closed_at IS NULL;
 
 -- name: customer_touch
--- Once on each day.
+-- At most once a day, to save writes.
 UPDATE profiles SET touched_at = :now
 WHERE profile_id = :profile AND substr(touched_at, 1, 10) < substr(:now, 1, 10) AND closed_at IS NULL;
 
@@ -34,13 +34,13 @@ WHERE profile_id = :profile;
 
 -- name: TABLE_owners
 -- of: items, lists
--- Records of a store, wherever they lie: the one look-up that names no profile.
+-- Owners of records anywhere in a store: the only lookup of records by id without a profile_id.
 SELECT r.profile_id, r.id, p.is_session, p.gid
 FROM TABLE r JOIN profiles p ON p.profile_id = r.profile_id
 WHERE r.store_id = :store AND r.id in_uuids(:ids) AND p.closed_at IS NULL;
 
 -- name: profile_note
--- Null leaves a field as it is.
+-- Null leaves a field unchanged.
 UPDATE profiles SET email = coalesce(:email::text, email), notices = coalesce(:notices::smallint, notices)
 WHERE profile_id = :profile;
 

@@ -1,4 +1,4 @@
-"""What a profile is, as the API shows it, and what a shopper may choose for it."""
+"""The API's record of a profile, its preference for notices, and the search by e-mail address."""
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -12,10 +12,10 @@ from wishwell.stores import Store
 
 # contract: profile-fields
 class ProfileRecord(msgspec.Struct, rename="camel"):
-    """A profile as the API shows it: how many items and lists it has, and whether notices are made.
+    """A profile as the API shows it, with its numbers of items and lists.
 
-    ``created_at`` is left out for a customer of whom nothing is stored, ``email`` for all but admin
-    tokens.
+    ``notices``: whether price-drop and back-in-stock notices are enabled.
+    ``created_at`` is unset for a customer without stored data, ``email`` except for admin tokens.
     """
 
     profile: str
@@ -28,7 +28,7 @@ class ProfileRecord(msgspec.Struct, rename="camel"):
 
 
 def from_row(row: Row) -> ProfileRecord:
-    """Makes one from the columns of ``profile_shown``, the key first."""
+    """Returns the record in a row of ``profile_shown``."""
     _, gid, is_session, items, lists, notices, created_at, email = row
     kind: Kind = "session" if is_session else "customer"
     shown = notices != 0
@@ -36,7 +36,7 @@ def from_row(row: Row) -> ProfileRecord:
 
 
 async def find(tx: Reader, profile: Profile) -> ProfileRecord:
-    """Raises ``profiles.missing`` for a session."""
+    """Returns a profile's record. Raises ``profiles.missing`` for a session without one."""
     row = await tx.one("profile_shown", profile=profile.id)
     if row is not None:
         return from_row(row)
@@ -47,7 +47,7 @@ async def find(tx: Reader, profile: Profile) -> ProfileRecord:
 
 # contract: profile-notices
 async def choose(tx: Writer, profile: Profile, notices: bool | None, now: str) -> ProfileRecord:
-    """Sets whether notices are made of its items; None leaves it. Raises ``profiles.missing``."""
+    """Turns a profile's notices on or off, unless None. Raises ``profiles.missing``."""
     if notices is None:
         await profiles.lock_known(tx, profile)
     else:
@@ -58,12 +58,12 @@ async def choose(tx: Writer, profile: Profile, notices: bool | None, now: str) -
 
 # contract: profiles-by-email
 async def by_email(tx: Reader, store: Store, email: str, asked: PageRequest) -> Page[ProfileRecord]:
-    """A page of the store's profiles that gave this address, in whatever case."""
+    """Returns a page of the store's profiles with this e-mail address, ignoring case."""
     cases = {_lower(form) for form in (email, email.lower(), email.upper())}
     asked = asked.among(email=sorted(cases))
     return await pages.read(tx, "profiles", WholeStore(store), asked, from_row)
 
 
 def _lower(email: str) -> str:
-    """As both engines do it, and their index: of A-Z alone."""
+    """Lower-cases A-Z only, as the index on both engines does."""
     return email.encode().lower().decode()

@@ -1,8 +1,8 @@
 """Search expressions: ``product:123,456 variant:7 tag:gift list:<id>`` for items, ``title:blue``
 for products.
 
-A record must match all terms, and of each term at least one value (contract: search-terms).
-``db/pages.py`` has the SQL of each field.
+A record must match all terms, and at least one value of each term (contract: search-terms).
+``db/pages.py`` has the SQL condition of each field.
 """
 
 import functools
@@ -29,19 +29,20 @@ _GRAMMARS = {
 
 
 class Search(NamedTuple):
-    """What a page is narrowed to: a field for each term, and a value, or a list of them."""
+    """A parsed search: for each term its field, and its value or list of values."""
 
     fields: tuple[str, ...] = ()
     values: tuple[Any, ...] = ()
 
 
-# Every visitor of a page asks the same: reading 24 products takes longer than finding them.
+# Cached, because all visitors of a page send the same query, and parsing one with 24 products takes
+# longer than running it.
 # contract: search-invalid, search-terms
 @functools.lru_cache(256)
 def parse(query: str, store: Store, noun: str = "items") -> Search:
-    """Parses an expression that searches a noun's records.
+    """Parses a search expression for ``noun``, items or products.
 
-    Raises ``Invalid`` for an unknown field or a malformed value.
+    Raises ``Invalid`` for an unknown field, a malformed value, or too many of them.
     """
     fields: list[str] = []
     terms: list[list[str]] = []
@@ -89,5 +90,5 @@ def _value(field: str, text: str, store: Store, grammar: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """The start of what the caller sent, if it is safe to show."""
+    """Returns the start of the caller's text, quoted, if it is safe to show."""
     return repr(text[:40]) if text[:40].isprintable() else "that text"
