@@ -1,7 +1,7 @@
-"""Rate limits: requests a minute, per store, caller and kind of method.
+"""Rate limits: requests per minute, by store, caller and kind of request.
 
-Windows are fixed minutes of the clock (contract: limit-window). Requests are counted in this
-process, or for several processes in Redis or Valkey (``shared``).
+Uses fixed windows of one minute of the wall clock (contract: limit-window). ``Limiter`` counts
+requests in this process, ``shared.RedisLimiter`` for several processes in Redis or Valkey.
 """
 
 from collections.abc import Callable
@@ -10,11 +10,13 @@ from typing import Literal, NamedTuple
 from wishwell.errors import TooManyRequests
 
 WINDOW = 60
+"""Length of a window in seconds."""
+
 Kind = Literal["read", "write", "token", "shared"]
 
 
 class Taken(NamedTuple):
-    """The state of a limit after a request; ``reset`` is in UTC epoch seconds."""
+    """The state of a rate limit after a request. ``reset``: the window's end in epoch seconds."""
 
     allowed: bool
     limit: int
@@ -24,7 +26,7 @@ class Taken(NamedTuple):
 
 # contract: limit-exceeded
 def too_many(taken: Taken, what: str, now: int) -> TooManyRequests:
-    """The refusal of a request that a limit did not allow. ``now`` in milliseconds since 1970."""
+    """Returns the error for a request over the limit. ``now``: milliseconds since 1970."""
     return TooManyRequests(
         f"Too many {what}: at most {taken.limit} a minute. Nothing was done.",
         max(1, taken.reset - now // 1000),
@@ -32,9 +34,9 @@ def too_many(taken: Taken, what: str, now: int) -> TooManyRequests:
 
 
 class Limiter:
-    """Counts requests by key, in this process.
+    """Counts requests by key in this process.
 
-    ``away``: a shared server (``shared``) could not be reached at the last try.
+    ``away``: the last attempt to reach Redis failed (``RedisLimiter``).
     """
 
     away = False
@@ -45,14 +47,14 @@ class Limiter:
         self._counts: dict[str, int] = {}
 
     async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
-        """Counts one request. With ``cost`` 0 it only reads the state."""
+        """Counts a request as ``cost``, unless it exceeds the limit. 0 only reads the state."""
         return self.count(key, limit, cost)
 
     def count(self, key: str, limit: int, cost: int) -> Taken:
-        """``take`` in this process, without awaiting."""
+        """Counts a request in this process, as ``take`` does, without awaiting."""
         window = self._clock() // (WINDOW * 1000)
         if window != self._window:
-            # Also if it went backwards: after a clock was corrected, limits must not stay used up.
+            # Also after the clock was set back, when no limit may stay exhausted.
             self._window = window
             self._counts = {}
         count = self._counts.get(key, 0)
@@ -63,4 +65,4 @@ class Limiter:
         return Taken(allowed, limit, max(limit - count, 0), (self._window + 1) * WINDOW)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing; ``RedisLimiter`` closes its connections."""

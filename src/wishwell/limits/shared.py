@@ -1,7 +1,7 @@
-"""Rate limits of several processes: counted in Redis or Valkey, with one script and one round trip.
+"""Rate limits shared by several processes: counted in Redis or Valkey, one script call per request.
 
-Windows are minutes of that server's clock. While it can't be reached, each process counts on its
-own. Only a service that has such a server loads this: the client takes a sixth of its start.
+Windows are minutes of the Redis server's clock. While it is unreachable, each process counts alone.
+Imported only if configured, because importing the Redis client takes a sixth of the start-up time.
 """
 
 import time
@@ -27,18 +27,18 @@ return {count, window + tonumber(ARGV[2])}
 """
 
 _BOUND = 0.2
-"""Seconds to wait for a connection and for an answer. With less, a burst that keeps this process
-busy looks as if Redis could not be reached."""
+"""Timeout in seconds of a connection and of a response. With less, a burst of requests that keeps
+this process busy would look like an unreachable Redis."""
 
 _HICCUP = 0.5
-"""Seconds. If the last answer is not older, a timeout concerns only its own request."""
+"""Seconds since the last response within which a timeout doesn't count as unreachable."""
 
 _PAUSE = 1.0
-"""Seconds between a failed try and the next."""
+"""Backoff in seconds after a failure, before the next attempt."""
 
 
 def try_out(url: str) -> None:
-    """Builds a connection without connecting, so that the Redis client checks the whole URL.
+    """Builds a connection without connecting, to let the Redis client validate the whole URL.
 
     Raises ``ValueError``, whose message never contains the URL.
     """
@@ -49,7 +49,7 @@ def try_out(url: str) -> None:
             connection.ssl_context.get()
     except OSError as error:
         raise ValueError(f"names a certificate or key that can't be used ({error})") from error
-    except Exception as error:  # the client raises many kinds of errors for a bad value
+    except Exception as error:  # the client raises many types of errors for an invalid value
         raise ValueError("has an option with a value that the Redis client rejects") from error
 
 
@@ -66,7 +66,7 @@ def _pool(url: str) -> Any:
 
 # contract: limit-shared, limit-shared-away
 class RedisLimiter(Limiter):
-    """Counts in Redis or Valkey, and in this process while that can't be reached."""
+    """Counts in Redis or Valkey, and in this process while that is unreachable."""
 
     def __init__(self, url: str, clock: Callable[[], int]) -> None:
         super().__init__(clock)
@@ -79,10 +79,11 @@ class RedisLimiter(Limiter):
         if time.monotonic() < self._again_at:
             return self.count(key, limit, cost)
         try:
-            # The script appends the window to KEYS[1]. The hash tag {} keeps it on one node.
+            # The script appends the window to the key. The hash tag {} keeps a key's windows on one
+            # node of a Redis cluster.
             name = f"wishwell:limit:{{{key}}}"
             count, reset = map(int, await self._script([name], [cost, WINDOW]))
-        except Exception as error:  # any failure: the request is counted here
+        except Exception as error:  # whatever fails, count in this process
             self._failed(error)
             return self.count(key, limit, cost)
         if self.away:
