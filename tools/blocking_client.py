@@ -11,7 +11,7 @@ from pathlib import Path
 CLIENT = Path(__file__).parents[1] / "src" / "wishwell" / "client"
 SOURCES = sorted(CLIENT.glob("asynchronous*.py"))
 
-HEADER = '"""The client that blocks. Written by ``make format`` from {}."""'
+HEADER = '"""The blocking client. Written by ``make format`` from {}."""'
 RULES = [
     (r"\bclient\.asynchronous", "client.sync"),
     (r"\basync |\bawait ", ""),

@@ -252,7 +252,7 @@ class Operation:
         return text
 
     def _walk(self, name: str, kind: str, call: str) -> str:
-        words = "From `page`, by default the newest, to the oldest."
+        words = "Follows the cursors from `page` (by default the newest) to the oldest page."
         text = f"    def {name}({self._signature()}) -> AsyncIterator[{kind}]:\n"
         text += docstring(words, 8)
         text += f"        call = Call({call}, {mapping('given', self.query)})\n"

@@ -1,9 +1,13 @@
-"""The Python client of the API, sync and async; it needs the extra ``client``.
+"""The Python client of the API, blocking and asynchronous. Needs the extra ``client`` (httpx2).
 
     with Wishwell("https://wishes.example", token, profile="gid://shopify/Customer/7") as wishes:
         item = wishes.items.create(632910392, quantity=2)
 
-See ``docs/client.md``. The service itself does not use it.
+See ``docs/client.md``. The service itself doesn't import this package.
+
+Start with ``asynchronous.py``; its blocking twin ``sync.py`` is generated. ``*_operations.py`` and
+``records.py`` are generated from the API's description. ``conversation.py`` decides about retries,
+``*_line.py`` sends calls, ``calls.py`` and ``answers.py`` encode and decode them.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""How answers are read: one record, a page of records, the feed of events."""
+"""Decoders of response bodies: one record, a page of records, the feed of events."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
@@ -26,23 +26,23 @@ class _PageInfo(msgspec.Struct, frozen=True):
 
 
 class Page(_Several[T], Generic[T], frozen=True):
-    """Records, newest first, and the cursors of the next and previous page, or None."""
+    """A page of records, newest first, with the cursors of the next and previous page or None."""
 
     page_info: _PageInfo = _PageInfo()
 
     @property
     def next(self) -> str | None:
-        """The cursor of the older records."""
+        """The cursor of the page of older records."""
         return self.page_info.next
 
     @property
     def previous(self) -> str | None:
-        """The cursor of the newer records."""
+        """The cursor of the page of newer records."""
         return self.page_info.previous
 
 
 class Feed(_Several[Event], frozen=True):
-    """Events of a store, oldest first, and from where to go on."""
+    """A batch of a store's events, oldest first. ``resume``: the ``from_`` of the next batch."""
 
     resume: str
 
@@ -52,13 +52,13 @@ class _Answer(msgspec.Struct, Generic[T], frozen=True):
 
 
 def one(kind: type[T]) -> Callable[[bytes], T]:
-    """A reader of ``{"data": {...}}``, which raises ``msgspec.DecodeError`` for anything else."""
+    """Returns a decoder of ``{"data": {...}}``, which raises ``msgspec.DecodeError``."""
     decoder: Any = msgspec.json.Decoder(_Answer[kind])  # type: ignore[valid-type]
     return lambda body: decoder.decode(body).data
 
 
 def page_of(kind: type[T]) -> Callable[[bytes], Page[T]]:
-    """A reader of a page, which raises ``msgspec.DecodeError`` for anything else."""
+    """Returns a decoder of a page, which raises ``msgspec.DecodeError``."""
     return msgspec.json.Decoder(Page[kind]).decode  # type: ignore[valid-type]
 
 
@@ -66,4 +66,4 @@ feed: Callable[[bytes], Feed] = msgspec.json.Decoder(Feed).decode
 
 
 def nothing(body: bytes) -> None:
-    """Reads the body of a 204."""
+    """Decodes the empty body of a 204."""

@@ -1,4 +1,4 @@
-"""The client for asyncio. ``make format`` generates ``sync.py``, the blocking client, from it."""
+"""The client for asyncio. ``make format`` generates the blocking client, ``sync.py``, from it."""
 
 from types import TracebackType
 from typing import Self
@@ -14,10 +14,10 @@ from wishwell.client.conversation import Terms
 class AsyncWishwell(AsyncResources):
     """A client with one token, for any number of tasks of one event loop.
 
-    ``profile`` is the GID that an admin token acts for. ``timeout`` is in seconds, and applies to
-    connecting and to each wait for data. A call is retried at most ``retries`` times, if that is
-    harmless, after at most ``longest_wait`` seconds. If the service asks for a longer wait, the
-    error is raised at once. Raises ``ValueError`` for a bad URL, token, profile or number.
+    ``profile`` is the GID that an admin token acts for. ``timeout``, in seconds, applies to
+    connecting and to each wait for data. A call that is safe to repeat is retried up to ``retries``
+    times, with a backoff of up to ``longest_wait`` seconds. If the service's ``Retry-After`` is
+    longer, the error is raised immediately. Raises ``ValueError`` for an invalid argument.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class AsyncWishwell(AsyncResources):
         self._attach(Line(httpx2.AsyncClient(**options), terms, transport.named(profile)))
 
     def acting_as(self, profile: str) -> Self:
-        """A client for another profile on the same connections. Close only one of the two."""
+        """Returns a client for another profile on the same connections. Close only one."""
         other = type(self).__new__(type(self))
         other._attach(Line(self._line.http, self._line.terms, transport.named(profile)))
         return other

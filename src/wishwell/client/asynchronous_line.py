@@ -1,4 +1,4 @@
-"""The connections of the client for asyncio: its calls, their retries, and walks over pages."""
+"""The transport of the client for asyncio: sends calls, waits between retries, walks pages."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Line:
-    """The connections, and the profile that they act for."""
+    """Connections, with the profile that calls act for."""
 
     def __init__(self, http: httpx2.AsyncClient, terms: Terms, profile: str | None) -> None:
         self.http = http
@@ -24,7 +24,7 @@ class Line:
         self.profile = profile
 
     async def result(self, call: Call[T]) -> T:
-        """Sends a call until there is a result. Raises ``WishwellError``."""
+        """Sends a call, with retries, and returns its result. Raises ``WishwellError``."""
         talk = Conversation(call, self.terms)
         request = transport.request(call, talk.request_id, self.profile)
         while True:
@@ -39,7 +39,7 @@ class Line:
             await asyncio.sleep(seconds)
 
     async def pages(self, call: Call[Page[T]]) -> AsyncIterator[Page[T]]:
-        """All pages from the call's to the oldest."""
+        """Yields the pages from the call's to the oldest (cursor pagination)."""
         while True:
             page = await self.result(call)
             yield page
@@ -48,14 +48,14 @@ class Line:
             call = replace(call, params={**call.params, "page": page.next})
 
     async def all(self, call: Call[Page[T]]) -> AsyncIterator[T]:
-        """The records of these pages."""
+        """Yields the records of the pages from the call's to the oldest."""
         async for page in self.pages(call):
             for record in page:
                 yield record
 
 
 class AsyncPart:
-    """The calls of one resource."""
+    """Base class of the operations of a resource."""
 
     def __init__(self, line: Line) -> None:
         self._line = line

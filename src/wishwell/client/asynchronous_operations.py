@@ -84,7 +84,7 @@ class AsyncItems(AsyncPart):
         query: str | None = None,
         include: Include | None = None,
     ) -> AsyncIterator[Page[Item]]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call(
             "GET",
             path("items"),
@@ -101,7 +101,7 @@ class AsyncItems(AsyncPart):
         query: str | None = None,
         include: Include | None = None,
     ) -> AsyncIterator[Item]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call(
             "GET",
             path("items"),
@@ -276,12 +276,12 @@ class AsyncLists(AsyncPart):
     def pages(
         self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[Page[List]]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit))
         return self._line.pages(call)
 
     def all(self, *, page: str | None = None, limit: int | None = None) -> AsyncIterator[List]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit))
         return self._line.all(call)
 
@@ -626,12 +626,12 @@ class AsyncWebhooks(AsyncPart):
     def pages(
         self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[Page[Webhook]]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("webhooks"), page_of(Webhook), given(page=page, limit=limit))
         return self._line.pages(call)
 
     def all(self, *, page: str | None = None, limit: int | None = None) -> AsyncIterator[Webhook]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("webhooks"), page_of(Webhook), given(page=page, limit=limit))
         return self._line.all(call)
 
@@ -797,14 +797,14 @@ class AsyncTokens(AsyncPart):
     def pages(
         self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[Page[AdminToken]]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
         return self._line.pages(call)
 
     def all(
         self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[AdminToken]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
         return self._line.all(call)
 
@@ -848,7 +848,7 @@ class AsyncProducts(AsyncProductsByHand):
     def pages(
         self, *, page: str | None = None, limit: int | None = None, query: str | None = None
     ) -> AsyncIterator[Page[Product]]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call(
             "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
         )
@@ -857,7 +857,7 @@ class AsyncProducts(AsyncProductsByHand):
     def all(
         self, *, page: str | None = None, limit: int | None = None, query: str | None = None
     ) -> AsyncIterator[Product]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call(
             "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
         )
@@ -1040,7 +1040,7 @@ class AsyncRequests(AsyncPart):
     def pages(
         self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[Page[PlatformRequest]]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call(
             "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
         )
@@ -1049,7 +1049,7 @@ class AsyncRequests(AsyncPart):
     def all(
         self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[PlatformRequest]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call(
             "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
         )

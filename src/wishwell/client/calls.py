@@ -1,4 +1,4 @@
-"""A call of the API as a value: what to send, whether twice does harm, how to read the answer."""
+"""An API call as a value: the request, whether it is idempotent, and the response's decoder."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,10 +18,9 @@ T = TypeVar("T")
 # contract: retry-harmless
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """One call.
+    """An API call.
 
-    ``repeatable``: it is idempotent, so it may be sent again if it is not known whether it was
-    done.
+    ``repeatable``: idempotent, so a retry is safe even if the outcome of an attempt is unknown.
     """
 
     method: str
@@ -33,39 +32,39 @@ class Call(Generic[T]):
 
     @property
     def gone_is_done(self) -> bool:
-        """Whether a 404 means that it was done, if it was sent again without knowing that."""
+        """Whether a retry's 404 means success: an earlier attempt may have deleted the record."""
         return self.method == "DELETE" and self.body is None
 
 
 def path(*parts: int | str) -> str:
-    """A path with ids in it. An id may be any text, and must not lead to another path.
+    """Returns a path with these segments. Ids can be any text, but can't change the path.
 
-    Some servers and proxies decode escapes before they split a path. So slashes are escaped twice;
-    no id has one, and the service answers 404.
+    Some servers and proxies decode a path before they split it. So slashes, which no valid id has,
+    are escaped twice, and the service responds with 404.
     """
     escaped = (quote(str(part).replace("/", "%2F"), safe="").replace(".", "%2E") for part in parts)
     return "/" + "/".join(escaped)
 
 
 def given(**fields: Any) -> dict[str, Any]:
-    """The fields that are not None."""
+    """Returns the fields that aren't None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def body(**fields: Any) -> bytes:
-    """A JSON object of the fields that are given."""
+    """Returns a JSON object of the fields that aren't None or UNSET."""
     return changes(**given(**fields))
 
 
 def changes(**fields: Any) -> bytes:
-    """A JSON object of the fields that are set; None clears one."""
+    """Returns a JSON object of the fields that aren't UNSET. None becomes null (clears a field)."""
     return msgspec.json.encode({k: v for k, v in fields.items() if v is not UNSET})
 
 
 def several(values: Any) -> Any:
-    """A list of the values; None is UNSET, as it clears no list.
+    """Returns a list of the values, or UNSET for None, because null doesn't clear a list.
 
-    Raises ``TypeError`` for a string, which would be a sequence of its characters.
+    Raises ``TypeError`` for a string, which Python would treat as a sequence of characters.
     """
     if isinstance(values, str):
         raise TypeError("must be a sequence of strings, not a single string")

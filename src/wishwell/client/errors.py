@@ -1,13 +1,13 @@
-"""The exceptions of a call, as a tree: ``except WishwellError`` catches all of them."""
+"""The exceptions of calls, as a tree. ``except WishwellError`` catches them all."""
 
 from typing import Final
 
 
 class WishwellError(Exception):
-    """A call failed. Raised itself for errors without a class below, such as 500.
+    """A call failed. Raised directly for statuses without a subclass, such as 500.
 
-    ``status`` is None if there was no answer. ``request_id`` is the id in the service's log.
-    ``retry_after`` is the number of seconds that the service asked to wait, or None.
+    ``status`` is None without a response. ``request_id`` finds the request in the service's log.
+    ``retry_after`` is the response's ``Retry-After`` in seconds, or None.
     """
 
     def __init__(
@@ -31,40 +31,42 @@ class WishwellError(Exception):
 
 
 class Invalid(WishwellError):
-    """400, and each 4xx without a class of its own: the request breaks a rule."""
+    """400, and other 4xx statuses without a class of their own: the request is invalid."""
 
 
 class Unauthorized(WishwellError):
-    """401: no token, or one that is not valid any more. Ask for a new one."""
+    """401: the token is missing or invalid, for example expired. Request a new one."""
 
 
 class Forbidden(WishwellError):
-    """403: this token may not do this."""
+    """403: the token doesn't permit this operation."""
 
 
 class NotFound(WishwellError):
-    """404: there is no such record, or it is another profile's."""
+    """404: the record doesn't exist, or belongs to another profile."""
 
 
 class Conflict(WishwellError):
-    """409: the change would make two items the same."""
+    """409: the request conflicts with the current state, for example with a duplicate item."""
 
 
 class Gone(WishwellError):
-    """410: events after this ``from_`` are no longer kept. Read the records anew."""
+    """410: events after ``from_`` were removed. Read all records again."""
 
 
 class RateLimited(WishwellError):
-    """429: too many requests. Nothing was done."""
+    """429: a rate limit is exceeded. The request had no effect."""
 
 
 class Unavailable(WishwellError):
-    """503: the service can't reach its database, or is too busy. The message says whether nothing
-    was done, or that it is not known."""
+    """503: the service can't reach its database, or is overloaded.
+
+    The message says whether the request had no effect or an unknown outcome.
+    """
 
 
 class ConnectionFailed(WishwellError):
-    """There was no answer. If a connection was made, it is not known whether anything was done."""
+    """There was no response. If a connection was established, the outcome is unknown."""
 
 
 BY_STATUS: Final = {
@@ -79,5 +81,5 @@ BY_STATUS: Final = {
 
 
 def kind_of(status: int) -> type[WishwellError]:
-    """The exception of a status that is not 2xx."""
+    """Returns the exception class of a status that isn't 2xx."""
     return BY_STATUS.get(status, Invalid if 400 <= status < 500 else WishwellError)

@@ -1,4 +1,4 @@
-"""What the records have in common."""
+"""The base class of the records."""
 
 import msgspec
 
@@ -6,10 +6,10 @@ _SECRETS = ("token", "secret")
 
 
 class Record(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A record of the API. Unknown fields, of a newer service, are ignored."""
+    """A record of the API. Ignores unknown fields, which a newer service may send."""
 
     def __repr__(self) -> str:
-        # Without secrets: a repr ends up in logs and crash reports.
+        # Omits secrets, because a repr ends up in logs and crash reports.
         shown = [name for name in self.__struct_fields__ if name not in _SECRETS]
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
         return f"{type(self).__name__}({fields})"

@@ -1,4 +1,4 @@
-"""The client that blocks. Written by ``make format`` from asynchronous_by_hand.py."""
+"""The blocking client. Written by ``make format`` from asynchronous_by_hand.py."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,10 +12,10 @@ from wishwell.client.sync_line import Part
 
 
 class ProductsByHand(Part):
-    """A product that names itself."""
+    """Products, put as records that contain their id."""
 
     def put(self, product: NewProduct) -> Product:
-        """Says all that is known of a product: what it does not name is unknown from then on."""
+        """Creates or replaces a product. Missing fields become unknown."""
         fields = msgspec.to_builtins(product)
         where = path("products", str(fields.pop("productId")))
         return self._line.result(Call("PUT", where, one(Product), body=body(**fields)))
@@ -26,14 +26,14 @@ class _SignIn(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class ProfilesByHand(Part):
-    """Tokens, whose retry depends on whose they are, and the sign-in path alone."""
+    """Profile tokens, not always safe to retry, and the sign-in path without its envelope."""
 
     def token(self, *, customer: str | None = None, session: str | None = None) -> ProfileToken:
-        """A token for the customer or the session; without both, for a new session.
+        """Returns a token for the customer or the session or, without both, for a new session.
 
-        With both, the session is linked to the customer first. The profile that the client acts
-        for takes the place of an argument that is not given. A new session's is not retried after
-        a lost connection: each time it makes another one.
+        With both, the session is first linked to the customer. The client's profile stands in for
+        a missing argument. A request for a new session isn't retried after a lost connection,
+        because it isn't idempotent: each one creates another session.
         """
         fields = body(customer=customer, session=session)
         known = bool(customer or session or self._line.profile)
@@ -41,14 +41,14 @@ class ProfilesByHand(Part):
         return self._line.result(call)
 
     def identify(self, email: str) -> str:
-        """The store's sign-in path for this e-mail address, whether or not it is known."""
+        """Returns the store's sign-in path for an e-mail address, known or not."""
         call = Call("POST", "/profiles/identify", one(_SignIn), body=body(email=email))
         return (self._line.result(call)).auth_flow
 
 
 # contract: feed-once
 class EventsByHand(Part):
-    """The feed, which goes on where it ended."""
+    """The feed of events, to poll from the last position."""
 
     def list(
         self,
@@ -57,9 +57,10 @@ class EventsByHand(Part):
         limit: int | None = None,
         types: Sequence[str] | None = None,
     ) -> Feed:
-        """What came after ``from_``, the ``resume`` of an earlier answer, or all that is kept.
+        """Returns the events after ``from_``, the ``resume`` of an earlier batch.
 
-        ``limit`` is 1 to 250, by default 50. Raises ``Gone``.
+        Without ``from_``, starts with the oldest stored event. ``limit`` is 1 to 250, by default
+        50. Raises ``Gone`` if events after it were removed.
         """
         named = None if types is None else ",".join(several(types))
         params = given(**{"from": from_, "limit": limit, "type": named})
@@ -72,9 +73,9 @@ class EventsByHand(Part):
         limit: int | None = None,
         types: Sequence[str] | None = None,
     ) -> Iterator[Feed]:
-        """All that came after ``from_`` until now. Keep the ``resume`` of each. Raises ``Gone``.
+        """Yields batches of events after ``from_`` up to now. Save the ``resume`` of each.
 
-        The last one has no events, and the ``resume`` from which to go on later.
+        The last batch is empty; poll later from its ``resume``. Raises ``Gone`` like ``list``.
         """
         while True:
             feed = self.list(from_=from_, limit=limit, types=types)

@@ -1,4 +1,4 @@
-"""The client that blocks. Written by ``make format`` from asynchronous_line.py."""
+"""The blocking client. Written by ``make format`` from asynchronous_line.py."""
 
 import time
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Line:
-    """The connections, and the profile that they act for."""
+    """Connections, with the profile that calls act for."""
 
     def __init__(self, http: httpx2.Client, terms: Terms, profile: str | None) -> None:
         self.http = http
@@ -24,7 +24,7 @@ class Line:
         self.profile = profile
 
     def result(self, call: Call[T]) -> T:
-        """Sends a call until there is a result. Raises ``WishwellError``."""
+        """Sends a call, with retries, and returns its result. Raises ``WishwellError``."""
         talk = Conversation(call, self.terms)
         request = transport.request(call, talk.request_id, self.profile)
         while True:
@@ -39,7 +39,7 @@ class Line:
             time.sleep(seconds)
 
     def pages(self, call: Call[Page[T]]) -> Iterator[Page[T]]:
-        """All pages from the call's to the oldest."""
+        """Yields the pages from the call's to the oldest (cursor pagination)."""
         while True:
             page = self.result(call)
             yield page
@@ -48,13 +48,13 @@ class Line:
             call = replace(call, params={**call.params, "page": page.next})
 
     def all(self, call: Call[Page[T]]) -> Iterator[T]:
-        """The records of these pages."""
+        """Yields the records of the pages from the call's to the oldest."""
         for page in self.pages(call):
             yield from page
 
 
 class Part:
-    """The calls of one resource."""
+    """Base class of the operations of a resource."""
 
     def __init__(self, line: Line) -> None:
         self._line = line

@@ -1,4 +1,4 @@
-"""The client that blocks. Written by ``make format`` from asynchronous_operations.py."""
+"""The blocking client. Written by ``make format`` from asynchronous_operations.py."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -84,7 +84,7 @@ class Items(Part):
         query: str | None = None,
         include: Include | None = None,
     ) -> Iterator[Page[Item]]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call(
             "GET",
             path("items"),
@@ -101,7 +101,7 @@ class Items(Part):
         query: str | None = None,
         include: Include | None = None,
     ) -> Iterator[Item]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call(
             "GET",
             path("items"),
@@ -274,12 +274,12 @@ class Lists(Part):
         return self._line.result(call)
 
     def pages(self, *, page: str | None = None, limit: int | None = None) -> Iterator[Page[List]]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit))
         return self._line.pages(call)
 
     def all(self, *, page: str | None = None, limit: int | None = None) -> Iterator[List]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit))
         return self._line.all(call)
 
@@ -620,12 +620,12 @@ class Webhooks(Part):
     def pages(
         self, *, page: str | None = None, limit: int | None = None
     ) -> Iterator[Page[Webhook]]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("webhooks"), page_of(Webhook), given(page=page, limit=limit))
         return self._line.pages(call)
 
     def all(self, *, page: str | None = None, limit: int | None = None) -> Iterator[Webhook]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("webhooks"), page_of(Webhook), given(page=page, limit=limit))
         return self._line.all(call)
 
@@ -791,12 +791,12 @@ class Tokens(Part):
     def pages(
         self, *, page: str | None = None, limit: int | None = None
     ) -> Iterator[Page[AdminToken]]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
         return self._line.pages(call)
 
     def all(self, *, page: str | None = None, limit: int | None = None) -> Iterator[AdminToken]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
         return self._line.all(call)
 
@@ -840,7 +840,7 @@ class Products(ProductsByHand):
     def pages(
         self, *, page: str | None = None, limit: int | None = None, query: str | None = None
     ) -> Iterator[Page[Product]]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call(
             "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
         )
@@ -849,7 +849,7 @@ class Products(ProductsByHand):
     def all(
         self, *, page: str | None = None, limit: int | None = None, query: str | None = None
     ) -> Iterator[Product]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call(
             "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
         )
@@ -1030,7 +1030,7 @@ class Requests(Part):
     def pages(
         self, *, page: str | None = None, limit: int | None = None
     ) -> Iterator[Page[PlatformRequest]]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call(
             "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
         )
@@ -1039,7 +1039,7 @@ class Requests(Part):
     def all(
         self, *, page: str | None = None, limit: int | None = None
     ) -> Iterator[PlatformRequest]:
-        """From ``page``, by default the newest, to the oldest."""
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call(
             "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
         )
