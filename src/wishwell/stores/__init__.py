@@ -1,4 +1,9 @@
-"""Stores: the shops of one deployment, isolated from each other (contract: store-isolation)."""
+"""Stores: the shops of one deployment, isolated from each other (contract: store-isolation).
+
+Start with ``Store`` and ``patched`` here. ``naming.py`` and ``reporting.py`` define groups of a
+store's settings, ``rules.py`` validates its fields, ``store_secrets.py`` manages its secrets, and
+``sealing.py`` encrypts them.
+"""
 
 import re
 from collections.abc import Mapping
@@ -29,14 +34,14 @@ LIMITS = (
     "entries",
     "list_items",
 )
-"""The limits that a store may override: requests per minute, and the bounds of a profile."""
+"""Limits that a store may override: rate limits per minute, and size limits of a profile."""
 
 DEFAULT_HANDLE = "default"
 DEFAULT_DROP = 5
 MOST_HOSTS = 50
 
 SEEN_MS = 5_000
-"""By then every process has seen a change of a store (contract: store-change-seen)."""
+"""Milliseconds until every process has seen a change of a store (contract: store-change-seen)."""
 
 ProductIds = Literal["integer", "text"]
 MAX_NUMBER = 2**53 - 1
@@ -49,15 +54,16 @@ TEXT_RULE = (
 
 # contract: store-fields, store-product-ids
 class Store(msgspec.Struct, frozen=True, rename="camel"):
-    """One shop.
+    """A shop and its settings.
 
-    ``auth_flow`` is the path of its sign-in page and may contain ``{email}``. ``product_ids`` is
-    the JSON type of its product and variant ids (contract: product-id-kind). ``hosts`` are the
-    origins of its shop (contract: storefront-hosts). ``price_drop_percent`` is by how much a price
-    must fall to be told (contract: notice-drop). ``forget_customers_after`` is after how many
-    months without a request customers are erased, and ``forget_since`` since when that is so
-    (contract: forget-customers). ``events_since`` is when its events began to be
-    complete, or None (contract: store-events).
+    * ``auth_flow``: the sign-in page's path, possibly with a placeholder ``{email}``.
+    * ``product_ids``: the JSON type of product and variant ids (contract: product-id-kind).
+    * ``hosts``: the origins of its shop (contract: storefront-hosts).
+    * ``price_drop_percent``: the smallest drop that causes a notice (contract: notice-drop).
+    * ``forget_customers_after``: months without a request after which a customer is erased;
+      ``forget_since``: when that was turned on (contract: forget-customers).
+    * ``events_since``: the time from which its events are complete, or None while they are disabled
+      (contract: store-events).
     """
 
     id: str
@@ -86,7 +92,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
 
     # contract: product-id-text
     def product_id(self, field: str, id: int | str) -> str:
-        """The id as it is stored. Raises ``Invalid`` if it breaks ``id_rule``."""
+        """Returns an id as stored. Raises ``Invalid`` (for ``field``) if it breaks ``id_rule``."""
         text = str(id)
         if isinstance(id, str) != self.has_text_ids or not TEXT_ID.fullmatch(text):
             raise Invalid(f"{field}: {self.id_rule}.")
@@ -94,33 +100,33 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
 
     @property
     def id_rule(self) -> str:
-        """What a product or variant id must be."""
+        """The rule for product and variant ids, in words."""
         if self.has_text_ids:
             return f"must be {TEXT_RULE}, because this store has text ids"
         return f"must be an integer from 1 to {MAX_NUMBER}, because this store has integer ids"
 
     # contract: identify-answer
     def sign_in_path(self, email: str) -> str:
-        """The sign-in path for an e-mail address. Raises ``NotFound`` if the store has none."""
+        """Returns the sign-in path for an e-mail address. Raises ``NotFound`` without one."""
         if not self.auth_flow:
             raise NotFound("This store has no sign-in path (authFlow).")
         return self.auth_flow.replace("{email}", quote(email, safe=""))
 
 
 def number(id: int | str) -> int | str:
-    """A stored id of a store with integer ids, as its callers get it.
+    """Converts a stored id of a store with integer ids to the number that the API shows.
 
-    Text that is no number stays as it is: a process that has not yet seen that the store changed
-    from text may save one (contract: store-change-seen).
+    Returns other text unchanged: a process that hasn't yet seen the store's change from text ids
+    may have saved it (contract: store-change-seen).
     """
     return int(id) if isinstance(id, int) or id.isdecimal() else id
 
 
 class Bounds(NamedTuple):
-    """How much a profile may hold. A link may bring it to twice as much.
+    """Size limits of a profile, which a link may exceed up to twofold.
 
-    ``list_items`` bounds one list; ``entries`` bounds the items of all lists together, where an
-    item counts once for each list that it is on.
+    ``list_items``: items on one list. ``entries``: items on all lists together, each counted once
+    per list.
     """
 
     items: int
@@ -130,7 +136,7 @@ class Bounds(NamedTuple):
 
 
 class StorePatch(msgspec.Struct, frozen=True, rename="camel"):
-    """Changes to a store. None leaves a field as it is."""
+    """Changes to a store. None leaves a field unchanged."""
 
     handle: str | None = None
     platform: str | None = None
@@ -145,17 +151,17 @@ class StorePatch(msgspec.Struct, frozen=True, rename="camel"):
     events: bool | None = None
     price_drop_percent: int | None = None
     forget_customers_after: int | None = None
-    """0 turns it off."""
+    """Months; 0 turns it off."""
 
 
 async def lock(tx: Writer) -> None:
-    """Locks all stores: they change one after the other, as a host is one store's."""
+    """Locks all stores, which serialises their changes, because stores can't share a host."""
     await tx.all("stores_lock")
     await tx.all("in_turn")
 
 
 async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) -> Store:
-    """Creates a store. Raises ``Invalid`` for a bad field or a handle that is in use."""
+    """Creates a store. Raises ``Invalid`` for an invalid field or a handle that is in use."""
     store = patched(blank(id, handle, now), patch, now)
     await lock(tx)
     await _write(tx, store, now)
@@ -164,9 +170,9 @@ async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) 
 
 # contract: import-store
 async def restore(tx: Writer, store: Store, now: str) -> Store:
-    """Makes a store of another deployment here, with its id, in place of an empty one.
+    """Imports a store of another deployment, with its id, replacing an empty one of that handle.
 
-    Its events are complete from now on. The caller has the stores' lock. Raises ``Invalid``.
+    Restarts its ``events_since``. The caller holds the stores' lock. Raises ``Invalid``.
     """
     since = _when_seen(now) if store.events_since else None
     store = structs.replace(store, events_since=since)
@@ -181,7 +187,7 @@ async def restore(tx: Writer, store: Store, now: str) -> Store:
 
 
 async def erase(tx: Writer, id: str) -> None:
-    """Removes the rows of an empty store."""
+    """Deletes the rows of a store without profiles."""
     for what in (
         *("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "erase_requests"),
         "erase_counts",
@@ -192,8 +198,11 @@ async def erase(tx: Writer, id: str) -> None:
 
 # contract: store-product-ids-change
 async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
-    """Changes a store. Raises ``NotFound``, ``Invalid`` as ``create`` does, and ``Conflict`` for
-    integer product ids while the store has items or products with text ids."""
+    """Updates a store.
+
+    Raises ``NotFound``, ``Invalid`` as ``create`` does, and ``Conflict`` for a change to integer
+    product ids while the store has items or products with text ids.
+    """
     await lock(tx)
     before = await by_handle(tx, handle)
     store = patched(before, patch, now)
@@ -209,7 +218,7 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
 
 # contract: storefront-hosts
 async def _write(tx: Writer, store: Store, now: str) -> None:
-    """Raises ``Invalid`` for a handle, host or platform shop that is another store's."""
+    """Saves a store. Raises ``Invalid`` if another store has its handle, host or platform shop."""
     try:
         await tx.run("store_put", **_values(store), now=now)
     except UniqueViolation as error:
@@ -227,21 +236,23 @@ async def _write(tx: Writer, store: Store, now: str) -> None:
 
 # contract: store-default
 async def ensure_default(tx: Writer, id: str, now: str) -> None:
-    """Creates the store ``default`` if the database has no store. Raises ``Invalid`` if another
-    process has just done so."""
+    """Creates the store ``default`` if the database has no stores.
+
+    Raises ``Invalid`` if another process does so concurrently.
+    """
     if not await tx.all("stores_changed", since=""):
         await create(tx, id, DEFAULT_HANDLE, StorePatch(), now)
 
 
 async def by_handle(tx: Reader, handle: str) -> Store:
-    """The store with this handle. Raises ``NotFound``, and ``Conflict`` while it is deleted."""
+    """Returns a store. Raises ``NotFound``, and ``Conflict`` while it is being deleted."""
     store = await by_handle_or_deleted(tx, handle)
     await check_not_deleted(tx, store)
     return store
 
 
 async def by_handle_or_deleted(tx: Reader, handle: str) -> Store:
-    """``by_handle``, which finds a store that is being deleted too."""
+    """Returns a store, even while it is being deleted. Raises ``NotFound``."""
     row = await tx.one("store_by_handle", handle=handle) if handle.isprintable() else None
     if row is None:
         raise NotFound(
@@ -252,7 +263,7 @@ async def by_handle_or_deleted(tx: Reader, handle: str) -> Store:
 
 # contract: store-delete
 async def check_not_deleted(tx: Reader, store: Store) -> None:
-    """Raises ``Conflict`` for a store that is being deleted."""
+    """Raises ``Conflict`` if the store is being deleted."""
     if await tx.one("store_deleted", store=store.id) is not None:
         raise Conflict(
             f"The store {store.handle!r} is being deleted. If nothing does so any more, run "
@@ -262,13 +273,13 @@ async def check_not_deleted(tx: Reader, store: Store) -> None:
 
 # contract: store-rows
 async def check_kept(tx: Reader, store: Store) -> None:
-    """For writes without a token. Raises ``StoreDeleted`` once the store's deletion has begun."""
+    """Raises ``StoreDeleted`` if the store is being deleted. For writes without a token."""
     if await tx.one("store_deleted", store=store.id) is not None:
         raise StoreDeleted
 
 
 async def listed(tx: Reader) -> list[Store]:
-    """All stores that can be read, by handle."""
+    """Returns all stores in the order of their handles, skipping unreadable rows."""
     return bad_rows.each("stores", await tx.all("stores_changed", since=""), from_row)
 
 
@@ -276,7 +287,7 @@ _IN_JSON = {"naming": Naming, "pages": Pages, "reporting": Reporting, "limits": 
 
 
 def from_row(row: Row) -> Store:
-    """Makes a store from its columns (``store_fields``)."""
+    """Returns the store in a row of the columns ``store_fields``."""
     columns = dict(zip(Store.__struct_fields__, row, strict=True))
     for name, kind in _IN_JSON.items():
         columns[name] = msgspec.json.decode(columns[name], type=kind)
@@ -287,14 +298,14 @@ def from_row(row: Row) -> Store:
 
 # contract: store-limits
 def limit(store: Store, settings: Settings, name: str) -> int:
-    """How many requests of a kind a minute: the store's own limit, or else that of the settings."""
+    """Returns a rate limit in requests per minute: the store's own, or else the setting."""
     default: int = getattr(settings, f"limit_{name}")
     return store.limits.get(name, default)
 
 
 # contract: store-limits
 def bounds(store: Store, settings: Settings) -> Bounds:
-    """The store's own bounds, or else those from the settings."""
+    """Returns the size limits of the store's profiles: its own, or else the settings."""
     own = store.limits.get
     return Bounds(
         items=own("items", settings.items_per_profile),
@@ -305,7 +316,7 @@ def bounds(store: Store, settings: Settings) -> Bounds:
 
 
 def blank(id: str, handle: str, now: str) -> Store:
-    """A store with all settings as they are by default."""
+    """Returns a store with default settings."""
     return Store(
         *(id, handle, "shopify", "integer", "/account/login", (), Naming(), (), {}),
         *(DEFAULT_DROP, None, now),
@@ -313,7 +324,7 @@ def blank(id: str, handle: str, now: str) -> Store:
 
 
 def patched(store: Store, patch: StorePatch, now: str) -> Store:
-    """The store with the changes. Raises ``Invalid``."""
+    """Returns the store with the changes applied and validated. Raises ``Invalid``."""
     given = structs.asdict(patch)
     named = {name: value for name, value in given.items() if value is not None}
     if patch.hosts is not None:
@@ -340,18 +351,18 @@ _FORGET = ("forget_customers_after", "forget_since")
 
 
 def _when_seen(now: str) -> str:
-    """When every process knows what changes now (contract: store-change-seen)."""
+    """Returns when every process will have seen a change made now (contract: store-change-seen)."""
     return ids.timestamp(ids.from_timestamp(now) + SEEN_MS)
 
 
 def check_handle(handle: str) -> None:
-    """Raises ``Invalid`` for a text that can't be a handle."""
+    """Raises ``Invalid`` unless the handle is well-formed."""
     rules.check({"handle": handle})
 
 
 # contract: store-bounds
 def check(store: Store) -> None:
-    """Raises ``Invalid`` for a field that breaks its rule. ``KeySets.check`` is for key sets."""
+    """Raises ``Invalid`` for an invalid field, except ``jwt_key_set`` (see ``KeySets.check``)."""
     for fields in (store, store.naming, store.pages):
         rules.check(structs.asdict(fields))
     for name, value in store.limits.items():
@@ -370,7 +381,7 @@ def check(store: Store) -> None:
 
 
 def _values(store: Store) -> dict[str, Any]:
-    """Its columns, by name."""
+    """Returns a store's columns by name."""
     return (
         structs.asdict(store)
         | {
@@ -386,7 +397,7 @@ def _values(store: Store) -> dict[str, Any]:
 
 # contract: store-shown
 def in_force(store: Store, settings: Settings) -> Store:
-    """The store with all limits and bounds that are in force, whoever set them."""
+    """Returns the store with all effective limits, whether its own or from the settings."""
     known = bounds(store, settings)._asdict()
     limits = {name: known.get(name) or limit(store, settings, name) for name in LIMITS}
     return structs.replace(store, limits=limits)

@@ -1,14 +1,15 @@
-"""How a store knows its shop: its hosts, its pages, and how it names its customers."""
+"""A shop's hosts and pages, and how it identifies its signed-in customers."""
 
 import msgspec
 
 
 # contract: storefront-naming
 class Naming(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """How a shop names its signed-in customers. Empty texts are not set.
+    """How a shop identifies its signed-in customers. An empty field isn't set.
 
-    By a JWT in a cookie or a header, verified with the store's keys or with ``jwt_key_set``: a URL,
-    or the key set itself in JSON. Or by the platform's signed query of ``platform_shop``.
+    Either by a JWT in a cookie or a header, verified with the store's keys or with ``jwt_key_set``
+    (the URL of a JSON Web Key Set, or the set itself as JSON). Or by the platform's signed query
+    string, for the shop ``platform_shop``.
     """
 
     jwt_cookie: str = ""
@@ -22,7 +23,7 @@ class Naming(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 # contract: store-pages
 class Pages(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A product's page, and pages in place of the storefront's. Empty texts are not set."""
+    """URLs of product pages, and of pages that replace the storefront's. Empty ones aren't set."""
 
     product_url: str = ""
     wishlist_page: str = ""
@@ -30,11 +31,11 @@ class Pages(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 def authority(origin: str) -> str:
-    """An origin without its scheme, as ``identity.host_of`` gives it."""
+    """Returns an origin's host and port, in the form of ``identity.host_of``."""
     return origin.partition("://")[2]
 
 
 def plain(origin: str) -> str:
-    """An origin as a browser writes it: lower case, without the scheme's own port."""
+    """Normalises an origin as browsers do: lower case, without the scheme's default port."""
     origin = origin.lower().removesuffix("/")
     return origin.removesuffix(":443" if origin.startswith("https:") else ":80")

@@ -1,4 +1,4 @@
-"""How a store's reports are made, and who may see of them."""
+"""Settings of a store's reports: time zone and public wish counts."""
 
 from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -10,15 +10,18 @@ from wishwell.errors import Invalid
 
 # contract: store-time-zone, show-wishes
 class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The time zone of the store's days, UTC if empty; and whether anybody may ask how many wish
-    for a product."""
+    """Settings of a store's reports.
+
+    ``time_zone``: where the store's days begin and end, UTC if empty. ``show_wishes``: whether
+    rounded counts of wishes are public.
+    """
 
     time_zone: str = ""
     show_wishes: bool = False
 
 
 def zone(field: str, name: str) -> tzinfo:
-    """The time zone of a name. Raises ``Invalid``, with the field."""
+    """Returns a time zone by its IANA name. Raises ``Invalid``, naming ``field``."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
@@ -26,12 +29,12 @@ def zone(field: str, name: str) -> tzinfo:
 
 
 def zone_of(reporting: Reporting) -> tzinfo:
-    """The time zone of the store's days."""
+    """Returns the time zone of a store's days."""
     return zone("time-zone", reporting.time_zone) if reporting.time_zone else UTC
 
 
 def check(reporting: Reporting) -> None:
-    """Raises ``Invalid`` for a field that breaks its rule."""
+    """Raises ``Invalid`` for an invalid field."""
     try:
         msgspec.convert(msgspec.to_builtins(reporting), Reporting)
     except msgspec.ValidationError as error:

@@ -1,4 +1,4 @@
-"""What the fields of a store must be: a pattern for each, and the sentence for what breaks it."""
+"""Validation of a store's text fields: for each a pattern, and the error message if it differs."""
 
 import re
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ _TAKEN = (
     "authorization|connection|content-|cookie|expect|forwarded|host|origin|profile|sec-|set-cookie"
     "|transfer-encoding|wishwell-|x-forwarded-|x-request-id"
 )
-"""Headers whose names begin with one of these have a meaning of their own."""
+"""Prefixes of header names that HTTP or the service uses, so a JWT can't be in them."""
 
 _NAME = "[!#$%&'*+.^_`|~0-9A-Za-z-]{0,100}"
 _TEXT = "[ -~]{0,1000}", "must be at most 1,000 printable ASCII characters"
-# The browser is sent there, so it must not name another host (//host).
+# Browsers are redirected there, so it can't name another host (//host): no open redirect.
 _PATH = r"/(?![/\\])[!-\[\]-~]{0,999}"
 _PAGE = rf"((https://[a-z0-9.-]{{1,253}}(:[0-9]{{1,5}})?)?{_PATH})?"
 _PAGE_RULE = (
@@ -73,7 +73,7 @@ _RULES = {
 
 
 def check(fields: Mapping[str, object]) -> None:
-    """Raises ``Invalid`` for the first of these fields that breaks its rule."""
+    """Raises ``Invalid`` for the first field that doesn't match its pattern."""
     for name, (pattern, sentence) in _RULES.items():
         if name in fields and not re.fullmatch(pattern, str(fields[name])):
             shown = str(fields[name])[:80]

@@ -13,8 +13,8 @@ ON CONFLICT (id) DO UPDATE SET handle = excluded.handle, platform = excluded.pla
     pages = excluded.pages, reporting = excluded.reporting;
 
 -- name: in_turn
--- Until the transaction ends, a cluster asks its servers one after the other. Otherwise Citus refuses to change a
--- reference table after it has read a distributed one.
+-- Until the transaction ends, Citus runs statements on its nodes sequentially. Otherwise it refuses to write to a
+-- reference table after a read of a distributed one.
 SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true); --postgresql
 SELECT 1; --sqlite
 
@@ -30,7 +30,7 @@ INSERT INTO store_hosts (host, store_id) VALUES (:host, :store);
 SELECT sealed FROM store_secrets WHERE store_id = :store;
 
 -- name: store_secrets_changed
--- :since: empty for all.
+-- :since: only secrets changed at that time or later; empty for all.
 SELECT store_id, sealed FROM store_secrets WHERE updated_at >= :since;
 
 -- name: store_secrets_set
@@ -41,7 +41,7 @@ ON CONFLICT (store_id) DO UPDATE SET sealed = excluded.sealed, updated_at = excl
 SELECT store_fields(s) FROM stores s WHERE s.handle = :handle;
 
 -- name: store_write_lock
--- For work on one store, one process after the other; none once the store is gone.
+-- Serialises the processes that work on a store. Returns no row once the store is deleted.
 SELECT id FROM stores WHERE id = :store
 FOR NO KEY UPDATE --postgresql
 ;
@@ -50,5 +50,5 @@ FOR NO KEY UPDATE --postgresql
 SELECT 1 FROM items WHERE store_id = :store UNION ALL SELECT 1 FROM products WHERE store_id = :store LIMIT 1;
 
 -- name: stores_changed
--- :since: empty for all.
+-- :since: only stores changed at that time or later; empty for all.
 SELECT store_fields(s) FROM stores s WHERE s.updated_at >= :since ORDER BY s.handle;
