@@ -1,4 +1,4 @@
-"""Copies: what is on a shared list, put on a new list of whoever asks."""
+"""Copies: the items of a shared list, put on a new list of the caller."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from wishwell.wishes.shares import Finder
 
 
 class Wanted(NamedTuple):
-    """The new list; without a name it gets that of the shared list."""
+    """The new list's id and fields. Without a name, it gets that of the shared list."""
 
     id: str
     fields: ListFields
@@ -34,10 +34,11 @@ async def copy(
     bounds: Bounds,
     now: str,
 ) -> List:
-    """Makes a list of the caller's with what is on the shared list, in its order.
+    """Creates a list of the caller's with the items of a shared list, in its order.
 
-    An item that the caller has already is put on it; of the others come quantity and, where the
-    share shows it, note. Raises ``UnknownShare``, ``LimitReached``, ``profiles.missing(caller)``.
+    An item that the caller already has is put on the list unchanged. A new item gets the quantity
+    and, if the share shows notes, the note. Raises ``UnknownShare``, ``LimitReached``,
+    ``profiles.missing(caller)``.
     """
     await shares.lock(tx, finder, token, caller, now)
     shared = await shares.view(tx, finder, token, None, now)
@@ -46,7 +47,7 @@ async def copy(
         made = await lists.add(tx, caller, fields, wanted.id, bounds, now)
         there = await items.of_products(tx, caller, [str(item.product_id) for item in shared.items])
         changes: list[tuple[Item | None, Item]] = []
-        # The first of the list has the newest id, so that pages show them in the list's order too.
+        # Reversed, so that the first item gets the newest id and pages show the list's order too.
         for item in reversed(shared.items):
             product, variant = items.kind(item)
             if before := there.get((product, variant)):

@@ -1,4 +1,4 @@
-"""What several request bodies, and the lines of a file, have in common."""
+"""Types and validation of fields, shared by request bodies and imported files."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ Quantity = Annotated[int, Meta(ge=1, le=items.MAX_QUANTITY)]
 
 
 def each(field: str, values: Iterable[T], of: Callable[[T], R]) -> list[R]:
-    """``of`` each value. An ``Invalid`` that it raises names the value by its place."""
+    """Applies ``of`` to each value. If it raises ``Invalid``, adds the value's index to that."""
     found = []
     for place, value in enumerate(values):
         try:
@@ -33,22 +33,25 @@ def each(field: str, values: Iterable[T], of: Callable[[T], R]) -> list[R]:
 
 
 def each_once(field: str, values: Sequence[str]) -> tuple[str, ...]:
-    """The values. Raises ``Invalid`` for a duplicate."""
+    """Returns the values. Raises ``Invalid`` for a duplicate."""
     if len(set(values)) != len(values):
         raise Invalid(f"{field}: must not contain duplicates.")
     return tuple(values)
 
 
 def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """The tags. Raises ``Invalid`` unless there are at most 20, no duplicates, each of 1 to 50
-    characters ``a-z 0-9 _ -``."""
+    """Returns the tags.
+
+    Raises ``Invalid`` for more than 20 tags, duplicates, or one that isn't 1 to 50 characters
+    ``a-z 0-9 _ -``.
+    """
     if len(tags) > items.MAX_TAGS:
         raise Invalid(f"tags: must be at most {items.MAX_TAGS} tags.")
     return check_each_tag(tags)
 
 
 def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
-    """``check_tags`` of however many."""
+    """Returns the tags. Validates like ``check_tags``, but without a maximum number."""
     if not all(search.TAG.fullmatch(tag) for tag in tags):
         raise Invalid("tags: each tag must be 1 to 50 characters: a-z, 0-9, _ or -.")
     if len(set(tags)) != len(tags):
@@ -58,7 +61,10 @@ def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
 
 # contract: item-note
 def check_note(note: str) -> str:
-    """The note. Raises ``Invalid`` for more than 500 characters or a control one but a newline."""
+    """Returns the note.
+
+    Raises ``Invalid`` for more than 500 characters, or a control character except a newline.
+    """
     if len(note) > items.MAX_NOTE:
         raise Invalid(f"note: must be at most {items.MAX_NOTE} characters.")
     if has_control(note.replace("\n", "")):
@@ -69,9 +75,10 @@ def check_note(note: str) -> str:
 
 
 def key_twice(text: bytes | str) -> str | None:
-    """A key that an object in this JSON has twice: decoders silently keep the last.
+    """Returns a duplicate key of an object in this JSON, of which decoders silently keep the last.
 
-    The text was decoded before, so that it is JSON within its bounds.
+    Returns ``None`` without one. The text must have been decoded before, which has validated its
+    syntax and size.
     """
     try:
         _once.decode(text if isinstance(text, str) else text.decode())

@@ -1,4 +1,4 @@
-"""Items: the products that a profile saved, one per product and variant (contract: save-once)."""
+"""Items: products saved by a profile, at most one per product and variant (contract: save-once)."""
 
 import contextlib
 from collections import Counter
@@ -28,9 +28,10 @@ MAX_BULK = 250
 
 # contract: item-fields
 class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """An item as the API shows it. ``profile`` is set only for a whole store, ``product`` if asked.
+    """An item as the API shows it.
 
-    Product and variant ids are text here; for a store with integer ids the API shows numbers.
+    Product and variant ids are stored as text; ``show`` converts them for a store with integer ids.
+    ``profile`` is set only in records of a whole store, ``product`` only with ``include=product``.
     """
 
     id: str
@@ -47,9 +48,9 @@ class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 
 class NewItem(msgspec.Struct, frozen=True):
-    """An item to save, already checked (contract: item-numbers, item-tags, item-list-ids).
+    """A validated item to save (contract: item-numbers, item-tags, item-list-ids).
 
-    None means that the body does not have the field.
+    None means that the body lacks the field.
     """
 
     product_id: str
@@ -61,7 +62,7 @@ class NewItem(msgspec.Struct, frozen=True):
 
 
 class ItemPatch(msgspec.Struct, frozen=True):
-    """Changes to an item. None leaves a field; ``NO_VARIANT`` and an empty note clear it."""
+    """Changes to an item. None leaves a field unchanged; ``""`` clears variant or note."""
 
     product_id: str | None = None
     variant_id: str | None = None
@@ -71,7 +72,7 @@ class ItemPatch(msgspec.Struct, frozen=True):
 
 
 def from_row(row: Row) -> Item:
-    """Makes an item from its columns (``item_fields``)."""
+    """Returns the item in a row of the columns ``item_fields``."""
     id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at = row
     return Item(
         id,
@@ -88,11 +89,11 @@ def from_row(row: Row) -> Item:
 
 # contract: product-id-kind
 def show(found: Iterable[Item], *, text_ids: bool) -> None:
-    """Turns the ids of products and variants into those of a store's kind."""
+    """Converts product and variant ids to numbers, unless the store has text ids."""
     if text_ids:
         return
     for item in found:
-        # As stores.number does: its calls are 3 % of a page.
+        # Inlines stores.number, because its calls would take 3 % of a page's time.
         product, variant = item.product_id, item.variant_id
         if isinstance(product, str) and product.isdecimal():
             item.product_id = int(product)
@@ -101,7 +102,7 @@ def show(found: Iterable[Item], *, text_ids: bool) -> None:
 
 
 def in_store(row: Row) -> Item:
-    """``from_row``, with the owner's GID as the last column."""
+    """Returns the item in a row of ``item_fields`` and the owner's GID."""
     *columns, owner = row
     item = from_row(columns)
     item.profile = owner
@@ -109,13 +110,13 @@ def in_store(row: Row) -> Item:
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
-    """A page of items, newest first. Raises ``profiles.missing``."""
+    """Returns a page of items, newest first. Raises ``profiles.missing``."""
     made = from_row if isinstance(scope, Profile) else in_store
     return await pages.read(tx, "items", scope, asked, made)
 
 
 async def find(tx: Reader, profile: Profile, id: str) -> Item:
-    """The item. Raises ``NotFound``, ``profiles.missing``."""
+    """Returns an item. Raises ``NotFound``, ``profiles.missing``."""
     row = await tx.one("item_find", profile=profile.id, id=id)
     if row is None:
         raise await _absent(tx, profile)
@@ -125,13 +126,13 @@ async def find(tx: Reader, profile: Profile, id: str) -> Item:
 async def of_products(
     tx: Reader, profile: Profile, products: Iterable[str]
 ) -> dict[tuple[str, str], Item]:
-    """The profile's items of these products, by product and variant as they are stored."""
+    """Returns the profile's items with these products, by key (see ``kind``)."""
     rows = await tx.all("items_of_products", profile=profile.id, products=sorted({*products}))
     return {kind(item): item for item in map(from_row, rows)}
 
 
 def kind(item: Item | SharedItem) -> tuple[str, str]:
-    """Product and variant as they are stored; no two items of a profile have the same."""
+    """Returns an item's key, unique in its profile: product and variant as stored."""
     return str(item.product_id), str(item.variant_id or NO_VARIANT)
 
 
@@ -142,7 +143,7 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     if told:
         await tx.begin()
     row = await tx.one("items_delete", profile=profile.id, ids=[id])
-    if row is None:  # there are tags or lists, or no such item
+    if row is None:  # it has tags or lists, or doesn't exist
         if not await _delete_of(tx, profile, [id], now):
             raise NotFound(NO_ITEM)
     elif told:
@@ -152,23 +153,23 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
 
 # contract: items-delete, link-races
 async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str], now: str) -> None:
-    """Deletes all of these items or, on an error, none. Unknown ids are ignored."""
+    """Deletes these items, all or, on an error, none. Ignores unknown ids."""
     known = [id for id in ids_ if ids.is_uuid(id)]
     if isinstance(scope, Profile):
         await _delete_of(tx, scope, known, now)
         return
-    # A link may move an item between the look-up and the lock, but only once, to a customer.
+    # Twice, because a link may move an item to a customer between lookup and lock, but only once.
     for _ in range(2):
         rows = await tx.all("items_owners", store=scope.store.id, ids=known)
         owners = {row[0]: Profile(row[0], scope.store, row[3], bool(row[2])) for row in rows}
-        # Locked in one order everywhere, sessions before customers as in a link: no deadlocks.
+        # The same lock order as in a link (sessions before customers) prevents deadlocks.
         for owner in sorted(owners.values(), key=lambda owner: (not owner.is_session, owner.id)):
-            with contextlib.suppress(NotFound):  # a session that a link has closed since
+            with contextlib.suppress(NotFound):  # a link has closed the session since
                 await _delete_of(tx, owner, known, now)
 
 
 async def _delete_of(tx: Writer, profile: Profile, known: list[str], now: str) -> bool:
-    """Deletes those of these items that there are, under the profile's lock. Were there any?"""
+    """Deletes the given items that exist, under the profile's lock. Returns whether any did."""
     if not await profiles.lock_known(tx, profile):
         return False
     rows = await tx.all("items_known", profile=profile.id, ids=known)
@@ -183,13 +184,13 @@ async def set_lists(
     """Puts the item on exactly these lists.
 
     Raises ``NotFound`` for the item or a list, ``LimitReached`` if a list or the profile would
-    exceed its bound.
+    exceed its size limit.
     """
     return await put_on(tx, profile, await find_locked(tx, profile, id), list_ids, bounds, now)
 
 
 async def find_locked(tx: Writer, profile: Profile, id: str) -> Item:
-    """``find`` under the profile's lock."""
+    """Returns an item under the profile's lock. Raises ``NotFound``, ``profiles.missing``."""
     row = None
     if await profiles.lock_known(tx, profile):
         row = await tx.one("item_find", profile=profile.id, id=id)
@@ -206,7 +207,7 @@ async def put_on(
     bounds: Bounds,
     now: str,
 ) -> Item:
-    """``set_lists`` of an item that was found under the lock."""
+    """Puts an item that was read under the profile's lock on exactly these lists."""
     item = replace(before, list_ids=sorted({*list_ids}))
     if item == before:
         return item
@@ -215,11 +216,11 @@ async def put_on(
     return item
 
 
-# ------------------------------------------------------------------------ several at once
+# ------------------------------------------------------------------------ saving changes
 
 
 Change = tuple[Item | None, Item | None]
-"""An item as it was and as it is then: None before it is created, and after it is deleted."""
+"""An item before and after a change: (None, new) creates it, (old, None) deletes it."""
 
 
 def _on(item: Item | None) -> set[str]:
@@ -230,10 +231,11 @@ def _on(item: Item | None) -> set[str]:
 async def check_room(
     tx: Reader, profile: Profile, changes: Sequence[Change], bounds: Bounds, field: str
 ) -> None:
-    """Raises ``NotFound`` for a list that the profile does not have, and ``LimitReached`` if one of
-    the ``bounds`` would be exceeded, as if the changes were made one after the other.
+    """Checks changes, applied in order, against the size limits.
 
-    ``field``: what names the lists, with a place for the number of the change.
+    Raises ``NotFound`` for a list that the profile doesn't have, ``LimitReached`` if one of the
+    ``bounds`` would be exceeded. ``field``: the field with the lists, for the error message; a
+    placeholder gets the index of the change.
     """
     held = 0
     if any(before is None for before, _ in changes):
@@ -261,7 +263,7 @@ async def check_room(
 
 
 async def apply(tx: Writer, profile: Profile, changes: Sequence[Change], now: str) -> None:
-    """``write``, and tells of it."""
+    """Saves changes like ``write``, and records their events."""
     await events.tell_all(tx, profile, now, await write(tx, profile, changes, now))
 
 
@@ -273,10 +275,11 @@ async def write(
     now: str,
     places: Mapping[tuple[str, str], int] = MappingProxyType({}),
 ) -> list[tuple[events.Type, bytes]]:
-    """Writes down what changes, tags and lists too, under the profile's lock. Returns its events.
+    """Saves changes of items with their tags and lists, under the profile's lock.
 
-    ``places``: those of items on lists that they come on, by the ids of both; others get none.
-    Sets ``updated_at`` of an item that is changed. Raises ``UniqueViolation``.
+    Returns the events, which the caller records. ``places``: positions of items on lists that they
+    are added to, by list id and item id; other items get none. Sets ``updated_at`` of changed
+    items. Raises ``UniqueViolation``.
     """
     real = [change for change in changes if change[0] != change[1]]
     for before, after in real:
@@ -301,7 +304,7 @@ async def write(
 
 
 async def _write_tags(tx: Writer, profile: Profile, changes: Sequence[Change]) -> None:
-    """Updates ``item_tags``, the index for searching; ``items.tags`` is what is read."""
+    """Updates ``item_tags``, which only searches use; an item is read with ``items.tags``."""
     cleared: list[str] = []
     added: list[dict[str, str]] = []
     for before, after in changes:
@@ -349,7 +352,7 @@ async def _write_entries(
 
 
 def _stored(profile: Profile, item: Item) -> dict[str, object]:
-    """The columns of an item."""
+    """Returns an item's columns by name."""
     product_id, variant_id = kind(item)
     return {
         "profile_id": profile.id,

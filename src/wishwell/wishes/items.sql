@@ -3,10 +3,10 @@
 -- item_tags_filled: profile_id, item_id, tag, store_id
 
 -- name: item_save
--- Saving twice is saving once (contract: save-once, save-again). No row if the profile is unknown, closed or full;
--- `most`: how many items it may have. FOR KEY SHARE looks again at an item that went while this waited for the profile.
--- quantity and note are null where the body names none. `changed`: the fields that have another value now. Differs
--- because SQLite writes to one table in a statement.
+-- An idempotent upsert (contract: save-once, save-again). Returns no row if the profile is unknown, closed or full.
+-- :most: the item limit. FOR KEY SHARE rechecks an item that was deleted while this waited for the profile's
+-- lock. :quantity and :note: null if missing in the body. changed: the names of fields with a new value. SQLite needs
+-- two statements, because one writes to one table only.
 WITH saved AS ( --postgresql
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
                    list_ids, tags, note)
@@ -35,7 +35,7 @@ SELECT * FROM saved; --postgresql
 WHERE profile_id = :profile AND EXISTS (SELECT 1 FROM items i WHERE i.profile_id = :profile AND i.id = :id); --sqlite
 
 -- name: item_change
--- Null leaves a field as it is. updated_at moves only when something changed (contract: item-updated-at).
+-- Null leaves a field unchanged. Sets updated_at only if something changed (contract: item-updated-at).
 UPDATE items
 SET product_id = coalesce(:product_id::text, items.product_id),
     variant_id = coalesce(:variant_id::text, items.variant_id),
@@ -55,8 +55,9 @@ WHERE items.profile_id = :profile AND items.id = :id
 RETURNING item_fields(items), items.changed;
 
 -- name: items_delete for postgresql
--- Those of these items that are on no list and have no tags. Others' rows would be seen as they were before a wait for
--- the lock; the items' own are looked at again. Differs as item_save does.
+-- Deletes the given items that have neither lists nor tags. After a wait for the lock, PostgreSQL rechecks the rows that
+-- it deletes, but would read the rows of lists and tags from a stale snapshot. SQLite needs two statements, as for
+-- item_save.
 WITH o AS (SELECT * FROM owner(:profile) AS p),
 gone AS (
     DELETE FROM items i USING o
@@ -80,7 +81,7 @@ RETURNING item_fields(items);
 
 -- name: TABLE_remove
 -- of: items, lists, shares
--- profile_count follows.
+-- The caller then corrects the profile's counts (profile_count).
 DELETE FROM TABLE WHERE profile_id = :profile AND id in_uuids(:ids);
 
 -- name: item_find
@@ -105,8 +106,8 @@ SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.product_i
 SELECT items FROM profiles WHERE profile_id = :profile;
 
 -- name: items_page
--- db/pages.py adds the rest: by id, which is by age (contract: page-order). {beyond} tells whether anything lies on the
--- other side of its cursor.
+-- db/pages.py adds conditions, the order by id, which is by age (contract: page-order), and the limit. {beyond} becomes
+-- a column that shows whether there are records on the other side of the cursor.
 SELECT item_fields(i){beyond} FROM items i WHERE i.profile_id = :owner;
 
 -- name: store_items_page

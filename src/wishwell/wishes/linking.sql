@@ -1,4 +1,4 @@
--- Rows are copied to the customer and deleted, never re-keyed.
+-- Rows are copied to the customer and deleted, because a row's profile_id, by which it is sharded, never changes.
 
 
 -- name: link_entries
@@ -20,7 +20,7 @@ WHERE profile_id = :profile
   AND item_count <> (SELECT count(*) FROM entries e WHERE e.profile_id = :profile AND e.list_id = lists.id);
 
 -- name: link_move_shares
--- Those of lists that move, all that are left. No other column may change: their tokens stay good.
+-- Copies the remaining shares, those of lists that move. No other column changes, so that their tokens stay valid.
 INSERT INTO shares (profile_id, id, store_id, list_id, reservations, notes, created_at, expires_at, token)
 SELECT :customer::uuid, s.id, s.store_id, s.list_id, s.reservations, s.notes, s.created_at, s.expires_at, s.token
 FROM shares s WHERE s.profile_id = :session;

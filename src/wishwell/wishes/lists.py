@@ -36,7 +36,7 @@ class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 
 def from_row(row: Row) -> List:
-    """Makes a list from its columns (``list_fields``), and in a whole store its owner's GID."""
+    """Returns the list in a row of ``list_fields`` and, for a whole store, the owner's GID."""
     record = _own(row)
     if len(row) > _COLUMNS:
         record.profile = row[_COLUMNS]
@@ -51,14 +51,17 @@ _COLUMNS = len(statements.columns("list_fields"))
 
 
 class ListFields(msgspec.Struct, frozen=True):
-    """What a request says of a list, already checked. None leaves a field as it is."""
+    """Validated fields of a list in a request. None leaves a field unchanged."""
 
     name: str | None = None
 
 
 # contract: list-name
 def check_name(name: str) -> str:
-    """The trimmed name. Raises ``Invalid`` unless it is 1 to 255 characters, none a control one."""
+    """Returns the trimmed name.
+
+    Raises ``Invalid`` unless it has 1 to 255 characters and no control characters.
+    """
     name = name.strip()
     if not 1 <= len(name) <= MAX_NAME:
         raise Invalid(f"name: must be 1 to {MAX_NAME} characters after trimming.")
@@ -70,7 +73,7 @@ def check_name(name: str) -> str:
 def records(
     tx: Reader, profile: Profile, id: str | None = None
 ) -> Callable[[], Awaitable[events.Records]]:
-    """What reads the lists of a profile, or one, and their order, for ``events.watch``."""
+    """Returns a reader for ``events.watch`` of a profile's lists, or one, with their order."""
 
     async def read() -> events.Records:
         if id is None:
@@ -86,13 +89,16 @@ def records(
 
 
 async def _positions(tx: Reader, profile: Profile, id: str) -> dict[str, int]:
-    """The items on a list, in order, and their places; 0 for one that was never placed."""
+    """Returns a list's items in order, with their positions (0 if never placed)."""
     return dict(map(tuple, await tx.all("list_order", profile=profile.id, id=id)))
 
 
 @contextlib.asynccontextmanager
 async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIterator[None]:
-    """Locks the list, and tells of what changes. Raises ``NotFound``, ``profiles.missing``."""
+    """Locks the profile and records the list's changes as events.
+
+    Raises ``NotFound``, ``profiles.missing``.
+    """
     async with events.watch(tx, profile, now, records(tx, profile, id)):
         known = await profiles.lock_known(tx, profile)
         if not known or await tx.one("list_find", profile=profile.id, id=id) is None:
@@ -101,13 +107,13 @@ async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIte
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[List]:
-    """A page of lists, newest first. Raises ``profiles.missing``."""
+    """Returns a page of lists, newest first. Raises ``profiles.missing``."""
     return await pages.read(tx, "lists", scope, asked, from_row)
 
 
 # contract: list-items, list-sort
 async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
-    """A list with its items. Raises ``NotFound``, or ``profiles.missing``."""
+    """Returns a list with its items. Raises ``NotFound``, ``profiles.missing``."""
     rows = await tx.all("list_with_items", profile=profile.id, id=id)
     if not rows:
         raise await _absent(tx, profile)
@@ -139,7 +145,7 @@ async def create(
 async def add(
     tx: Writer, profile: Profile, fields: ListFields, id: str, bounds: Bounds, now: str
 ) -> List:
-    """``create`` within a use-case that tells of more than the list."""
+    """Creates a list like ``create``, but leaves recording the event to the caller."""
     room = {"profile": profile.id, "most": bounds.lists}
     if await tx.one("list_count_lock", **room) is None:
         await profiles.lock(tx, profile, now)
@@ -152,7 +158,7 @@ async def add(
 
 # contract: list-update, list-updated-at
 async def change(tx: Writer, profile: Profile, id: str, fields: ListFields, now: str) -> List:
-    """Changes the list's own fields. Raises ``NotFound``, ``profiles.missing``."""
+    """Changes a list's own fields. Raises ``NotFound``, ``profiles.missing``."""
     async with _changing(tx, profile, id, now):
         row = await tx.one("list_change", profile=profile.id, id=id, now=now, **asdict(fields))
         assert row is not None
@@ -161,7 +167,7 @@ async def change(tx: Writer, profile: Profile, id: str, fields: ListFields, now:
 
 # contract: list-delete
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
-    """Deletes the list and keeps its items. Raises ``NotFound``, ``profiles.missing``."""
+    """Deletes a list but not its items. Raises ``NotFound``, ``profiles.missing``."""
     async with _changing(tx, profile, id, now):
         await shares.end(tx, profile, await shares.of_list(tx, profile, id))
         if on := list(await _positions(tx, profile, id)):
@@ -174,9 +180,9 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
 
 # contract: list-order-partial, list-order-invalid
 async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], now: str) -> List:
-    """Places these items first, in this order. Returns the list in customer order.
+    """Moves these items to the front of a list, in this order. Returns the list in that order.
 
-    Items placed before follow in their old order; items that were never placed come last. Raises
+    Other items with a position follow in their old order; items never placed come last. Raises
     ``Invalid`` if an id is a duplicate or not on the list; ``NotFound``; ``profiles.missing``.
     """
     async with _changing(tx, profile, id, now):
@@ -197,7 +203,7 @@ async def _place(
     item_ids: Sequence[str],
     now: str,
 ) -> None:
-    """``order`` of items that are on the list, given the ``positions`` of all that are."""
+    """Saves the new order. ``positions``: those of all items of the list before, by item id."""
     before = [item for item, at in positions.items() if at]
     named = set(item_ids)
     placed = [*item_ids, *(item for item in before if item not in named)]
@@ -222,10 +228,10 @@ async def put_item(
     bounds: Bounds,
     now: str,
 ) -> Item:
-    """Puts an item on a list, behind the item ``after``; None is first, ``UNSET`` leaves its place.
+    """Puts an item on a list, after the item ``after``.
 
-    Raises ``Invalid`` for an ``after`` that is not another item of the list, ``LimitReached``,
-    ``NotFound``, ``profiles.missing``.
+    None puts it first; ``UNSET`` keeps its position. Raises ``Invalid`` if ``after`` isn't another
+    item of the list, ``LimitReached``, ``NotFound``, ``profiles.missing``.
     """
     item = await _item(tx, profile, id, item_id)
     if after is UNSET:
@@ -246,7 +252,7 @@ async def put_item(
 async def remove_item(
     tx: Writer, profile: Profile, id: str, item_id: str, bounds: Bounds, now: str
 ) -> None:
-    """Takes an item off a list. Raises ``NotFound``, ``profiles.missing``."""
+    """Removes an item from a list. Raises ``NotFound``, ``profiles.missing``."""
     item = await _item(tx, profile, id, item_id)
     if id not in item.list_ids:
         raise NotFound("There is no such item on this list.")
@@ -254,7 +260,7 @@ async def remove_item(
 
 
 async def _item(tx: Writer, profile: Profile, id: str, item_id: str) -> Item:
-    """An item to put on a list or to take off it. Raises ``NotFound`` for both."""
+    """Returns an item under the profile's lock. Raises ``NotFound`` for the item or the list."""
     item = await items.find_locked(tx, profile, item_id)
     if await tx.one("list_find", profile=profile.id, id=id) is None:
         raise NotFound(_NO_LIST)

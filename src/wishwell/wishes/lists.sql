@@ -3,7 +3,7 @@
 -- entries_filled: profile_id, list_id, item_id, position
 
 -- name: list_count_lock
--- No row if the profile is unknown, closed or full; `most`: how many lists it may have.
+-- Counts a new list, and locks the profile. Returns no row if that is unknown, closed or has :most lists.
 UPDATE profiles SET lists = lists + 1, changes = changes + 1
 WHERE profile_id = :profile AND closed_at IS NULL AND lists < :most
 RETURNING profile_id;
@@ -21,13 +21,13 @@ SELECT list_fields(l) FROM lists l WHERE l.profile_id = :profile AND l.id = :id;
 SELECT list_fields(l) FROM lists l WHERE l.profile_id = :profile ORDER BY l.id;
 
 -- name: places
--- What has a place on a list, or on any, in order.
+-- Items with a position on a list, or on all lists if :list is null, in order.
 SELECT e.list_id, e.item_id FROM entries e
 WHERE e.profile_id = :profile AND e.position > 0 AND (:list::uuid IS NULL OR e.list_id = :list::uuid)
 ORDER BY e.list_id, e.position;
 
 -- name: list_with_items
--- One statement, so that the list and its items are of one moment.
+-- A single statement, so that the list and its items come from one snapshot.
 SELECT list_fields(l), e.position, item_fields(i)
 FROM lists l
 LEFT JOIN entries e ON e.profile_id = :profile AND e.list_id = l.id
@@ -35,7 +35,7 @@ LEFT JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
 WHERE l.profile_id = :profile AND l.id = :id;
 
 -- name: list_change
--- Null leaves a field as it is (contract: list-updated-at).
+-- Null leaves a field unchanged (contract: list-updated-at).
 UPDATE lists
 SET updated_at = CASE WHEN :name::text <> name AND :now > updated_at THEN :now ELSE updated_at END,
     name = coalesce(:name::text, name)
@@ -43,7 +43,7 @@ WHERE profile_id = :profile AND id = :id
 RETURNING list_fields(lists);
 
 -- name: list_leave_items
--- Takes a list that goes from the lists of these items.
+-- Removes a list, to be deleted, from the items' list_ids.
 UPDATE items SET list_ids = trim(replace(' ' || list_ids || ' ', ' ' || :id::uuid::text || ' ', ' '))
 WHERE profile_id = :profile AND id in_uuids(:items);
 
@@ -73,7 +73,7 @@ WHERE profile_id = :profile AND id = :id;
 UPDATE lists SET shared = 1 WHERE profile_id = :profile AND id = :id;
 
 -- name: list_order
--- All of a list, in the order `customer` (contract: list-sort).
+-- All items of a list, in the order `customer` (contract: list-sort).
 SELECT e.item_id, e.position
 FROM entries e JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
 WHERE e.profile_id = :profile AND e.list_id = :id
@@ -86,5 +86,5 @@ UPDATE entries SET position = :position WHERE profile_id = :profile AND list_id 
 DELETE FROM entries WHERE profile_id = :profile AND list_id = :list AND item_id = :item;
 
 -- name: entries_remove
--- All of these items from all of these lists.
+-- Removes these items from these lists.
 DELETE FROM entries WHERE profile_id = :profile AND list_id in_uuids(:lists) AND item_id in_uuids(:items);

@@ -1,4 +1,4 @@
-"""What a customer has after a link: the rules, without the database (contract: link-limits)."""
+"""Rules for merging a session into a customer (a link), without I/O (contract: link-limits)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from wishwell.wishes.items import MAX_TAGS, Item
 
 
 class OrderedList(msgspec.Struct, frozen=True):
-    """A list's columns, and the ids of its items in the customer's order with their positions."""
+    """A list's columns, and its items' positions by item id, in the customer's order."""
 
     row: Mapping[str, Any]
     items: dict[str, int] = {}
@@ -27,11 +27,11 @@ class OrderedList(msgspec.Struct, frozen=True):
 
 
 class Merged(msgspec.Struct):
-    """What changes at the customer.
+    """The result of a merge.
 
-    ``items``: the id that each item of the session has now; of what is left behind there is none.
-    ``joins``: which list each list of the session becomes, its own id for one that moves.
-    ``places``: what comes on each list, in order.
+    ``items``: the id that each of the session's items has afterwards, without items left behind.
+    ``joins``: the list that each of the session's lists becomes; its own id if it moves.
+    ``places``: ids of the items added to each list, in order.
     """
 
     items: dict[str, str]
@@ -41,7 +41,10 @@ class Merged(msgspec.Struct):
 
 # contract: link-limits
 def room(bounds: Bounds, items: int, lists: int, entries: int) -> Bounds:
-    """What a link may add to so many: a profile keeps at most twice its bounds."""
+    """Returns how many items, lists and entries a merge may add to these counts of a customer.
+
+    A merged profile may exceed its size limits up to twofold.
+    """
     return Bounds(
         items=max(0, 2 * bounds.items - items),
         lists=max(0, 2 * bounds.lists - lists),
@@ -58,10 +61,10 @@ def merge(
     own: Sequence[OrderedList],
     room: Bounds,
 ) -> Merged:
-    """Where the session's items and lists go.
+    """Decides what becomes of the session's items (``wishes``) and lists.
 
-    ``same``: the customer's item for each of the session's that both have. ``own``: the customer's
-    lists of the same names. ``room``: how much more the customer may have.
+    ``same``: for items that both have, the customer's item id by the session's. ``own``: the
+    customer's lists with the same names. ``room``: the customer's remaining capacity.
     """
     newest = sorted(wishes, key=lambda wish: (wish.created_at, wish.id), reverse=True)
     moved = [wish.id for wish in newest if wish.id not in same][: room.items]
@@ -75,7 +78,7 @@ def merge(
 def _join(
     lists: Sequence[OrderedList], items: Mapping[str, str], own: Sequence[OrderedList], most: int
 ) -> dict[str, str]:
-    """The lists that join one of the customer's."""
+    """Returns the session's lists that are merged into one of the customer's, by id."""
     joins = {}
     there = {mine.id: set(mine.items) for mine in own}
     for made in lists:
@@ -97,7 +100,7 @@ def _places(
     own: Sequence[OrderedList],
     most: int,
 ) -> dict[str, list[str]]:
-    """What comes on each list, in order; of more than ``most``, the newest items keep theirs."""
+    """Returns the items added to each list, in order. Of more than ``most``, keeps the newest."""
     taken = {mine.id: set(mine.items) for mine in own}
     places: dict[str, list[str]] = {}
     for made in lists:
@@ -118,14 +121,14 @@ def _places(
 
 # contract: link-list-merge
 def alike(name: str) -> str:
-    """Names of lists that a link joins are alike: trimmed, without case, in every script."""
+    """Returns a list's normalised name: trimmed and case-folded. A link merges equal ones."""
     return name.strip().casefold()
 
 
 # contract: link-item-merge, link-quantity, link-tags, link-note
 def united(mine: Item, theirs: Item, more: Iterable[str]) -> Item:
-    """The customer's item with what the session's adds, on these lists too."""
-    # An older link may have left the customer more tags.
+    """Merges the session's item into the customer's, and adds the lists ``more``."""
+    # A link by an older release may have left more tags.
     tags = list(dict.fromkeys([*mine.tags, *theirs.tags]))[: max(MAX_TAGS, len(mine.tags))]
     return replace(
         mine,

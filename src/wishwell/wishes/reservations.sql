@@ -1,11 +1,12 @@
--- A row of reservations lies with the item's owner, its row of held with the holder (reservations.py).
+-- A reservation has two rows: one in reservations, on the shard of the item's owner, and one in held, on the shard of
+-- the profile that holds it (reservations.py).
 
 -- name: entry_find
 SELECT 1 FROM entries WHERE profile_id = :profile AND list_id = :list AND item_id = :item;
 
 -- name: reservation_put
 -- contract: reserve-quantity
--- :quantity of the item for the holder :holder, if so many are left, or if it has as many already.
+-- Reserves :quantity of an item for :holder, if enough is left or :holder already has that quantity.
 INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
 SELECT i.profile_id, i.id, :holder::uuid, i.store_id, :quantity::integer, :now::text
 FROM items i
@@ -21,19 +22,19 @@ RETURNING quantity;
 DELETE FROM reservations WHERE profile_id = :owner AND holder_id = :holder AND item_id = :item;
 
 -- name: reservations_unshared
--- Those of items that are on no list which is or was shared.
+-- Reservations of items that are on no list that is or was shared.
 SELECT r.holder_id, r.profile_id, r.item_id FROM reservations r
 WHERE r.profile_id = :profile AND NOT EXISTS (
     SELECT 1 FROM lists l JOIN entries e ON e.profile_id = :profile AND e.list_id = l.id AND e.item_id = r.item_id
     WHERE l.profile_id = :profile AND l.shared = 1);
 
 -- name: held_add
--- :merged: the id that the item had before a link merged it.
+-- :merged: the item's id before a link merged it.
 INSERT INTO held (profile_id, owner_id, item_id, store_id, merged_id) VALUES (:holder, :owner, :item, :store, :merged)
 ON CONFLICT (profile_id, owner_id, item_id) DO UPDATE SET merged_id = coalesce(excluded.merged_id, held.merged_id);
 
 -- name: held_find
--- The item by its id, or by the one that it had before a link merged it.
+-- Finds the item by its id, or by its id before a link merged it.
 SELECT profile_id, owner_id, item_id FROM held WHERE profile_id = :profile AND (item_id = :item OR merged_id = :item)
 ORDER BY item_id <> :item LIMIT 1;
 
@@ -41,7 +42,7 @@ ORDER BY item_id <> :item LIMIT 1;
 DELETE FROM held WHERE profile_id = :holder AND owner_id = :owner AND item_id = :item RETURNING item_id;
 
 -- name: held_count
--- None of them, if this one is there already.
+-- The number of items that :holder has reserved, or 0 if this one is among them.
 SELECT count(*) FROM held h
 WHERE h.profile_id = :holder
   AND NOT EXISTS (SELECT 1 FROM held m WHERE m.profile_id = :holder AND m.owner_id = :owner AND m.item_id = :item);
@@ -53,7 +54,7 @@ SELECT owner_id FROM held WHERE profile_id = :profile GROUP BY owner_id;
 SELECT profile_id, is_session FROM profiles WHERE profile_id in_uuids(:profiles);
 
 -- name: link_pass
--- Of the items of :owner: what :session has reserved is :customer's, with what :customer has.
+-- Adds the reservations of :session on items of :owner to those of :customer.
 INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
 SELECT r.profile_id, r.item_id, :customer::uuid, r.store_id, r.quantity, r.created_at
 FROM reservations r WHERE r.profile_id = :owner AND r.holder_id = :session
@@ -72,7 +73,7 @@ ON CONFLICT (profile_id, owner_id, item_id) DO UPDATE SET merged_id = coalesce(e
 SELECT item_id, holder_id, store_id, quantity, created_at FROM reservations WHERE profile_id = :profile;
 
 -- name: reservation_add
--- With what the holder has of it.
+-- Adds to the quantity that the holder has already reserved.
 INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
 VALUES (:owner, :item, :holder, :store, :quantity, :created_at)
 ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = reservations.quantity + excluded.quantity;

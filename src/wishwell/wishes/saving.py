@@ -1,4 +1,4 @@
-"""Saving and changing: an item that is there already is changed (contract: save-once)."""
+"""Saving and changing items. Saving an item that exists updates it (contract: save-once)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,11 +19,11 @@ from wishwell.wishes.items import Item, ItemPatch, NewItem
 async def save(
     tx: Writer, profile: Profile, new: NewItem, id: str, bounds: Bounds, now: str
 ) -> tuple[Item, bool]:
-    """Saves an item. Returns it, and whether it was created (with this ``id``) or existed.
+    """Saves an item. Returns it, and whether it was created (with this ``id``).
 
-    On an existing item the fields that ``new`` has are set, its lists are added, and nothing else
-    changes. Raises ``LimitReached`` if one of the ``bounds`` would be exceeded, ``NotFound`` for a
-    list that the profile does not have, ``profiles.missing``.
+    If the item exists, updates only the fields that ``new`` has, and adds its lists. Raises
+    ``LimitReached`` if one of the ``bounds`` would be exceeded, ``NotFound`` for a list that the
+    profile doesn't have, ``profiles.missing``.
     """
     if new.tags is None and not new.list_ids:
         if events.are_told(profile):
@@ -32,7 +32,7 @@ async def save(
         row = await tx.one("item_save", **asdict(new), **of)
         if row is not None:
             return await _tell(tx, profile, row, now), bool(row[-1])
-    # There are tags or lists, or the customer has no row yet, or it is full or has ended.
+    # There are tags or lists; or the profile has no row yet, is closed, or is at its limit.
     [(before, item)] = await _save(tx, profile, [new], [id], bounds, now, "listIds")
     return item, before is None
 
@@ -46,9 +46,9 @@ async def save_many(
     bounds: Bounds,
     now: str,
 ) -> list[Item]:
-    """Saves items, of which no two have the same product and variant; all, or on an error none.
+    """Saves items with distinct products and variants, all or, on an error, none.
 
-    ``new_ids``: the id of each that is not there yet. Raises what ``save`` does.
+    ``new_ids``: for each item its id, used if it is created. Raises what ``save`` does.
     """
     field = "items[{}].listIds"
     return [item for _, item in await _save(tx, profile, wanted, new_ids, bounds, now, field)]
@@ -79,7 +79,7 @@ async def _save(
 
 # contract: item-update, item-variant-null, item-conflict, item-updated-at
 async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: str) -> Item:
-    """Changes an item. ``updated_at`` is set only if something changed.
+    """Changes an item. Sets ``updated_at`` only if something changed.
 
     Raises ``Conflict`` if another item has the product and variant, ``NotFound``,
     ``profiles.missing``.
@@ -102,7 +102,7 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
 
 
 def _changed(item: Item, fields: NewItem | ItemPatch) -> Item:
-    """The item with the fields that are given, but for lists."""
+    """Returns the item with the given fields set, except its lists."""
     after = replace(item)
     for name in ItemPatch.__struct_fields__:
         value = getattr(fields, name)
@@ -113,9 +113,9 @@ def _changed(item: Item, fields: NewItem | ItemPatch) -> Item:
 
 # contract: event-transaction
 async def _tell(tx: Writer, profile: Profile, row: Sequence[Any], now: str) -> Item:
-    """The item that a statement has written, told of.
+    """Records the event of an item that a statement has saved, and returns the item.
 
-    After its columns come the names of the fields that changed, and whether it is new.
+    ``row``: the item's columns, the names of changed fields, and whether it was created.
     """
     *columns, names, created = row
     item = items.from_row(columns)

@@ -1,7 +1,7 @@
-"""Shares: links that show a list to whoever has them.
+"""Shares: links with which anyone can see a list.
 
-A share is a row of the list's owner. Its token is the only way to it from outside: the token's hash
-says whose it is (``share_tokens``), so a view touches two places, the token's and the owner's.
+A share is stored with the list's owner and found by its token. ``share_tokens`` maps the token's
+hash (its lookup key) to the owner, so a view needs two lookups, on a cluster on two shards.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -19,19 +19,22 @@ from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
 
 MOST = 20
-"""Shares of a list."""
+"""Maximum shares of a list."""
 
 PREFIX = "wwshr_"
 _RANDOM = 22
-"""Characters of a token: 130 random bits."""
+"""Random characters of a token (130 bits)."""
 
 _PLACES = 10_000
-"""Tokens whose place a process remembers."""
+"""Maximum token locations in a process's cache."""
 
 
 class Finder(NamedTuple):
-    """``store``: the store with an id, where the caller may see it. ``places``: where tokens led,
-    by their hashes: store, profile and share. What is there is read each time."""
+    """Dependencies of a lookup by token.
+
+    ``store``: returns the store with an id, if the caller may see it. ``places``: a cache of token
+    locations (ids of store, profile and share) by hash; shares themselves aren't cached.
+    """
 
     store: Callable[[str], Store | None]
     places: dict[str, Row]
@@ -39,7 +42,7 @@ class Finder(NamedTuple):
 
 # contract: share-fields
 class Share(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A share as the API shows it. ``profile`` is set only in answers for a whole store."""
+    """A share as the API shows it. ``profile`` is set only in records of a whole store."""
 
     id: str
     token: str
@@ -52,7 +55,7 @@ class Share(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class Terms(NamedTuple):
-    """How a list is shared. None leaves a field as it is, an empty ``expires_at`` is for ever."""
+    """Settings of a share. None leaves a field unchanged; an empty ``expires_at`` never expires."""
 
     reservations: bool | None = None
     notes: bool | None = None
@@ -61,9 +64,10 @@ class Terms(NamedTuple):
 
 # contract: shared-fields
 class SharedItem(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """An item of a shared list. Product and variant ids as in ``Item``.
+    """An item of a shared list.
 
-    ``reserved``: how many, where the reader may see it; ``yours``: how many of them by the reader.
+    ``reserved``: the total reserved quantity, ``yours``: the reader's part. Each is set only if the
+    reader may see it.
     """
 
     id: str
@@ -78,7 +82,7 @@ class SharedItem(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 # contract: shared-fields
 class SharedList(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A shared list, as anybody sees it. ``reservations``: whether they can be made."""
+    """A shared list without its owner's data. ``reservations``: whether they are enabled."""
 
     name: str
     items: list[SharedItem]
@@ -90,7 +94,7 @@ Include = Callable[[Reader, Store, Sequence[SharedItem]], Awaitable[None]]
 
 
 class Shared(NamedTuple):
-    """What a token leads to: the share, its list, and whose it is."""
+    """A share found by its token: its owner, its id, its list and settings."""
 
     owner: Profile
     id: str
@@ -100,7 +104,7 @@ class Shared(NamedTuple):
 
 
 def from_row(row: Row) -> Share:
-    """Makes a share from its columns (``share_fields``)."""
+    """Returns the share in a row of the columns ``share_fields``."""
     id, token, list_id, reservations, notes, created_at, expires_at = row
     return Share(id, token, list_id, bool(reservations), bool(notes), created_at, expires_at)
 
@@ -111,13 +115,13 @@ def new_token() -> str:
 
 
 def is_token(text: str) -> bool:
-    """Whether a share may have this token."""
+    """Returns whether the token is well-formed, including its checksum."""
     return opaque.well_formed(text, PREFIX, _RANDOM)
 
 
 # contract: share-expiry
 def check_expiry(expires_at: str, now: str) -> str:
-    """The time. Raises ``Invalid`` unless it is in the future."""
+    """Returns the time. Raises ``Invalid`` unless it is in the future."""
     if expires_at <= now:
         raise Invalid("expiresAt: must be in the future.")
     return expires_at
@@ -144,7 +148,10 @@ async def create(
 
 
 async def page(tx: Reader, profile: Profile, list_id: str, asked: PageRequest) -> Page[Share]:
-    """A page of a list's shares, newest first. Raises ``NotFound``, ``profiles.missing``."""
+    """Returns a page of a list's shares, newest first.
+
+    Raises ``NotFound``, ``profiles.missing``.
+    """
     asked = asked.among(shares_of=list_id)
     shown = await pages.read(tx, "shares", profile, asked, from_row)
     if not shown.records and await tx.one("list_find", profile=profile.id, id=list_id) is None:
@@ -164,7 +171,7 @@ async def change(tx: Writer, profile: Profile, list_id: str, id: str, terms: Ter
 
 # contract: share-ended
 async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
-    """Ends a share. Raises ``NotFound``, ``profiles.missing``."""
+    """Deletes a share. Raises ``NotFound``, ``profiles.missing``."""
     known = await profiles.lock_known(tx, profile)
     rows = await of_list(tx, profile, list_id) if known else ()
     chosen = [share for share in rows if share.id == id]
@@ -175,7 +182,7 @@ async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
 
 # contract: share-list-deleted
 async def end(tx: Writer, profile: Profile, shares: Sequence[Share]) -> None:
-    """Ends these shares."""
+    """Deletes these shares and their tokens."""
     if shares:
         hashes = [opaque.hashed(share.token) for share in shares]
         await tx.run("share_tokens_remove", hashes=hashes)
@@ -183,7 +190,7 @@ async def end(tx: Writer, profile: Profile, shares: Sequence[Share]) -> None:
 
 
 async def every(tx: Reader, profile: Profile) -> list[Share]:
-    """All shares of a profile, the oldest first."""
+    """Returns all shares of a profile, oldest first."""
     return [from_row(row) for row in await tx.all("shares_all", profile=profile.id)]
 
 
@@ -205,10 +212,10 @@ async def view(
     item_id: str | None = None,
     include: Include | None = None,
 ) -> SharedList:
-    """A shared list, as the reader sees it; None is anybody. With ``item_id``, that item alone.
-    ``include`` completes its items.
+    """Returns a shared list as ``reader`` sees it; None is an anonymous visitor.
 
-    Raises ``UnknownShare``, ``profiles.missing(reader)``.
+    ``item_id``: returns only this item. ``include``: adds product data to the items. Raises
+    ``UnknownShare``, ``profiles.missing(reader)``.
     """
     if reader is not None:
         await profiles.check_open(tx, reader)
@@ -237,7 +244,7 @@ async def view(
 
 # contract: shared-unknown, store-isolation
 async def resolve(tx: Reader, finder: Finder, token: str, now: str) -> Shared:
-    """What a token leads to. Raises ``UnknownShare``, one and the same for all that is wrong."""
+    """Returns the share of a token. Raises ``UnknownShare``, with one message for all reasons."""
     store, owner_id, rows = await _look_up(tx, finder, token, "share_open", {"now": now})
     _, id, gid, is_session, list_id, reservations, notes = rows[0]
     owner = Profile(owner_id, store, gid, bool(is_session))
@@ -247,10 +254,11 @@ async def resolve(tx: Reader, finder: Finder, token: str, now: str) -> Shared:
 async def _look_up(
     tx: Reader, finder: Finder, token: str, statement: str, named: Mapping[str, object]
 ) -> tuple[Store, str, Sequence[Row]]:
-    """The store and the key of a token's owner, and what the statement finds of its share there.
+    """Returns the store, the owner's key, and the statement's rows for the share of a token.
 
-    The remembered place may be out of date, and a link may move the share once more after the look
-    up. On a cluster it may be at neither place for a moment: ``RunAgain`` (contract: cluster-link).
+    Tries three times, because the cached location may be stale, and a link may move the share once
+    more after the lookup. On a cluster, the share may briefly be visible at neither location: then
+    raises ``RunAgain`` (contract: cluster-link).
     """
     check_form(token)
     hashed = opaque.hashed(token)
@@ -265,7 +273,7 @@ async def _look_up(
             raise _unknown()
         if rows:
             if len(finder.places) >= _PLACES:
-                finder.places.clear()  # one step: SQLite's writer is another thread
+                finder.places.clear()  # atomic, because SQLite's writer thread uses it too
             finder.places[hashed] = place
             return store, place[1], rows
         place = None
@@ -273,7 +281,7 @@ async def _look_up(
 
 
 def check_form(token: str) -> None:
-    """Raises ``UnknownShare`` for what was never a share's token."""
+    """Raises ``UnknownShare`` unless the token is well-formed."""
     if not is_token(token):
         raise _unknown()
 
@@ -283,12 +291,12 @@ def _unknown() -> UnknownShare:
 
 
 async def lock(tx: Writer, finder: Finder, token: str, caller: Profile, now: str) -> Shared:
-    """``resolve`` with the owner and the caller locked, so that what follows is of one moment.
+    """Resolves a token, with the owner and the caller locked for the rest of the transaction.
 
-    Raises ``UnknownShare``, and ``profiles.missing(caller)``.
+    Raises ``UnknownShare``, ``profiles.missing(caller)``.
     """
     shared = await resolve(tx, finder, token, now)
-    # In the order of a link and of a bulk delete, sessions first: no deadlocks.
+    # The same lock order as a link and a bulk delete (sessions first) prevents deadlocks.
     both = {shared.owner.id: shared.owner, caller.id: caller}
     for profile in sorted(both.values(), key=lambda profile: (not profile.is_session, profile.id)):
         if profile is caller:
@@ -297,6 +305,6 @@ async def lock(tx: Writer, finder: Finder, token: str, caller: Profile, now: str
             await tx.one("profile_lock", profile=profile.id)
     before = shared.owner.id
     shared = await resolve(tx, finder, token, now)
-    if shared.owner.id != before:  # a link has moved it meanwhile
+    if shared.owner.id != before:  # a link moved it before the lock
         raise RunAgain
     return shared

@@ -1,7 +1,7 @@
 -- share_fields: id, token, list_id, reservations, notes, created_at, expires_at
 
 -- name: shares_count
--- A row if the list is there.
+-- Returns no row if the list doesn't exist.
 SELECT (SELECT count(*) FROM shares s WHERE s.profile_id = :profile AND s.list_id = :list)
 FROM lists l WHERE l.profile_id = :profile AND l.id = :list;
 
@@ -10,7 +10,7 @@ INSERT INTO shares (profile_id, id, store_id, list_id, reservations, notes, crea
 VALUES (:profile, :id, :store, :list_id, :reservations, :notes, :created_at, :expires_at, :token);
 
 -- name: share_token_add
--- No row if the token leads to a share already, as an import may find.
+-- Returns no row if the token already has a share, which can happen in an import.
 INSERT INTO share_tokens (hash, store_id, profile_id, share_id) VALUES (:hash, :store, :profile, :share)
 ON CONFLICT (hash) DO NOTHING RETURNING hash;
 
@@ -18,7 +18,7 @@ ON CONFLICT (hash) DO NOTHING RETURNING hash;
 SELECT share_fields(s){beyond} FROM shares s WHERE s.profile_id = :owner;
 
 -- name: share_change
--- Null leaves a field as it is, an empty :expires_at clears it.
+-- Null leaves a field unchanged; an empty :expires_at clears it.
 UPDATE shares
 SET reservations = coalesce(:reservations::integer, shares.reservations), notes = coalesce(:notes::integer, shares.notes),
     expires_at = CASE WHEN :expires_at::text IS NULL THEN shares.expires_at ELSE nullif(:expires_at::text, '') END
@@ -33,12 +33,12 @@ SELECT share_fields(s) FROM shares s WHERE s.profile_id = :profile ORDER BY s.id
 DELETE FROM share_tokens WHERE hash in_texts(:hashes);
 
 -- name: share_owner
--- A share, wherever it lies.
+-- The location of a token's share, which may be on any shard.
 SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = :hash;
 
 -- name: shared_list
--- As :reader sees it, in the owner's order (contract: shared-order, shared-notes). :now: now. :item: of one item alone. The share is
--- read once: PostgreSQL would do so for each item.
+-- As :reader sees it, in the owner's order (contract: shared-order, shared-notes). :item: the only item to return, or
+-- null. MATERIALIZED, because PostgreSQL would otherwise read the share for each item.
 WITH h AS MATERIALIZED (
     SELECT s.list_id, s.reservations, s.notes, l.name, l.updated_at,
            p.closed_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > :now) AS good
@@ -61,7 +61,7 @@ LEFT JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
 ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
 
 -- name: share_open
--- `good`: whether it has not expired, nor its owner ended.
+-- good: whether the share hasn't expired and its owner isn't closed.
 SELECT p.closed_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > :now) AS good,
        s.id, p.gid, p.is_session, s.list_id, s.reservations, s.notes
 FROM shares s
