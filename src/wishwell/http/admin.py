@@ -1,4 +1,4 @@
-"""The page for the merchant: static files, which ask the API as any other program would."""
+"""Serves the merchant's admin page: static files, which call the API like any other client."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ async def file(request: Request) -> Response:
 
 
 async def bare(request: Request) -> Response:
-    """The way to the page; relative, so that it also works below a path of a reverse proxy."""
+    """Redirects to the page. The target is relative, so a reverse proxy may add a path prefix."""
     _check_on(request)
     return assets.redirect("admin/")
 

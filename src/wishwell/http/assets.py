@@ -1,4 +1,4 @@
-"""Pages and their scripts, styles and pictures, compressed."""
+"""Serves static files, compressed: pages, scripts, styles and images."""
 
 import functools
 import gzip
@@ -12,7 +12,7 @@ from wishwell.http.context import Request
 from wishwell.http.responses import Headers, Response
 
 FOLDER = Path(__file__).parents[1] / "browser"
-"""The browser library."""
+"""Folder of the browser library."""
 
 _TYPES = {
     ".html": b"text/html; charset=utf-8",
@@ -21,14 +21,14 @@ _TYPES = {
     ".svg": b"image/svg+xml",
 }
 _SUFFIXES = {"br": ".br", "gzip": ".gz", "identity": ""}
-"""Of the file in each encoding, the one that is sent rather first."""
+"""File suffix of each content encoding, in order of preference."""
 
 _QUALITY = re.compile(r"(?:q=([01](?:\.[0-9]{0,3})?))?")
 
 
 @functools.cache
 def _content(folder: Path, file: str) -> tuple[Mapping[str, bytes], str]:
-    """A file in the encodings that it is served in, and its hash."""
+    """Returns a file's bytes by content encoding, and its hash."""
     forms = {
         coding: path.read_bytes()
         for coding, suffix in _SUFFIXES.items()
@@ -49,12 +49,12 @@ def _names(folder: Path) -> frozenset[str]:
 
 # contract: admin-page, docs-page, storefront-assets
 def file(request: Request, folder: Path, name: str, headers: Headers) -> Response:
-    """A file of a folder of pages or scripts. Raises ``NotFound``."""
+    """Returns a static file, or 304 if the client's copy is current. Raises ``NotFound``."""
     if name not in _names(folder):
         raise NotFound("There is nothing at this path.")
     forms, hash = _content(folder, name)
     tag = f'W/"{hash}"'
-    # A browser asks each time, and is mostly told that nothing has changed.
+    # The browser revalidates each time, and mostly gets 304.
     headers = [*headers, (b"cache-control", b"no-cache"), (b"etag", tag.encode())]
     if tag in (request.header(b"if-none-match") or ""):
         return Response(304, b"", [*headers, (b"vary", b"Accept-Encoding")])
@@ -64,7 +64,7 @@ def file(request: Request, folder: Path, name: str, headers: Headers) -> Respons
 def encoded(
     request: Request, forms: Mapping[str, bytes], kind: bytes, headers: Headers
 ) -> Response:
-    """200 with the form of a document that its reader likes best."""
+    """Returns 200 with the document in the client's preferred content encoding."""
     coding = preferred(request.header(b"accept-encoding"), [*forms]) or "identity"
     headers = [(b"content-type", kind), (b"vary", b"Accept-Encoding"), *headers]
     if coding != "identity":
@@ -73,7 +73,7 @@ def encoded(
 
 
 def closed(policy: bytes) -> Headers:
-    """The headers of a page that loads from here alone but for ``policy``, and is in no frame."""
+    """Returns headers that limit a page to its own origin plus ``policy``, and forbid framing."""
     return [
         (
             b"content-security-policy",
@@ -86,13 +86,15 @@ def closed(policy: bytes) -> Headers:
 
 
 def redirect(place: str) -> Response:
-    """302 to a place that may change."""
+    """Returns 302, uncached because the target may change."""
     return Response(302, b"", [(b"location", place.encode()), (b"cache-control", b"no-cache")])
 
 
 def preferred(accepted: str | None, offered: Sequence[str]) -> str | None:
-    """The one of ``offered`` that an ``Accept-…`` header likes best, the first of several; None if
-    it takes none. A language stands for all of its countries."""
+    """Returns the value in ``offered`` that an ``Accept-…`` header prefers, the first on a tie.
+
+    ``None`` if the header accepts none. A language matches with any country: ``de-AT`` is ``de``.
+    """
     liked: dict[str, float] = {}
     for part in (accepted or "").lower().split(","):
         name, _, more = part.replace(" ", "").partition(";")

@@ -1,4 +1,4 @@
-"""A request, and the parts of the service that answers it."""
+"""The request, and the components of the service that handlers use."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True, kw_only=True)
 class Services:
-    """The parts of a running service. Only ``app`` builds it."""
+    """The components of a running service. Only ``app`` builds it."""
 
     settings: Settings
     db: Database
@@ -43,63 +43,63 @@ class Services:
     sealing: Sealing | None
     shops: Shops
     sender: Sender | None
-    """Sends deliveries; None where nothing can be sealed."""
+    """Sends webhook deliveries; ``None`` without sealing keys, which encrypt webhook secrets."""
     clock: ids.Clock
     new_id: ids.UUID7
     share_places: dict[str, Row] = field(default_factory=dict)
-    """See ``shares.Finder``."""
+    """Cache of where share tokens lead; see ``shares.Finder``."""
 
     def now(self) -> str:
-        """The current time in the form that records have."""
+        """Returns the current time in the format that records store."""
         return ids.timestamp(self.clock())
 
 
 class Request(msgspec.Struct):
-    """One request on its way through the pipeline."""
+    """A request on its way through the pipeline."""
 
     service: Services
     id: str
     method: str
     target: bytes
-    """As it was sent."""
+    """The request target exactly as sent."""
     raw_path: str
     path: str
-    """The decoded path, and for the storefront the raw one."""
+    """The percent-decoded path, except on the storefront, which uses the raw path."""
     query_string: bytes
     headers: dict[bytes, bytes]
     pairs: Headers
-    """All header lines. ``headers`` has only the last of each name."""
+    """All header lines. ``headers`` has only the last one of each name."""
     peer: str
     incoming: Incoming
-    """The body."""
+    """The body, possibly still arriving."""
     keeps: bool
-    """Whether the connection stays open behind the answer."""
+    """Whether the connection stays open after the response (keep-alive)."""
     chunks: bool
-    """Whether its client reads an answer in chunks; HTTP/1.0 does not."""
+    """Whether the client understands chunked transfer encoding; HTTP/1.0 doesn't."""
     reading: bool = False
-    """Whether the body is still arriving, so that nothing has been done yet."""
+    """Whether the body is still arriving: until then the request has had no effect."""
     route: str = "unknown"
     parameters: dict[str, str] = msgspec.field(default_factory=dict)
-    """The parameters in the path, by name."""
+    """Path parameters by name."""
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """The query parameters of an operation of the API, by name."""
+    """Query parameters of an API operation by name."""
     walk: str = ""
-    """What the cursors of its page are bound to."""
+    """Scope that page cursors are bound to, set by ``handlers.asked_page`` (pagination)."""
     caller: Caller | None = None
     taken: Taken | None = None
-    """The limit that it was counted for; None before that."""
+    """State of the rate limit that the request was counted against; ``None`` before that."""
     acts_on: Scope | None = None
-    """Whose data, once that is known."""
+    """The profile or whole store that the request acts on, once known."""
     visit: Visit | None = None
-    """For the storefront: who is shopping, once that is known."""
+    """On the storefront: the shop and the shopper, once known."""
     authorize: Callable[["Request"], Awaitable[None]] | None = None
-    """Looks again at who is asking; called when the body took long."""
+    """Repeats authentication; called when the body took long to arrive."""
     begin: Callable[["Request"], Awaitable[None]] | None = None
-    """Creates the profile that it acts on; called when nothing but the write is left."""
+    """Creates the profile that the request acts on; called after all checks, before the write."""
 
     @property
     def store(self) -> Store:
-        """The store of its caller, and on the storefront the shop's."""
+        """The caller's store or, on the storefront, the shop's."""
         if self.visit is not None:
             return self.visit.store
         assert self.caller is not None
@@ -107,13 +107,13 @@ class Request(msgspec.Struct):
 
     @property
     def scope(self) -> Scope:
-        """Whose data it acts on; only for what needs a token."""
+        """The profile or whole store that the request acts on. Only if the route needs a token."""
         assert self.acts_on is not None
         return self.acts_on
 
     @property
     def bounds(self) -> stores.Bounds:
-        """How much a profile of the store may hold."""
+        """How much a profile of this store may hold."""
         return stores.bounds(self.store, self.service.settings)
 
     def now(self) -> str:
@@ -125,13 +125,13 @@ class Request(msgspec.Struct):
         *arguments: P.args,
         **named: P.kwargs,
     ) -> Awaitable[T]:
-        """Runs a use-case, which reads for a GET or HEAD, and otherwise writes."""
+        """Runs a use-case in a read transaction for GET and HEAD, else in a write transaction."""
         db = self.service.db
         return (db.read if self.reads else db.write)(use_case, *arguments, **named)
 
     # contract: header-twice
     def check_once(self, *names: bytes) -> None:
-        """Raises ``Invalid`` for a header of these that was sent more than once."""
+        """Raises ``Invalid`` if any of these headers was sent more than once."""
         if len(self.headers) != len(self.pairs):
             sent = [name for name, _ in self.pairs]
             for name in names:

@@ -1,4 +1,4 @@
-"""What a request counts as for the rate limits: for its caller, or for the address it is from."""
+"""Rate limiting: chooses a request's limit, by caller or client address, and counts it."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,11 @@ from wishwell.limits import Kind
 
 
 class Count(NamedTuple):
-    """``kind`` is the label of the metric; ``what`` names such requests in a refusal."""
+    """A rate limit to count against.
+
+    ``kind`` is the label of the metric; ``key`` identifies the counter; ``limit`` is requests a
+    minute; ``what`` names such requests in the error message.
+    """
 
     kind: str
     key: str
@@ -19,7 +23,7 @@ class Count(NamedTuple):
 
 
 def address(request: Request) -> str | None:
-    """The client's address. Only on the storefront it may be unknown."""
+    """Returns the client's IP address. It may be unknown (``None``) on the storefront only."""
     if request.visit is not None:
         return request.visit.address
     proxies = request.service.settings.trusted_proxies
@@ -29,7 +33,7 @@ def address(request: Request) -> str | None:
 
 # contract: limit-caller, shared-limit
 def count_of(request: Request, kind: Kind) -> Count | None:
-    """What a request counts as. None if neither caller nor address is known."""
+    """Returns the limit that applies, or ``None`` if neither caller nor address is known."""
     settings, caller = request.service.settings, request.caller
     if kind == "shared" and not has_bad_token(request):
         if (caller is None or caller.profile is not None) and (known := address(request)):
@@ -55,7 +59,7 @@ def _of_address(request: Request) -> Count | None:
 
 
 async def count(request: Request, counted: Count | None, cost: int = 1) -> None:
-    """Counts a request. With ``cost`` 0 it only asks. Raises ``TooManyRequests``."""
+    """Counts a request; ``cost`` 0 only reads the state. Raises ``TooManyRequests``."""
     if counted is None:
         return
     service = request.service
@@ -66,17 +70,23 @@ async def count(request: Request, counted: Count | None, cost: int = 1) -> None:
 
 
 async def count_address(request: Request, key: str, limit: int, what: str) -> None:
-    """Counts something of an address, as ``what`` says it. Raises ``TooManyRequests``."""
+    """Counts a request against a limit per address. Raises ``TooManyRequests``.
+
+    ``what`` names such requests in the error message.
+    """
     await count(request, Count("address", key, limit, f"{what} from this address"))
 
 
 async def count_guess(request: Request) -> None:
-    """Counts a wrong token. Raises ``TooManyRequests``."""
+    """Counts a wrong token against the client's address. Raises ``TooManyRequests``."""
     await count(request, _of_address(request))
 
 
 # contract: shared-open
 def has_bad_token(request: Request) -> bool:
-    """Whether it was sent with a token that is not good. On the storefront that is a proxy's."""
+    """Returns whether the request has an ``Authorization`` header that didn't authenticate.
+
+    False on the storefront, where the header belongs to the proxy.
+    """
     sent = request.visit is None and b"authorization" in request.headers
     return sent and request.caller is None

@@ -1,5 +1,7 @@
-"""Where a request begins and ends, and for which host: what the parser accepts, but a proxy in
-front may read differently, is refused."""
+"""Protection against request smuggling and ambiguous hosts.
+
+Refuses requests that the parser accepts but that a proxy in front might frame or route differently.
+"""
 
 import re
 from collections.abc import Collection
@@ -15,11 +17,11 @@ _BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 # contract: http-ambiguous, http-forms
 def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None:
-    """Raises ``Invalid`` for a request that two readers may read differently."""
+    """Raises ``Invalid`` for a request that a proxy and this server might interpret differently."""
     names = [name for name, _ in headers]
     if version == "1.0":
         if b"transfer-encoding" in names:
-            # RFC 9112, 6.1: faulty framing. An older proxy would find the end elsewhere.
+            # RFC 9112, 6.1: faulty framing. An older proxy would see the body end elsewhere.
             raise Invalid("Transfer-Encoding: is not allowed in HTTP/1.0.")
     elif version != "1.1":
         raise Invalid("The request must use HTTP/1.1.")
@@ -31,8 +33,8 @@ def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None
     if not url.startswith(b"/"):
         _check_absolute(url, [value for name, value in headers if name == b"host"])
     if upgrades and not _BODY.isdisjoint(names):
-        # The parser would treat the body as the other protocol, and the request without its
-        # body may mean something else.
+        # The parser would pass the body on as data of the other protocol, and the request could
+        # mean something else without its body.
         raise Invalid("Upgrade: is not allowed on a request with a body.")
 
 
@@ -40,8 +42,8 @@ def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None
 def _check_absolute(url: bytes, hosts: Collection[bytes]) -> None:
     """Raises ``Invalid`` for a target that is neither a path nor a URL on the host in ``Host``.
 
-    HTTP lets the target decide, and what is in front may go by either. So all else here may go by
-    ``Host``.
+    HTTP gives the target precedence, but a proxy in front may use either. Because both are equal
+    after this check, other code can rely on ``Host``.
     """
     named = _AUTHORITY.match(url)
     if named is None:
@@ -52,7 +54,7 @@ def _check_absolute(url: bytes, hosts: Collection[bytes]) -> None:
 
 # contract: http-bounds
 def check_size(size: int, headers: Headers) -> None:
-    """Raises ``HeadersTooLarge`` for too many bytes or too many headers so far."""
+    """Raises ``HeadersTooLarge`` if the headers so far are too many bytes or lines."""
     if size > MAX_HEADER_BYTES:
         raise too_large()
     if len(headers) >= MAX_HEADERS:

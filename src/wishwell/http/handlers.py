@@ -1,4 +1,7 @@
-"""The operations on items and lists: each decodes its input and calls a noun."""
+"""Handlers for items and lists, and helpers for all handlers.
+
+A handler decodes its input and calls a use-case; it holds no rules.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -20,7 +23,7 @@ from wishwell.wishes.shares import Share
 P = ParamSpec("P")
 T = TypeVar("T")
 Handler = Callable[[Request], Awaitable[object]]
-"""Returns what ``answer`` takes."""
+"""Returns a record, a ``Page``, a ``Response`` or ``None``; ``answer`` makes the response."""
 
 PREFIX = "/api/2025-04"
 
@@ -139,7 +142,7 @@ async def remove_list_item(request: Request) -> None:
     await owned(request, lists.remove_item, item_id, bounds, request.now())
 
 
-# -------------------------------------------------------------------------------- what they share
+# ---------------------------------------------------------------------------- shared by handlers
 
 
 # contract: token-admin-only
@@ -150,14 +153,20 @@ def check_admin(request: Request) -> None:
 
 
 def new_owner(request: Request, why: str = "a new record needs an owner") -> Profile:
-    """The profile that will own a new record. Raises ``Invalid`` if none is named."""
+    """Returns the profile that will own a new record. Raises ``Invalid`` for the whole store.
+
+    ``why`` ends the error message.
+    """
     if not isinstance(request.scope, Profile):  # contract: whole-store-create
         raise Invalid(f"Profile: is required with an admin token; {why}.")
     return request.scope
 
 
 async def begin(request: Request) -> None:
-    """Creates the owner of a first record. What was refused until now makes no session."""
+    """Creates a new visitor's session before its first write.
+
+    Called after all checks, so that a refused request leaves no session behind.
+    """
     if request.begin is not None:
         await request.begin(request)
         request.begin = None
@@ -169,10 +178,10 @@ async def owned(
     *arguments: P.args,
     **named: P.kwargs,
 ) -> T:
-    """Runs a use-case on the record whose id the path begins with, as its owner, and completes what
-    that returns for the caller. For a whole store the owner is looked up.
+    """Runs a use-case on the record of the first id in the path, as the record's owner.
 
-    A link may move the record between the two steps. Then the owner is looked up once more.
+    For the whole store the owner is looked up first. A sign-in may move the record to another
+    owner in between, so the lookup is retried once. Returns the result, completed for the caller.
     """
     scope, service = request.scope, request.service
     name, id = next(iter(request.parameters.items()))
@@ -194,7 +203,10 @@ async def owned(
 
 
 def _shown(result: T, request: Request, owner: Profile | None = None) -> T:
-    """Completes records for their caller: ids of the store's kind, for a whole store the owner."""
+    """Completes records for the caller: converts product ids to the store's type, adds the owner.
+
+    The owner is given only for whole-store requests.
+    """
     records: list[Any] = list(result.records) if isinstance(result, Page) else [result]
     if isinstance(result, List):
         records += result.items or ()
@@ -210,7 +222,10 @@ def _shown(result: T, request: Request, owner: Profile | None = None) -> T:
 
 
 def asked_page(request: Request, noun: str) -> PageRequest:
-    """The page that is asked for. Its cursor and those of the answer are good for this noun."""
+    """Returns the requested page: cursor, limit and search (pagination). Raises ``Invalid``.
+
+    Binds cursors to the store, owner, ``noun`` and search, so that they work for no other request.
+    """
     given, scope = request.query, request.scope
     limit = queries.limit(given.get("limit"))
     search = parse(given["query"], request.store, noun) if "query" in given else Search()
@@ -222,7 +237,7 @@ def asked_page(request: Request, noun: str) -> PageRequest:
 
 
 def answer(request: Request, found: object) -> Response:
-    """What a handler found, as an answer: a record, a page, or None."""
+    """Returns the response for a handler's result: a record, a page, a response or ``None``."""
     if isinstance(found, Response):
         return found
     if found is None:

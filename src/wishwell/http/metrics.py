@@ -1,4 +1,4 @@
-"""Metrics for operators, in Prometheus."""
+"""Prometheus metrics for operators."""
 
 import functools
 from typing import Literal
@@ -20,7 +20,7 @@ def _counter(name: str, help: str, *labels: str) -> Counter:
 def _gauge(
     name: str, help: str, of_workers: Literal["sum", "max", "min"] = "sum", *labels: str
 ) -> Gauge:
-    """``of_workers``: which of the values of the workers that are alive is shown."""
+    """Returns a gauge. ``of_workers`` says how the values of live worker processes are combined."""
     modes: dict[str, Literal["livesum", "livemax", "livemin"]]
     modes = {"sum": "livesum", "max": "livemax", "min": "livemin"}
     return Gauge(f"wishwell_{name}", help, labels, multiprocess_mode=modes[of_workers])
@@ -87,7 +87,7 @@ _ANSWERED = _gauge(
     "When stores and revocations were last read from the database; the oldest of all workers.",
     "min",
 )
-# Of the database, by the names in ``Stats``.
+# Database metrics by the attribute names of ``Stats``: current values and running totals.
 _NOW = {
     "connections": _gauge("pool_connections", "Connections to PostgreSQL."),
     "in_use": _gauge("pool_connections_in_use", "PostgreSQL connections in use."),
@@ -110,7 +110,7 @@ _DELIVERIES = _counter(
     "outcome",
 )
 for _outcome in ("delivered", "retried", "failed"):
-    _DELIVERIES.labels(_outcome)  # at 0 from the start, so that the first one is an increase
+    _DELIVERIES.labels(_outcome)  # starts at 0, so that the first delivery shows as an increase
 DELIVERIES_WAITING = _gauge(
     "deliveries_waiting", "Deliveries that are not done yet, of all stores.", "max"
 )
@@ -123,7 +123,7 @@ _LOST = _counter("log_lines_lost", "Log lines that could not be written.")
 
 
 def method_label(method: str) -> str:
-    """The method, or "other" for an unknown one: a client must not create labels."""
+    """Returns the method, or "other" for an unknown one, because clients must not create labels."""
     return method if method in _METHODS else "other"
 
 
@@ -138,19 +138,19 @@ def _took(route: str) -> Histogram:
 
 
 def answered(method: str, route: str, status: int, seconds: float) -> None:
-    """Counts one request. ``route`` is the template of the route, never the path."""
+    """Records a request's count and duration. ``route`` is the route's template, never the path."""
     _answered(method, route, status).inc()
     _took(route).observe(seconds)
 
 
 def linked(items: int) -> None:
-    """Counts one linked session and the items that it moved."""
+    """Counts a session merged into a customer, and the items that were moved or merged."""
     _LINKS.inc()
     _LINKED_ITEMS.inc(items)
 
 
 class Sampler:
-    """Copies the counts that the parts of the service keep into the metrics."""
+    """Copies counts that components of the service keep into the metrics."""
 
     def __init__(self, service: Services) -> None:
         self._service = service
@@ -158,9 +158,9 @@ class Sampler:
         self._lost_before = self._shed_before = 0
 
     def sample(self) -> int:
-        """Sets the gauges, and adds what was counted since the last sample.
+        """Sets the gauges, and adds to the counters their increase since the last sample.
 
-        Returns how many requests were one too many. They are not in the log.
+        Returns how many requests were shed since then; shed requests aren't logged one by one.
         """
         shed = self._service.admission.refused - self._shed_before
         self._shed_before += shed

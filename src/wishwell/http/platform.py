@@ -1,4 +1,4 @@
-"""Whether a delivery is the platform's, and what it asks for. No I/O."""
+"""Verifies and decodes Shopify's privacy webhooks. No I/O."""
 
 import base64
 import hashlib
@@ -30,7 +30,7 @@ class _Customer(msgspec.Struct):
 
 
 class Body(msgspec.Struct):
-    """What is read of a body. Other fields pass."""
+    """The fields that are read from a webhook's body. Other fields are ignored."""
 
     shop_domain: str
     customer: _Customer | UnsetType = UNSET
@@ -39,7 +39,10 @@ class Body(msgspec.Struct):
 
     # contract: platform-topic
     def asks_for(self) -> Topic | None:
-        """The one topic that its shape proves; None if it is of none."""
+        """Returns the topic that fits the fields present, or ``None``.
+
+        The ``X-Shopify-Topic`` header isn't signed, so the body has to prove the topic.
+        """
         parts = (self.customer, self.orders_to_redact, self.data_request)
         shapes: dict[tuple[bool, ...], Topic] = {
             (True, False, True): "customers/data_request",
@@ -53,7 +56,7 @@ _decoder = msgspec.json.Decoder(Body)
 
 
 def read(raw: bytes) -> Body | None:
-    """The body; None for one that the platform does not send."""
+    """Decodes a body. Returns ``None`` if it isn't one that the platform sends."""
     try:
         return _decoder.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -64,9 +67,9 @@ def read(raw: bytes) -> Body | None:
 def prove(
     raw: bytes, body: Body | None, headers: Mapping[bytes, bytes], secrets: Sequence[str]
 ) -> Body:
-    """The body, if it is proven: by one of these secrets, and by what the headers say.
+    """Returns the body if its signature fits one of the secrets and the headers agree with it.
 
-    Raises ``Unauthenticated``, always in the same words.
+    Raises ``Unauthenticated``, with the same message for every cause.
     """
     given = headers.get(SIGNATURE, b"")
     if (
@@ -87,13 +90,13 @@ def prove(
 
 
 def delivery(raw: bytes, body: Body, headers: Mapping[bytes, bytes], store: Store) -> Delivery:
-    """What a proven body asks of a store. Raises ``Invalid``."""
+    """Returns the privacy request in an authenticated body. Raises ``Invalid``."""
     id = headers.get(ID, b"").decode("latin-1")
     if not _ID.fullmatch(id):
         raise Invalid("X-Shopify-Webhook-Id: must be 1 to 100 printable ASCII characters.")
     try:
         twice = fields.key_twice(raw)
-    except (ValueError, RecursionError) as error:  # in a field that is passed over
+    except (ValueError, RecursionError) as error:  # in a field that the decoder skips
         raise Invalid("body: is not valid JSON in UTF-8.") from error
     if twice is not None:
         raise Invalid(f"{twice}: is in the body twice.")

@@ -1,4 +1,4 @@
-"""The operations on what a store's platform asks for; the first is the platform's own."""
+"""Handlers for privacy requests: the platform's webhook, and operations for the merchant."""
 
 import structlog
 
@@ -22,7 +22,7 @@ async def take_platform_webhook(request: Request) -> object:
     body = platform.read(raw)
     named = body.shop_domain if body else ""
     store = service.access_cache.store_of_platform_shop(named)
-    # Where nothing can be sealed, no store has secrets.
+    # Without sealing keys no store has secrets.
     opened = service.shops.of(store) if store and service.sealing else None
     secrets = opened.platform_secrets if opened else ()
     body = platform.prove(raw, body, headers, secrets)

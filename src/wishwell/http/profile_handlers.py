@@ -1,4 +1,4 @@
-"""The operations on profiles: who a shopper is, tokens for them, and signing in."""
+"""Handlers for profiles: identity, tokens, sign-in, export and erasure."""
 
 import contextlib
 
@@ -32,7 +32,10 @@ async def get_profile(request: Request) -> object:
 
 
 def _for_caller(request: Request, shown: ProfileRecord) -> ProfileRecord:
-    """Nobody has confirmed the address: whoever typed it may be somebody else."""
+    """Removes the e-mail address unless an admin asks.
+
+    The address is unconfirmed, so it may belong to somebody else than the shopper.
+    """
     if request.caller is None or request.caller.kind != "admin":
         shown.email = UNSET
     return shown
@@ -58,7 +61,7 @@ async def erase_profile(request: Request) -> None:
     service, profile = request.service, handlers.new_owner(request, _ONE)
     label = await service.db.read(auth.label_of, request.caller.token_id if request.caller else "")
     erased = await service.db.long_write(erasure.erase, profile, service.clock())
-    with contextlib.suppress(Unavailable):  # soon it knows by itself
+    with contextlib.suppress(Unavailable):  # the next periodic refresh sees it
         await service.access_cache.refresh()
     erasure.note(profile, label)
     if erased:
@@ -78,7 +81,7 @@ async def create_profile_token(request: Request) -> Response:
     body = await bodies.decode(request, wire.TokenBody, optional=True)
     session = _named(request, "session", body.session)
     customer = _named(request, "customer", body.customer)
-    # Read before anything is written: an error after a link would wrongly say "Nothing was done".
+    # Read before any write: an error after the merge would wrongly say "Nothing was done".
     named = customer or session
     revoked = await service.db.read(auth.revoked_until, named.id) if named else 0
     profile = await _token_profile(request, session, customer)
@@ -87,7 +90,10 @@ async def create_profile_token(request: Request) -> Response:
 
 
 def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType) -> Profile | None:
-    """The customer or session that the body names, or else the ``Profile`` header."""
+    """Returns the customer or session named in the body, or else in the ``Profile`` header.
+
+    Raises ``Invalid`` if the two differ.
+    """
     named = None
     if isinstance(gid, str):
         namespace = request.service.settings.session_namespace
@@ -103,7 +109,7 @@ def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType) -> Profi
 async def _token_profile(
     request: Request, session: Profile | None, customer: Profile | None
 ) -> Profile:
-    """The profile that the token is for.
+    """Returns the profile that the token is for, creating or merging sessions as needed.
 
     contract: token-new-session, token-customer, token-session, link-atomic.
     """

@@ -1,4 +1,4 @@
-"""Query parameters: how they are read, and what each may be. What is bad raises ``Invalid``."""
+"""Parses and validates query parameters. Bad values raise ``Invalid``."""
 
 import functools
 import re
@@ -17,7 +17,10 @@ C = TypeVar("C", bound=str)
 # contract: parameter-unknown
 @functools.lru_cache(256)
 def parameters(query_string: bytes, known: frozenset[str]) -> Mapping[str, str]:
-    """The query parameters. Raises ``Invalid`` if one is unknown, a duplicate, or not UTF-8."""
+    """Returns query parameters by name.
+
+    Raises ``Invalid`` if one is unknown, a duplicate or not UTF-8.
+    """
     found: dict[str, str] = {}
     if not query_string:
         return found
@@ -45,7 +48,7 @@ def _unquoted(raw: bytes, name: str) -> str:
 
 # contract: page-limit
 def limit(text: str | None) -> int:
-    """The page size: 1 to 250, by default 50. Raises ``Invalid``."""
+    """Returns the page size: 1 to 250, by default 50. Raises ``Invalid``."""
     if text is None:
         return pages.DEFAULT_SIZE
     if not re.fullmatch(r"[0-9]{1,4}", text, re.ASCII) or not 1 <= int(text) <= pages.MAX_SIZE:
@@ -54,7 +57,10 @@ def limit(text: str | None) -> int:
 
 
 def choice(query: Mapping[str, str], name: str, known: Sequence[C]) -> C:
-    """The parameter, which is one of these; the first without it."""
+    """Returns a parameter that must be one of ``known``; the first of them is the default.
+
+    Raises ``Invalid``.
+    """
     text = query.get(name, known[0])
     for one in known:
         if one == text:
@@ -64,7 +70,7 @@ def choice(query: Mapping[str, str], name: str, known: Sequence[C]) -> C:
 
 # contract: include-other
 def include(query: Mapping[str, str]) -> bool:
-    """Whether items are asked for with their products. Raises ``Invalid``."""
+    """Returns whether ``include=product`` is given. Raises ``Invalid`` for other values."""
     text = query.get("include")
     if text not in (None, "product"):
         raise Invalid("include: must be product.")
@@ -72,7 +78,7 @@ def include(query: Mapping[str, str]) -> bool:
 
 
 def event_types(text: str | None) -> tuple[str, ...]:
-    """``?type=a,b`` of the feed. Raises ``Invalid`` for one that is not among ``events.TYPES``."""
+    """Returns the event types in ``?type=a,b``. Raises ``Invalid`` for an unknown one."""
     if text is None:
         return ()
     found = tuple(dict.fromkeys(text.split(",")))
@@ -82,7 +88,10 @@ def event_types(text: str | None) -> tuple[str, ...]:
 
 
 def resume(text: str | None) -> int | None:
-    """``?from=`` of the feed, as an earlier answer's ``resume``. Raises ``Invalid``."""
+    """Returns the feed position in ``?from=``, an earlier response's ``resume``.
+
+    Raises ``Invalid``.
+    """
     if text is None:
         return None
     if not re.fullmatch(r"0|[1-9][0-9]{0,17}", text, re.ASCII):
@@ -91,7 +100,7 @@ def resume(text: str | None) -> int | None:
 
 
 def several(query: Mapping[str, str], name: str) -> list[str]:
-    """Ids, as in ``?itemIds=a,b``. Raises ``Invalid``."""
+    """Returns 1 to ``items.MAX_BULK`` ids, as in ``?itemIds=a,b``. Raises ``Invalid``."""
     found = query.get(name, "").split(",")
     if "" in found or len(found) > items.MAX_BULK:
         raise Invalid(f"{name}: must be 1 to {items.MAX_BULK} ids, separated by commas.")

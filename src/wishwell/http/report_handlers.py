@@ -1,4 +1,4 @@
-"""The operations on reports: what is wished for, and who wishes for it."""
+"""Handlers for reports: which products are wished for, and by which profiles."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from typing import Any
@@ -38,7 +38,10 @@ async def product_report(request: Request) -> Response:
 
 
 def _at(offset: int) -> Cursor:
-    """The cursor of a place in an order that is counted out anew for each page."""
+    """Returns the cursor of a row offset.
+
+    Reports are sorted again for each page, so an offset stands in for the id of other cursors.
+    """
     return Cursor(str(UUID(int=offset)), backward=False)
 
 
@@ -101,7 +104,7 @@ def _period(request: Request) -> reports.Period:
 
 
 def _title(request: Request) -> str:
-    """A part of titles; '' without the parameter."""
+    """Returns the text to find in titles; '' without the parameter. Raises ``Invalid``."""
     title = request.query.get("title", "")
     if "title" in request.query and not search.TITLE.fullmatch(title):
         raise Invalid("title: must be 1 to 100 characters, no control ones.")
@@ -119,7 +122,7 @@ def _as_csv(request: Request) -> bool:
 
 
 def _answer(of: reports.Span, data: Any, links: Mapping[str, str] = {}) -> Response:
-    """A report, with how far it reaches (contract: report-answer)."""
+    """Returns a report with the period that it covers (contract: report-answer)."""
     return responses.page(data, links, msgspec.to_builtins(of.counted))
 
 

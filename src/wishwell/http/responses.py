@@ -1,4 +1,4 @@
-"""Answers: status, headers and body, and the status of each error."""
+"""Responses: status, headers and body, and the HTTP status of each error."""
 
 from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
@@ -14,7 +14,7 @@ Headers = list[tuple[bytes, bytes]]
 _encoder = msgspec.json.Encoder()
 
 JSON = (b"content-type", b"application/json")
-# An answer is for one caller and one moment, so no cache may store it.
+# A response is valid for one caller and one moment only, so no cache may store it.
 # contract: answer-uncached
 _PRIVATE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 _EXPOSED = (
@@ -40,19 +40,19 @@ STATUSES: dict[type[errors.ServiceError], HTTPStatus] = {
 }
 
 RETRY_SECONDS = 1
-"""The ``Retry-After`` of a 503, short because the service tries its database all the time."""
+"""Seconds in a 503's ``Retry-After``; short, because the service keeps retrying its database."""
 
 
 class Response(msgspec.Struct, gc=False):
-    """An answer. The pipeline adds the headers that every answer has."""
+    """A response. The pipeline adds the headers common to all responses."""
 
     status: int
     body: bytes
     headers: Headers
     stream: AsyncIterator[bytes] | None = None
-    """The body, where it comes piece by piece."""
+    """The body of a streamed response."""
     closes: bool = False
-    """Whether the connection ends behind it."""
+    """Whether the connection is closed after the response."""
 
 
 def _json(status: int, body: Any) -> Response:
@@ -61,24 +61,24 @@ def _json(status: int, body: Any) -> Response:
 
 # contract: answer-record
 def record(value: Any) -> Response:
-    """200 with ``{"data": value}``."""
+    """Returns 200 with ``{"data": value}``."""
     return _json(200, {"data": value})
 
 
 def streamed(pieces: AsyncIterator[bytes]) -> Response:
-    """200 with a JSON document that comes piece by piece."""
+    """Returns 200 with a streamed JSON document."""
     return Response(200, b"", [JSON, *_PRIVATE], pieces)
 
 
 def csv(pieces: AsyncIterator[bytes], name: str) -> Response:
-    """200 with a spreadsheet that comes piece by piece, to be kept as a file of this name."""
+    """Returns 200 with a streamed CSV file, to be downloaded as ``<name>.csv``."""
     file = f'attachment; filename="{name}.csv"'.encode()
     kind = (b"content-type", b"text/csv; charset=utf-8")
     return Response(200, b"", [kind, (b"content-disposition", file), *_PRIVATE], pieces)
 
 
 def created(value: Any, location: str | None = None) -> Response:
-    """201 with ``{"data": value}``."""
+    """Returns 201 with ``{"data": value}`` and, if given, ``Location``."""
     answer = _json(201, {"data": value})
     if location is not None:
         answer.headers.append((b"location", location.encode()))
@@ -86,29 +86,33 @@ def created(value: Any, location: str | None = None) -> Response:
 
 
 def page(data: Any, links: Mapping[str, str], beside: Mapping[str, Any] = {}) -> Response:
-    """200, with ``pageInfo`` only if there are links (contract: page-info)."""
+    """Returns 200 with a page of records.
+
+    ``links`` become ``pageInfo``, which is left out if empty (contract: page-info); ``beside`` has
+    further top-level fields.
+    """
     return _json(200, {"data": data, **({"pageInfo": links} if links else {}), **beside})
 
 
 def kept(value: Any, seconds: int) -> Response:
-    """200 with what a browser may keep for so long."""
+    """Returns 200 with a record that the browser may cache for ``seconds``."""
     answer = record(value)
     answer.headers[1] = (b"cache-control", b"private, max-age=%d" % seconds)
     return answer
 
 
 def stored(document: bytes) -> Response:
-    """200 with a document that was encoded before, ``{"data": …}``."""
+    """Returns 200 with a document that is stored already encoded as ``{"data": …}``."""
     return Response(200, document, [JSON, *_PRIVATE])
 
 
 def no_content() -> Response:
-    """204."""
+    """Returns 204."""
     return Response(204, b"", list(_PRIVATE))
 
 
 def limits(taken: Taken) -> Headers:
-    """The state of the limit that the request was counted for (contract: limit-headers)."""
+    """Returns the headers that show a rate limit's state (contract: limit-headers)."""
     return [
         (b"x-ratelimit-limit", b"%d" % taken.limit),
         (b"x-ratelimit-remaining", b"%d" % taken.remaining),
@@ -118,7 +122,7 @@ def limits(taken: Taken) -> Headers:
 
 # contract: input-inert
 def cors(origin: bytes, allowed: bool) -> Headers:
-    """The headers that let a page of this origin read the answer, if it is allowed."""
+    """Returns the CORS headers, which let a page of this origin read the response if allowed."""
     headers = [(b"vary", b"Origin")]
     if allowed:
         headers += [(b"access-control-allow-origin", origin), _EXPOSED]
@@ -127,7 +131,7 @@ def cors(origin: bytes, allowed: bool) -> Headers:
 
 # contract: request-id
 def request_id(given: bytes | None) -> str:
-    """The caller's own request id if it is a UUID, else a new one."""
+    """Returns the caller's own request id if it is a UUID, else a new id."""
     if given is not None and len(given) == 36:
         text = given.decode("latin-1").lower()
         if ids.is_uuid(text):
@@ -137,14 +141,14 @@ def request_id(given: bytes | None) -> str:
 
 # contract: error-inside, error-envelope
 def failure(error: Exception, request_id: str) -> Response:
-    """The answer to any error. An unexpected error reveals no internals."""
+    """Returns the response for any error. Unexpected errors reveal no internals."""
     known = [STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES]
     status = known[0] if known else HTTPStatus.INTERNAL_SERVER_ERROR
     message = error.message if isinstance(error, errors.ServiceError) else ""
     if status == 500:
         message = "The service failed. Its log has the reason under this request id."
     if status == 503:
-        # The details are only for the log.
+        # Details go to the log only.
         message = "The service can't reach its database, or is too busy. Nothing was done."
     if isinstance(error, errors.BeingErased):
         message = error.message
@@ -164,12 +168,12 @@ def failure(error: Exception, request_id: str) -> Response:
         headers.append((b"retry-after", b"%d" % RETRY_SECONDS))
     body = {"message": message, "error": phrase(status), "statusCode": int(status)}
     envelope = _encoder.encode({"error": body | {"requestId": request_id}})
-    # The rest of such a body is not read, so the connection can't be used again.
+    # The rest of the body stays unread, so the connection can't be reused.
     closes = isinstance(error, errors.TooLarge | errors.BodyTimeout)
     return Response(status, envelope, headers, closes=closes)
 
 
 def phrase(status: HTTPStatus) -> str:
-    """The reason phrase of a status."""
-    # Before Python 3.13, 413 did not have the phrase of RFC 9110.
+    """Returns the reason phrase of a status."""
+    # Before Python 3.13, the phrase for 413 isn't that of RFC 9110.
     return "Content Too Large" if status == 413 else status.phrase

@@ -1,4 +1,4 @@
-"""Every URL: the API under ``/api/2025-04``, and management paths without tokens or limits."""
+"""All routes: the API under ``/api/2025-04``; management paths without tokens or rate limits."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -22,15 +22,16 @@ PREFIX = handlers.PREFIX
 
 
 class Route(NamedTuple):
-    """One path: its handlers by method, and the query parameters that a method takes, if any.
+    """A path with its handlers by method, and the query parameters that each method accepts.
 
-    ``kind`` overrides the kind of limit of the method.
+    ``kind`` overrides the kind of rate limit, which else follows from the method.
 
-    ``caller``: a token is needed; or may be left out, though not be a bad one; or is ignored.
+    ``caller``: a token is "needed"; "welcome", so optional, but a bad token is refused; or
+    "ignored".
 
-    ``on_storefront``: it is also at ``<base>/api`` (contract: storefront-paths), without the method
-    ``off_storefront``. ``of_store``: it is about the store, not about a profile, and for admin
-    tokens only (contract: token-admin-only).
+    ``on_storefront``: also served at ``<base>/api`` (contract: storefront-paths), except for the
+    method in ``off_storefront``. ``of_store``: acts on the whole store, not on a profile, and needs
+    an admin token (contract: token-admin-only).
     """
 
     path: str
@@ -42,16 +43,16 @@ class Route(NamedTuple):
     off_storefront: str = ""
     of_store: bool = False
     for_reports: bool = False
-    """Also for a token that can do nothing else."""
+    """Whether reports-only tokens may use it."""
 
 
 def _route(path: str, *query: str, **methods: Handler) -> Route:
-    """``query``: what its GET takes."""
+    """Returns a route. ``query``: the query parameters of its GET."""
     return Route(path, methods, {"GET": frozenset(query)})
 
 
 def _of_store(path: str, *query: str, **methods: Handler) -> Route:
-    """About a store."""
+    """Returns a route that acts on the whole store."""
     return _route(path, *query, **methods)._replace(on_storefront=False, of_store=True)
 
 
@@ -139,11 +140,14 @@ MANAGEMENT = (
 
 
 _END, _PARAMETER = "/", "/*"
-"""Keys that no part of a path is."""
+"""Keys of the routing tree that can't be a path segment."""
 
 
 def _tree() -> dict[str, Any]:
-    """What may follow each part of a path, and at its end the route with its parameters' names."""
+    """Returns the routing tree: a nested dict by path segment.
+
+    ``_END`` leads to the route and its parameters' names, ``_PARAMETER`` to any segment.
+    """
     root: dict[str, Any] = {}
     for prefix, routes in ((PREFIX, API), ("", MANAGEMENT)):
         for route in routes:
@@ -160,7 +164,10 @@ _ROOT = _tree()
 
 
 def find(path: str) -> tuple[Route | None, dict[str, str]]:
-    """The route of a path, and its parameters by name. Literal parts precede parameters."""
+    """Returns the route of a path, or ``None``, and its parameters by name.
+
+    Literal segments take precedence over parameters.
+    """
     node, values = _ROOT, []
     for part in path.split("/"):
         step = node.get(part)
@@ -177,14 +184,14 @@ def find(path: str) -> tuple[Route | None, dict[str, str]]:
 
 
 def allowed(route: Route) -> tuple[str, ...]:
-    """The methods of a route."""
+    """Returns the methods of a route, ``HEAD`` included."""
     heads = ("HEAD",) if "GET" in route.methods else ()
     return (*route.methods, *heads)
 
 
 # contract: method-head, method-unknown
 def handler(route: Route, method: str) -> Handler:
-    """What answers a method. Raises ``MethodNotAllowed``."""
+    """Returns the handler of a method. Raises ``MethodNotAllowed``."""
     known = route.methods.get("GET" if method == "HEAD" else method)
     if known is None:
         methods = allowed(route)

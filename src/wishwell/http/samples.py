@@ -1,7 +1,7 @@
-"""A sample of each operation in the API's description, made from what that says of it.
+"""Generates code samples for each operation from the API's description.
 
-Each is a program that runs as it stands, with the token in ``TOKEN`` of the environment. The ids
-are those of the examples.
+Each sample runs as it is, with the token in the environment variable ``TOKEN``, and uses the ids
+of the description's examples.
 """
 
 import json
@@ -11,13 +11,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 ADDRESS = "http://127.0.0.1:8000"
-"""Where the service is. The page at /docs puts its own address in its place."""
+"""The service's address in the samples. The page at /docs replaces it with its own."""
 
 Node = Any  # a part of the description
 
 
 class _Sample:
-    """What the samples of one operation have in common."""
+    """The input for all samples of one operation."""
 
     def __init__(self, document: Node, path: str, method: str, item: Node) -> None:
         self.document, self.method, operation = document, method.upper(), item[method]
@@ -92,8 +92,11 @@ class _Sample:
 
 # contract: openapi-samples
 def add(document: Node) -> None:
-    """Gives each operation its ``x-codeSamples``: curl, TypeScript and, where the description has
-    ``x-python-sample`` (with ``api`` as the client), Python."""
+    """Adds ``x-codeSamples`` to each operation: curl, TypeScript and maybe Python.
+
+    The Python sample needs ``x-python-sample`` in the description: statements that use the client
+    ``api``.
+    """
     for path, item in document["paths"].items():
         for method in item.keys() - {"parameters"}:
             sample = _Sample(document, path, method, item)

@@ -1,7 +1,7 @@
-"""The HTTP server: httptools parses, uvicorn has the sockets, the signals and the processes.
+"""The HTTP server: httptools parses; uvicorn handles sockets, signals and processes.
 
-httptools refuses ambiguous framing. What it lacks is here: bounds on the time and the size of
-headers, on pipelined requests, and on answers that a client does not read.
+httptools refuses ambiguous framing. This module adds limits: on the time and size of headers, on
+pipelined requests, and on responses that a client reads too slowly or not at all.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from wishwell.http.incoming import Incoming
 from wishwell.http.responses import Headers, Response
 
 PIPELINE = "wishwell.pipeline"
-"""The key of the application in the lifespan state."""
+"""Key of the application in uvicorn's lifespan state."""
 
 _STATUS_LINES = {
     status.value: f"HTTP/1.1 {status:d} {responses.phrase(status)}\r\n".encode()
@@ -37,27 +37,28 @@ _STATUS_LINES = {
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 _PIECE = 4096
-"""Bytes that are parsed at once, about 150 of the smallest requests."""
+"""Bytes passed to the parser per call: at most about 150 minimal requests."""
 
 _IDLE_SECONDS = 30
+"""Seconds that a keep-alive connection may wait for its next request."""
 
 _LEAST = 16 * 1024
-"""Bytes a second that a client must read."""
+"""Minimum rate at which a client must read a response, in bytes per second."""
 
 _NOTHING, _HEADERS, _BODY = range(3)
-"""What of a request the parser reads."""
+"""Parser state: between requests, in the headers, or in the body."""
 
 log = structlog.get_logger("wishwell.server")
 
 
 # contract: answer-unread, http-pipelining, http-bounds
 class Connection(asyncio.Protocol):
-    """One connection.
+    """A client connection.
 
-    Requests are answered in order, the next one once the client has read the answer before it.
-    While one waits for its turn, nothing more is read. ``_deadline`` bounds the headers, the time
-    between requests, and the rest of a body behind its answer; ``_watch`` an answer that the client
-    does not read.
+    Pipelined requests are processed one at a time, in order: the next one begins when the previous
+    response has left the write buffer. While a request waits, nothing more is read (backpressure).
+    ``_deadline`` is the timer for the headers, for idle time between requests, and for the rest of
+    a body after its response; ``_watch`` is the timer for a client that doesn't read its response.
     """
 
     def __init__(self, server_state: ServerState, app_state: dict[str, Any], **_: Any) -> None:
@@ -69,20 +70,23 @@ class Connection(asyncio.Protocol):
         self._transport: Any = None
         self._peer = ""
         self._rest = b""
-        """What has come and is not parsed yet."""
+        """Received bytes that aren't parsed yet."""
         self._reading = True
         self._reads = _NOTHING
         self._url, self._headers = b"", Headers()
-        self._size = 0  # of what was parsed of the headers
-        self._received = 0  # since the headers or a piece of the body began; the parser may hold it
+        self._size = 0  # bytes of the headers parsed so far
+        # Bytes received since the last callback for a body: the parser may buffer a header line.
+        self._received = 0
         self._latest: Request | None = None
         self._begun: deque[Request] = deque()
-        """Requests without an answer that was read; the first is in work."""
+        """Requests whose response isn't fully sent. Only the first is being processed."""
         self._ends = False
-        """Whether the connection closes behind these."""
+        """Whether the connection closes after the requests in ``_begun``."""
         self._deaf = False
-        """Whether what still comes is thrown away: the parser has lost its place."""
-        self._waited, self._taken = 0.0, 0  # for the client to read, and what it read in it
+        """Whether further input is discarded, because the parser has lost its position."""
+        # Seconds spent waiting for the client to read, and the bytes that it read in that time.
+        self._waited, self._taken = 0.0, 0
+        # Start of the current wait, and the bytes unread at that moment.
         self._since, self._before = 0.0, 0
         self._writable = asyncio.Event()
         self._writable.set()
@@ -91,7 +95,7 @@ class Connection(asyncio.Protocol):
         self._server.connections.add(self)  # type: ignore[arg-type]
         self._transport = transport
         self._peer = (get_remote_addr(transport) or ("",))[0]  # type: ignore[arg-type]
-        # So pause_writing is called as soon as the kernel does not take all of an answer.
+        # With a limit of 0, pause_writing is called once the kernel doesn't take a whole response.
         self._transport.set_write_buffer_limits(0)
         self._deadline = self._loop.call_later(self._settings.header_timeout, self._late)
         self._watch = self._deadline
@@ -108,12 +112,12 @@ class Connection(asyncio.Protocol):
         del self._parser
 
     def shutdown(self) -> None:
-        """Closes behind what has begun. uvicorn calls it when the service stops."""
+        """Closes the connection after the requests in progress. uvicorn calls it on shutdown."""
         self._ends = True
         if not self._begun:
             self._transport.close()
 
-    # ---------------------------------------------------------------------- what comes, in pieces
+    # ------------------------------------------------------------------------------- incoming data
 
     def data_received(self, data: bytes) -> None:
         if not self._deaf:
@@ -121,7 +125,7 @@ class Connection(asyncio.Protocol):
             self._parse()
 
     def _parse(self) -> None:
-        """Parses what has come, up to a request that has to wait for its turn."""
+        """Parses received bytes, up to a request that has to wait for the one in progress."""
         while self._rest and len(self._begun) < 2 and not self._transport.is_closing():
             piece, self._rest = self._rest[:_PIECE], self._rest[_PIECE:]
             self._feed(piece)
@@ -138,8 +142,8 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(piece)
         except httptools.HttpParserUpgrade:
-            # Some clients offer HTTP/2 with their first request. It is answered as HTTP/1.1. The
-            # parser stops here, so the connection ends behind the answer.
+            # Some clients offer HTTP/2 with their first request, which is answered as HTTP/1.1.
+            # The parser stops here, so the connection closes after the response.
             self._ends, self._deaf, self._rest = True, True, b""
         except httptools.HttpParserError as error:
             cause = error.__context__  # the error that a callback raised, if any
@@ -153,7 +157,7 @@ class Connection(asyncio.Protocol):
                     self._refuse(framing.too_large())
 
     def eof_received(self) -> bool:
-        """The client sends no more; what has begun is still answered."""
+        """Handles a half-closed connection: requests in progress still get their response."""
         self._ends = True
         if self._reads == _BODY and self._latest is not None:
             self._latest.incoming.end(
@@ -177,12 +181,12 @@ class Connection(asyncio.Protocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         self._size += len(name) + len(value) + 4
         if self._reads == _BODY:
-            # A trailer. It must not set a token, profile or address: a proxy in front has decided
-            # by the headers alone (RFC 9110, 6.5.1).
+            # A trailer. Trailers must not set a token, profile or address, because a proxy in front
+            # has decided by the headers alone (RFC 9110, 6.5.1).
             framing.check_size(self._size, [])
             return
         framing.check_size(self._size, self._headers)
-        # The parser keeps trailing white space, which is not part of a value (RFC 9110, 5.5).
+        # The parser keeps trailing white space, which isn't part of the value (RFC 9110, 5.5).
         self._headers.append((name.lower(), value.rstrip(b" \t")))
 
     def on_headers_complete(self) -> None:
@@ -192,7 +196,7 @@ class Connection(asyncio.Protocol):
         framing.check(self._url, version, pairs, upgrades=parser.should_upgrade())
         url = httptools.parse_url(self._url)
         path = (url.path or b"/").decode("ascii")
-        # RFC 9110, 10.1.1: ignored in HTTP/1.0.
+        # RFC 9110, 10.1.1: a server ignores the expectation in HTTP/1.0.
         asks = version != "1.0" and headers.get(b"expect", b"").lower() == b"100-continue"
         self._latest = Request(
             service=self._app.service,
@@ -223,15 +227,15 @@ class Connection(asyncio.Protocol):
         assert self._latest is not None
         self._latest.incoming.end()
         self._reads = _NOTHING
-        # A trailer may say so too, and the parser takes nothing more then.
+        # A trailer may also ask to close, and the parser then accepts nothing more.
         self._ends |= not self._parser.should_keep_alive()
-        if not self._begun:  # it was answered before
+        if not self._begun:  # the response was sent before the body had arrived
             if self._ends:
                 self._transport.close()
             else:
                 self._bound(_IDLE_SECONDS)
 
-    # --------------------------------------------------------------------------------- answers
+    # ------------------------------------------------------------------------------- responses
 
     def _begin(self) -> None:
         task = self._loop.create_task(self._answer(self._begun[0]))
@@ -239,7 +243,7 @@ class Connection(asyncio.Protocol):
         task.add_done_callback(self._server.tasks.discard)
 
     async def _answer(self, request: Request) -> None:
-        """Answers a request, and begins the next one, or the idle time, once that was read."""
+        """Sends a request's response, then begins the next request or the idle timeout."""
         started = time.perf_counter()
         try:
             answer = await self._app(request)
@@ -247,7 +251,7 @@ class Connection(asyncio.Protocol):
                 await self._send(request, answer)
             finally:
                 pipeline.note(request, answer.status, time.perf_counter() - started)
-        except Exception as error:  # contract: profile-export. A piece of it failed.
+        except Exception as error:  # contract: profile-export. A streamed response failed midway.
             log.error("failed", requestId=request.id, exc_info=error)
             self._transport.close()
         await self._writable.wait()
@@ -259,12 +263,13 @@ class Connection(asyncio.Protocol):
         elif self._ends:
             self._transport.close()
         elif self._reads != _HEADERS:
-            # Each byte of the rest of a body that nobody needs would else postpone the end.
+            # A fixed deadline, because a client could else postpone the end byte by byte.
             self._bound(self._settings.body_timeout if self._reads == _BODY else _IDLE_SECONDS)
         self._parse()
 
     async def _send(self, request: Request, answer: Response) -> None:
-        # A client that was not asked for its body may send it or not.
+        # A client that got no 100 Continue may send its body or not, so the connection can't be
+        # reused.
         answer.closes |= not request.keeps or request.incoming.ask is not None
         answer.closes |= self._ends and len(self._begun) == 1
         headers, stream = list(answer.headers), answer.stream
@@ -277,7 +282,7 @@ class Connection(asyncio.Protocol):
             async for piece in stream:
                 if self._transport.is_closing():
                     return
-                if piece:  # an empty chunk would be the last one
+                if piece:  # an empty chunk would end the body
                     self._write(b"%x\r\n%b\r\n" % (len(piece), piece) if request.chunks else piece)
                 await self._writable.wait()
                 await asyncio.sleep(0)
@@ -295,11 +300,11 @@ class Connection(asyncio.Protocol):
         return head + b"\r\n"
 
     def _write(self, *pieces: bytes) -> None:
-        """Writes at once what is one: a head and its body are one packet, not two."""
+        """Writes all pieces in one call, so that head and body share a packet."""
         if not self._transport.is_closing():
             self._transport.writelines(pieces)
 
-    # ------------------------------------------------------------------- how fast it is read
+    # ---------------------------------------------------------------------------- slow readers
 
     def pause_writing(self) -> None:
         self._writable.clear()
@@ -317,8 +322,10 @@ class Connection(asyncio.Protocol):
         self._watch = self._loop.call_later(max(0, seconds), self._look_again)
 
     def _look_again(self) -> None:
-        """Drops the connection if the client has read less than ``_LEAST`` bytes a second, over all
-        the time that was spent on waiting for it."""
+        """Drops the connection if the client has read less than ``_LEAST`` bytes a second.
+
+        Measured over all the time spent waiting for the client.
+        """
         unread = self._unread()
         taken, self._waited, self._taken = self._taken + self._before - unread, 0.0, 0
         if taken >= _LEAST * self._settings.answer_timeout:
@@ -326,19 +333,19 @@ class Connection(asyncio.Protocol):
             return
         log.info("dropped", unread=unread, reason="The client did not read its answer in time.")
         metrics.DROPPED.inc()
-        # With a reset: the kernel would keep its data, and go on sending it.
+        # Reset the connection: else the kernel would keep its buffer and continue to send it.
         at_once = struct.pack("ii", 1, 0)
         self._transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, at_once)
         self._transport.abort()
 
     def _unread(self) -> int:
-        """Bytes that the client's kernel has not received yet; of them our kernel holds some."""
+        """Returns the unacknowledged bytes: in our write buffer and in the kernel's send queue."""
         descriptor = self._transport.get_extra_info("socket").fileno()
         [held] = struct.unpack("i", fcntl.ioctl(descriptor, termios.TIOCOUTQ, bytes(4)))
         waiting: int = self._transport.get_write_buffer_size()
         return waiting + int(held)
 
-    # ----------------------------------------------------------------------------------- ends
+    # ------------------------------------------------------------------- deadlines and errors
 
     def _bound(self, seconds: float) -> None:
         self._deadline.cancel()
@@ -351,10 +358,10 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def _refuse(self, error: ServiceError) -> None:
-        """Ends the connection: with the envelope, or behind the requests that have begun.
+        """Closes the connection: with an error response, or after the requests in progress.
 
-        A body that breaks off is answered by the application. Behind its answer it gets no second
-        one: a proxy could take that for the answer to the next client.
+        For an incomplete body, the application makes the response. No second response follows it,
+        because a proxy could take that for the response to its next client.
         """
         self._ends, self._deaf, self._rest = True, True, b""
         if self._reads == _BODY and self._latest is not None:

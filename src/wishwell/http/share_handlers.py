@@ -1,4 +1,4 @@
-"""The operations on shares, for a list's owner, and on shared lists, for whoever has a link."""
+"""Handlers for shares (for a list's owner) and for shared lists (for anyone with the link)."""
 
 from wishwell.http import bodies, handlers, queries, responses, wire
 from wishwell.http.context import Request
@@ -70,7 +70,7 @@ async def delete_reservation(request: Request) -> None:
 
 
 async def _begin(request: Request, finder: Finder) -> None:
-    """``handlers.begin``, but a wrong token begins no session."""
+    """Like ``handlers.begin``, but checks the share's token before it creates a session."""
     if request.begin is not None:
         token = request.parameters["token"]
         await request.service.db.read(shares.resolve, finder, token, request.now())
@@ -79,7 +79,7 @@ async def _begin(request: Request, finder: Finder) -> None:
 
 # contract: store-isolation
 async def _finder(request: Request) -> Finder:
-    """What finds the shares of a store: the caller's, the shop's, or without both of any."""
+    """Returns the finder for shares in the caller's or shop's store, or else in any store."""
     service = request.service
     if request.caller is not None:
         store = request.caller.store

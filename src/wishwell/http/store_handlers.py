@@ -1,4 +1,4 @@
-"""The operations on a store, its admin tokens, products and events: about a whole store."""
+"""Handlers for the whole store: settings, admin tokens, products and the event feed."""
 
 from wishwell import events, products, stores
 from wishwell.access import auth
@@ -33,7 +33,7 @@ def _asking(request: Request) -> str:
 
 
 async def list_products(request: Request) -> object:
-    # contract: search-title. A search for a rare title looks at all products.
+    # contract: search-title. A search for a rare title scans all products.
     run = request.service.db.long_read if "query" in request.query else request.run
     asked = handlers.asked_page(request, "products")
     return await run(products.page, WholeStore(request.store), asked)

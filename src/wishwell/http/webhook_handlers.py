@@ -1,4 +1,4 @@
-"""The operations on webhooks and their deliveries, for admin tokens."""
+"""Handlers for webhooks and their deliveries, for admin tokens."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -83,6 +83,6 @@ def _run(
     *arguments: P.args,
     **named: P.kwargs,
 ) -> Awaitable[T]:
-    """Runs a use-case on the webhook that the path names."""
+    """Runs a use-case on the webhook in the path."""
     id = request.parameters["webhookId"]
     return request.run(use_case, request.store, id, *arguments, **named)

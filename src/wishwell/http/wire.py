@@ -1,7 +1,8 @@
-"""Request bodies: their types, and how they are read.
+"""Types of request bodies, and their decoding and validation.
 
-The bounds are part of the types, so that tests can compare them with the published description.
-``items.py`` and its like check what a type can't express. Any bad body raises ``Invalid``.
+Limits are part of the types, so that tests can compare them with the published description. Rules
+that a type can't express are in the domain packages (``items.py``, …). A bad body raises
+``Invalid``.
 """
 
 import functools
@@ -31,7 +32,7 @@ ListIds = Annotated[list[str], Meta(max_length=250)]
 
 
 class Body(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """A JSON object. A field that may be left out, but not be null, is ``UNSET``."""
+    """A JSON object. ``UNSET`` marks fields that may be left out; ``None`` is JSON's null."""
 
 
 def _given(value: T | UnsetType) -> T | None:
@@ -74,7 +75,7 @@ class NewItemsBody(Body):
 
 
 class ItemPatchBody(Body):
-    """``PATCH /items/{itemId}``. null clears the variant or the note."""
+    """``PATCH /items/{itemId}``. A null clears the variant or the note."""
 
     product_id: ProductId | UnsetType = UNSET
     variant_id: ProductId | UnsetType | None = UNSET
@@ -157,7 +158,7 @@ class ShareBody(Body):
     def terms(self, now: str) -> Terms:
         expires_at = None if self.expires_at is UNSET else ""
         if isinstance(self.expires_at, datetime):
-            # From 1970 to 9999, as times are stored: an offset may pass what can be written.
+            # Clamped to 1970 to 9999, because an offset may move a time out of the storable range.
             milliseconds = min(max(0, round(self.expires_at.timestamp() * 1000)), ids.LAST)
             expires_at = shares.check_expiry(ids.timestamp(milliseconds), now)
         return Terms(_given(self.reservations), _given(self.notes), expires_at)
@@ -231,7 +232,7 @@ _URL_RULE = (
     "without a user name or password"
 )
 
-# The whole rule of each field, shown when any part of it is broken.
+# The rule of each field for error messages, shown whole when any part is violated.
 _RULES = {
     "note": f"must be a string of at most {items.MAX_NOTE} characters, or null",
     "quantity": f"must be an integer from 1 to {items.MAX_QUANTITY}",
@@ -265,7 +266,7 @@ _RULES = {
     "since": "must be a time such as 2025-04-18T18:13:27.481Z",
 }
 
-# msgspec names the place as a path: `$.products[1].title`. For the root it names none.
+# msgspec's messages end with a path such as `$.products[1].title`, except for errors at the root.
 _PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
 
 
@@ -273,7 +274,7 @@ _PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
 def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> T:
     """Decodes the body of a request to a store.
 
-    Raises ``Invalid``, which names field and rule, or ``UnsupportedMedia``.
+    Raises ``Invalid``, which names the field and its rule, or ``UnsupportedMedia``.
     """
     if not raw:
         raise Invalid("body: is required; send a JSON object.")
@@ -292,7 +293,7 @@ def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> 
 
 
 def is_json(content_type: str | None) -> bool:
-    """Whether it is ``application/json``, with the charset UTF-8 or none."""
+    """Returns whether a content type is ``application/json``, with no charset or UTF-8."""
     if content_type == "application/json":
         return True
     kind, _, parameters = (content_type or "").partition(";")
@@ -314,7 +315,7 @@ def _explained(text: str, store: Store) -> str:
         return f"{inside}{missing[1]}: is required."
     if where.endswith("]") and rule.startswith("Expected `object`"):
         return f"{where}: must be an object."
-    # The rule of an array is that of its values too: `tags[1]` is said of `tags`.
+    # An array's rule covers its values too: an error at `tags[1]` is reported for `tags`.
     where = re.sub(r"\[\d+\]$", "", where)
     field = where.rpartition(".")[2]
     if field in ("productId", "variantId"):

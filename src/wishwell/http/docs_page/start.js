@@ -1,10 +1,10 @@
 const answer = await fetch("/api/2025-04/.well-known/openapi");
 const text = await answer.text();
-// The samples name a service on this machine: name this one.
+// The samples contain a local address: replace it with this service's.
 const description = JSON.parse(text.replaceAll("http://127.0.0.1:8000", location.origin));
 
-// A request that is tried has the example of every parameter. That of an optional one, a cursor of some
-// other walk for instance, would be sent where nothing was meant: it is there, but turned off.
+// "Try it" sends the example of every parameter. For an optional one that is seldom wanted (a cursor of
+// another page sequence, for instance), so it is prefilled but disabled.
 for (const parameter of Object.values(description.components.parameters)) {
   if (parameter.required) continue;
   parameter.examples = { default: { value: parameter.example, "x-disabled": true } };
@@ -14,11 +14,11 @@ for (const parameter of Object.values(description.components.parameters)) {
 Scalar.createApiReference("#reference", {
   content: description,
   slug: "wishwell",
-  // The samples are those of the description.
+  // Show the description's own samples only.
   hiddenClients: true,
   // An admin token must not outlive the page.
   persistAuth: false,
-  // All that would call a server of others, or lead there.
+  // Turn off whatever would call or link to third-party servers.
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },

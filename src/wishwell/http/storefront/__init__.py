@@ -1,1 +1,4 @@
-"""The storefront: for browsers on a shop's own domain, which hold no token (docs/storefront.md)."""
+"""The storefront: serves browsers on a shop's own domain, without tokens (docs/storefront.md).
+
+Start with ``entry.py``. ``identity.py`` finds out who is shopping.
+"""

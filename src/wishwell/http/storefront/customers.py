@@ -1,6 +1,6 @@
-"""Who is signed in, by what the shop says: the platform's signed query, or the shop's JWT. No I/O.
+"""Identifies the signed-in customer by the platform's signed query or the shop's JWT. No I/O.
 
-Evidence that is there and wrong raises ``Wrong`` (contract: storefront-evidence).
+Evidence that is present but invalid raises ``Wrong`` (contract: storefront-evidence).
 """
 
 import functools
@@ -18,34 +18,34 @@ from wishwell.stores.naming import Naming
 _CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _PLATFORM = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
 _SIGNED = _PLATFORM - {"signature"}
-_OLD, _AHEAD = 300, 60
+_OLD, _AHEAD = 300, 60  # most seconds by which a signed query's timestamp may be old or ahead
 _MOST = 2**53 - 1
-"""The largest number that every program reads as itself; another one would become a neighbour."""
+"""The largest integer that every JSON parser reads exactly; a larger one could change its value."""
 
 _REMEMBERED = 10_000
-"""JWTs that a process remembers, over all stores."""
+"""Size of a process's LRU cache of verified JWTs, over all stores."""
 
 SHARED = "HS256"
 PUBLIC = ("RS256", "ES256")
 
 
 class Wrong(ValueError):
-    """The evidence does not hold; the message says why, without quoting it."""
+    """The evidence is invalid; the message says why, without quoting it."""
 
 
 class Expired(Wrong):
-    """It held once."""
+    """The evidence was valid, but has expired."""
 
 
 class Known(NamedTuple):
-    """What a JWT says: the customer's GID, and until when, in epoch seconds."""
+    """The claims of a verified JWT: the customer's GID, and the expiry in epoch seconds."""
 
     customer: str
     ends: float
 
 
 def gid(platform: str, customer: str) -> str:
-    """The GID of a customer named by id or by GID. Raises ``Wrong``."""
+    """Returns the GID of a customer given by id or GID. Raises ``Wrong``."""
     before = f"gid://{platform}/Customer/"
     if not _CUSTOMER.fullmatch(customer.removeprefix(before)):
         raise Wrong("it names no customer of this platform")
@@ -56,7 +56,7 @@ def gid(platform: str, customer: str) -> str:
 
 
 def platform_shop(query: bytes) -> str | None:
-    """The shop that a signed query names; None if it is none."""
+    """Returns the shop in a signed query, unverified; ``None`` if the query isn't signed."""
     if b"signature=" not in query or b"shop=" not in query:
         return None
     values = _values(query)
@@ -65,14 +65,14 @@ def platform_shop(query: bytes) -> str | None:
 
 # contract: storefront-platform
 def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | None:
-    """The customer id in a query that the platform has signed; None if nobody is signed in.
+    """Verifies a signed query. Returns its customer id, or ``None`` if nobody is signed in.
 
-    ``now`` in epoch seconds. Raises ``Wrong``.
+    ``now`` is in epoch seconds. Raises ``Wrong``.
     """
     values = _values(query)
     given = values.pop("signature")
     signed = "".join(sorted(f"{name}={','.join(value)}" for name, value in values.items()))
-    # One after the other whatever matches: how many secrets there are is no secret.
+    # Compares with every secret, so that the time doesn't show which one matched.
     good = [
         hmac.compare_digest(
             hmac.new(secret.encode(), signed.encode(), hashlib.sha256).hexdigest().encode(),
@@ -82,12 +82,14 @@ def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | N
     ]
     if len(given) != 1 or not any(good):
         raise Wrong("the signature is not right")
-    # Several values of a name are signed like one with commas in it: none of ours may be several.
+    # Repeated values are signed joined by commas, like one value with commas in it, so the
+    # platform's parameters must not be repeated.
     if any(len(values.get(name, [])) > 1 for name in _PLATFORM):
         raise Wrong("a parameter is there twice")
-    # The parameters are signed with nothing between them, so the text can be cut in another way:
-    # what the browser chose may end in a customer of its own, or make one longer. Then a name of
-    # ours is there that is no parameter. What begins with a digit is sorted before them all.
+    # Parameters are signed without a separator, so the signed text can be split in several ways: a
+    # value that the browser chose could end in a forged customer id, or extend the real one. In
+    # such a text, a platform parameter's name occurs more often than the parameter itself. (Names
+    # that begin with a digit sort first, so no such parameter directly follows the id.)
     if any(signed.count(f"{name}=") != len(values.get(name, [])) for name in _SIGNED):
         raise Wrong("it can be read in two ways")
     moment = "".join(values.get("timestamp", []))
@@ -100,7 +102,7 @@ def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | N
 
 
 def without_platform(query: bytes) -> bytes:
-    """The query as it came, less the parameters of the platform."""
+    """Returns the query as sent, without the platform's parameters."""
     parts = (part for part in query.split(b"&") if part)
     return b"&".join(
         part
@@ -122,7 +124,7 @@ def _values(query: bytes) -> dict[str, list[str]]:
 
 
 def key_id(token: str) -> str | None:
-    """The ``kid`` of a JWT that is signed with a key of a set; None for a shared key.
+    """Returns the ``kid`` of a JWT signed with a key of a key set; ``None`` for a shared secret.
 
     Raises ``Wrong``.
     """
@@ -142,8 +144,10 @@ def key_id(token: str) -> str | None:
 def jwt_customer(
     token: str, keys: tuple[str | jwt.PyJWK, ...], naming: Naming, platform: str
 ) -> Known:
-    """The customer that a JWT named when it was verified. Each key is good for its own algorithm
-    only. Raises ``Wrong``."""
+    """Verifies a JWT. Returns its customer and expiry; a cached result may have expired since.
+
+    A key is valid for its own algorithm only. Raises ``Wrong``.
+    """
     error = Wrong("the shop has no key for it")
     issuer, audience = naming.jwt_issuer, naming.jwt_audience
     required = ["exp", *(["iss"] if issuer else []), *(["aud"] if audience else [])]
@@ -158,8 +162,8 @@ def jwt_customer(
                 options={
                     "require": required,
                     "verify_aud": bool(audience),
-                    # The library's own checks would refuse a customer whose id is a number, and
-                    # one who signed in at a shop whose clock is a second ahead.
+                    # PyJWT's checks would refuse a `sub` that is a number, and an `iat` from a
+                    # shop whose clock is a second ahead.
                     "verify_sub": False,
                     "verify_iat": False,
                 },
@@ -167,7 +171,7 @@ def jwt_customer(
             ends = float(claims["exp"])
         except jwt.ExpiredSignatureError:
             error = Expired("it has expired")
-        except Exception as wrong:  # the key's holder may write what no parser expects
+        except Exception as wrong:  # a key's holder can sign claims that PyJWT doesn't expect
             error = Wrong(f"it is not valid ({type(wrong).__name__})")
         else:
             return Known(gid(platform, _named(claims, naming.jwt_claim or "sub")), ends)

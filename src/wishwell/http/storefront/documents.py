@@ -1,4 +1,4 @@
-"""The storefront's pages: a shopper's own wishlist, and a list that was shared with somebody."""
+"""HTML pages of the storefront: the shopper's own wishlist, and a shared list."""
 
 from html import escape
 
@@ -23,26 +23,29 @@ _HEADERS = [
 
 # contract: storefront-pages, storefront-own-pages
 def answer(path: str, base: str, visit: Visit, languages: str | None) -> Response:
-    """The page at a path below the base, or the way to it. ``languages``: what is accepted."""
+    """Returns the page at a path below the base, or a redirect to the shop's own page.
+
+    ``languages`` is the ``Accept-Language`` header.
+    """
     if not path:
         return assets.redirect(f"{base}/")
     store, shared = visit.store, path == "/shared"
     pages = store.pages
     own = pages.shared_page if shared else pages.wishlist_page
-    # The browser takes the token, which is behind the #, along by itself.
+    # On a redirect the browser keeps the fragment, and with it the token after the #.
     if own and "{token}" not in own and own != base + path:
         return assets.redirect(own)
     lang = assets.preferred(languages, [*_TEXTS]) or "en"
     title, of_shared, noscript = _TEXTS[lang]
     attributes = {"lang": lang, "product-url": pages.product_url}
-    if not shared and store.events_since is None:  # nobody is told of lower prices
+    if not shared and store.events_since is None:  # price drop notices need events
         attributes["notices"] = "off"
     if not shared and (link := pages.shared_page):
         attributes["shared-page"] = link if "{token}" in link else f"{link}#{{token}}"
     page = _PAGE.format(
         lang=lang,
         title=of_shared if shared else title,
-        # Without a host, the page may be asked for where there is no shop.
+        # A store without hosts may be served where there is no shop to link back to.
         header=_WAY_BACK.format(escape(visit.host.removeprefix("www."))) if store.hosts else "",
         element="wishlist-shared" if shared else "wishlist-page",
         attributes="".join(

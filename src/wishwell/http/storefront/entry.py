@@ -1,7 +1,7 @@
-"""The storefront's way through the pipeline: who is shopping, then a route of the API for them.
+"""Storefront requests: finds out who is shopping, then runs an API route on their behalf.
 
-The order: path and method, the store, who, same origin, the body, the link of a visitor who signs
-in, and only then what is counted and answered as for a token of the shopper.
+Steps: path and method, store, shopper, same origin, body, and merging the session of a visitor who
+has signed in. Only then is the request counted and answered like one with the shopper's token.
 """
 
 import contextlib
@@ -32,7 +32,10 @@ log = structlog.get_logger("wishwell.storefront")
 
 
 class Storefront:
-    """``run`` counts a request whose caller is known, and answers it."""
+    """Answers requests below the storefront's base.
+
+    ``run`` counts and answers a request whose caller is known.
+    """
 
     def __init__(
         self,
@@ -44,12 +47,12 @@ class Storefront:
         self._base = service.settings.storefront_base
 
     def serves(self, path: str) -> bool:
-        """Whether a path is the base, or below it."""
+        """Returns whether a path is the base or below it."""
         return path.startswith(self._base) and path[len(self._base) :][:1] in ("", "/")
 
     # contract: storefront-paths
     async def __call__(self, request: Request) -> Response:
-        """The answer. Raises ``ServiceError``."""
+        """Returns the response. Raises ``ServiceError``."""
         request.incoming.check()
         route, name = paths.find(request, self._base)
         paths.check(request)
@@ -77,7 +80,7 @@ class Storefront:
 
     # contract: storefront-answer, storefront-no-token
     def finish(self, request: Request, answer: Response) -> None:
-        """Gives an answer the storefront's headers."""
+        """Replaces the API's headers of a response by the storefront's."""
         of_api = request.path.startswith(f"{self._base}/api/")
         headers: Headers = [(b"x-content-type-options", b"nosniff")]
         for name, value in answer.headers:
@@ -87,7 +90,7 @@ class Storefront:
                 headers.append((name, value))
         if of_api:
             kept = dict(answer.headers).get(b"cache-control", b"")
-            # contract: show-wishes. What may be kept is so only beside the same cookies.
+            # contract: show-wishes. A cached response is valid for the same cookies only.
             headers += ((b"cache-control", kept), _VARY) if b"max-age" in kept else _PRIVATE
             headers += self._of_shopper(request.visit)
             if request.taken is not None:
@@ -103,13 +106,14 @@ class Storefront:
         shopper = visit.shop.cookies.shopper(visit.shopper.gid) if visit.shopper else b"-"
         return [*cookies, (b"wishwell-shopper", shopper)]
 
-    # ------------------------------------------------------------------------ on their behalf
+    # ------------------------------------------------------------------- on the shopper's behalf
 
     # contract: storefront-sign-in
     async def _link(self, request: Request, visit: Visit) -> None:
-        """Links the session of a customer who still carries one.
+        """Merges the session of a visitor who has signed in into the customer.
 
-        If that fails, the customer is served all the same, and the cookie stays for another try.
+        If the database is unavailable, the customer is still served, and the next request retries,
+        because the cookie stays.
         """
         if visit.customer is None or visit.session is None:
             return
@@ -120,7 +124,7 @@ class Storefront:
             )
             metrics.linked(moved)
         except NotFound:
-            pass  # it was purged
+            pass  # the session was purged
         except Unavailable as error:
             log.warning("link_put_off", requestId=request.id, reason=error.message)
             return
@@ -131,7 +135,7 @@ class Storefront:
             try:
                 answer = await self._as(request, visit, route, visit.shopper)
             except SessionEnded:
-                # It was linked or purged (contract: storefront-cookie-revoked).
+                # The session was linked or purged (contract: storefront-cookie-revoked).
                 visit.session = None
                 visit.remove_cookie()
             else:
@@ -141,7 +145,7 @@ class Storefront:
 
     # contract: storefront-visitor, storefront-limits
     async def _for_nobody(self, request: Request, visit: Visit, route: Route) -> Response:
-        """Nobody has anything, until they save something: only that begins a session."""
+        """Answers a visitor without a session, who has no data. Only a save creates a session."""
         request.caller = request.acts_on = None
         if route.caller == "welcome":  # contract: storefront-shared
             return await self._run(request, route)
@@ -174,7 +178,7 @@ class Storefront:
         return await self._as(request, visit, route, session)
 
     async def _begin_session(self, id: str, request: Request) -> None:
-        """Makes the session of a visitor who saves something for the first time."""
+        """Creates the session of a visitor who saves something for the first time."""
         service, visit = self._service, request.visit
         assert visit is not None
         if visit.address is not None:
@@ -195,9 +199,9 @@ class Storefront:
 
     # contract: session-touched
     async def _keep_cookie(self, visit: Visit) -> None:
-        """Sets the cookie of a visitor again, once a day, so that it and its session live on."""
+        """Renews a visitor's cookie and session, once a day, so that they don't expire."""
         if visit.customer is not None or visit.session is None or not visit.is_due:
             return
-        with contextlib.suppress(NotFound, Unavailable):  # then with the next answer
+        with contextlib.suppress(NotFound, Unavailable):  # the next response retries
             await self._service.db.write(profiles.renew_session, visit.session, self._service.now())
             visit.keep(visit.session)

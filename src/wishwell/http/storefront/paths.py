@@ -1,4 +1,4 @@
-"""What the paths below the base are, and what no request to them may hold. No I/O."""
+"""Routing below the storefront's base, and checks against ambiguous requests. No I/O."""
 
 import re
 
@@ -32,10 +32,10 @@ _LABELS = {"asset": "/assets", "page": "/"}
 
 
 def find(request: Request, base: str) -> tuple[Route | str, str]:
-    """The route of the API, or "asset" or "page", and the part of the path that names it.
+    """Returns the API route, "asset" or "page", and the part of the path that names it.
 
-    The path is taken as it was sent, percent-encoding and all. Sets the request's route. Raises
-    ``NotFound`` if it is nothing here, and ``MethodNotAllowed``.
+    Matches the raw path, percent-encoding included. Sets the request's route and parameters.
+    Raises ``NotFound`` and ``MethodNotAllowed``.
     """
     match = _PATH.fullmatch(request.path, len(base))
     kind = (match and match.lastgroup) or ""
@@ -54,7 +54,7 @@ def find(request: Request, base: str) -> tuple[Route | str, str]:
 
 # contract: storefront-strict
 def check(request: Request) -> None:
-    """Raises ``Invalid`` where two readers could take the request for different ones."""
+    """Raises ``Invalid`` for a request that a proxy might interpret differently."""
     if not request.target.startswith(b"/") or b"#" in request.target:
         raise Invalid("The request target must be a path without a #.")
     if not _QUERY.fullmatch(request.query_string):
