@@ -1,12 +1,13 @@
-"""The interface to the database, which two engines implement.
+"""The database interface, implemented for PostgreSQL and SQLite.
 
 A use-case is an ``async`` function whose first argument is a ``Reader`` or a ``Writer``. It awaits
-only that handle, so PostgreSQL can run it on the event loop and SQLite in its writer's thread. It
-may run more than once (after a deadlock, or ``RunAgain``), so its only effects are through the
-handle. A handler runs it with ``await db.write(saving.save, profile, new, ...)``.
+only that handle, so that PostgreSQL can run it on the event loop and SQLite in its writer thread.
+It may be retried (after a deadlock or ``RunAgain``), so all its effects go through the handle. A
+handler runs it with ``await db.write(saving.save, profile, new, ...)``.
 
-Statements have names, and their arguments too: ``await tx.one("item_find", profile=…, id=…)``. They
-stand in the ``.sql`` file of the package that runs them (``statements.py``).
+Statements and their arguments have names: ``await tx.one("item_find", profile=…, id=…)``. Their SQL
+is in the ``.sql`` file of the package that runs them. Start with ``statements.py``, then
+``postgres.py`` and ``sqlite.py``.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,10 +26,10 @@ UseCase = Callable[..., Awaitable[T]]
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How busy a database is, for the metrics. What does not apply to the engine stays 0.
+    """The database's load, for the metrics. Values that don't apply to the engine stay 0.
 
     ``connections``, ``in_use``, ``connections_limit``, ``waiting`` (requests for a connection) and
-    ``queued`` (writes for the writer) are current values. The others are totals since the start.
+    ``queued`` (writes for SQLite's writer) are current values; the others are totals since start.
     """
 
     connections: int = 0
@@ -43,7 +44,7 @@ class Stats:
 
 
 class UniqueViolation(ServiceError):
-    """A write broke a unique constraint; ``constraint`` is its name in the migrations."""
+    """A write violated a unique constraint; ``constraint`` is its name in the migrations."""
 
     def __init__(self, constraint: str) -> None:
         super().__init__(f"unique constraint {constraint}")
@@ -51,63 +52,71 @@ class UniqueViolation(ServiceError):
 
 
 class RunAgain(Exception):
-    """A use-case raises it when it needs a lock that comes before those it has, or sees a half of
-    what a cluster commits on two servers.
+    """Raised by a use-case to roll back its transaction and run again.
 
-    Its transaction is undone, and it runs again. On SQLite, where writes are alone, none needs to.
+    Needed if locks would be taken out of order (a deadlock), or if a commit on two Citus nodes is
+    only half visible. Never needed on SQLite, where writes are serialised.
     """
 
 
 class Reader(Protocol):
-    """Runs statements that only read. Raises ``Unavailable``.
+    """Runs read-only statements. Raises ``Unavailable``.
 
-    ``joins_products``: products are where the items are, as everywhere but on a cluster.
+    ``joins_products``: whether a statement can join products with items, as it can except on a
+    cluster, which shards the two by different columns.
     """
 
     joins_products: bool
 
     async def one(self, statement: str, /, **named: Any) -> Row | None:
-        """The first row, or None."""
+        """Returns the first row, or ``None``."""
         rows = await self.all(statement, **named)
         return rows[0] if rows else None
 
     async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
-        """Every row."""
+        """Returns all rows."""
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
-        """The rows of a page."""
+        """Returns the rows of a page; ``PageQuery`` explains the arguments."""
 
 
 class Writer(Reader, Protocol):
     """Runs any statement. Raises ``UniqueViolation``, ``StoreDeleted`` and ``Unavailable``.
 
-    A use-case with several writing statements begins with one that locks (``profiles.lock``), which
-    begins the transaction. Without a lock it may have one writing statement, which commits by
-    itself and saves PostgreSQL two round trips.
+    A use-case with several writing statements first runs a statement that locks
+    (``profiles.lock``), which begins the transaction. Without a lock it may have only one writing
+    statement, which autocommits and saves PostgreSQL two round trips.
     """
 
     async def begin(self) -> None:
-        """Begins the transaction, unless it has begun, of a use-case whose first statement locks
-        the profile as it writes (``owner``)."""
+        """Begins a transaction, unless one has begun.
+
+        For a use-case whose first statement locks the profile and writes (macro ``owner``).
+        """
 
     async def run(self, statement: str, /, **named: Any) -> None:
         """Runs a statement and ignores its rows."""
         await self.all(statement, **named)
 
     async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Runs a statement once for each row of arguments: their values by name."""
+        """Runs a statement once per row of arguments; each row maps names to values."""
         await self.all_many(statement, rows)
 
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
-        """``run_many`` that returns the rows of all. One that locks may begin the transaction."""
+        """Like ``run_many``, but returns the rows of all runs.
+
+        Needs a transaction, or a statement that locks, which begins one.
+        """
 
     async def fill(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Adds rows to a table, by the names of the columns of its ``_filled``; in a transaction.
-        What a row has beside them is left out."""
+        """Inserts rows in bulk, within a transaction.
+
+        Rows map column names to values; names outside the table's ``_filled`` are ignored.
+        """
 
 
 async def ask(tx: Reader, statement: str, /, **named: Any) -> Sequence[Row]:
-    """The use-case of one statement: its rows."""
+    """Returns the rows of a statement: a use-case for ``Database.read``."""
     return await tx.all(statement, **named)
 
 
@@ -119,29 +128,34 @@ class Database(Protocol):
     """An open database."""
 
     async def read(self, use_case: Reads[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """Runs a use-case that only reads. Each of its statements has its own snapshot."""
+        """Runs a read-only use-case. Each of its statements has its own snapshot."""
 
     async def long_read(self, use_case: Reads[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """``read`` for what looks at many records: one at a time, with five times as long, and
-        beside the event loop on SQLite, where ``read`` would stop it."""
+        """Like ``read``, for use-cases that scan many records.
+
+        One at a time runs in a process, with a longer time limit and, on SQLite, in a thread,
+        because ``read`` would block the event loop.
+        """
 
     async def write(self, use_case: Writes[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """Runs a use-case. Its writes are committed before this returns, or undone on any error.
+        """Runs a use-case, and commits its writes before it returns; rolls back on any error.
 
-        Raises ``Undecided`` if the connection broke before it was known which of the two.
+        Raises ``Undecided`` if the connection broke and the outcome of the commit is unknown.
         """
 
     async def long_write(self, use_case: Writes[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """``write`` for use-cases that move many records: with five times as long in all, and the
-        usual time for each statement."""
+        """Like ``write``, for use-cases that move many records.
+
+        The transaction has a longer time limit; each statement keeps the usual one.
+        """
 
     def snapshot(self) -> AbstractAsyncContextManager[Reader]:
-        """Reads of one moment, however long the block takes."""
+        """Returns a context whose reads share one snapshot, however long the block takes."""
 
     async def ping(self) -> None:
-        """Raises ``Unavailable`` if the database does not answer."""
+        """Raises ``Unavailable`` if the database doesn't answer."""
 
     def stats(self) -> Stats:
-        """How busy it is."""
+        """Returns the current load."""
 
     async def close(self) -> None: ...

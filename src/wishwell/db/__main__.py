@@ -1,7 +1,7 @@
-"""Prints the statements that run: ``python -m wishwell.db postgresql item_find id=… profile=…``.
+"""Prints a statement's SQL: ``python -m wishwell.db postgresql item_find id=… profile=…``.
 
-Without values, the arguments stand as variables of ``psql`` and ``sqlite3``. Without a name, it
-prints all names.
+Arguments without a value are printed as variables of ``psql`` and ``sqlite3``. Without a statement,
+prints the names of all statements.
 """
 
 import re
@@ -13,7 +13,7 @@ from wishwell.db.statements import Engine, Step
 
 
 def printed(step: Step, engine: Engine, values: dict[str, str]) -> str:
-    """The statement, to be run by hand: with these values, or else with named variables."""
+    """Returns a statement to run by hand, with the given values or else named variables."""
 
     def argument(match: re.Match[str]) -> str:
         name = step.takes[int(match[1]) - 1]
@@ -27,7 +27,7 @@ def printed(step: Step, engine: Engine, values: dict[str, str]) -> str:
 
 
 def main(arguments: list[str]) -> str:
-    """What to print. Raises ``SystemExit`` with the usage, or for a name that there is not."""
+    """Returns the text to print. Raises ``SystemExit`` for bad usage or an unknown statement."""
     if not arguments or arguments[0] not in get_args(Engine):
         sys.exit("Usage: python -m wishwell.db postgresql|sqlite [STATEMENT [ARGUMENT=VALUE …]]")
     engine: Engine = "sqlite" if arguments[0] == "sqlite" else "postgresql"

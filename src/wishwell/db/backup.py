@@ -1,4 +1,4 @@
-"""A copy of the embedded database, made while it is served."""
+"""Backup of the embedded SQLite database while it is in use."""
 
 import contextlib
 import os
@@ -12,20 +12,20 @@ from wishwell.errors import Misconfigured
 
 # contract: command-backup, backup-whole
 def copy(path: str, target: str) -> int:
-    """Copies the database, as it is at one moment, to ``target``, which is whole once it is there.
+    """Copies a snapshot of the database to ``target``, which appears only once it is complete.
 
-    Returns its bytes. What was deleted is not in it, as it would be in a copy of the file. Raises
-    ``Misconfigured``, also if there is such a file already.
+    Returns the copy's size in bytes. Unlike a copy of the file, it has no remains of deleted rows.
+    Raises ``Misconfigured``, also if the target exists.
     """
     if not os.access(path, os.F_OK):
         raise Misconfigured(f"There is no database {path}: see WISHWELL_DATABASE_URL.")
-    # A log that is left of another file would be read as part of the copy.
+    # SQLite would apply a leftover WAL or journal of another database to the copy.
     for there in (target, f"{target}-wal", f"{target}-journal"):
         if os.path.lexists(there):
             raise Misconfigured(f"{there} is there already: name another file.")
     place = Path(target).absolute()
-    # Beside it, so that it can be renamed. It has a name before it is made, so that it is removed
-    # at whatever step a signal ends this.
+    # In the same folder, so that it can be renamed. Its name is chosen before the try block, so
+    # that a signal at any step still removes the file.
     part = place.with_name(f".{place.name[:200]}-{secrets.token_hex(4)}.part")
     try:
         part.touch(0o600, exist_ok=False)
@@ -33,7 +33,7 @@ def copy(path: str, target: str) -> int:
             _fill(path, str(part), made.fileno())
         part.rename(place)
         folder = os.open(place.parent, os.O_RDONLY)
-        os.fsync(folder)  # that it has its name now, too
+        os.fsync(folder)  # makes the rename durable
         os.close(folder)
         return place.stat().st_size
     except (OSError, sqlite3.Error) as error:

@@ -1,7 +1,7 @@
-"""Rows that can't be read: each is passed over, and hurts no store but its own.
+"""Skips rows that can't be decoded, so that a bad row affects no store but its own.
 
-Whatever reads rows of all stores at once goes through here (contract: bad-row). Such a row was
-written by something else than the program, or by an import of an older release.
+Everything that reads rows of several stores together uses this (contract: bad-row). A bad row was
+written by another program, or by an older release's import.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from wishwell.errors import Misconfigured, Unavailable
 T = TypeVar("T")
 
 _MOST = 10_000
-"""How many rows a process remembers to have named."""
+"""Maximum number of logged rows that a process remembers, so as to log each only once."""
 
 _named: dict[tuple[str, str, str], None] = {}
 log = structlog.get_logger("wishwell.db.bad_rows")
@@ -27,9 +27,9 @@ log = structlog.get_logger("wishwell.db.bad_rows")
 
 @contextlib.contextmanager
 def passed_over(table: str, row: str) -> Iterator[None]:
-    """Ends the block where a row makes it fail; the log names the row, once for each reason.
+    """Suppresses an error caused by a row. Logs the row, once per reason.
 
-    ``Unavailable`` and ``Misconfigured``, which are about no row, are raised.
+    Lets ``Unavailable`` and ``Misconfigured`` pass, because no row causes them.
     """
     try:
         yield
@@ -45,7 +45,7 @@ def passed_over(table: str, row: str) -> Iterator[None]:
 
 
 def each(table: str, rows: Iterable[Row], make: Callable[[Row], T]) -> list[T]:
-    """What ``make`` makes of each row that can be read. A row's first column names it."""
+    """Returns ``make(row)`` for each row, skipping bad ones. Column 0 names a row in the log."""
     made: list[T] = []
     for row in rows:
         with passed_over(table, str(row[0])):

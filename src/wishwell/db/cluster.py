@@ -1,7 +1,8 @@
-"""A cluster: PostgreSQL with Citus, which spreads the tables over several servers.
+"""Citus: distributes (shards) PostgreSQL tables over several servers.
 
-A statement on one profile asks only the server that has it (contract: cluster-one-server). What it
-needs besides, which is small and rarely written, is on every server.
+A statement on one profile involves only the server that has its shard (contract:
+cluster-one-server). Other tables it needs are small and rarely written: reference tables, which
+every server has in full.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ EVERYWHERE = ""
 
 # contract: migrate-cluster, cluster-one-server
 SPREAD: Mapping[str, str] = {
-    # Whole on every server, as every request needs it. A write goes to all of them.
+    # Reference tables, which every request needs. A write goes to all servers.
     "migrations": EVERYWHERE,
     "stores": EVERYWHERE,
     "deleted_stores": EVERYWHERE,
@@ -24,7 +25,8 @@ SPREAD: Mapping[str, str] = {
     "admin_tokens": EVERYWHERE,
     "revocations": EVERYWHERE,
     "erasures": EVERYWHERE,
-    # By a column: rows with the same value are on one server, in all tables of this column.
+    # Tables sharded by a column and colocated: rows with the same value of it, in all tables that
+    # are sharded by it, are on one server.
     "profiles": "profile_id",
     "items": "profile_id",
     "item_tags": "profile_id",
@@ -44,36 +46,37 @@ SPREAD: Mapping[str, str] = {
     "counts": "store_id",
     "leases": "name",
 }
-"""How each table is spread, by the name of a column."""
+"""Distribution column of each table; ``EVERYWHERE`` for a reference table."""
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
 
 async def is_spread(connection: Connection) -> bool:
-    """Whether the database is a cluster on which ``spread`` has run."""
+    """Returns whether the database is a cluster whose tables are distributed."""
     return "profiles" in await _spread(connection)
 
 
 async def waiting(connection: Connection) -> list[str]:
-    """The tables that ``spread`` would spread, those that all servers get first."""
+    """Returns the tables that ``spread`` has yet to distribute, reference tables first."""
     done = await _spread(connection)
     return [table for table in sorted(SPREAD, key=SPREAD.__getitem__) if table not in done]
 
 
 def plan(table: str) -> str:
-    """What ``spread`` does with a table, in words."""
+    """Returns a description of what ``spread`` does with a table."""
     column = SPREAD[table]
     return f"spread {table} by {column}" if column else f"put {table} on every server"
 
 
 async def spread(connection: Connection, progress: Callable[[str], None]) -> list[str]:
-    """Spreads the tables that are not spread yet, with their rows. Returns ``plan`` of each.
+    """Distributes the tables that aren't distributed yet, with their rows. Returns their plans.
 
-    Within a transaction that holds the lock of ``migrate``, after ``prepare``.
+    Call it after ``prepare``, in a transaction that holds the lock of ``migrate``.
     """
     tables = await waiting(connection)
     if tables:
-        # All at once: a query of a running service that has begun on one would wait for another.
+        # Lock all tables before changing any: else a running service's query that holds one of
+        # them could wait for another (deadlock).
         await connection.execute(f"LOCK TABLE {', '.join(tables)}")
     keys = await connection.fetch(_FOREIGN_KEYS, tables)
     for key in keys:
@@ -101,9 +104,9 @@ async def spread(connection: Connection, progress: Callable[[str], None]) -> lis
 
 
 async def prepare(connection: Connection) -> None:
-    """Lets a transaction change tables that refer to one that is on every server.
+    """Lets a transaction change tables with foreign keys to reference tables.
 
-    Raises ``Misconfigured`` where nothing can be spread.
+    Raises ``Misconfigured`` if the database isn't the coordinator of a cluster.
     """
     await check(connection)
     await connection.execute("SET LOCAL citus.multi_shard_modify_mode = sequential")
@@ -128,7 +131,7 @@ async def _spread(connection: Connection) -> set[str]:
 
 
 async def apart(connection: Connection) -> list[str]:
-    """Which servers do not reach which others, each way."""
+    """Returns the pairs of servers that can't connect, as "host:port to host:port"."""
     rows = await connection.fetch(
         "SELECT from_nodename, from_nodeport, to_nodename, to_nodeport "
         "FROM citus_check_cluster_node_health() WHERE NOT coalesce(result, false)"
@@ -137,7 +140,7 @@ async def apart(connection: Connection) -> list[str]:
 
 
 async def check(connection: Connection) -> None:
-    """Raises ``Misconfigured`` unless this is the coordinator of a cluster."""
+    """Raises ``Misconfigured`` if the database isn't the coordinator of a cluster."""
     if not await connection.fetchval("SELECT 1 FROM pg_extension WHERE extname = 'citus'"):
         raise Misconfigured(
             "This database has no Citus: run CREATE EXTENSION citus on each server first."

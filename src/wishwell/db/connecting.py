@@ -1,4 +1,4 @@
-"""How one connection to a PostgreSQL server is made."""
+"""Opens a single connection to a PostgreSQL server."""
 
 import functools
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _ENCODINGS = ("UTF8", "SQL_ASCII")
 
 
 async def connect(url: str, *, timeout: float) -> Connection:  # noqa: ASYNC109
-    """A connection of its own, for a command; through a pooler too. ``timeout`` is in seconds.
+    """Opens a connection for a command; a pooler may be in between. ``timeout`` is in seconds.
 
     Raises the driver's errors, and ``Misconfigured`` for a bad URL or a bad encoding.
     """
@@ -31,7 +31,7 @@ async def open_one(
     server_settings: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Connection:
-    """A new connection to a host, always in UTF-8. The caller bounds its time.
+    """Opens a connection to a host, always in UTF-8. The caller limits the time.
 
     Raises the driver's errors, and ``Misconfigured`` for a bad URL or a bad encoding.
     """
@@ -44,7 +44,7 @@ async def open_one(
     except asyncpg.ClientConfigurationError as error:
         raise Misconfigured(f"WISHWELL_DATABASE_URL: {error}.") from error
     except (ValueError, TypeError, LookupError, ArithmeticError) as error:
-        # The error may show a part of the URL, and so of the password.
+        # Not quoted, because the error may contain a part of the URL's password.
         raise Misconfigured(
             "WISHWELL_DATABASE_URL: the driver can't read it; check its host, port and options."
         ) from error
@@ -59,7 +59,7 @@ async def open_one(
 
 
 async def prepare(connection: Connection) -> None:
-    """Makes this connection pass uuid values as text."""
+    """Makes a connection pass uuid values as text."""
     await connection.set_type_codec(
         "uuid", schema="pg_catalog", format="text", encoder=str, decoder=str
     )
@@ -67,7 +67,10 @@ async def prepare(connection: Connection) -> None:
 
 # contract: database-pooler
 async def is_pooled(target: Target, address: Address) -> bool:
-    """Whether a pooler answers at this host: it makes up the number of the server's process."""
+    """Returns whether this host is a pooler.
+
+    A pooler reports a process id of its own on connecting, not the one of the server's process.
+    """
     connection = await open_one(target, address, statement_cache_size=0)
     try:
         pid = await connection.fetchval("SELECT pg_backend_pid()")

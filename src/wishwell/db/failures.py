@@ -1,4 +1,4 @@
-"""What the errors of the PostgreSQL driver mean."""
+"""Translates errors of the PostgreSQL driver into the service's own."""
 
 import contextlib
 import re
@@ -11,8 +11,8 @@ import asyncpg
 from wishwell.db import UniqueViolation
 from wishwell.errors import StoreDeleted, Unavailable, Undecided
 
-# After these errors it is not known whether a write was done: even a server that shuts down may
-# have committed first, and the last two of the driver's are how Citus tells that it lost a server.
+# After these errors a write's outcome is unknown: even a server that shuts down may have committed
+# first. Citus reports the loss of a server as InternalServerError or PostgresIOError.
 BROKEN = (
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
@@ -35,8 +35,8 @@ UNREACHABLE = (
     asyncpg.InternalClientError,
 )
 
-# Citus could not connect to a server, so it sent nothing there and commits nothing. The words are
-# libpq's and PostgreSQL's: where they speak another language, it stays unknown.
+# Citus couldn't connect to a server, so it sent nothing and commits nothing. The words are those of
+# libpq and PostgreSQL in English; in another language the outcome counts as unknown.
 _NOT_SENT = re.compile(
     r"connection to the remote node .*(Is the server running|the database system is )", re.DOTALL
 )
@@ -45,7 +45,7 @@ _in_doubt = WeakSet[asyncpg.Connection]()
 
 @contextlib.contextmanager
 def translated() -> Iterator[None]:
-    """Turns the driver's errors into ours."""
+    """Raises the driver's errors in the block as the service's own."""
     try:
         yield
     except asyncpg.IntegrityConstraintViolationError as error:
@@ -56,37 +56,39 @@ def translated() -> Iterator[None]:
 
 # contract: store-rows
 def raise_ours(error: asyncpg.IntegrityConstraintViolationError) -> NoReturn:
-    """Raises a broken constraint as ours. One that only a bug can break stays as it is."""
+    """Raises a constraint violation as our own error, unless only a bug can cause it."""
     if isinstance(error, asyncpg.UniqueViolationError):
         raise UniqueViolation(error.constraint_name or "") from error
-    # By its message: what a coordinator passes on has no name.
+    # By the message, because an error that a coordinator passes on lacks the constraint's name.
     if isinstance(error, asyncpg.ForeignKeyViolationError) and "_store_id_fkey" in str(error):
         raise StoreDeleted from error
     raise error
 
 
 def undecided(error: BaseException) -> Undecided:
-    """The error of a write that may or may not have been done."""
+    """Returns the error for a write whose outcome is unknown."""
     return Undecided(f"The database connection broke during a write ({type(error).__name__}).")
 
 
 # contract: cluster-server-away
 def hear(connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
-    """Listens to a connection's warnings: a coordinator that could not commit on another server
-    warns so, and answers as if it had."""
+    """Log listener of a connection: notes a failed commit on another server of the cluster.
+
+    The coordinator only warns about that, and otherwise reports success.
+    """
     if message.message.startswith("failed to commit transaction"):
         _in_doubt.add(connection)
 
 
 def check(connection: asyncpg.Connection) -> None:
-    """Raises ``Undecided`` if a commit of the connection is in doubt."""
+    """Raises ``Undecided`` if ``hear`` noted a failed commit on the connection."""
     if connection in _in_doubt:
         raise undecided(ConnectionError())
 
 
 # contract: cluster-server-away
 def failed(error: BaseException, *, wrote: bool = False) -> Unavailable:
-    """The error of a failed statement. ``wrote``: it was a write outside of a transaction."""
+    """Returns the error for a failed statement. ``wrote``: it was an autocommitted write."""
     if wrote and isinstance(error, BROKEN) and not _NOT_SENT.match(str(error)):
         return undecided(error)
     return Unavailable(f"The database can't be reached ({type(error).__name__}).")

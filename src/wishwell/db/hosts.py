@@ -1,8 +1,9 @@
-"""Which host of a database connections lead to, and which hosts are left behind.
+"""Failover: chooses the primary among several PostgreSQL hosts.
 
-Of several hosts all are asked at once, each with a time of its own, and the one that may be written
-to is kept to until it is in doubt: a connection broke or was cut, a statement is late, none can be
-opened. Then all are asked again. A host that does not answer is left only for one that does.
+Probes all hosts concurrently, each with its own timeout, and sticks to the one that accepts writes
+until it is suspected down: a connection broke or was cut, a statement is overdue, or no connection
+can be opened. Then all hosts are probed again. Connections to a host that doesn't answer are cut
+only once another host has answered.
 """
 
 import asyncio
@@ -16,11 +17,11 @@ from wishwell.db.url import Address, Target
 Connection = Any  # asyncpg has no types
 
 _MOST_SECONDS = 2.0
-"""The most that one of several hosts has to accept a connection."""
+"""Maximum seconds to connect to one of several hosts."""
 _AGAIN_SECONDS = 1.0
-"""The least time between two rounds of questions that a late statement causes."""
-# A server's highest timeline says which of two was promoted last. pg_control_system
-# tells servers apart that are no copies of each other.
+"""Minimum seconds between probes that overdue statements cause."""
+# Of two primaries, the one with the higher timeline was promoted last. The system identifier in
+# pg_control_system distinguishes servers that aren't replicas of each other.
 _PLACE = """
 SELECT (SELECT system_identifier FROM pg_control_system()), pg_walfile_name(pg_current_wal_lsn())
 """
@@ -30,7 +31,7 @@ Warn = Callable[..., Any]
 
 
 class Hosts:
-    """Opens connections, and knows which host each leads to."""
+    """Opens connections to the primary, and tracks the host of each connection."""
 
     def __init__(
         self,
@@ -39,8 +40,8 @@ class Hosts:
         seconds: float,
         warn: Warn | None = None,
     ) -> None:
-        """``open_one`` connects to one host. ``seconds`` bounds that for a single host; of several
-        each has half of it, and at most 2. ``warn`` logs which hosts are used."""
+        """``open_one`` connects to a host. ``seconds`` limits that for a single host; each of
+        several hosts gets half of it, at most 2. ``warn`` logs changes of the host in use."""
         self.several = len(target.addresses) > 1
         self._addresses = target.addresses
         self._open_one = open_one
@@ -57,7 +58,7 @@ class Hosts:
 
     # contract: database-hosts
     async def connect(self) -> Connection:
-        """A new connection to the good host. Raises what the hosts said, the most telling of it."""
+        """Opens a connection to the primary. Raises the most informative error of the hosts."""
         if not self.several:
             return await self._open(self._addresses[0])
         for asked in (False, True):
@@ -73,18 +74,18 @@ class Hosts:
         raise (telling or self._why or [ConnectionError("no host takes writes")])[0]
 
     def closed(self, connection: Connection) -> None:
-        """Takes note of a connection that is gone, or is given up."""
+        """Forgets a connection that was closed or is given up; suspects its host if it broke."""
         address = self._of.pop(connection, None)
         if address and connection.is_closed():  # it broke, or was cut
             self._doubt(address)
 
     def trusts(self, connection: Connection) -> bool:
-        """Whether a connection that is idle leads to the good host."""
+        """Returns whether an idle connection leads to the current primary."""
         return not self.several or self._of[connection] == self._good
 
     # contract: database-hung
     def suspect(self) -> None:
-        """Asks all hosts in the background, as a statement is late."""
+        """Probes all hosts in the background, because a statement is overdue."""
         if asyncio.get_running_loop().time() > self._asked + _AGAIN_SECONDS:
             self._ask_all()
 
@@ -99,7 +100,7 @@ class Hosts:
             self._good = None
 
     def _ask_all(self) -> "asyncio.Task[None]":
-        """The round of questions that is running, which all who wait share, or a new one."""
+        """Returns the probe of all hosts in progress, or starts one (single-flight)."""
         if self._round is None:
             self._asked = asyncio.get_running_loop().time()
             self._round = asyncio.create_task(self._ask_each())
@@ -112,7 +113,10 @@ class Hosts:
             self._round = None
 
     async def _answers(self) -> dict[Address, tuple[int, int]]:
-        """What the hosts said in time. The first that was promoted since ends the round."""
+        """Returns the cluster and timeline of each host that answered in time.
+
+        Doesn't wait for more hosts after a newly promoted one.
+        """
         asked = {asyncio.create_task(self._ask(address)): address for address in self._addresses}
         answers: dict[Address, tuple[int, int]] = {}
         self._why = []
@@ -142,7 +146,10 @@ class Hosts:
 
     # contract: database-hosts, database-old-primary, database-hung
     def _judge(self, answers: dict[Address, tuple[int, int]]) -> None:
-        """Chooses the good host, and cuts the connections to the others if there is one."""
+        """Chooses the primary and, if there is one, cuts connections to other hosts.
+
+        A host with an outdated timeline is an old primary, and never chosen.
+        """
         for cluster, timeline in answers.values():
             self._newest[cluster] = max(timeline, self._newest.get(cluster, 0))
         answering = [address for address in self._addresses if address in answers]
@@ -161,7 +168,7 @@ class Hosts:
 
 
 async def _place(connection: Connection) -> tuple[int, int]:
-    """A server's cluster and timeline; zeros where it does not tell them, as a standby doesn't."""
+    """Returns a server's cluster id and timeline; zeros if it is a standby or denies the query."""
     try:
         cluster, file = await connection.fetchrow(_PLACE)
     except asyncpg.PostgresError:

@@ -1,7 +1,7 @@
-"""The SQL of pages: the ``.sql`` files have their columns and tables, up to the owner; what narrows
-them, the cursor and the order are added here.
+"""Builds the SQL of pages (pagination by cursor).
 
-Values are always parameters, and never become part of a statement.
+The ``.sql`` files have the columns, tables and owner; the search conditions, cursor and order are
+added here. Values are always parameters, never part of the SQL.
 """
 
 import functools
@@ -39,12 +39,12 @@ _IN_PROFILE = {
     "shares_of": " AND s.list_id = :term::uuid",
 }
 _IN_STORE = _IN_PROFILE | {
-    # By the index of tags: finding a rare tag must not scan the whole store.
+    # Uses the index of tags, because finding a rare tag must not scan the whole store.
     "tag": (
         " AND i.id IN (SELECT t.item_id FROM item_tags t"
         " WHERE t.store_id = :owner AND t.tag in_texts(:term))"
     ),
-    # A list belongs to one profile. Finding that first leaves only its items to search.
+    # A list belongs to one profile, so finding it first leaves only that profile's items to search.
     "list": (
         " AND (i.profile_id, i.id) IN (SELECT x.profile_id, x.item_id"
         " FROM lists y JOIN entries x ON x.profile_id = y.profile_id AND x.list_id = y.id"
@@ -57,11 +57,12 @@ _IN_STORE = _IN_PROFILE | {
 
 
 class PageQuery(NamedTuple):
-    """A page of records, of a whole store or one profile, with the fields of its search.
+    """A page of records of a whole store or a profile. ``terms``: the fields of its search.
 
-    Its arguments are the key of the store or profile, the cursor's id or None, the number of rows,
-    and the values of each term. ``edge``: whether the rows are older or newer than the cursor, the
-    nearest first. ``beyond``: adds a column that says whether there are rows on its other side.
+    The statement's arguments are the key of the store or profile, the cursor's id or ``None``, the
+    number of rows, and the values of each term. ``edge``: whether to read rows older or newer than
+    the cursor, nearest first. ``beyond`` adds a column that says whether rows exist on the cursor's
+    other side.
     """
 
     noun: Noun
@@ -75,7 +76,7 @@ class PageQuery(NamedTuple):
 # contract: input-inert
 @functools.lru_cache(maxsize=512)
 def step(engine: Engine, query: PageQuery) -> Step:
-    """The statement of a page."""
+    """Returns the statement of a page."""
     fragments = _IN_STORE if query.whole_store else _IN_PROFILE
     terms = [f"term_{number}" for number in range(len(query.terms))]
     conditions = "".join(
@@ -98,12 +99,12 @@ def step(engine: Engine, query: PageQuery) -> Step:
 
 
 def sql(engine: Engine, query: PageQuery) -> str:
-    """``step`` for the driver: its arguments are those of ``PageQuery``, in their order."""
+    """Returns the SQL of a page. Its arguments are in the order that ``PageQuery`` gives."""
     return step(engine, query).sql
 
 
 def _id(noun: Noun) -> str:
-    """The column that orders its pages."""
+    """Returns the column that pages are ordered by."""
     return "profile_id" if noun == "profiles" else "id"
 
 
@@ -112,8 +113,8 @@ def _beyond(query: PageQuery, alias: str, conditions: str) -> str:
     id = _id(query.noun)
     sign, order = ("<=", "DESC") if query.edge == "newer" else (">=", "ASC")
     table = "items" if query.noun.startswith("items_") else query.noun
-    # Reads the nearest row by the index. For EXISTS, PostgreSQL would scan the table: nearly every
-    # row matches, so it expects to find one soon, but the oldest rows come first and do not match.
+    # Reads the nearest row over the index. For EXISTS, PostgreSQL would scan the table: it expects
+    # a match soon because nearly every row matches, but the oldest rows come first and don't.
     return (
         f", (SELECT {alias}.{id} FROM {table} {alias}"  # noqa: S608
         f" WHERE {alias}.{owner} = :owner{conditions} AND {alias}.{id} {sign} :cursor::uuid"

@@ -1,20 +1,23 @@
-"""Patterns that find a text in either case, and mean the same on both engines.
+"""Case-insensitive search patterns that work identically on both engines.
 
-``lower`` knows ASCII alone in SQLite, and in PostgreSQL what the database's locale knows. So each
-letter becomes the set of those that Unicode folds to the same: SQLite's GLOB and PostgreSQL's
-regular expressions read such sets alike.
+``lower`` covers only ASCII in SQLite, and depends on the locale in PostgreSQL. Therefore each
+letter becomes a character set of all letters with the same Unicode case folding, which SQLite's
+GLOB and PostgreSQL's regular expressions interpret alike.
 """
 
 import functools
 from collections.abc import Mapping
 
 _LETTERS = 0x1E944
-"""Beyond it no letter has two cases."""
+"""Code point after which no letter has two cases."""
 
 
 # contract: search-title
 def in_either_case(text: str) -> str:
-    """The pattern of a text without control characters, for ``titled``."""
+    """Returns the pattern that finds a text, for the macro ``titled``.
+
+    The text must not contain control characters.
+    """
     return "".join(map(_one, text))
 
 
@@ -23,13 +26,14 @@ def _one(letter: str) -> str:
         return f"[{alike}]"
     if letter.isalnum() or letter > "~":
         return letter
-    # In a set all other signs stand for themselves, but for these two. No title has a tab.
+    # In a set, all other characters are literal except these two. The tab, which no title has,
+    # keeps ^ from the first place, where it would negate the set.
     return {"^": "[\t^]", "\\": r"[\\]"}.get(letter, f"[{letter}]")
 
 
 @functools.cache
 def _cases() -> Mapping[str, str]:
-    """By what Unicode folds them to: the letters of which not all are folded to themselves."""
+    """Returns the letters of each case folding that has more than one letter."""
     found: dict[str, str] = {}
     for letter in map(chr, range(_LETTERS)):
         folded = letter.casefold()

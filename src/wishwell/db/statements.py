@@ -1,32 +1,33 @@
-"""Reads the ``.sql`` files of the packages into statements for one engine.
+"""Loads the ``.sql`` files of all packages as named statements for an engine.
 
-Each package has its statements beside it. Arguments have names, `:profile`, and are passed by them.
+Each package has its SQL next to its code. Arguments are named, `:profile`, and passed by name.
 ``python -m wishwell.db postgresql item_save`` prints a statement as it runs.
 
-* A line that ends in `--postgresql` or `--sqlite` is for that engine alone. `-- name: x for
-  postgresql` is one statement for what `-- name: x for sqlite` does in several, each ending in
-  `;`: every statement is a round trip there.
+* A line that ends in `--postgresql` or `--sqlite` is for that engine only. Where `-- name: x for
+  sqlite` has several steps, each ending in `;`, `-- name: x for postgresql` does the same in one
+  statement, because there each one is a network round trip.
 * `-- of: lists (profile_id, id), items (profile_id, id)` below a name makes a statement for each of
-  these tables: in its name and text, `TABLE` is the table, and `KEY` its key.
+  these tables: in its name and text, `TABLE` becomes the table and `KEY` its key.
 * `-- list_fields: id, name` at the head of a file names the columns of a record, in the order of
-  its fields; `-- lists_filled: …` those of the rows that fill a table (``Writer.fill``).
+  its fields; `-- lists_filled: …` names the columns of bulk inserts (``Writer.fill``).
 
-Six words stand for what the engines say differently, or what would be said again and again:
+Six macros cover differences between the SQL dialects, and repeated conditions:
 
-* list_fields(x), lists_filled(x): those columns, of the table x.
-* in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in one array, always of texts.
-* titled(p, :patterns): that the title of the product p has a part like one of these (patterns.py).
-* owner(:profile): the profile's row, open and locked; a write in one statement begins with it.
-* shown(x): that a row is not of a profile which is being erased; told(e): the same of an event or a
-  delivery, or that it tells of that.
-* next_number(x): an event's place in the feed of the store x; null where it gets it afterwards.
+* list_fields(x), lists_filled(x): the columns above, of the table alias x.
+* in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in an array, passed as texts.
+* titled(p, :patterns): whether the title of product p matches one of the patterns (patterns.py).
+* owner(:profile): the profile's row, if open, locked. A single-statement write selects from it.
+* shown(x): whether the row's profile isn't being erased; told(e): the same for an event or a
+  delivery, except that the event of the erasure itself is always shown.
+* next_number(x): an event's position in the feed of store x on SQLite; null on PostgreSQL, where
+  positions are assigned after the commit.
 
-COLLATE "C", ::text and other casts are for PostgreSQL alone. Two functions have another name in
-SQLite: strpos is instr, json_build_array is json_array.
+COLLATE "C" and casts such as ::text are removed for SQLite, and two functions are renamed: strpos
+to instr, json_build_array to json_array.
 
-A statement on a profile's data says profile_id = :profile of each table: that keeps it on one
-shard of a cluster. An insertion selects from such a table, though it needs nothing of it: other
-rows go by the coordinator.
+A statement on a profile's data has profile_id = :profile for every table, so that a cluster runs it
+on one shard. An INSERT selects from such a table even if it needs none of its columns, because
+other rows would go through the coordinator.
 """
 
 import functools
@@ -58,7 +59,8 @@ _SHOWN = (
 _MACROS = {
     "postgresql": (
         *_SHOWN,
-        # As text: for another array each new connection would first ask for its type.
+        # Passed as text[], because for other array types the driver first looks up the type on
+        # each new connection.
         (r"in_uuids\((:\w+)\)", r"= ANY(\1::text[]::uuid[])"),
         (r"in_texts\((:\w+)\)", r"= ANY(\1::text[])"),
         (r"in_numbers\((:\w+)\)", r"= ANY(\1::text[]::bigint[])"),
@@ -93,7 +95,7 @@ _MACROS = {
 
 
 class Does(Enum):
-    """What a statement does: one whose name ends in ``_lock``, or a SELECT … FOR UPDATE, locks."""
+    """The effect of a statement. A name that ends in ``_lock``, or a SELECT … FOR UPDATE, locks."""
 
     READ = 1
     LOCK = 2
@@ -101,18 +103,18 @@ class Does(Enum):
 
 
 class Step(NamedTuple):
-    """One statement for the driver, and the names of its arguments by their numbers."""
+    """SQL for the driver, and the names of its positional arguments."""
 
     sql: str
     takes: tuple[str, ...]
 
     def values(self, named: Mapping[str, Any]) -> Sequence[Any]:
-        """The values of its arguments, in the order of ``takes``."""
+        """Returns the arguments in the order of ``takes``."""
         return [named[name] for name in self.takes]
 
 
 class Statement(NamedTuple):
-    """A named statement. Of several steps, the last one that returns rows gives the result."""
+    """A named statement. If it has several steps, the result is that of the last with rows."""
 
     steps: tuple[Step, ...]
     does: Does
@@ -127,7 +129,7 @@ class Statement(NamedTuple):
 # contract: engines-alike
 @functools.cache
 def load(engine: Engine) -> Mapping[str, Statement]:
-    """The engine's statements by name, but for the templates of pages."""
+    """Returns an engine's statements by name, except for page templates."""
     return {
         name: _statement(name, of_engine(body, engine), engine)
         for name, only, body in _pieces()
@@ -137,13 +139,16 @@ def load(engine: Engine) -> Mapping[str, Statement]:
 
 @functools.cache
 def template(name: str) -> str:
-    """The beginning of a page's text, for pages.py to complete."""
+    """Returns the first part of a page's SQL, which ``pages.py`` completes."""
     [body] = [body for page, _, body in _pieces() if page == name]
     return of_engine(body, "postgresql").rstrip(";")
 
 
 def step(sql: str, engine: Engine, takes: Sequence[str] | None = None) -> Step:
-    """A statement for the driver. ``takes``: its arguments in order, else as they come."""
+    """Returns a statement for the driver, with macros expanded and arguments numbered.
+
+    ``takes``: the order of the arguments; by default that of their first use.
+    """
     sql = _FIELDS.sub(_fields, sql)
     for pattern, replacement in _MACROS[engine]:
         sql = re.sub(pattern, replacement, sql)
@@ -155,19 +160,19 @@ def step(sql: str, engine: Engine, takes: Sequence[str] | None = None) -> Step:
 
 @functools.cache
 def columns(name: str) -> tuple[str, ...]:
-    """The columns that a file names so: ``list_fields``, ``lists_filled``."""
+    """Returns the columns that a file declares, such as ``list_fields`` or ``lists_filled``."""
     [columns] = re.findall(f"^-- {name}: (.+)$", _text(), re.MULTILINE)
     return tuple(columns.split(", "))
 
 
 def named(of: str, row: Sequence[Any]) -> dict[str, Any]:
-    """The values of a row by the names of these columns."""
+    """Returns a row's values by column name. ``of`` names a declaration for ``columns``."""
     return dict(zip(columns(of), row, strict=True))
 
 
 @functools.cache
 def insertion(table: str, engine: Engine) -> Step:
-    """The statement that adds a row to a table (``Writer.fill``). Its arguments are columns."""
+    """Returns the INSERT for ``Writer.fill``. Its arguments are named like the columns."""
     names = columns(f"{table}_filled")
     values = ", ".join(f":{name}" for name in names)
     return step(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values})", engine)  # noqa: S608
@@ -178,7 +183,7 @@ def _fields(match: re.Match[str]) -> str:
 
 
 def _pieces() -> Iterator[tuple[str, str, str]]:
-    """What the files have: a statement's name, the engine that it is for, and its text."""
+    """Yields each statement's name, engine ('' for both) and text."""
     pieces = iter(_NAME.split(_text())[1:])
     for name, engine, text in zip(pieces, pieces, pieces, strict=True):
         tables = ", ".join(re.findall(r"^-- of: (.+?),?$", text, re.MULTILINE))
@@ -189,7 +194,7 @@ def _pieces() -> Iterator[tuple[str, str, str]]:
 
 @functools.cache
 def _text() -> str:
-    """All ``.sql`` files, one after the other."""
+    """Returns the text of all ``.sql`` files."""
     packages = sorted(resources.files("wishwell").iterdir(), key=lambda entry: entry.name)
     files = [file for package in packages if package.is_dir() for file in package.iterdir()]
     return "\n".join(file.read_text("utf-8") for file in files if file.name.endswith(".sql"))
@@ -204,7 +209,7 @@ def _statement(name: str, sql: str, engine: Engine) -> Statement:
 
 
 def of_engine(text: str, engine: Engine) -> str:
-    """The lines of a text that are for the engine, without comments."""
+    """Returns the lines of a text that apply to an engine, without comments."""
     lines = []
     for line in text.splitlines():
         mark = _FOR_ENGINE.search(line)

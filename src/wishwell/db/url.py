@@ -1,4 +1,4 @@
-"""The hosts that the URL of a PostgreSQL server names."""
+"""Parses the hosts in a PostgreSQL URL."""
 
 import random
 import re
@@ -11,7 +11,7 @@ _HOST = re.compile(r"(\[[^\[\]@]+\]|[^\[\]@:]+)(?::([0-9]{1,5}))?")
 
 
 class Address(NamedTuple):
-    """One host. The driver's defaults take the place of what is ``None``."""
+    """A host and port. For ``None`` the driver's default applies."""
 
     host: str | None
     port: int | None
@@ -21,8 +21,11 @@ class Address(NamedTuple):
 
 
 class Target(NamedTuple):
-    """``url`` is for the driver, ``options`` too, beside one of the ``addresses``, of which the
-    first that is good is used. ``spread``: they are in a random order."""
+    """A parsed URL: ``url`` and ``options`` are for the driver, with one of the ``addresses``.
+
+    The first address that is usable is used. ``spread``: the addresses are in random order, so that
+    processes are spread over the hosts (load balancing).
+    """
 
     url: str
     addresses: tuple[Address, ...]
@@ -31,8 +34,10 @@ class Target(NamedTuple):
 
 
 def parse(url: str) -> Target:
-    """Reads the URL of a PostgreSQL server. Raises ``ValueError`` for hosts and options that the
-    driver would fail on or misread."""
+    """Parses a PostgreSQL URL.
+
+    Raises ``ValueError`` for hosts and options that the driver would refuse or misinterpret.
+    """
     parts = urlsplit(url)
     given = dict(parse_qsl(parts.query, keep_blank_values=True))
     balance = given.get(_BALANCE, "disable")
@@ -40,7 +45,7 @@ def parse(url: str) -> Target:
         raise ValueError(f"must have disable or random for {_BALANCE}")
     rest = [option for option in parts.query.split("&") if option.partition("=")[0] != _BALANCE]
     plain = url.partition("?")[0] + ("?" + "&".join(rest) if any(rest) else "")
-    before, at, after = parts.netloc.partition("@")  # as the driver does it
+    before, at, after = parts.netloc.partition("@")  # like the driver: at the first @
     addresses = hosts(after if at else before)
     if addresses is None:
         raise ValueError(
@@ -52,7 +57,7 @@ def parse(url: str) -> Target:
         raise ValueError("must name several hosts before the path: postgresql://one,two/database")
     if len(addresses) < 2:
         return Target(plain, (Address(None, None),), False, {})
-    # Wishwell writes: a standby is of no use, unless the URL says so (contract: database-hosts).
+    # By default only a primary will do, because the service writes (contract: database-hosts).
     options = {} if _WHICH in given else {_WHICH: "read-write"}
     if balance == "random":  # contract: database-spread
         addresses = tuple(random.sample(addresses, len(addresses)))
@@ -60,7 +65,7 @@ def parse(url: str) -> Target:
 
 
 def hosts(text: str, most: int = 100) -> tuple[Address, ...] | None:
-    """Hosts separated by commas, each with an optional port. None if they aren't that."""
+    """Parses comma-separated hosts, each with an optional port. Returns ``None`` if malformed."""
     matches = [_HOST.fullmatch(host) for host in text.split(",")] if text else []
     if len(matches) > most or not all(match and _is_port(match[2]) for match in matches):
         return None
