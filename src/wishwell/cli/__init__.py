@@ -1,4 +1,8 @@
-"""The command ``wishwell``."""
+"""The command line, ``wishwell``.
+
+`serve`, `migrate` and `purge` are in this file, other commands in ``*_commands.py``, and their
+helpers in ``opening.py``.
+"""
 
 import asyncio
 import contextlib
@@ -33,7 +37,7 @@ from wishwell.wishes import erasure, purge
 @click.version_option(__version__, prog_name="wishwell")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """The wishlist service that an online store runs itself.
+    """Run and manage Wishwell, the self-hosted wishlist service for online stores.
 
     Settings come from the environment (WISHWELL_*); docs/configuration.md lists them.
     """
@@ -68,7 +72,7 @@ def serve(settings: Settings, welcome: bool) -> None:
 def _prepare(settings: Settings) -> None:
     if settings.engine == "sqlite":
         migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
-    # After the migration, so that no key file is made beside a file that is not a database.
+    # After the migration, so that no key file is made next to a file that isn't a database.
     app.signing_keys(settings)
     if settings.engine == "postgresql" and (
         waiting := asyncio.run(migrate.pending_postgres(settings.database_url))
@@ -81,7 +85,7 @@ def _prepare(settings: Settings) -> None:
 
 
 async def _make_ready(db: Database, settings: Settings) -> None:
-    """The first store, and for each store what is kept secret."""
+    """Creates the default store in an empty database, and prepares each store's secrets."""
     with contextlib.suppress(Invalid):
         await db.write(stores.ensure_default, new_id(), now())
     if (sealing := app.sealing(settings)) is not None:
@@ -91,13 +95,13 @@ async def _make_ready(db: Database, settings: Settings) -> None:
 
 # contract: serve-start
 async def _first_steps(db: Database) -> str:
-    """The welcome with a new admin token, and with ``{url}`` and ``{base}`` not filled in."""
+    """Returns the welcome text with a new admin token. ``{url}`` and ``{base}`` stay in it."""
     known = {store.handle: store for store in await db.read(stores.listed)}
     store = known.get(stores.DEFAULT_HANDLE) or next(iter(known.values()))
     fresh = auth.new_admin_token()
     in_a_month = in_days(ids.wall_clock(), 30)
     await db.write(auth.create_admin_token, store, fresh, "welcome", new_id(), now(), in_a_month)
-    # Each command is one line to paste; "@" marks where two lines here are joined.
+    # Each shell command must be one line to paste, so "@" marks lines that are joined.
     return _WELCOME.replace(" @\n   ", "").replace("{token}", fresh)
 
 
@@ -160,14 +164,14 @@ def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
 @click.option("--dry-run", "dry", is_flag=True, help="Say how many would go; change nothing.")
 @in_database
 async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
-    """Remove expired sessions now, and erase customers whom their store forgets.
+    """Remove expired sessions, and erase inactive customers of stores that forget them.
 
-    `serve` also does it by itself.
+    `serve` also does this in the background.
     """
     sessions = customers = 0
     progress, now = Progress(), ids.wall_clock()
     async for sessions in purge.sessions(db, settings, now, dry=dry):
-        await asyncio.sleep(0.02)  # lets a running service write in between
+        await asyncio.sleep(0.02)  # lets a running service write between batches
         progress.tell(f"{sessions:,} sessions")
     async for customer, _ in erasure.idle(db, now, dry=dry):
         customers += 1

@@ -19,9 +19,9 @@ from wishwell.run import doctor, terminal
 @JSON
 @click.pass_obj
 def doctor_command(settings: Settings, as_json: bool) -> None:
-    """Say what is well, what is not, and what to do; exit with 1 if something is bad.
+    """Check settings, database and deployment, and advise; exit with 1 if something is bad.
 
-    The service may run or not.
+    Works whether or not the service is running.
     """
     lines = asyncio.run(doctor.look(settings))
     if as_json:
@@ -37,16 +37,17 @@ def doctor_command(settings: Settings, as_json: bool) -> None:
 @click.argument("path", metavar="FILE")
 @click.pass_obj
 def backup_command(settings: Settings, path: str) -> None:
-    """Copy the embedded database to a file, while it is served.
+    """Copy the embedded database to a file, also while it is in use.
 
-    The copy is of one moment, and is there once it has been checked. Keys are not in it.
+    The copy is a snapshot; the file appears only once it has been checked. It contains no keys.
     """
     if settings.engine != "sqlite":
         raise Misconfigured(
             "`wishwell backup` copies an embedded database. Of PostgreSQL make backups with "
             "pg_dump or pgBackRest: docs/operations.md#backup-and-restore"
         )
-    for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C does: nothing stays of the copy
+    # Like Ctrl-C, these signals must remove the partial copy.
+    for ending in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(ending) == signal.SIG_DFL:
             signal.signal(ending, signal.default_int_handler)
     began = time.monotonic()

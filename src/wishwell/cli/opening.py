@@ -1,4 +1,4 @@
-"""What the commands share: the database, opened for one of them, files, the time, progress."""
+"""Helpers for commands: open the database, read files, get the time, show progress."""
 
 import asyncio
 import functools
@@ -38,7 +38,7 @@ def run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
 
 
 def in_database(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """A command that is given the open database and the settings before its own arguments."""
+    """Decorates a command that takes the open database and the settings before its arguments."""
 
     @click.pass_obj
     @functools.wraps(work)
@@ -60,7 +60,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print a JSON array.
 
 
 def in_store(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """``in_database``, which is also given the store of ``--store``."""
+    """Like ``in_database``, for a command that also takes the store named by ``--store``."""
 
     @functools.wraps(work)
     async def with_store(db: Database, settings: Settings, /, handle: str, **given: Any) -> None:
@@ -70,12 +70,15 @@ def in_store(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 
 _LARGEST = 1 << 24
-"""Bytes of a file that a command reads whole."""
+"""Maximum bytes of a file that a command reads into memory."""
 
 
 def read_file(name: str, path: str) -> str:
-    """The text of a file. Raises ``Invalid``, which begins with ``name``, for one that can't be
-    read, is larger than 16 MiB or is no text."""
+    """Returns the text of a file.
+
+    Raises ``Invalid``, which begins with ``name``, if the file can't be read, is larger than 16 MiB
+    or isn't UTF-8.
+    """
     try:
         with Path(path).open("rb") as file:
             found = file.read(_LARGEST + 1)
@@ -96,17 +99,17 @@ def in_days(now: int, days: int) -> str:
 
 
 _TELL_EVERY = 5.0
-"""Seconds between two lines of progress."""
+"""Minimum seconds between progress messages."""
 
 
 class Progress:
-    """Lines on standard error, so that it is seen that a command goes on."""
+    """Progress messages on standard error, at most one every ``_TELL_EVERY`` seconds."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
 
     def tell(self, text: str) -> None:
-        """Prints the text, if the last line was a while ago."""
+        """Prints a message, unless another was printed recently."""
         if time.monotonic() - self._last > _TELL_EVERY:
             self._last = time.monotonic()
             terminal.say(text, err=True)

@@ -1,4 +1,4 @@
-"""`wishwell products`: the shop's catalogue, from a file."""
+"""`wishwell products`: imports the shop's catalogue from a file."""
 
 import functools
 import re
@@ -48,10 +48,10 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 def products_command(
     settings: Settings, /, path: str, handle: str, delete_missing: bool, dry: bool, **given: Any
 ) -> None:
-    """Put the shop's catalogue: a CSV, TSV or JSON Lines file, - for standard input.
+    """Import the shop's catalogue from a CSV, TSV or JSON Lines file, - for standard input.
 
-    Rows that do not fit are named, and the rest goes in. Run it again whenever the catalogue has
-    changed; docs/products.md has examples.
+    Invalid rows are listed and skipped; the others are imported. Run it again whenever the
+    catalogue has changed. docs/products.md has examples.
     """
     how = _reading(path, **{name: text for name, text in given.items() if text})
     store = run(settings, lambda db: db.read(stores.by_handle, handle))
@@ -93,7 +93,7 @@ def _preview(found: Catalogue, path: str) -> None:
 
 
 def _reading(path: str, kind: str = "", columns: str = "", **given: str) -> dict[str, Any]:
-    """The options of ``Catalogue``."""
+    """Returns the options for ``Catalogue``. Raises ``UsageError`` and ``Invalid``."""
     kind = kind or path.lower().rpartition(".")[2]
     if kind not in ("csv", "tsv", "jsonl"):
         raise click.UsageError("The file's name does not say what it is: name its --format.")
@@ -104,7 +104,7 @@ def _reading(path: str, kind: str = "", columns: str = "", **given: str) -> dict
 
 
 def _file(path: str) -> BinaryIO:
-    """The file, or a copy of standard input, which is read twice."""
+    """Opens the file, or a copy of standard input, because the input is read twice."""
     if path != "-":
         return opened(path)
     copy = tempfile.TemporaryFile()  # noqa: SIM115

@@ -1,4 +1,4 @@
-"""`wishwell profile`: one shopper's data."""
+"""`wishwell profile`: erases shoppers' data, and lists privacy requests."""
 
 import asyncio
 import contextlib
@@ -18,14 +18,14 @@ from wishwell.stores import Store
 from wishwell.wishes import erasure
 
 _PAUSE = 0.02
-"""Seconds between two steps, in which others write."""
+"""Seconds between batches of an erasure, so that a running service can write."""
 
 _AT_ONCE = 100
 
 
 @click.group()
 def profile() -> None:
-    """One shopper's data."""
+    """Erase shoppers' data, and list privacy requests."""
 
 
 # contract: erase-command
@@ -37,10 +37,10 @@ def profile() -> None:
 async def profile_erase(
     db: Database, settings: Settings, store: Store, /, gid: str | None, path: str | None
 ) -> None:
-    """Erase a customer or visitor with everything of them, and wait until it is removed.
+    """Erase a customer or visitor with all their data, and wait until it is removed.
 
-    Killed, it is finished by a running service, or when it is run again. After a backup was
-    restored, --from erases again whom the log names as erased since.
+    If interrupted, a running service finishes the erasure, or this command when run again. After
+    restoring a backup, use --from to repeat the erasures that the log has recorded since.
     """
     if (gid is None) == (path is None):
         raise click.UsageError("Name a GID, or a file with --from.")
@@ -54,7 +54,7 @@ async def profile_erase(
     erased = 0
     for at in range(0, len(chosen), _AT_ONCE):
         for one in chosen[at : at + _AT_ONCE]:
-            with contextlib.suppress(NotFound):  # a session that has ended, or never was
+            with contextlib.suppress(NotFound):  # a session that is closed or never existed
                 ended = await db.long_write(erasure.erase, one, ids.wall_clock())
                 erasure.note(one, "wishwell profile erase")
                 erased += bool(ended)
@@ -78,12 +78,12 @@ async def profile_erase(
 @JSON
 @in_store
 async def profile_requests(db: Database, _: Settings, store: Store, /, as_json: bool) -> None:
-    """List what the store's platform has asked for, newest first."""
+    """List the platform's privacy requests to a store, newest first."""
     terminal.show(await db.read(requests.every, store), as_json)
 
 
 def _parsed(settings: Settings, store: Store, lines: Sequence[tuple[str, str]]) -> list[Profile]:
-    """The profiles, each once. Raises ``Invalid``, before anything is erased."""
+    """Returns the profiles without duplicates. Raises ``Invalid``, before anything is erased."""
     if not lines:
         raise Invalid("--from: the file names nobody.")
     namespace = settings.session_namespace

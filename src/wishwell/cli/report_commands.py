@@ -1,4 +1,4 @@
-"""`wishwell report`: what is wished for."""
+"""`wishwell report`: prints reports on wishes."""
 
 import functools
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -27,14 +27,17 @@ _CSV = click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 
 @click.group()
 def report() -> None:
-    """What is wished for, by the last count; `serve` counts in the background."""
+    """Print reports on wishes, as last counted; `serve` counts in the background."""
 
 
 def _command(
     name: str, columns: Callable[..., Sequence[str]], *parameters: Decorator
 ) -> Callable[[Callable[..., Parts]], Callable[..., None]]:
-    """A command whose function reads a report, some rows at a time. It is printed, with how far it
-    reaches on standard error; as a table the first rows alone."""
+    """Decorates a function that yields a report in batches of rows, making it a command.
+
+    The command prints the first batch, or all rows as CSV, and on standard error the time of the
+    count.
+    """
 
     def register(parts: Callable[..., Parts]) -> Callable[..., None]:
         @functools.wraps(parts)
@@ -84,13 +87,13 @@ def _command(
                  help="How many to print; with --csv all of them."),
 )  # fmt: skip
 def products(db: Database, store: Store, of: Span, sort: reports.Sort, by: reports.By) -> Parts:
-    """The products that are most wished for."""
+    """Print the most wished-for products."""
     return reports.every_product(db, store, of, sort, by)
 
 
 @_command("summary", lambda **_: reports.SUMMARY_COLUMNS, *_PERIOD)
 async def summary(_db: Database, _store: Store, of: Span) -> Parts:
-    """All wishes, and what came and went."""
+    """Print the number of wishes, and how many were added and removed."""
     yield [reports.summary(of)]
 
 
@@ -101,7 +104,7 @@ async def summary(_db: Database, _store: Store, of: Span) -> Parts:
     click.option("--product", metavar="ID", help="Of this product alone."),
 )
 async def days(db: Database, store: Store, of: Span, product: str | None) -> Parts:
-    """Each day: its wishes, and what came and went."""
+    """Print the number of wishes by day, and how many were added and removed."""
     id = "" if product is None else product_bodies.product_id(product, store, "--product")
     yield await db.long_read(reports.days, store, of, id)
 
@@ -113,7 +116,7 @@ async def days(db: Database, store: Store, of: Span, product: str | None) -> Par
     click.option("--variant", metavar="ID", help="In this variant alone."),
 )
 def wishing(db: Database, store: Store, _: Span, product: str, variant: str | None) -> Parts:
-    """Who wishes for a product, newest first."""
+    """Print the profiles that wish for a product, newest first."""
     id = product_bodies.product_id(product, store, "--product")
     kind = variant and product_bodies.product_id(variant, store, "--variant")
     return wishers.every(db, store, wishers.of(id, kind or None))

@@ -1,4 +1,4 @@
-"""`wishwell store apply`: stores as a file says."""
+"""`wishwell store apply`: creates and changes stores to match a YAML file (declarative)."""
 
 from collections.abc import Hashable, Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ from wishwell.stores.store_secrets import SecretsPatch
 class _StoreEntry(
     StorePatch, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True
 ):
-    """A store in the file. What it does not name stays as it is."""
+    """A store in the file. Fields that are left out stay unchanged."""
 
     handle: str
     jwt_key_files: tuple[str, ...] | None = None
@@ -35,7 +35,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Change(NamedTuple):
-    """What the file says of a store, and the store as it was and as it would be."""
+    """A store's entry in the file, with the store before and after the change."""
 
     handle: str
     patch: StorePatch
@@ -55,10 +55,10 @@ class _Change(NamedTuple):
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @in_database
 async def store_apply(db: Database, settings: Settings, /, path: str, yes: bool) -> None:
-    """Make and change stores as a YAML file says.
+    """Create and change stores to match a YAML file.
 
-    Shows what it would change, and asks. A store that the file does not name, and what it does not
-    say of a store, stays as it is. All changes are made, or none.
+    Shows the changes and asks first. Stores and settings that aren't in the file stay unchanged.
+    Either all changes are made or none.
     """
     entries = _read(path)
     changes = [c for c in await db.read(_plan, settings, path, entries) if c.is_one]
@@ -75,14 +75,14 @@ async def store_apply(db: Database, settings: Settings, /, path: str, yes: bool)
     terminal.say(f"{len(changes):,} changed" if changes else "nothing to do")
 
 
-# The loader that is in Python: what is nested deep would overflow the stack of libyaml's.
+# The pure Python loader, because deep nesting would overflow the stack of libyaml's.
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """Refuses a key that is there twice, of which YAML would take the last."""
+    """Refuses duplicate keys, of which YAML would use the last."""
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         try:
             return super().construct_object(node, deep)
-        except (AttributeError, LookupError, ValueError) as error:  # as int() and its like raise
+        except (AttributeError, LookupError, ValueError) as error:  # from int(), date() and so on
             message = f"a value can't be read ({error})"
             raise yaml.constructor.ConstructorError(None, None, message, node.start_mark) from error
 
@@ -144,7 +144,7 @@ async def _plan(
 async def _secrets(
     tx: Reader, settings: Settings, before: Store | None, hidden: SecretsPatch
 ) -> tuple[str, ...]:
-    """What changes of the store's secrets, in words."""
+    """Returns descriptions of the changes to a store's secrets."""
     sealing, known = app.sealing(settings), None
     if not hidden.changes_nothing and before is not None and sealing is not None:
         row = await tx.one("store_secrets", store=before.id)
@@ -178,7 +178,7 @@ def _patches(
 
 
 def _shown(change: _Change) -> str:
-    """One line: the fields that differ, never a secret."""
+    """Returns a line with the fields that change. It contains no secrets."""
     before = {} if change.before is None else msgspec.to_builtins(change.before)
     blank = msgspec.to_builtins(stores.blank("", "", ""))
     parts = []

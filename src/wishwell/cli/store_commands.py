@@ -1,4 +1,4 @@
-"""`wishwell store`: the stores that this deployment serves."""
+"""`wishwell store`: manages the stores that this deployment serves."""
 
 import asyncio
 import re
@@ -24,13 +24,13 @@ PARTS: Mapping[str, type[msgspec.Struct]] = {
     "pages": naming.Pages,
     "reporting": reporting.Reporting,
 }
-"""What a store's options set together."""
+"""Settings of a store that are grouped into a struct, by field."""
 
 
 # contract: command-store
 @click.group()
 def store() -> None:
-    """The stores that this deployment serves."""
+    """Manage the stores that this deployment serves."""
 
 
 def _store_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -108,9 +108,9 @@ async def store_create(db: Database, settings: Settings, /, **given: Any) -> Non
 @_store_options
 @in_database
 async def store_update(db: Database, settings: Settings, /, **given: Any) -> None:
-    """Change a store. What no option names stays as it is; an empty text resets an option.
+    """Change a store. Options that aren't given stay unchanged; an empty text resets an option.
 
-    It takes effect in every process within 5 seconds.
+    Changes take effect in every process within 5 seconds.
     """
     await _put(db, settings, new=False, **given)
 
@@ -149,7 +149,7 @@ async def store_list(db: Database, _settings: Settings, /, as_json: bool) -> Non
 
 _SEEN_SECONDS = stores.SEEN_MS / 1000
 _PAUSE = 0.02
-"""Seconds between two steps of a deletion, in which others write."""
+"""Seconds between batches of a deletion, so that a running service can write."""
 
 
 # contract: store-delete
@@ -158,9 +158,9 @@ _PAUSE = 0.02
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @in_database
 async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: bool) -> None:
-    """Delete a store with everything of it: profiles, items, lists, webhooks, tokens.
+    """Delete a store with all its data: profiles, items, lists, webhooks, tokens.
 
-    Others are served meanwhile. If it was interrupted, run it again.
+    Other stores are served in the meantime. If interrupted, run it again.
     """
     progress = Progress()
     doomed = await db.read(stores.by_handle_or_deleted, handle)
@@ -173,7 +173,7 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
         if terminal.first_line() != doomed.handle:
             raise Invalid("That is not the handle, and nothing was deleted.")
     doomed = await db.write(deletion.begin, handle, now())
-    # By then no process writes to it any more.
+    # After this time, every process has seen the deletion and has stopped writing to the store.
     await asyncio.sleep(_SEEN_SECONDS)
     gone = 0
     async for gone in deletion.run(db, doomed):
@@ -182,14 +182,14 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
     terminal.say(f"deleted {handle}, with {gone:,} profiles")
 
 
-# -------------------------------------------------------------------------- what is asked for
+# ------------------------------------------------------------------------------------ options
 
 
 def _given_patches(settings: Settings, given: dict[str, Any]) -> tuple[StorePatch, SecretsPatch]:
-    """The changes that options ask for, as far as they are given."""
+    """Returns the changes that the given options request."""
     fields = {name: value for name, value in given.items() if value not in (None, ())}
     for name in ("jwt_key_files", "platform_secret_files", "hosts", "origins"):
-        if name in fields:  # an empty text removes them
+        if name in fields:  # an empty text clears the setting
             fields[name] = tuple(filter(None, fields[name]))
     for name in ("events", "show_wishes"):
         if name in fields:
@@ -211,9 +211,10 @@ def _limit(text: str) -> tuple[str, int | None]:
 def patches(
     settings: Settings, folder: Path, fields: dict[str, Any], of_files: tuple[str, str]
 ) -> tuple[StorePatch, SecretsPatch]:
-    """Changes to a store by field, with what the files in ``folder`` hold in place of their names.
+    """Returns the changes to a store for values by field, reading the files that they name.
 
-    ``of_files``: how errors name keys and platform secrets. Raises ``Invalid``.
+    File names are relative to ``folder``. ``of_files``: the names of JWT key files and platform
+    secret files in error messages. Raises ``Invalid``.
     """
     named = fields["naming"]
     place = named.get("jwt_key_set", "")
@@ -248,9 +249,9 @@ async def put(
     *,
     new: bool,
 ) -> Store:
-    """Makes or changes a store with its secrets; a new one gets some.
+    """Creates or changes a store and its secrets. A new store gets a cookie secret.
 
-    Raises ``Misconfigured`` for secrets without a key to seal them.
+    Raises ``Misconfigured`` if secrets are given and there is no sealing key to encrypt them.
     """
     if new:
         changed = await stores.create(tx, new_id(), handle, patch, now())

@@ -1,4 +1,4 @@
-"""`wishwell token`: admin tokens, and the revocation of profile tokens."""
+"""`wishwell token`: manages admin tokens, and revokes profile tokens."""
 
 import click
 
@@ -24,7 +24,7 @@ from wishwell.stores import Store
 
 @click.group()
 def token() -> None:
-    """Admin tokens, and the revocation of profile tokens."""
+    """Manage admin tokens, and revoke profile tokens."""
 
 
 # contract: command-token-create
@@ -58,7 +58,7 @@ async def token_create(
     label: str,
     expires_days: int | None,
 ) -> None:
-    """Create an admin token and print it. It is never shown again."""
+    """Create an admin token and print it. The token can't be shown again."""
     if names_customers and purpose != "storefront":
         raise Invalid("--names-customers: only with --for storefront.")
     scope: AdminScope = "reports" if purpose == "reports" else "admin"
@@ -91,8 +91,8 @@ async def token_revoke(db: Database, settings: Settings, /, what: str, handle: s
     """Revoke an admin token or profile tokens.
 
     ID or TOKEN revokes one token; GID revokes all tokens of a profile. - reads the argument from
-    standard input, which keeps a token out of the shell's history. It takes effect in every
-    process within 5 seconds.
+    standard input, which keeps a token out of the shell's history. Takes effect in every process
+    within 5 seconds.
     """
     what = terminal.first_line() if what == "-" else what.strip()
     if what.startswith("gid://"):

@@ -1,4 +1,4 @@
-"""`wishwell webhook`: where the events of a store are sent."""
+"""`wishwell webhook`: manages the webhooks that a store's events are sent to."""
 
 import functools
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 # contract: command-webhook
 @click.group()
 def webhook() -> None:
-    """Where the events of a store are sent."""
+    """Manage the webhooks that a store's events are sent to."""
 
 
 def _uuid(name: str) -> Decorator:
@@ -46,7 +46,7 @@ _TYPES = click.option(
 def _command(
     name: str, *parameters: Decorator, reads: bool = False
 ) -> Callable[[Callable[..., UseCase]], Callable[..., None]]:
-    """A command whose function makes a use-case of a store; what that returns is printed."""
+    """Decorates a function that returns a use-case, making it a command that prints the result."""
 
     def register(make: Callable[..., UseCase]) -> Callable[..., None]:
         @functools.wraps(make)
@@ -70,7 +70,7 @@ def _command(
 
 @_command("create", click.argument("url"), _TYPES)
 def create(settings: Settings, url: str, types: tuple[str, ...]) -> UseCase:
-    """Create a webhook and print its secret, which is not shown again."""
+    """Create a webhook and print its secret, which can't be shown again."""
     check_url(settings, "url", url)
     sealing, types = app.required_sealing(settings), tuple(dict.fromkeys(types))
     return lambda tx, store: webhooks.create(tx, sealing, store, url, types, new_id(), now())
@@ -98,7 +98,7 @@ def update(
     all_types: bool,
     enabled: bool | None,
 ) -> UseCase:
-    """Change the given options. One that is turned on goes on with what it had not sent."""
+    """Change the given options. A webhook that is turned on resumes with the unsent events."""
     if all_types and types:
         raise Invalid("--all-types: not with --type.")
     if url is not None:
@@ -116,14 +116,14 @@ def delete(settings: Settings, id: str) -> UseCase:
 
 @_command("secret", _ID)
 def secret(settings: Settings, id: str) -> UseCase:
-    """Print a new secret. The one before it signs for another 24 hours."""
+    """Print a new secret. Deliveries are also signed with the previous one for 24 hours."""
     sealing = app.required_sealing(settings)
     return lambda tx, store: webhooks.renew_secret(tx, store, id, sealing, ids.wall_clock())
 
 
 @_command("test", _ID)
 def test(settings: Settings, id: str) -> UseCase:
-    """Send a message of the type webhook.test; `deliveries` shows how it went."""
+    """Send a message of the type webhook.test; `deliveries` shows the outcome."""
     return lambda tx, store: deliveries.test(tx, store, id, new_id(), now())
 
 
@@ -150,7 +150,7 @@ def retry(settings: Settings, id: str, delivery: str) -> UseCase:
     click.option("--since", required=True, metavar="TIME", help="As 2025-04-18T00:00:00Z."),
 )
 def replay(settings: Settings, id: str, since: str) -> UseCase:
-    """Send the kept events from a time on again."""
+    """Send the retained events since a given time again."""
     try:
         moment = datetime.fromisoformat(since)
     except ValueError:
@@ -162,5 +162,5 @@ def replay(settings: Settings, id: str, since: str) -> UseCase:
 
 
 def check_url(settings: Settings, name: str, url: str) -> None:
-    """Raises ``Invalid``, which begins with ``name``, for an address that may not be called."""
+    """Raises ``Invalid``, which begins with ``name``, for a URL that may not be called (SSRF)."""
     Outbound(http=settings.webhook_http, private=settings.webhook_private).check(name, url)
