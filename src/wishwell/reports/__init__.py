@@ -1,4 +1,8 @@
-"""What is wished for, by the last counts (contract: report-period)."""
+"""Reports on wishes, computed from the counts that run in the background (contract: report-period).
+
+Start here for reading reports; ``counting.py`` runs the counts, and ``tally.py`` defines what they
+store.
+"""
 
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
@@ -20,16 +24,18 @@ SORTS: tuple[Sort, ...] = get_args(Sort)
 BY: tuple[By, ...] = get_args(By)
 
 MOST_DAYS = 366
-_SOME = 10_000
+_SOME = 10_000  # rows per batch
 _NONE = Count("", 0, "", "", 0, 0, 0, 0, 0, 0, "")
 USUAL_DAYS = 30
 STEPS = (1, 2.5, 5)
-"""What is said to anybody: ten times these, a hundred times, and so on."""
+"""Published wish counts are rounded down to one of these times 10, 100, and so on."""
 
 
 class Period(NamedTuple):
-    """Days, both included, as 2026-11-25. ``until_now``: up to the last count, even if its day is
-    later."""
+    """Days such as 2026-11-25, both included.
+
+    ``until_now``: the period ends with the last count, even if that is of a later day.
+    """
 
     first: str
     last: str
@@ -37,15 +43,17 @@ class Period(NamedTuple):
 
 
 class Counted(msgspec.Struct, rename="camel"):
-    """When the last count began, and the first day that there is; None before the first count."""
+    """The start time of the last count, and the first day with one; ``None`` before any count."""
 
     as_of: str | None
     since: str | None
 
 
 class Span(NamedTuple):
-    """What is known of a period. ``before``: the last count before it, ``now``: its last one;
-    ``days``: each day's."""
+    """The counts of a period.
+
+    ``before``: the last count before it; ``now``: its last count; ``days``: the count of each day.
+    """
 
     before: Count
     now: Count
@@ -54,8 +62,7 @@ class Span(NamedTuple):
 
 
 class ProductWishes(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A product, or one of its variants: its wishes at the end of the period, and what came and
-    went in it."""
+    """A product or variant: its wishes at the period's end, and those added and removed in it."""
 
     product_id: str | int
     wishes: int
@@ -70,7 +77,7 @@ class ProductWishes(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class Summary(msgspec.Struct, rename="camel"):
-    """All wishes. ``profiles``: how many customers and visitors have one."""
+    """Totals of a store. ``profiles``: the number of customers and of visitors with a wish."""
 
     wishes: int
     customers: int
@@ -82,7 +89,7 @@ class Summary(msgspec.Struct, rename="camel"):
 
 
 class Day(msgspec.Struct):
-    """The wishes at the end of a day, and what came and went on it."""
+    """The wishes at a day's end, and those added and removed on the day."""
 
     day: str
     wishes: int
@@ -96,7 +103,7 @@ DAY_COLUMNS = Day.__struct_encode_fields__
 
 
 def columns(by: By) -> list[str]:
-    """The columns of products in a spreadsheet."""
+    """Returns the columns of the products report as CSV."""
     names = ("productId", "variantId", "title", "variantTitle", "image")
     numbers = ("wishes", "customers", "visitors", "added", "removed")
     return [name for name in (*names, *numbers) if by == "variant" or "variant" not in name]
@@ -104,7 +111,7 @@ def columns(by: By) -> list[str]:
 
 # contract: report-period
 def period(store: Store, first: str | None, last: str | None, now: int) -> Period:
-    """The days of a report; ``now`` in milliseconds. Raises ``Invalid``."""
+    """Returns a report's period. ``now`` is in epoch milliseconds. Raises ``Invalid``."""
     today = tally.day_of(now, tally.zone(store))
     for name, day in (("from", first), ("to", last)):
         if day is not None and not tally.is_day(day):
@@ -121,13 +128,17 @@ _ALL_DAYS = 10_000
 
 # contract: count-whole
 async def span(tx: Reader, store: Store, of: Period) -> Span:
-    """The counts of a period: what is told of them is of one count, though another may end."""
+    """Returns the counts of a period.
+
+    Later reads refer to them by number, so a report is consistent even if another count ends before
+    it is complete.
+    """
     counts = (await counting.last(tx, store, days=_ALL_DAYS))[::-1]
     if not counts:
         return Span(_NONE, _NONE, [], Counted(None, None))
     since = max(counts[0].day, tally.kept_from(counts[-1].day))
     counted = Counted(counts[-1].began_at, since)
-    # After a change to a zone further west, the last counted day is after today.
+    # After a change to a time zone further west, the last counted day may be after today.
     end = max(of.last, counts[-1].day) if of.until_now else of.last
     if end < since:
         return Span(_NONE, _NONE, [], counted)
@@ -141,7 +152,10 @@ async def span(tx: Reader, store: Store, of: Period) -> Span:
 async def products(
     tx: Reader, store: Store, of: Span, sort: Sort, by: By, offset: int, limit: int, title: str = ""
 ) -> list[ProductWishes]:
-    """Products, the largest first; ``offset`` of them are left out. ``title``: a part of theirs."""
+    """Returns products in descending order of ``sort``, skipping ``offset`` of them.
+
+    ``title`` selects products by a part of their title.
+    """
     named = {"store": store.id, "before": of.before.number, "now": of.now.number}
     order = {"sort": sort, "by": by, "offset": offset, "limit": limit, "forever": tally.FOREVER}
     chosen = {"title": title, "titles": [patterns.in_either_case(title)]}
@@ -152,7 +166,7 @@ async def products(
 async def every_product(
     db: Database, store: Store, of: Span, sort: Sort, by: By, title: str = ""
 ) -> AsyncIterator[list[ProductWishes]]:
-    """All products, some at a time."""
+    """Yields all products in batches."""
     offset, full = 0, True
     while full:
         some = await db.long_read(products, store, of, sort, by, offset, _SOME, title)
@@ -176,7 +190,7 @@ def _product(row: Row, store: Store) -> ProductWishes:
 
 # contract: report-summary
 def summary(of: Span) -> Summary:
-    """All wishes at the end of the period, and what came and went in it."""
+    """Returns all wishes at the period's end, and those added and removed in it."""
     now, (added, removed) = of.now, _between(of.before.totals, of.now.totals)
     holders = {"customers": now.customers_wishing, "visitors": now.visitors_wishing}
     return Summary(now.wishes, now.customers, now.visitors, holders, now.lists, added, removed)
@@ -184,7 +198,7 @@ def summary(of: Span) -> Summary:
 
 # contract: report-days
 async def days(tx: Reader, store: Store, of: Span, product: str = "") -> list[Day]:
-    """Each day of the period, as far as there are counts; of one product, or of all."""
+    """Returns each day of the period that has a count; for one product, or '' for all."""
     before, totals = of.before.totals, [count.totals for count in of.days]
     if product:
         named = {"before": of.before.number, "now": of.now.number}
@@ -206,14 +220,14 @@ async def days(tx: Reader, store: Store, of: Span, product: str = "") -> list[Da
 
 
 def _between(before: Totals, now: Totals) -> tuple[int, int]:
-    """What was added and removed from one count to the other."""
+    """Returns how many wishes were added and removed between two counts."""
     added = now[2] - before[2]
     return added, max(0, sum(before[:2]) + added - sum(now[:2]))
 
 
 # contract: show-wishes
 async def reached(tx: Reader, store: Store, products: Sequence[str]) -> list[tuple[str | int, int]]:
-    """For each product the largest of 10, 25, 50, 100, 250, … that its wishes reach, or 0."""
+    """Returns each product's wishes, rounded down to 0, 10, 25, 50, 100, 250 and so on."""
     last = await counting.last(tx, store)
     named = {"products": list(products), "now": last[0].number if last else 0}
     rows = await tx.all("report_wishes", store=store.id, **named)

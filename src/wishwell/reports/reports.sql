@@ -1,30 +1,30 @@
 -- name: counts_until
--- The counts of the last days until `day`, the newest first.
+-- Counts of the last :days days until :day, newest first.
 SELECT c.day, c.number, c.began_at, c.ended_at, c.customers, c.visitors, c.added, c.lists,
        c.customers_wishing, c.visitors_wishing, c.day_began_at
 FROM counts c WHERE c.store_id = :store AND c.day <= :day ORDER BY c.day DESC LIMIT :days;
 
 -- name: counts_last
--- Of each store its last count: when it began and ended, and the wishes that it found.
+-- The last count of each store: its start, its end, and the number of wishes.
 SELECT c.store_id, c.began_at, c.ended_at, c.customers + c.visitors
 FROM stores s JOIN counts c ON c.store_id = s.id
 WHERE c.day = (SELECT max(x.day) FROM counts x WHERE x.store_id = c.store_id);
 
 -- name: count_profiles
--- The next profiles of a store, and how many items and lists each has.
+-- The next batch of a store's profiles, and the number of items and lists of each.
 SELECT p.profile_id, p.is_session, p.items, p.lists FROM profiles p
 WHERE p.store_id = :store AND p.profile_id > :after AND shown(p)
 ORDER BY p.profile_id LIMIT :limit;
 
 -- name: count_items
--- Those of some profiles after another.
+-- The items of a batch of profiles: after :after, up to :to.
 SELECT i.product_id, i.variant_id, p.is_session, i.created_at
 FROM profiles p JOIN items i ON i.profile_id = p.profile_id --postgresql
 FROM profiles p CROSS JOIN items i ON i.profile_id = p.profile_id --sqlite
 WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND shown(p);
 
 -- name: count_rows
--- The next rows, in the order in which they end.
+-- The next batch of rows, in the order of their end (`until`).
 SELECT c.until, c.product_id, c.variant_id, c.since, c.customers, c.visitors, c.added FROM wish_counts c
 WHERE c.store_id = :store AND (c.until, c.product_id, c.variant_id) > (:until, :product, :variant)
 ORDER BY c.until, c.product_id, c.variant_id LIMIT :limit;
@@ -49,33 +49,33 @@ DO UPDATE SET number = excluded.number, began_at = excluded.began_at, ended_at =
     lists = excluded.lists, customers_wishing = excluded.customers_wishing, visitors_wishing = excluded.visitors_wishing;
 
 -- name: counts_forget_days
--- Those before `day` but the last, by which a period's beginning is known.
+-- Deletes counts before :day, except the last of them: it is the baseline of a period that begins on :day.
 DELETE FROM counts WHERE store_id = :store
     AND day < (SELECT max(c.day) FROM counts c WHERE c.store_id = :store AND c.day < :day);
 
 -- name: counts_ended
--- Rows that no count which is left asks for.
+-- Rows that ended before all remaining counts, so that no report needs them.
 SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
 WHERE c.store_id = :store AND c.until <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store)
 ORDER BY c.until LIMIT :limit;
 
 -- name: counts_gone
--- Those of products that nobody has wished for since.
+-- Current rows of products without wishes since before all remaining counts, so that no report needs them.
 SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
 WHERE c.store_id = :store AND c.until = :forever AND c.customers + c.visitors = 0
   AND c.since <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store)
 LIMIT :limit;
 
 -- name: report_days
--- The rows of a product that hold at one of these counts, or between them.
+-- The rows of a product that are valid at either of two counts, or between them.
 SELECT c.variant_id, c.since, c.customers, c.visitors, c.added FROM wish_counts c
 WHERE c.store_id = :store AND c.product_id = :product AND c.until > :before AND c.since <= :now
 ORDER BY c.since;
 
 -- name: report_products
--- Products, or with :by 'variant' each of their variants, of which something held at one of two counts; the largest first.
--- :title: '' for all; else only those with one of the patterns :titles in their title. :forever bounds nothing, but makes
--- SQLite read by the key where it was analyzed.
+-- Products (with :by 'variant', variants) that have a row valid at either of two counts, in descending order of :sort.
+-- :title: '' for all products; else only those whose title matches one of the patterns :titles. :forever excludes
+-- nothing, but makes SQLite use the primary key even after ANALYZE.
 WITH x AS (
     SELECT c.product_id, CASE WHEN :by::text = 'variant' THEN c.variant_id ELSE '' END AS variant_id,
            sum(CASE WHEN c.until > :now::bigint THEN c.customers::int ELSE 0 END) AS customers,
@@ -105,7 +105,7 @@ FROM z LEFT JOIN products p ON p.store_id = :store AND p.product_id = z.product_
 ORDER BY z.place DESC, z.product_id, z.variant_id;
 
 -- name: report_wishes
--- How many wish for each of these products, at a count.
+-- The number of wishes for each of these products at a count.
 SELECT c.product_id, sum(c.customers + c.visitors)::bigint FROM wish_counts c
 WHERE c.store_id = :store AND c.product_id in_texts(:products) AND c.until > :now AND c.since <= :now
 GROUP BY c.product_id;

@@ -1,4 +1,4 @@
-"""Records as a spreadsheet reads them: CSV by RFC 4180 (contract: report-csv)."""
+"""Encodes records as CSV for spreadsheets, by RFC 4180 (contract: report-csv)."""
 
 import csv
 import io
@@ -9,29 +9,32 @@ from typing import Any
 import msgspec
 
 _MARK = "\N{BYTE ORDER MARK}"
-"""By it a spreadsheet knows that the text is UTF-8."""
+"""Tells spreadsheets that the text is UTF-8."""
 
 _FORMULA = re.compile("(^|;)(?=[=+@\t\r＝＋－＠-])")
-"""Where one may begin: in languages that write ``1,5`` Excel splits cells at ``;``."""
+"""Places where a formula may begin (CSV injection).
+
+These include after a ``;``, because Excel splits cells there in locales with a decimal comma.
+"""
 
 
 async def whole(
     columns: Sequence[str], parts: AsyncIterable[Iterable[Any]]
 ) -> AsyncIterator[bytes]:
-    """A spreadsheet with these columns, of records that come some at a time."""
+    """Yields a CSV file with these columns. ``parts`` yields its records in batches."""
     yield _MARK.encode() + _lines([columns])
     async for records in parts:
         yield lines(records, columns)
 
 
 def lines(records: Iterable[Any], columns: Sequence[str]) -> bytes:
-    """A line for each record. A field that it has not is an empty cell."""
+    """Returns a line for each record. A missing field is an empty cell."""
     rows = [_flat(msgspec.to_builtins(record)) for record in records]
     return _lines([_cell(row.get(column)) for column in columns] for row in rows)
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """What is in an object has a column of its own, as ``profiles.customers``."""
+    """Adds fields of nested objects as columns of their own, such as ``profiles.customers``."""
     parts = {f"{k}.{n}": v for k, of in row.items() if isinstance(of, dict) for n, v in of.items()}
     return row | parts
 
@@ -43,7 +46,7 @@ def _lines(rows: Iterable[Sequence[Any]]) -> bytes:
 
 
 def _cell(value: Any) -> Any:
-    """What a spreadsheet would take for a formula has an apostrophe before it."""
+    """Returns a value as a cell, with an apostrophe before anything that looks like a formula."""
     if isinstance(value, bool):
         return str(value).lower()
     return _FORMULA.sub(r"\1'", value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Who wishes for a product, newest first (contract: report-wishers)."""
+"""Report of the profiles that wish for a product, newest first (contract: report-wishers)."""
 
 from collections.abc import AsyncIterator
 
@@ -14,9 +14,9 @@ from wishwell.stores import Store
 
 
 class Wisher(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A wish for the product, and whose it is. Nobody has confirmed the address.
+    """A wish for the product, and its owner. The e-mail address is unconfirmed.
 
-    ``notices``: whether they want to hear of lower prices and of products that are back.
+    ``notices``: whether the owner wants notices of price drops and restocked products.
     """
 
     profile: str
@@ -27,20 +27,20 @@ class Wisher(msgspec.Struct, rename="camel", omit_defaults=True):
     email_unconfirmed: str | UnsetType = UNSET
 
 
-_SOME = 10_000
+_SOME = 10_000  # rows per batch
 
 COLUMNS = ("profile", "emailUnconfirmed", "notices", "variantId", "quantity", "savedAt")
 
 
 def of(product: str, variant: str | None) -> Search:
-    """The wishes for a product, in this variant or in any."""
+    """Returns the search for wishes for a product, in this variant or (``None``) any."""
     if variant is None:
         return Search(("product",), ([product],))
     return Search(("product", "variant"), ([product], [variant]))
 
 
 async def every(db: Database, store: Store, chosen: Search) -> AsyncIterator[list[Wisher]]:
-    """All of the wishes, some at a time."""
+    """Yields all wishes that match a search of ``of``, in batches."""
     cursor, first = None, True
     while first or cursor is not None:
         found = await db.long_read(page, store, PageRequest(cursor, _SOME, chosen))
@@ -49,7 +49,7 @@ async def every(db: Database, store: Store, chosen: Search) -> AsyncIterator[lis
 
 
 async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Wisher]:
-    """A page of the wishes that there are now, among those that ``of`` names."""
+    """Returns a page of the current wishes that match a search of ``of``."""
     id = str if store.has_text_ids else stores.number
 
     def from_row(row: Row) -> Wisher:
