@@ -1,9 +1,9 @@
-"""The proxy of a shop in Python: an ASGI application that passes requests on to the service.
+"""A reverse proxy for shops in Python: an ASGI application that forwards requests to the service.
 
     app.mount("/apps/wishlist", Forward("http://127.0.0.1:8000", token, customer))
 
-It adds a token of ``wishwell token create --for storefront``, and does nothing more. It needs
-the extra ``client``. ``@wishwell/proxy`` is the same in JavaScript.
+The proxy only adds a token, made by ``wishwell token create --for storefront``. Needs the extra
+``client``. ``@wishwell/proxy`` is its counterpart in JavaScript.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ _TO_BROWSER = (
     b"retry-after set-cookie vary wishwell-shopper x-content-type-options x-ratelimit-limit "
     b"x-ratelimit-remaining x-ratelimit-reset x-request-id x-robots-tag"
 ).split()
-# What the service believes of this proxy alone, and what belongs to a connection.
+# Headers that the service trusts from the proxy only, and hop-by-hop headers.
 _NEVER = "authorization|profile|forwarded|x-forwarded-.*|wishwell-.*"
 _NEVER += "|host|connection|content-length|transfer-encoding"
 _UUID = re.compile(b"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -45,16 +45,20 @@ class _Refused(Exception):
 
 
 class Forward:
-    """Passes on what is below ``base``; other paths are 404. A body over 256 KiB is 413.
+    """Forwards requests below ``base`` to the service; other paths are 404.
 
-    503 if the service can't be reached, 504 if its answer takes more than ``timeout`` seconds.
+    A body over 256 KiB is 413. The response is 503 if the service can't be reached, and 504 if it
+    takes longer than ``timeout`` seconds.
+
     ``customer``: a function of the scope, asynchronous or not, for a token made with
-    ``--names-customers``. It returns an id or a GID that the shop has checked; None and "" are
-    nobody; with anything else nothing is sent, and ``TypeError`` goes to the framework or server
-    around it. Without the function, the JWT and the cookie decide.
-    ``headers``: more of the browser's to pass on, such as the JWT's.
-    ``origin``: ``https://shop.example``, if ``Host`` or the scheme in the scope is another.
-    Use it in one event loop. Raises ``ValueError`` for a bad argument.
+    ``--names-customers``. It returns the customer's id or GID, which the shop has verified, or None
+    or "" for a visitor. For anything else nothing is sent, and ``TypeError`` propagates to the
+    framework or server. Without the function, the JWT and the cookie identify the shopper.
+    ``headers``: further request headers to forward, such as the one with the JWT.
+    ``origin``: the shop's origin, such as ``https://shop.example``, if ``Host`` or the scheme in
+    the scope differs from it.
+
+    Use an instance in one event loop only. Raises ``ValueError`` for a bad argument.
     """
 
     def __init__(
@@ -79,18 +83,18 @@ class Forward:
         self._origin = origin.encode().split(b"://") if origin else None
         self._api, self._customer, self._timeout = httpx2.URL(api), customer, timeout
         self._base = f"{base}/".encode()
-        # No client: it would keep shoppers' cookies, and follow the environment's proxies.
+        # Not a client, which would store shoppers' cookies and use proxies from the environment.
         self._http = httpx2.AsyncHTTPTransport()
 
     async def aclose(self) -> None:
-        """Closes the connections; the application that this is mounted in calls it at its end."""
+        """Closes the connections. The application that mounts this calls it on shutdown."""
         await self._http.aclose()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":  # a server goes on without its lifespan
+        if scope["type"] != "http":  # servers continue without lifespan if it isn't supported
             raise NotImplementedError("wishwell.forward answers HTTP only")
         given = dict(scope["headers"]).get(b"x-request-id", b"")
-        # Known here too, so that an answer which never came can be found in the service's log.
+        # Chosen here, so that a request without a response can be found in the service's log.
         id = given if _UUID.fullmatch(given) else str(uuid.uuid4()).encode()
         try:
             status, headers, body = await self._ask(await self._request(scope, receive, id))
@@ -108,7 +112,7 @@ class Forward:
 
     async def _request(self, scope: Scope, receive: Receive, id: bytes) -> httpx2.Request:
         method, path, query = scope["method"], scope["path"], scope["query_string"]
-        # Who mounts it may have taken its own path off; the raw one, where there is one, is whole.
+        # The mounting framework may have stripped its prefix; a raw path, if present, is complete.
         paths = (quote(path).encode(), quote(scope.get("root_path", "") + path).encode())
         ways = (scope.get("raw_path") or b"", *paths)
         path = next((way for way in ways if way.startswith(self._base)), b"")
@@ -128,7 +132,7 @@ class Forward:
             customer = await found if inspect.isawaitable(found) else found
             headers.append((b"wishwell-customer", _named(customer)))
         body = await _body(receive) if method not in ("GET", "HEAD") else None
-        # As it came; a URL would be written anew.
+        # The target is forwarded as sent, because httpx would normalise a URL.
         target = self._api.raw_path.rstrip(b"/") + path + (b"?" + query if query else b"")
         more: dict[str, Any] = {"content": body, "extensions": {"target": target}}
         return httpx2.Request(method, self._api, headers=headers, **more)
@@ -163,7 +167,10 @@ async def _body(receive: Receive) -> bytes:
 
 
 def _named(customer: object) -> bytes:
-    """Only None and "" are nobody: what is no customer must not look like a visitor by mistake."""
+    """Returns the customer for the header; "-" for None and "", which stand for a visitor.
+
+    Raises ``TypeError`` for anything else, so that no mistake turns a customer into a visitor.
+    """
     if customer is None or customer == "":
         return b"-"
     text = str(customer) if isinstance(customer, str | int) else ""
