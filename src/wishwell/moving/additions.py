@@ -1,4 +1,4 @@
-"""What a profile of the database lacks of what a file has of it."""
+"""Compares a profile in an import file with the database, and returns the rows to add."""
 
 from collections import Counter, defaultdict
 from typing import Any
@@ -12,15 +12,18 @@ from wishwell.stores import Store
 from wishwell.wishes import merging
 
 TABLES = ("profiles", "lists", "items", "entries", "item_tags")
-"""What is filled with rows, in this order."""
+"""Tables that rows are inserted into, in this order."""
 
 Rows = dict[str, list[Any]]
-"""New rows by their table, and what changes by the statement that takes it."""
+"""New rows by table; arguments of updates by statement."""
 
 
 class Held(msgspec.Struct):
-    """A profile of the store, its lists and whether each is shared, the list of each name, of its
-    items by product and variant the id and the lists, and its shares."""
+    """A profile that exists in the database.
+
+    ``lists``: whether each list was ever shared, by id. ``named``: list ids by normalised name.
+    ``items``: the id and list ids (a text) of each item by product and variant. ``shares``: ids.
+    """
 
     created_at: str = ""
     touched_at: str = ""
@@ -36,7 +39,10 @@ class Held(msgspec.Struct):
 
 # contract: import-twice
 def additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows:
-    """What the profile lacks; nothing is empty in it. A profile that has ended gets nothing."""
+    """Returns the rows that the profile lacks; no value of the result is empty.
+
+    ``held`` is ``None`` if the profile doesn't exist. A closed session gets nothing.
+    """
     profile = bundle.profile
     if held is None:
         rows: Rows = defaultdict(list, profiles=[_profile_row(store, key, bundle)])
@@ -57,7 +63,7 @@ def additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows
 
 # contract: import-csv-lists
 def _joined(bundle: Bundle, held: Held) -> Bundle:
-    """With the profile's own lists instead of those of the same names."""
+    """Returns the bundle with its lists replaced by the profile's own lists of the same names."""
     own = {
         id: held.named[name]
         for id, record in bundle.lists.items()
@@ -101,7 +107,7 @@ def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held)
 
 
 def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -> None:
-    """Items that are not there, and the lists that come with the file of those that are."""
+    """Adds missing items, and adds existing items to the lists that the file adds."""
     fresh = bundle.lists.keys() - held.lists.keys()
     places = {
         (id, item): place for id in fresh for place, item in enumerate(bundle.lists[id].order, 1)
@@ -116,7 +122,7 @@ def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -
                 named = {"profile": key, "id": id, "list_ids": " ".join(sorted(on + lists))}
                 rows["import_item_lists"].append(named)
         elif item.id in item_ids:
-            continue  # it has become one of another product
+            continue  # the item has been changed to another product since the export
         else:
             id, lists = item.id, item.list_ids
             rows["items"].append(_item_row(store, key, item))

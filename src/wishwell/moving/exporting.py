@@ -1,4 +1,4 @@
-"""Writes a whole store as lines (``file_records.py``), profile after profile."""
+"""Export of a store as JSON Lines (``file_records.py``), one profile after another."""
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -21,25 +21,26 @@ from wishwell.stores import Store
 
 _PROFILES = 1_000
 _ITEMS = 2_000
-"""How many profiles are found at once, and about how many items are in memory at once. A profile
-is never divided, so the largest one counts."""
+"""Batch sizes: profiles read by one statement, and about how many items are in memory together.
+Profiles aren't split, so a single large one may exceed the latter."""
 
 _LIST, _PLACE, _ITEM, _SHARE, _RESERVATION = range(5)
-"""Kinds of ``export_records``."""
+"""Values of ``kind`` in the statement ``export_records``."""
 
 T = TypeVar("T", bound=Record)
 
 Holders = dict[tuple[str, str], tuple[str, str | None]]
-"""By the keys of a holder and an item: the holder's GID, and the ``merged_id``."""
+"""The GID of a reservation's holder, and its ``merged_id``, by keys of the holder and the item."""
 
 _record = msgspec.json.Decoder(list)
 
 
 # contract: export-whole, export-moment
 async def lines(db: Database, handle: str, now: str, counts: EndRecord) -> AsyncIterator[bytes]:
-    """The lines of a store, a few thousand at a time; counts them. Raises ``NotFound``.
+    """Yields a store's lines in batches of a few thousand. Raises ``NotFound``.
 
-    All of it is of one moment; on a cluster each profile is. Memory holds the largest profile.
+    Adds the numbers of records to ``counts``. All lines share one snapshot; on a cluster, only each
+    profile's do. Memory use grows with the largest profile.
     """
     async with db.snapshot() as tx:
         store = await stores.by_handle(tx, handle)
@@ -71,7 +72,7 @@ async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
 
 
 async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
-    """The store's profiles, in groups that fit into memory with all that they hold."""
+    """Yields the store's profiles in batches that fit into memory with all their records."""
     after = ids.NO_UUID
     while found := await tx.all("export_profiles", store=store.id, after=after, limit=_PROFILES):
         after, group, size = found[-1][0], [], 0
@@ -86,7 +87,7 @@ async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
 
 
 async def _records(tx: Reader, store: Store, rows: Sequence[Row]) -> list[Record]:
-    # What a closed session may still hold is about to be purged.
+    # Skips the records of closed sessions, because they are about to be purged.
     held: dict[str, list[Row]] = {row[0]: [] for row in rows if row[5] is None}
     for record in await tx.all("export_records", profiles=list(held)):
         held[record[0]].append(record)
@@ -111,7 +112,10 @@ def _count(counts: EndRecord, records: Sequence[Record]) -> None:
 
 
 async def _holders(tx: Reader, held: dict[str, list[Row]]) -> Holders:
-    """Who has reserved these records' items: on a cluster, some of them may have ended since."""
+    """Returns the holders of reservations on these items.
+
+    On a cluster some are missing, if their session was closed after ``held`` was read.
+    """
     ids_ = {row[2] for records in held.values() for row in records if row[1] == _RESERVATION}
     rows = await tx.all("export_held", holders=list(ids_), owners=list(held)) if ids_ else ()
     return {(holder, item): (gid, merged) for holder, item, merged, gid in rows}
@@ -144,7 +148,7 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
 
 
 def _of(record: type[T], row: Mapping[str, Any]) -> T:
-    """The record of a row: what has the name of one of its fields."""
+    """Returns the record of a row. Columns that aren't fields of the record are ignored."""
     return record(**{name: row[name] for name in record.__struct_fields__ if name in row})
 
 

@@ -1,9 +1,9 @@
-"""The file that an export writes and an import reads: one JSON object a line (docs/data.md).
+"""Record types of the export file, which imports read: JSON Lines (docs/data.md).
 
-Each line has one field, which says what it is of. A profile's line comes first, then its lists,
-their shares, its items and what others have reserved of them. What stands in several tables is one
-record here; an import makes the rows again. A record's bounds are those of requests and commands;
-what its type can't say, ``check`` asks of the nouns.
+Each line is an object with one field, named for the record's kind. A profile's line precedes its
+lists, shares, items, and the reservations on those items. Data that is in several tables is one
+record here, from which an import rebuilds the rows. Records have the limits of requests and
+commands; rules that a type can't express are in ``check``, which calls the domain packages.
 """
 
 import functools
@@ -46,7 +46,7 @@ _FORMS = {
 }
 
 _LATE_MS = 60_000
-"""How much later than the time in its id a record may say that it was made."""
+"""Maximum milliseconds that ``created_at`` may be later than the time in the record's UUIDv7."""
 
 _PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`$")
 
@@ -54,26 +54,29 @@ _PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`$")
 class Record(
     msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
 ):
-    """A record of the file. What is left out is empty."""
+    """A record of the file. Fields that are left out have their default."""
 
     def check(self, store: Store, /) -> None:
-        """Raises ``Invalid`` for what the types can't say; ``store`` is that of the file."""
+        """Raises ``Invalid`` if a rule is broken that the types can't express.
+
+        ``store`` is the file's store.
+        """
 
 
 class _Naming(Naming, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """Of which every field is known here."""
+    """``Naming``, but unknown fields are refused."""
 
 
 class _Pages(Pages, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """Of which every field is known here, too."""
+    """``Pages``, but unknown fields are refused."""
 
 
 class _Reporting(Reporting, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """And here."""
+    """``Reporting``, but unknown fields are refused."""
 
 
 class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """The store of a file."""
+    """The store in the file."""
 
     id: RecordId
     naming: _Naming
@@ -85,9 +88,9 @@ class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True
 
 
 class StoreRecord(Record):
-    """The first line: the version of the format, the store, and when it was read.
+    """The first line: the format's version, the time of the export, and the store.
 
-    ``feed``: the number of the store's last event.
+    ``feed``: the feed position of the store's last event.
     """
 
     version: Literal[1]
@@ -100,13 +103,13 @@ class StoreRecord(Record):
 
 
 class SecretsRecord(Record):
-    """The store's secrets, as they are sealed in the database."""
+    """The store's secrets, encrypted as in the database."""
 
     sealed: str
 
 
 class AdminTokenRecord(Record):
-    """An admin token: its hash, never the token."""
+    """An admin token. Has its hash, never the token itself."""
 
     id: RecordId
     scope: AdminScope
@@ -122,7 +125,7 @@ class AdminTokenRecord(Record):
 
 
 class WebhookRecord(Record):
-    """A webhook; its secret is sealed."""
+    """A webhook. Its secret is encrypted."""
 
     id: RecordId
     enabled: Literal[0, 1]
@@ -141,14 +144,14 @@ class WebhookRecord(Record):
 
 
 class _Known(notices.Known, forbid_unknown_fields=True):
-    """As a file has it."""
+    """``notices.Known``, but unknown fields and malformed times are refused."""
 
     dropped_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
     restocked_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
 
 
 class ProductRecord(Record):
-    """A product, with what notices compare, as it is in the database."""
+    """A product with the state that notices are based on, as in the database."""
 
     product_id: str
     id: RecordId
@@ -169,7 +172,7 @@ class ProductRecord(Record):
             raise Invalid("known: names a variant that the product does not have")
 
     def _product(self, store: Store) -> NewProduct:
-        """What a request would have said of the product."""
+        """Returns the product as a request would have given it. Raises ``Invalid``."""
         body: ProductBody = _nested("document", self.document, ProductBody)
         body.variants = _nested("variants", self.variants, list[Variant])
         if not store.has_text_ids:
@@ -179,14 +182,14 @@ class ProductRecord(Record):
 
 
 class RevocationRecord(Record):
-    """A revoked token of the profile above; without ``jti``, all that it was given until then."""
+    """A revoked token of the preceding profile; without ``jti``, all tokens issued until then."""
 
     revoked_at: Time
     jti: Annotated[str, Meta(pattern=rf"^(?:{ids.RECORD_ID.pattern})?\Z")] = ""
 
 
 class ProfileRecord(Record):
-    """A customer or session. ``events``: the last ``sequence`` that was given."""
+    """A customer or session. ``events``: the last ``sequence`` that was assigned."""
 
     gid: str
     created_at: Time
@@ -209,7 +212,7 @@ class ProfileRecord(Record):
 
 
 class ListRecord(Record):
-    """A list. ``order``: the items that have a place on it, in order. ``shared``: ever."""
+    """A list. ``order``: its items with a position, in order. ``shared``: whether it ever was."""
 
     id: RecordId
     name: str
@@ -240,7 +243,7 @@ class ShareRecord(Record):
 
 
 class ItemRecord(Record):
-    """An item. ``dropped_at``, ``restocked_at``: when it was last told that (``notices.py``)."""
+    """An item. ``dropped_at``, ``restocked_at``: times of its last notices (``notices.py``)."""
 
     id: RecordId
     product_id: ProductId
@@ -256,7 +259,7 @@ class ItemRecord(Record):
 
     @property
     def kind(self) -> tuple[str, str]:
-        """Product and variant as they are stored."""
+        """Product and variant ids as they are stored."""
         return str(self.product_id), "" if self.variant_id is None else str(self.variant_id)
 
     def check(self, store: Store, /) -> None:
@@ -269,10 +272,10 @@ class ItemRecord(Record):
 
 
 class ReservationRecord(Record):
-    """What the profile with the GID ``holder`` has reserved of an item. ``merged_id``: the id that
-    the item had for the holder, before a sign-in merged it.
+    """A reservation on an item by the profile with the GID ``holder``.
 
-    Sign-ins add up: the quantity may be a hundred times what a request can have.
+    ``merged_id``: the item's id as the holder knows it, if a sign-in has merged the item since. The
+    quantity may exceed the limit of requests a hundredfold, because sign-ins add quantities up.
     """
 
     item_id: RecordId
@@ -286,7 +289,7 @@ class ReservationRecord(Record):
 
 
 class EndRecord(Record):
-    """The last line: how many of each there are. A file without it was cut off."""
+    """The last line: the number of records of each kind. A file without it is incomplete."""
 
     profiles: Whole
     lists: Whole
@@ -309,7 +312,7 @@ KINDS: dict[type[Record], str] = {
     ReservationRecord: "reservation",
     EndRecord: "end",
 }
-"""Each record, and the field of its line."""
+"""Name of the field in a line, by record type."""
 
 _Line = msgspec.defstruct(
     "_Line",
@@ -326,7 +329,7 @@ def encode(record: Record) -> bytes:
 
 
 def decode(text: bytes | str) -> Record:
-    """The record of a line. Raises ``Invalid``, which names the field."""
+    """Returns the record in a line. Raises ``Invalid``, which names the field."""
     line = _decoded(_decoder, text)
     records = [value for value in msgspec.structs.astuple(line) if value is not UNSET]
     if len(records) != 1:
@@ -337,7 +340,7 @@ def decode(text: bytes | str) -> Record:
 
 # contract: import-checked
 def check(record: Record, text: bytes, store: Store) -> None:
-    """Raises ``Invalid`` for what the types of a record can't say; ``text`` is its line."""
+    """Raises ``Invalid`` if a record breaks a rule that types can't express. ``text``: its line."""
     if (key := fields.key_twice(text)) is not None:
         raise Invalid(f"{key}: is there twice")
     try:
@@ -348,7 +351,8 @@ def check(record: Record, text: bytes, store: Store) -> None:
 
 
 def _check_made(record: Record) -> None:
-    # Pages and reports go by the id's time. Earlier is right: a sign-in keeps the older time.
+    # Pages and reports use the id's time. `createdAt` may be earlier, because a sign-in keeps the
+    # older of two items' times.
     id, made = getattr(record, "id", None), getattr(record, "created_at", "")
     if id is not None and ids.from_timestamp(made) > ids.time_of(id) + _LATE_MS:
         raise Invalid(
@@ -358,7 +362,7 @@ def _check_made(record: Record) -> None:
 
 
 def _decoded(decoder: msgspec.json.Decoder[T], text: bytes | str) -> T:
-    """What the text says. Raises ``Invalid``, which names the field."""
+    """Returns the decoded text. Raises ``Invalid``, which names the field."""
     try:
         return decoder.decode(text)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
@@ -366,7 +370,7 @@ def _decoded(decoder: msgspec.json.Decoder[T], text: bytes | str) -> T:
 
 
 def explained(text: str) -> str:
-    """What msgspec says of a value, with the field before the rule."""
+    """Returns a msgspec error message with the field before the rule."""
     place = _PLACE.search(text)
     rule = text[: place.start()] if place else text
     rule = next((form for pattern, form in _FORMS.items() if rule.endswith(repr(pattern))), rule)
@@ -377,7 +381,7 @@ _of = functools.cache(msgspec.json.Decoder)
 
 
 def _nested(field: str, text: str, of: Any) -> Any:
-    """What the JSON in a text says."""
+    """Decodes JSON that is nested in a text field. Raises ``Invalid``, which names the field."""
     try:
         found = _decoded(_of(of), text)
     except Invalid as error:

@@ -1,4 +1,4 @@
-"""All that is stored of one profile, as one JSON document."""
+"""Export of a profile's data as a JSON document (data access request)."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Reserved(msgspec.Struct, rename="camel"):
-    """What the profile has reserved of somebody's item; not whose it is."""
+    """A reservation that the profile made on somebody's item. The item's owner isn't shown."""
 
     product_id: str | int
     variant_id: str | int | UnsetType
@@ -28,10 +28,10 @@ class Reserved(msgspec.Struct, rename="camel"):
 
 # contract: profile-export, reserve-secret
 async def document(db: Database, profile: Profile, shown: ProfileRecord) -> AsyncIterator[bytes]:
-    """The document in pieces of at most a list or a page; ``shown`` is the profile as it is.
+    """Yields the document in pieces of at most a list or a page. ``shown`` is the profile itself.
 
-    Never what others have reserved of its own. Raises ``profiles.missing`` if the profile ends
-    meanwhile.
+    Omits what others have reserved of the profile's items. Raises ``profiles.missing`` if the
+    profile is closed or erased in the meantime.
     """
     yield b'{"data":{"profile":' + msgspec.json.encode(shown)
     parts: Mapping[str, AsyncIterator[Iterable[Any]]] = {
@@ -55,7 +55,7 @@ async def document(db: Database, profile: Profile, shown: ProfileRecord) -> Asyn
 async def _read(
     db: Database, profile: Profile, use_case: Callable[..., Awaitable[T]], *arguments: Any
 ) -> T:
-    """Reads a piece, unless the profile is being erased by now."""
+    """Reads a piece. Raises ``profiles.missing`` if the profile is being erased by then."""
     found = await db.read(use_case, *arguments)
     if await db.read(erasure.is_under_way, profile.id):  # contract: erase-moment
         raise profiles.missing(profile)
@@ -69,7 +69,7 @@ async def _each(
 
 
 async def _lists(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]:
-    """The lists, the oldest first, and what is on them in the customer's order."""
+    """Yields the lists, oldest first, with their item ids in the customer's order."""
     for row in await _read(db, profile, lambda tx: tx.all("lists_all", profile=profile.id)):
         try:
             found = await _read(db, profile, lists.find, profile, row[0], "customer")
@@ -102,7 +102,7 @@ async def _reserved(tx: Reader, profile: Profile) -> list[Reserved]:
 
 
 async def _events(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]:
-    """Its own, and those of the sessions that were linked to it."""
+    """Yields the events of the profile and of sessions that were merged into it."""
     for key in (*await _read(db, profile, erasure.linked, profile), profile.id):
         rows, after = None, 0
         while rows is None or len(rows) == pages.MAX_SIZE:

@@ -1,4 +1,4 @@
-"""What was read of a file and checked: in a temporary file, however large it is, not in memory."""
+"""Temporary file for records that were read and checked, so that memory use stays constant."""
 
 import contextlib
 import itertools
@@ -15,7 +15,7 @@ _SOME = 1_000
 
 
 def opened(path: str) -> BinaryIO:
-    """A file that is read. Raises ``Invalid``."""
+    """Opens a file for reading. Raises ``Invalid``."""
     try:
         return Path(path).open("rb")
     except (OSError, ValueError) as error:
@@ -24,15 +24,15 @@ def opened(path: str) -> BinaryIO:
 
 
 class Spool:
-    """Records in the order in which a file has them, given back by their keys.
+    """Records added in the order of a file's lines, and read back grouped by key.
 
-    ``errors``: what is wrong with the file, up to ``_MOST_ERRORS``.
+    ``errors``: messages about the file, at most ``_MOST_ERRORS``.
     """
 
     def __init__(self) -> None:
         self.errors: list[str] = []
         self._added: list[tuple[str, int, str, str]] = []
-        # "" is a file of SQLite's own in TMPDIR, which no other program can open.
+        # "" makes SQLite use a temporary file in TMPDIR that no other program can open.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._db.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000;"
@@ -50,31 +50,31 @@ class Spool:
         self._added.clear()
 
     def ask(self, query: str, *values: str) -> sqlite3.Cursor:
-        """The rows of a query."""
+        """Returns the rows of a query."""
         self._write()
         with _room():
             return self._db.execute(query, values)
 
     def by_key(self) -> Iterator[tuple[str, Iterator[tuple[str, int, str, str]]]]:
-        """Each key but the empty one with its records, those of the file's first lines first."""
+        """Yields each non-empty key with its records, in the order of the file's lines."""
         rows = self.ask("SELECT * FROM records WHERE key > '' ORDER BY key, line")
         return itertools.groupby(rows, itemgetter(0))
 
     def fail(self, line: int, message: str) -> None:
-        """Notes an error."""
+        """Records an error at a line."""
         self.errors.append(f"line {line}: {' '.join(message.split()).removesuffix('.')}")
         if self.has_failed:
             self.errors[_MOST_ERRORS:] = ["and more"]
 
     @property
     def has_failed(self) -> bool:
-        """Whether there are more errors than are named."""
+        """Whether there are more errors than ``errors`` can hold, so that checking can stop."""
         return len(self.errors) > _MOST_ERRORS
 
 
 @contextlib.contextmanager
 def _room() -> Iterator[None]:
-    """Raises ``Misconfigured`` where the temporary file has none."""
+    """Raises ``Misconfigured`` if the temporary file can't be written or read."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,4 +1,4 @@
-"""Tables that other programs write as text: comma, semicolon or tab, by the first line."""
+"""Reads CSV and similar files, finding the delimiter (comma, semicolon, tab) by the first line."""
 
 import contextlib
 import csv
@@ -14,10 +14,10 @@ from wishwell.stores import Store
 from wishwell.wishes.fields import ProductId
 
 NOTHING = {"", "NULL", "null", "\\N"}
-"""How databases write that there is nothing."""
+"""Cells that stand for a missing value, as databases write them."""
 
 LONGEST = 1 << 20
-"""Characters of a line, several times what cells may have."""
+"""Maximum characters of a line: several times the limit of cells."""
 
 _NOT_TEXT = re.compile("[\ud800-\udfff]")
 _id_number = msgspec.json.Decoder(ProductId)
@@ -25,7 +25,7 @@ _id_number = msgspec.json.Decoder(ProductId)
 
 # contract: import-csv-columns
 def columns(text: str, known: Collection[str], needed: Collection[str]) -> dict[str, str]:
-    """The columns that ``field=column,…`` names; a column's name may hold commas.
+    """Returns the columns by field in ``field=column,…``. A column's name may contain commas.
 
     Raises ``Invalid``.
     """
@@ -45,7 +45,7 @@ def columns(text: str, known: Collection[str], needed: Collection[str]) -> dict[
 
 
 class Table:
-    """The table in a file. ``header``: the names of its columns, each as ``normal`` makes it."""
+    """The table in a file. ``header``: the names of its columns, normalised by ``normal``."""
 
     def __init__(
         self,
@@ -55,11 +55,13 @@ class Table:
         known: Collection[str],
         normal: Callable[[str], str] = str.strip,
     ) -> None:
-        """``known``: names of columns, by which the delimiter is found. Raises ``Invalid`` and
-        ``Misconfigured``."""
+        """``known``: expected names of columns, used to detect the delimiter.
+
+        Raises ``Invalid`` and ``Misconfigured``.
+        """
         self.path, self.encoding = path, encoding
         try:
-            # A byte that is no text is found in its cell, so that its line is known.
+            # Undecodable bytes are reported later, per cell, so that the error can name the line.
             self._text = io.TextIOWrapper(file, encoding, "surrogateescape", newline="")
         except LookupError as error:
             raise Misconfigured(f"--encoding: {error}.") from error
@@ -67,7 +69,7 @@ class Table:
 
     # contract: import-csv-form
     def _first(self, known: set[str], normal: Callable[[str], str]) -> tuple[str, list[str]]:
-        """The delimiter and the names of the columns, by the first line."""
+        """Returns the delimiter and the names of the columns, found by the first line."""
         found = []
         for delimiter in ",;\t":
             with contextlib.suppress(csv.Error):
@@ -90,7 +92,7 @@ class Table:
             raise Invalid(f"{self.path}: {_other(self.encoding)}.") from error
 
     def place(self, column: str) -> int:
-        """Where a column is. Raises ``Invalid`` for one that is missing, or there twice."""
+        """Returns the index of a column. Raises ``Invalid`` if it is missing or a duplicate."""
         if self.header.count(column) != 1:
             there = "is there twice" if column in self.header else "is not there"
             names = ", ".join(map(repr, self.header))[:500]
@@ -101,7 +103,7 @@ class Table:
         return self.header.index(column)
 
     def rows(self) -> Iterator[tuple[int, list[str] | str]]:
-        """The line of each row that says something, with its cells or with what is wrong."""
+        """Yields each non-empty row: its line number, and its cells or an error message."""
         rows, width = self._rows(self._delimiter), len(self.header)
         next(rows)
         while True:
@@ -119,7 +121,7 @@ class Table:
 
 
 def check_text(cell: str, encoding: str) -> None:
-    """Raises ``Invalid`` for a cell of a file in another encoding."""
+    """Raises ``Invalid`` for a cell with bytes that the encoding can't decode."""
     if not cell.isascii() and _NOT_TEXT.search(cell):
         raise Invalid(_other(encoding))
 
@@ -130,7 +132,7 @@ def _other(encoding: str) -> str:
 
 
 def product_id(store: Store, kind: str, cell: str) -> str:
-    """The product or variant id of a cell, which may hold the GID of one. ``kind``: the GID's.
+    """Returns the product or variant id in a cell, which may also hold a GID of this ``kind``.
 
     Raises ``Invalid``.
     """
