@@ -1,4 +1,4 @@
-"""The composition root: builds, opens and closes all parts of the service."""
+"""The composition root: builds, opens and closes all components of the service."""
 
 import asyncio
 import contextlib
@@ -34,16 +34,19 @@ from wishwell.run import background
 from wishwell.stores.sealing import Sealing
 
 _SWITCH_SECONDS = 0.0005
-"""How long SQLite's writer thread waits for the interpreter while the event loop is busy. With
-Python's default of 5 ms, a write took 50 ms and more under overload (docs/decisions/0015)."""
+"""Seconds after which the busy event loop hands the interpreter lock to SQLite's writer thread.
+
+With Python's default of 5 ms, a write took 50 ms and more under overload (docs/decisions/0015).
+"""
 
 logger = structlog.get_logger("wishwell.run.app")
 
 
 def open_database(settings: Settings, warn: Warn | None = None) -> Database:
-    """Opens the database, which must have been migrated. ``warn`` logs which hosts are used.
+    """Opens the database, which must have been migrated. ``warn`` logs changes of the host in use.
 
-    An embedded file is opened at once. Raises ``Unavailable`` if it can't be read.
+    A SQLite file is opened immediately: raises ``Unavailable`` if it can't be read. PostgreSQL is
+    connected to when needed.
     """
     if settings.engine == "sqlite":
         sys.setswitchinterval(_SWITCH_SECONDS)
@@ -58,7 +61,10 @@ def open_database(settings: Settings, warn: Warn | None = None) -> Database:
 
 # contract: signing-key-source
 def signing_keys(settings: Settings) -> list[bytes]:
-    """What signs tokens. Raises ``Misconfigured`` if a server database has no configured key."""
+    """Returns the signing keys, current first.
+
+    Raises ``Misconfigured`` for a server database without the setting.
+    """
     if keys := _keys(settings, settings.signing_keys, ""):
         return keys
     raise Misconfigured(
@@ -69,13 +75,16 @@ def signing_keys(settings: Settings) -> list[bytes]:
 
 # contract: sealing-keys
 def sealing(settings: Settings) -> Sealing | None:
-    """What seals secrets; None for a server database without the setting."""
+    """Returns the cipher for stored secrets; ``None`` for a server database without the setting."""
     keys = _keys(settings, settings.sealing_keys, ".sealing")
     return Sealing(keys) if keys else None
 
 
 def required_sealing(settings: Settings) -> Sealing:
-    """What seals secrets. Raises ``Misconfigured`` for a server database without the setting."""
+    """Returns the cipher for stored secrets.
+
+    Raises ``Misconfigured`` for a server database without the setting.
+    """
     if (found := sealing(settings)) is not None:
         return found
     raise Misconfigured(
@@ -85,7 +94,7 @@ def required_sealing(settings: Settings) -> Sealing:
 
 
 def _keys(settings: Settings, configured: Sequence[str], suffix: str) -> list[bytes]:
-    """The configured keys, or else the one in the key file of an embedded database."""
+    """Returns the configured keys, or else the key in the key file of an embedded database."""
     if configured or settings.engine != "sqlite":
         return [key.encode() for key in configured]
     return [auth.embedded_key(config.sqlite_path(settings.database_url) + suffix)]
@@ -93,7 +102,7 @@ def _keys(settings: Settings, configured: Sequence[str], suffix: str) -> list[by
 
 @contextlib.asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Services]:
-    """Everything that serving needs, for as long as the block runs."""
+    """Opens all components that serving needs, and closes them at the end of the block."""
     clock = ids.wall_clock
     keys = signing_keys(settings)
     db = open_database(settings, logger.warning)
@@ -125,7 +134,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         try:
             await cache.refresh()
         except Unavailable as error:
-            # A worker that restarts while the database can't be reached waits for it.
+            # A worker that restarts while the database is unreachable must start all the same.
             logger.warning("started_without_database", reason=error.message)
         yield service
     finally:
@@ -138,20 +147,20 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
 
 
 def _sends() -> int:
-    """Sends at once: few enough that there are files left for the requests."""
+    """Returns the maximum of concurrent webhook sends, leaving file descriptors for requests."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if files == resource.RLIM_INFINITY else min(MOST, files // 8)
 
 
 def key_sets(settings: Settings) -> KeySets:
-    """What reads the shops' key sets. It connects to nothing until one is needed."""
+    """Returns the reader of shops' JWT key sets (JWKS). It connects only when a set is needed."""
     return KeySets(Outbound(http=settings.webhook_http, private=settings.webhook_private))
 
 
 class Application:
-    """What uvicorn starts and stops: opens the service for as long as it serves.
+    """The ASGI application that uvicorn starts and stops; it opens the service in between.
 
-    It is an ASGI application of the lifespan alone; ``http/server.py`` asks the pipeline itself.
+    It handles only the lifespan: ``http/server.py`` passes requests directly to the pipeline.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -167,8 +176,8 @@ class Application:
                     logger.warning("storefront_closed", reason=reason)
                 scope["state"][PIPELINE] = Pipeline(service)
                 running = [asyncio.create_task(job) for job in background.jobs(service)]
-                # These some 70,000 objects stay. Without them a full collection no longer stops
-                # all requests for tens of milliseconds.
+                # Excludes the some 70,000 objects made so far from garbage collection: with them, a
+                # full collection stops all requests for tens of milliseconds.
                 gc.collect()
                 gc.freeze()
                 await send({"type": "lifespan.startup.complete"})
@@ -184,14 +193,14 @@ class Application:
 
 
 def create() -> Application:
-    """The application for a worker process, with settings from the environment."""
+    """Returns the application for a worker process, with settings from the environment."""
     settings = config.load(os.environ)
     log.configure(settings.log_level)
     return Application(settings)
 
 
 def _end_with_parent() -> None:
-    """Stops a worker whose parent was killed, so that it does not keep the port."""
+    """Makes a worker stop if its parent process is killed, so that it doesn't keep the port."""
     parent = multiprocessing.parent_process()
     if parent is not None:
 

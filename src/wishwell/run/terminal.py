@@ -1,4 +1,4 @@
-"""Output and input of the commands. A command that fails ends with one line."""
+"""Terminal input and output of commands. A command that fails ends with a one-line message."""
 
 import contextlib
 import os
@@ -19,23 +19,23 @@ from wishwell import log
 from wishwell.errors import Invalid, ServiceError, Unavailable
 
 DEFECT = os.EX_SOFTWARE
-"""The exit code of a command that failed by a defect of the program."""
+"""Exit code of a command that failed because of a bug in the program."""
 
 _NOTHING = "-"
 _ENDLESS = 1_000_000  # columns of a file or a pipe
 
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(10), *range(11, 32), *range(127, 160))}
-"""A file's words may have any, and a terminal does what they say."""
+"""Escapes for control characters, which a terminal would execute if text from a file had any."""
 
 logger = structlog.get_logger("wishwell")
 
 
 # contract: command-error
 class Command(click.Group):
-    """A group of commands that ends with one line, without a traceback, on an expected error."""
+    """A group of commands that reports expected errors in one line, without a traceback."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        with _one_line():  # --help and --version print here
+        with _one_line():  # because --help and --version print here
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -53,20 +53,20 @@ def _one_line() -> Iterator[None]:
         line = plain(error)
         if line is None:
             _end(_defect(error), DEFECT)
-        if isinstance(error, OSError):  # such as --help on a disk that is full
+        if isinstance(error, OSError):  # for example --help into a file on a full disk
             _give_up(sys.stdout)
         _end(line, 1)
 
 
 def plain(error: Exception) -> str | None:
-    """What a command says of an error; None of one that nobody expects."""
+    """Returns the message for an expected error, or ``None`` for an unexpected one."""
     if isinstance(error, Unavailable):
         cause = error.__cause__ if isinstance(error.__cause__, OSError) else ""
         return f"{error.message} {cause}"
     if isinstance(error, ServiceError):
         return error.message
     if isinstance(error, asyncpg.PostgresError | sqlite3.Error):
-        # An unknown database or role, a missing schema, a file that is not a database.
+        # An unknown database or role, a missing schema, or a file that isn't a database.
         return (
             f"The database refused: {error}. Check WISHWELL_DATABASE_URL, and whether "
             "`wishwell migrate` was run."
@@ -85,8 +85,10 @@ def _end(line: str, code: int) -> NoReturn:
 
 
 def _defect(error: Exception) -> str:
-    """A line about what nobody expected, without its text, which may hold a secret. The traceback
-    is in the log of ``serve``; of another command it is shown on request."""
+    """Reports an unexpected error. Returns a message without the error's text (maybe a secret).
+
+    `serve` logs the traceback; other commands print it if the log level is debug.
+    """
     if log.is_served():
         logger.error("command_failed", exc_info=error)
     elif os.environ.get("WISHWELL_LOG_LEVEL") == "debug":
@@ -100,13 +102,13 @@ def _defect(error: Exception) -> str:
 
 
 def _give_up(stream: Any) -> None:
-    """Discards what could not be written: Python would try it again at exit, and fail again."""
-    with contextlib.suppress(OSError, AttributeError):  # it is closed, or not a file
+    """Discards unwritten output, which Python would else try to write again at exit, and fail."""
+    with contextlib.suppress(OSError, AttributeError):  # the stream is closed, or not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def first_line() -> str:
-    """The first line of standard input. Raises ``Invalid`` if it is a folder or not text."""
+    """Returns the first line of standard input. Raises ``Invalid`` if it is a folder or no text."""
     try:
         return "" if sys.stdin is None else sys.stdin.readline(100_000).strip()
     except (OSError, ValueError) as error:
@@ -115,7 +117,7 @@ def first_line() -> str:
 
 def say(text: str, err: bool = False) -> None:
     """Prints a line, on standard error if ``err``."""
-    # The original stream: the one that `serve` puts in place of standard error never fails.
+    # The original stream, because the one that `serve` replaces standard error by hides failures.
     stream = sys.__stderr__ if err else sys.stdout
     if stream is not None:
         click.echo(text.translate(_CONTROLS), stream)
@@ -125,8 +127,8 @@ def say(text: str, err: bool = False) -> None:
 def show(records: Sequence[Any], as_json: bool) -> None:
     """Prints records, as a table or as a JSON array with the API's keys.
 
-    The table has no column in which nothing stands. One that is wider than the terminal becomes a
-    block of lines for each record.
+    The table omits empty columns. If it is wider than the terminal, each record becomes a block of
+    lines.
     """
     rows = [msgspec.to_builtins(record) for record in records]
     if as_json:
