@@ -1,10 +1,10 @@
-// contract: admin-token. The token is in this variable, and nowhere else.
+// contract: admin-token. The token is stored in this variable only.
 let token = '';
 
-/** What is known while somebody is signed in: `admin`, their `store` if so, and how far counts reach. */
+/** State while signed in: `admin`, an admin's `store`, and the period of the counts (`asOf`, `since`, `today`). */
 export const session = {};
 
-/** Calls `over` when the token ends, with the reason. */
+/** `over` is called with the reason when the session ends. */
 export const ending = { over: () => {} };
 
 export class Refused extends Error {
@@ -16,7 +16,7 @@ export class Refused extends Error {
 
 const BASE = new URL('../api/2025-04/', import.meta.url);
 
-/** An answer of the API. Throws `Refused`; with status 0 if there was none. */
+/** Sends a request to the API and returns the response. Throws `Refused`; status 0 means that there was no response. */
 async function send(path, { query = {}, profile, method = 'GET' } = {}) {
   const url = new URL(path, BASE);
   for (const [name, value] of Object.entries(query)) if (value) url.searchParams.set(name, value);
@@ -34,16 +34,16 @@ async function send(path, { query = {}, profile, method = 'GET' } = {}) {
   throw new Refused(answer.status, error);
 }
 
-/** The body of an answer; undefined of one without. */
+/** Returns a response's body; undefined for 204. */
 export async function ask(path, options) {
   const answer = await send(path, options);
   return answer.status === 204 ? undefined : answer.json();
 }
 
-/** The one record, or the records, of an answer. */
+/** Returns the record or records in a response. */
 export const get = async (path, query, profile) => (await ask(path, { query, profile })).data;
 
-/** Keeps an answer as a file. */
+/** Downloads a response as a file. */
 export async function download(path, name, options) {
   const url = URL.createObjectURL(await (await send(path, options)).blob());
   const link = Object.assign(document.createElement('a'), { href: url, download: name });
@@ -52,7 +52,7 @@ export async function download(path, name, options) {
 }
 
 // contract: admin-scope
-/** Finds out what a token may do, and keeps it. Throws `Refused`. */
+/** Signs in with a token: finds out its scope and stores it. Throws `Refused`. */
 export async function begin(given) {
   token = given;
   try {
@@ -67,18 +67,18 @@ export async function begin(given) {
   }
 }
 
-/** Asks how far the counts reach, which also tells that the token is still valid. */
+/** Polls the period of the counts, which also checks the token. Returns whether there is a new count. */
 export async function look() {
   const known = session.since ? session.today : '';
   const { data, asOf, since } = await ask('reports/days', { query: { from: known } });
   const changed = session.asOf !== asOf;
-  // That of the last count, as the store's days are.
+  // The day of the last count, because days are those of the store's time zone.
   const today = data.at(-1)?.day ?? (known || new Date().toISOString().slice(0, 10));
   Object.assign(session, { asOf, since, today });
   return changed;
 }
 
-/** Forgets the token and all that is known. */
+/** Signs out: forgets the token and all state. */
 export function end(reason = '') {
   token = '';
   for (const name of Object.keys(session)) delete session[name];

@@ -1,4 +1,4 @@
-// The frame: who is signed in, which view is open, and what its parts have brought so far.
+// The page's frame: sign-in, the open view, and the data loaded for it so far.
 import { html, nothing, render } from './lit-html.js';
 import { begin, end, ending, look, session } from './api.js';
 import { notice, to } from './parts.js';
@@ -8,24 +8,24 @@ import product from './product.js';
 import shoppers from './shoppers.js';
 import store from './store.js';
 
-/** A view: `path`, `name`, `admin` if it is for an admin token alone, `under` another view; `load(at)` asks for its parts,
- * promises by name; `show(data, at)` is what is seen of those that have come. `at`: `query`, `go(changes)`, `redraw()`. */
+/** A view has `path`, `name`, `admin` if it needs an admin token, `under` for the path of a parent view, `load(at)`, which
+ * returns promises by name, and `show(data, at)`, which renders the data loaded so far. `at`: `query`, `go(changes)`, `redraw()`. */
 const VIEWS = [overview, products, product, shoppers, store];
 const LOOK_MS = 2_000;
 
-let open; // the view that is open
-let reason = ''; // why nobody is signed in any more
+let open; // the open view
+let reason = ''; // why the session has ended
 
 const seen = () => VIEWS.filter((view) => session.admin || !view.admin);
 
-/** The view that the address names, and its query. */
+/** Returns the view and query in the address. */
 function address() {
   const [path, query] = location.hash.slice(2).split('?');
   const view = seen().find((one) => one.path === path) ?? overview;
   return { view, query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** Opens what the address names; its parts appear as they come. */
+/** Opens the view in the address, and renders its data as it arrives. */
 async function show() {
   if (!session.today) return;
   const { view, query } = address();
@@ -76,7 +76,7 @@ function frame() {
     </main>${notice}`;
 }
 
-// contract: admin-token. The field has no name, so that no form can ever put it into an address.
+// contract: admin-token. The field has no name, so that no form submission can put the token into an address.
 function signIn() {
   return html`<main class="sign-in"><form @submit=${enter}>
     <h1 class="brand"><img src="icon.svg" alt="" width="40" height="40">Wishwell</h1>
@@ -119,10 +119,10 @@ ending.over = (why) => {
   document.getElementById('token').focus();
 };
 
-/** Ends a token that was revoked, also while nobody touches the page; and shows a new count. */
+/** Polls in the background: signs out when the token was revoked, and shows a new count. */
 async function watch() {
   if (!session.today) return;
-  const changed = await look().catch(() => false); // a 401 has ended it
+  const changed = await look().catch(() => false); // a 401 has signed out already
   if (changed && open?.view.lives) show();
 }
 

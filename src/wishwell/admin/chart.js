@@ -1,4 +1,4 @@
-// A chart by day that says its numbers: on hover, by the arrow keys, to a screen reader, and as a table.
+// A chart by day. Its numbers are accessible by hovering, by arrow keys, to screen readers, and as a table.
 import { html, render } from './lit-html.js';
 import { NAMES, dayName, dayShort, number, numberShort, table } from './parts.js';
 
@@ -8,12 +8,12 @@ const line = (row) => html`<tr><th scope="row">${dayName(row.day)}</th>
   ${COLUMNS.map((name) => html`<td class="number">${number(row[name])}</td>`)}</tr>`;
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-/** `data`: `days`, rows of the report, and `metric`, the column that is drawn. */
+/** The element <days-chart>. `data`: `days`, rows of the report, and `metric`, the column to draw. */
 class DaysChart extends HTMLElement {
   watch = new ResizeObserver(() => this.plot.setSize(this.size()));
 
   connectedCallback() {
-    this.draw(); // its colours are known from now on
+    this.draw(); // computed colours are available only when connected
     this.watch.observe(this);
     dark.addEventListener('change', this.draw);
   }
@@ -83,12 +83,12 @@ class DaysChart extends HTMLElement {
     this.go(Math.min(last, Math.max(0, to)));
   };
 
-  /** Moves the cursor to a day, or away. */
+  /** Moves the cursor to the day at an index; -9 hides it. */
   go(at) {
     this.plot.setCursor({ left: this.plot.valToPos(at, 'x'), top: 10 });
   }
 
-  /** Says the number of the day at the cursor. */
+  /** Shows the number of the day at the cursor, as a tip and to screen readers. */
   tell(at) {
     this.tip.hidden = at == null;
     if (this.tip.hidden) return;

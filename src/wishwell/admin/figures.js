@@ -1,4 +1,4 @@
-// A view's numbers, each with what it was in the period before, and the chart of one of them.
+// A view's key figures, each compared with the previous period, and the chart of one of them.
 import { html } from './lit-html.js';
 import { session } from './api.js';
 import './chart.js';
@@ -6,10 +6,10 @@ import { NAMES, dayName, empty, notCounted, number, percent, periodOf, waiting }
 
 let drawn = 'wishes';
 
-/** `data`: the view's parts `now` and `before`, numbers by their names, and `days`, the rows of the report. */
+/** Renders the figures `names`. `now` and `before` have numbers by name; `days` are the rows of the report. */
 export function figures({ now, before, days }, names, { query, redraw }) {
   const period = periodOf(query);
-  // Of days before the first count it is not known what came and went.
+  // For days before the first count, added and removed are unknown.
   const known = (name) => name === 'wishes' || name === 'shoppers' || period.before.from >= session.since;
   const draw = (name) => {
     drawn = name;

@@ -30,7 +30,7 @@ function show(data, at) {
     </div>`;
 }
 
-/** The products with the largest numbers, each with its part of the largest. */
+/** Renders the top products, each with a bar relative to the first. */
 function top(title, what, rows, column, query) {
   const some = rows?.filter((row) => row[column] > 0);
   const line = (row) => {

@@ -1,4 +1,4 @@
-// What the views have in common. Values in templates become text, never markup (contract: admin-inert).
+// Helpers shared by the views. Values in templates become text, never markup (contract: admin-inert).
 import { html, nothing, render } from './lit-html.js';
 import { ask, download, session } from './api.js';
 
@@ -11,7 +11,7 @@ const dayLong = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone:
 const timeForm = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
 
 export const number = (n) => whole.format(n);
-/** From a million on as 1.5M, which has room beside a chart. */
+/** Formats a number, from a million on as 1.5M, which fits next to a chart. */
 export const numberShort = (n) => (n < 1e6 ? whole : brief).format(n);
 export const percent = (part) => parts.format(part);
 export const dayShort = (day) => dayForm.format(new Date(day));
@@ -19,17 +19,17 @@ export const dayName = (day) => dayLong.format(new Date(day));
 export const time = (at) => (at ? html`<time datetime=${at}>${timeForm.format(new Date(at))}</time>` : '–');
 export const counted = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
-/** The day so many days later. */
+/** Returns the day that many days later. */
 export function later(day, days) {
   const date = new Date(day);
   date.setUTCDate(date.getUTCDate() + days);
   return date.toISOString().slice(0, 10);
 }
 
-/** The numbers of reports, by their names. */
+/** Labels of the numbers in reports. */
 export const NAMES = { wishes: 'Wishes', shoppers: 'Shoppers', added: 'Added', removed: 'Removed' };
 
-/** The address of a view. What is empty in `query` is left out. */
+/** Returns the address of a view. Empty values of `query` are omitted. */
 export function to(path, query = {}) {
   const given = new URLSearchParams(Object.entries(query).filter(([, value]) => value));
   return `#/${path}${given.size ? `?${given}` : ''}`;
@@ -39,7 +39,7 @@ export function to(path, query = {}) {
 
 const PERIODS = { 7: 'Last 7 days', 30: 'Last 30 days', 90: 'Last 90 days', 365: 'Last 365 days', month: 'This month' };
 
-/** The days of a view, and as many before; of the query of its address. */
+/** Returns the period that a view's query chooses, and `before`, the previous period of the same length. */
 export function periodOf(query) {
   const chosen = Object.hasOwn(PERIODS, query.days) ? query.days : '30';
   const days = chosen === 'month' ? Number(session.today.slice(-2)) : Number(chosen);
@@ -47,25 +47,25 @@ export function periodOf(query) {
   return { chosen, from, to: session.today, before: { from: later(from, -days), to: later(from, -1) } };
 }
 
-/** What chooses the period. `go(changes)` changes the view's address. */
+/** Renders the choice of the period. `go(changes)` changes the view's address. */
 export const periodChoice = ({ query, go }) => html`<label class="unseen" for="days">Period</label>
   <select id="days" @change=${({ target }) => go({ days: target.value })}>${Object.entries(PERIODS).map(([days, name]) =>
     html`<option value=${days} ?selected=${days === periodOf(query).chosen}>${name}</option>`)}</select>`;
 
 // ------------------------------------------------------------------------------------- products
 
-/** A picture by https, and else a place for one. */
+/** Renders a picture if its URL is https, else a placeholder. */
 export const picture = (image) =>
   image?.startsWith('https://')
     ? html`<img class="picture" src=${image} alt="" loading="lazy" referrerpolicy="no-referrer"
         @error=${({ target }) => target.removeAttribute('src')}>`
     : html`<span class="picture"></span>`;
 
-/** A product's picture and name, which lead to its page, of the same days. A reports token learns its title only here. */
+/** Renders a product's picture and title as a link to its view. The link has the title, which a reports token can't read there. */
 export const productLink = (row, days) => html`<a class="product" href=${to('product', { id: row.productId, title: row.title, days })}>
   ${picture(row.image)}<span class="title">${row.title ?? `Product ${row.productId}`}</span></a>`;
 
-/** A link that leaves the page, without a word on where from. */
+/** Renders an external link, which sends no referrer. */
 export const outward = (url, text) =>
   /^https?:\/\//.test(url ?? '')
     ? html`<a href=${url} target="_blank" rel="noopener noreferrer">${text}</a>`
@@ -73,10 +73,10 @@ export const outward = (url, text) =>
 
 // ------------------------------------------------------------------------------------- states
 
-/** A grey place, until what belongs there has come. */
+/** Renders a placeholder for data that is loading. */
 export const waiting = () => html`<div class="waiting"></div>`;
 
-/** A search field; `does(text)` looks for it. */
+/** Renders a search field; `does(text)` runs the search. */
 export function searchForm(label, hint, text, does) {
   const submit = (event) => {
     event.preventDefault();
@@ -87,19 +87,19 @@ export function searchForm(label, hint, text, does) {
     <button>Search</button></form>`;
 }
 
-/** There is nothing, and what to do next. */
+/** Renders an empty state: a title, and what to do next. */
 export const empty = (title, next) => html`<div class="empty"><h2>${title}</h2><p>${next}</p></div>`;
 
 export const notCounted = () =>
   empty('Nothing is counted yet', 'The first count begins within a minute, and this page shows it by itself.');
 
-/** A table that scrolls sideways if it must. `heads`: names, or a name and the class of its column. */
+/** Renders a table that can scroll horizontally. `heads`: names, or pairs of a name and the column's class. */
 export const table = (caption, heads, rows) => html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
   <table><caption class="unseen">${caption}</caption><thead><tr>
     ${heads.map((head) => [head].flat()).map(([name, kind]) => html`<th scope="col" class=${kind ?? nothing}>${name}</th>`)}
   </tr></thead><tbody>${rows}</tbody></table></div>`;
 
-/** The first page of records, `rows`; `more(redraw)` is a button that adds the next one. */
+/** Loads the first page of records into `rows`; `more(redraw)` renders a button that appends the next page. */
 export async function pages(path, query, profile) {
   const found = { rows: [] };
   const read = async (page) => {
@@ -113,19 +113,19 @@ export async function pages(path, query, profile) {
   return found;
 }
 
-// ------------------------------------------------------------------------------- what is done
+// ------------------------------------------------------------------------------------- actions
 
-/** Where `say` says it. */
+/** The element that `say` writes to. */
 export const notice = Object.assign(document.createElement('p'), { className: 'notice', role: 'status' });
 
-/** Says something for a while, also to a screen reader. */
+/** Shows a message for some seconds, also to screen readers. */
 export function say(text) {
   notice.textContent = text;
   clearTimeout(say.timer);
   say.timer = setTimeout(say, 8_000, '');
 }
 
-/** A handler that does something with the service: once at a time, and a failure is said. */
+/** Returns an event handler that runs `does` once at a time, and shows its failure. */
 export const act = (does) => async ({ currentTarget: button }) => {
   if (button.ariaBusy === 'true') return;
   button.ariaBusy = 'true';
@@ -138,12 +138,12 @@ export const act = (does) => async ({ currentTarget: button }) => {
   }
 };
 
-/** A button that keeps a report as a file. */
+/** Renders a button that downloads a report as a CSV file. */
 export const csvButton = (path, name, query) => html`<button
   @click=${act(() => download(path, `${name}.csv`, { query: { ...query, format: 'csv' } }))}>Download CSV</button>`;
 
 // contract: admin-erase
-/** Asks before something that can't be undone; `typed` is what has to be typed. True if it shall be. */
+/** Asks for confirmation of an irreversible action; `typed` is a text to be typed. Resolves to true if confirmed. */
 export function confirmed({ title, text, button, typed }) {
   const dialog = document.createElement('dialog');
   const check = ({ target }) => (dialog.querySelector('.danger').disabled = target.value.trim() !== typed);

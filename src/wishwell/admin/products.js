@@ -5,10 +5,10 @@ import { productLink, searchForm, table, waiting } from './parts.js';
 
 const SORTS = ['wishes', 'added', 'removed'];
 
-/** What the report is asked. */
+/** Returns the parameters of the report. */
 function asked({ query }) {
   const { from, to } = periodOf(query);
-  const title = query.title?.slice(0, 100); // as much as a report is asked for
+  const title = query.title?.slice(0, 100); // the API's limit
   return { from, to, sort: SORTS.includes(query.sort) ? query.sort : 'wishes', title };
 }
 

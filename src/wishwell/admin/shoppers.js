@@ -12,7 +12,7 @@ function load({ query: { id } }) {
   };
 }
 
-/** Goes to a shopper, or finds those who gave an e-mail address. What was typed stays out of the address. */
+/** Opens a shopper, or finds shoppers by e-mail address. An e-mail address never gets into the page's address. */
 async function look(text, redraw) {
   Object.assign(session, { looked: text, found: undefined });
   if (text.includes('@')) {
@@ -20,7 +20,7 @@ async function look(text, redraw) {
     location.hash = to('shoppers');
   } else if (text) {
     const gid = text.startsWith('gid://') ? text : `gid://${session.store.platform}/Customer/${text}`;
-    await get('profile', {}, gid); // one that is none is said where it can be mended
+    await get('profile', {}, gid); // shows an error for an invalid GID while it can still be corrected
     location.hash = to('shoppers', { id: gid });
   }
   redraw();
@@ -72,7 +72,7 @@ function person({ profile, lists, items }, id, redraw) {
     ${lists?.rows.map((list) => ofList(list, lists, id, redraw))}${lists?.more(redraw)}${all}`;
 }
 
-/** A list, its items in the order that its owner sees; the first is open. */
+/** Renders a list, with its items in the owner's order. The first list is open. */
 function ofList(list, { rows }, profile, redraw) {
   const read = async () => {
     list.items ??= (await get(`lists/${list.id}`, { include: 'product', sort: 'customer' }, profile)).items;

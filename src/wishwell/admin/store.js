@@ -13,7 +13,7 @@ function show({ store, tokens, requests }, { redraw }) {
     <section class="card"><h2>Settings</h2>${store ? settings() : waiting()}</section>`;
 }
 
-/** A button that asks, then deletes at `path`, and says so. */
+/** Renders a button that, once confirmed, sends DELETE to `path`, calls `ended` and shows `done`. */
 const ends = (path, button, done, question, ended) => html`<button class="danger small" @click=${act(async () => {
   if (!(await confirmed({ ...question, button }))) return;
   await ask(path, { method: 'DELETE' });
@@ -59,7 +59,7 @@ function asked({ rows, more }, redraw) {
   return html`${table('Requests', ['Request', 'Came', 'State', 'Until', 'Action'], rows.map(line))}${more(redraw)}`;
 }
 
-/** Names and values as they came; a name in words. */
+/** Renders an object's names, split into words, and values. */
 function values(of) {
   const words = (name) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', ' ');
   return html`<dl>${Object.entries(of).map(([name, value]) => html`<div><dt>${words(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`;
