@@ -34,8 +34,8 @@ declare global {
 
 /**
  * Defines the element <wishlist-button product-id variant-id match label label-saved label-sign-in
- * sign-in sign-in-return disabled>, whose hearts show and change this wishlist. A second call with
- * the same name does nothing.
+ * sign-in sign-in-return disabled>: a heart that shows whether a product is on this wishlist, and
+ * saves or removes it. A second call with the same name does nothing.
  */
 export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void {
   if (customElements.get(name)) return;
@@ -53,10 +53,10 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     ];
 
     readonly #button = document.createElement('button');
-    /** Shows the text that the shop puts into the element. */
+    /** The slot for the text that the shop puts into the element. */
     readonly #text = document.createElement('slot');
     #product: Product | undefined;
-    /** The product before its attributes began to change. */
+    /** The product before the attribute changes of the current task. */
     #settled: Product | undefined;
     #saved = false;
     #presses = 0;
@@ -66,16 +66,16 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     constructor() {
       super();
       const root = this.attachShadow({ mode: 'open', delegatesFocus: true });
-      // A content security policy may refuse markup and <style>, but not these.
+      // A content security policy may block inline markup and <style>, but not constructed sheets.
       root.adoptedStyleSheets = [sheet];
       const button = this.#button;
       button.type = 'button';
       button.part.add('button');
       button.onclick = (event) => {
-        // A heart on a card that is a link must not follow it.
+        // A heart inside a link must not follow the link.
         event.preventDefault();
         const [product, saved, press] = [this.#product!, this.#saved, ++this.#presses];
-        // The wishlist's event `error` tells of every other failure.
+        // Other failures are reported by the wishlist's event `error`.
         wishlist.toggle(product).catch(({ status }: WishlistError) => {
           if (status === 401 && press === this.#presses) this.#signIn(product, !saved);
         });
@@ -88,7 +88,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       const icon = draw('svg', { part: 'icon', viewBox: '0 0 24 24', 'aria-hidden': 'true' });
       icon.append(draw('path', { d: HEART }));
       const slot = document.createElement('slot');
-      // It has a name, as white space between the tags would fill one without.
+      // A named slot, because white space between the tags would fill an unnamed one.
       slot.name = 'icon';
       slot.append(icon);
       this.#text.onslotchange = () => this.#draw();
@@ -109,7 +109,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       if (this.isConnected) this.#follow();
     }
 
-    /** Shows the product of the attributes from now on. */
+    /** Subscribes to the product in the attributes. */
     #follow() {
       this.#stop?.();
       this.#saved = false;
@@ -122,11 +122,11 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
         this.#stop = wishlist.watch(this.#product, (...news) => this.#show(...news));
       }
       this.#draw();
-      // Later, as a script that changes the product sets one attribute after the other.
+      // Deferred, because a script that changes the product sets one attribute after another.
       queueMicrotask(() => this.#pick());
     }
 
-    /** Saves the variant, if the shopper has picked it, and not a script while the page loads. */
+    /** Saves the variant if the shopper has picked it, not a script while the page loads. */
     #pick() {
       const [was, now] = [this.#settled, this.#product];
       this.#settled = now;
@@ -137,7 +137,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
         was.variantId !== now.variantId &&
         navigator.userActivation?.hasBeenActive !== false
       ) {
-        // The wishlist's event `error` tells of a failure.
+        // A failure is reported by the wishlist's event `error`.
         wishlist.refine(now);
       }
     }
@@ -150,7 +150,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       this.#dispatch('wishlist-change', { ...product, saved, item, pending });
     }
 
-    /** The service wants a sign-in: goes to the shop's page for it, or shows a message. */
+    /** Handles a 401: goes to the shop's sign-in page, or shows a message. */
     #signIn(product: Product, wanted: boolean) {
       if (wanted) keep(wishlist.base, product);
       const [page, back] = ['sign-in', 'sign-in-return'].map((name) => this.getAttribute(name));
@@ -158,9 +158,9 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       if (url && back) url.searchParams.set(back, location.href.slice(location.origin.length));
       const detail = { ...product, url: url?.href };
       if (!this.#dispatch('wishlist-sign-in', detail)) return;
-      // A `javascript:` address in the attribute must not run.
+      // A `javascript:` URL in the attribute must not run.
       if (url?.protocol.startsWith('http')) return location.assign(url);
-      // Screen readers read an alert that is inserted with its text.
+      // Screen readers announce an alert that is inserted together with its text.
       const message = (this.#message = document.createElement('span'));
       message.role = 'alert';
       message.part.add('message');
@@ -168,7 +168,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       this.shadowRoot!.append(message);
     }
 
-    /** False if the page has prevented the default action. */
+    /** Dispatches an event. Returns false if the page has prevented the default action. */
     #dispatch(type: string, detail: object): boolean {
       const bubbles = true;
       return this.dispatchEvent(
@@ -187,9 +187,9 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
         (text ? '' : 'Save to wishlist');
       button.disabled = !this.#product || this.hasAttribute('disabled');
       this.toggleAttribute('saved', this.#saved);
-      // A text is the button's name: people who steer by voice say the text that they see.
+      // Visible text must be the accessible name, because voice control uses the text people see.
       button.ariaLabel = text ? null : label;
-      // Only one of name and aria-pressed says the state: "Remove, pressed" would be confusing.
+      // Only one of name and aria-pressed has the state, because "Remove, pressed" is confusing.
       button.ariaPressed = whenSaved ? null : `${this.#saved}`;
       button.title = label;
     }

@@ -2,13 +2,13 @@ import type { components } from './api.js';
 
 type Envelope = components['schemas']['Error'];
 
-/** A request that failed: an answer that is not 2xx, or (with status 0) no answer at all. */
+/** A failed request: a response that isn't 2xx, or (with status 0) no response at all. */
 export class WishlistError extends Error {
   override readonly name = 'WishlistError';
 
   constructor(
     message: string,
-    /** The HTTP status; 0 when there was no answer. */
+    /** The HTTP status; 0 if there was no response. */
     readonly status = 0,
     headers?: Headers,
     body?: unknown,
@@ -21,14 +21,14 @@ export class WishlistError extends Error {
 
   /** The id of the request in the service's log. */
   readonly requestId: string | undefined;
-  /** Seconds to wait before another try, 0 to 60, if the service asks for it. */
+  /** Seconds to wait before a retry, 0 to 60, if the service asks for it. */
   readonly retryAfter: number | undefined;
 }
 
-/** The seconds, 0 to 60, that the answer asks to wait; undefined if it does not ask. */
+/** Returns the seconds in `Retry-After`, limited to 0 to 60; undefined without the header. */
 export function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after') ?? '';
-  // A date is compared with the service's own clock, as the shopper's may be wrong.
+  // A date is compared with the service's clock, because the shopper's may be wrong (clock skew).
   const seconds = /^\d+$/.test(text)
     ? +text
     : (Date.parse(text) - (Date.parse(headers.get('date')!) || Date.now())) / 1000;

@@ -11,7 +11,7 @@ export type {
 export type * from './types.js';
 export { Wishlist, type WishlistOptions };
 
-/** The wishlist of the storefront at `base`; sends nothing yet. */
+/** Returns the wishlist of the storefront at `base`. Sends no request yet. */
 export function createWishlist(options?: WishlistOptions): Wishlist {
   return new Wishlist(options);
 }

@@ -1,10 +1,10 @@
-// The elements in JSX: React 19 has its JSX types in its module, React 18 has them global. Without
-// React the import below is an error, which is ignored, as nothing else here needs React.
+// JSX types of the elements. React 19 has its JSX types in its module, React 18 has them global.
+// Without React the import below is an error, which is ignored because nothing else needs React.
 // @ts-ignore
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
 import type { Change, Item, Match, ProductId, SharedItem, SignIn } from './types.js';
 
-/** The attributes of <wishlist-button>, by their names in HTML. */
+/** Attributes of <wishlist-button>, named as in HTML. */
 export interface WishlistButtonAttributes {
   'product-id': ProductId;
   'variant-id'?: ProductId | null | undefined;
@@ -16,12 +16,12 @@ export interface WishlistButtonAttributes {
   'sign-in-return'?: string | undefined;
   disabled?: boolean | '' | undefined;
   class?: string | undefined;
-  /** From React 19 on. */
+  /** Needs React 19. */
   'onwishlist-change'?: ((event: CustomEvent<Change>) => void) | undefined;
   'onwishlist-sign-in'?: ((event: CustomEvent<SignIn>) => void) | undefined;
 }
 
-/** The attributes of <wishlist-share>, by their names in HTML. */
+/** Attributes of <wishlist-share>, named as in HTML. */
 export interface WishlistShareAttributes {
   'list-id': string;
   'list-name'?: string | undefined;
@@ -38,10 +38,10 @@ export interface WishlistShareAttributes {
   class?: string | undefined;
 }
 
-/** The attributes of <wishlist-wanted>, by their names in HTML. */
+/** Attributes of <wishlist-wanted>, named as in HTML. */
 export interface WishlistWantedAttributes {
   'product-id': ProductId;
-  /** With `{count}` in it. */
+  /** The text, which contains `{count}`. */
   label?: string | undefined;
   class?: string | undefined;
 }
@@ -49,22 +49,22 @@ export interface WishlistWantedAttributes {
 interface PageAttributes<I> {
   cart?: boolean | '' | undefined;
   'product-url'?: string | undefined;
-  /** Texts by their names, as JSON. */
+  /** Texts by name, as JSON. */
   texts?: string | undefined;
   locale?: string | undefined;
   class?: string | undefined;
-  /** From React 19 on. */
+  /** Needs React 19. */
   'onwishlist-cart'?: ((event: CustomEvent<{ item: I }>) => void) | undefined;
 }
 
-/** The attributes of <wishlist-page>, by their names in HTML. */
+/** Attributes of <wishlist-page>, named as in HTML. */
 export interface WishlistPageAttributes extends PageAttributes<Item> {
   list?: string | undefined;
   'shared-page'?: string | undefined;
   'shop-url'?: string | undefined;
 }
 
-/** The attributes of <wishlist-shared>, by their names in HTML. */
+/** Attributes of <wishlist-shared>, named as in HTML. */
 export interface WishlistSharedAttributes extends PageAttributes<SharedItem> {
   token?: string | undefined;
   'own-page'?: string | undefined;

@@ -1,8 +1,8 @@
 import type { Product } from './types.js';
 
-const LONGEST = 30 * 60_000; // ms for the sign-in
+const LONGEST = 30 * 60_000; // ms that a sign-in may take
 
-/** This tab's storage; undefined where the shopper has blocked it: they then press once more. */
+/** The tab's storage; undefined if it is blocked: shoppers then press again after signing in. */
 export const storage = () => {
   try {
     return sessionStorage;
@@ -12,12 +12,12 @@ export const storage = () => {
 };
 const nameOf = (base: string) => `wishwell:${base}`;
 
-/** Keeps the product that a visitor pressed while they sign in; only the last one. */
+/** Stores the last product that a visitor pressed, to save it after they sign in. */
 export function keep(base: string, product: Product): void {
   storage()?.setItem(nameOf(base), JSON.stringify([Date.now(), product]));
 }
 
-/** The product that was kept in the last half hour; `take` removes it. */
+/** Returns the product stored in the last half hour; `take` also removes it. */
 export function kept(base: string, take = false): Product | undefined {
   const [at, product] = JSON.parse(storage()?.getItem(nameOf(base)) ?? '[0]');
   const good = Date.now() - at < LONGEST;

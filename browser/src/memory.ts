@@ -6,7 +6,7 @@ export interface Wish {
   done: Promise<Item | undefined>;
 }
 
-/** `change` is false when a state becomes known for the first time. */
+/** Called with a product's state; `change` is false when it becomes known for the first time. */
 export type Watcher = (state: State, change: boolean, product: Product) => void;
 
 interface Shown {
@@ -15,29 +15,30 @@ interface Shown {
   watchers: Set<Watcher>;
 }
 
-// No id has a space.
+// A space as separator, because ids can't contain one.
 export const keyOf = ({ productId, variantId }: Product) => `${productId} ${variantId || ''}`;
 
-/** Whether it can be the id of a product or variant. */
+/** Returns whether `id` can be the id of a product or variant. */
 export const isId = (id: ProductId): boolean =>
   typeof id === 'number' ? Number.isSafeInteger(id) && id > 0 : /^[^\W_][\w.:~=-]{0,99}$/.test(id);
 
-/** The shopper's items that are known, and their presses that are not answered yet. */
+/** Cache of the shopper's known items, and their pending saves and removals (optimistic). */
 export class Memory {
   readonly items = new Map<string, Item>();
-  /** Products of which all items are in `items`. */
+  /** Products all of whose items are in `items`. */
   readonly known = new Set<ProductId>();
   readonly wishes = new Map<string, Wish>();
   readonly shown = new Map<string, Shown>();
-  /** When each product was last written, by `clock`: an answer to an earlier question is outdated. */
+  /** The `clock` at each product's last write. Responses to requests sent before it are stale. */
   readonly written = new Map<ProductId, number>();
   clock = 0;
 
   constructor(readonly text: boolean) {}
 
   /**
-   * With ids of one type: text if the page says so, else a number for each that reads as one. And
-   * without what `include` adds, or each reading with it would be a change to one without.
+   * Returns a product or item in normalised form. Ids are text if the page says so, else numbers
+   * where possible. Data added by `include` is removed, because comparing items with and without it
+   * would show changes.
    */
   alike<P extends Product>(product: P): P {
     const id = (it: ProductId) => (this.text ? `${it}` : isId(+it) && `${+it}` === it ? +it : it);
@@ -46,7 +47,7 @@ export class Memory {
     return { ...product, ...ids, ['product']: undefined };
   }
 
-  /** Only its ids: one variant, or without `variantId` the product in any variant. */
+  /** Returns normalised ids: of a variant, or without `variantId` of the product in any variant. */
   scope(product: Product): Product {
     const { productId, variantId } = this.alike(product);
     return { productId, variantId: product.match === 'product' ? undefined : variantId };
@@ -64,7 +65,7 @@ export class Memory {
     const items = this.matching(product);
     const wish =
       wishes.get(keyOf(product)) ??
-      // A product is removed in all its variants.
+      // A pending removal of the product applies to all its variants.
       (variantId && [wishes.get(keyOf({ productId }))].find((wide) => wide?.saved === false));
     const near = wish
       ? [wish]
@@ -75,7 +76,7 @@ export class Memory {
     return { saved, pending: near.length > 0, item: saved ? items[0] : undefined };
   }
 
-  /** Remembers that the product is shown. If its state is known, or with `told`, it counts as told. */
+  /** Registers the product as shown. With `told`, or if its state is known, it counts as reported. */
   show({ productId, variantId }: Product, told = false): Shown {
     const product = { productId, variantId: variantId || undefined };
     const key = keyOf(product);
@@ -85,7 +86,7 @@ export class Memory {
     return shown;
   }
 
-  /** States not told yet, of one product or of all, each with whether it is a change. */
+  /** Yields states not reported yet, of one product or of all, and whether each is a change. */
   *news(productId?: ProductId): Generator<[Shown, State, boolean]> {
     for (const shown of [...this.shown.values()]) {
       if (productId && shown.product.productId !== productId) continue;
@@ -106,8 +107,8 @@ export class Memory {
   }
 
   /**
-   * Forgets which answers are current. Returns the products to ask for again: those that an element
-   * shows, and of the others those among the last 500.
+   * Marks all products as stale. Returns the products to look up again: those shown by an element,
+   * and others among the last 500.
    */
   refresh(): ProductId[] {
     this.known.clear();

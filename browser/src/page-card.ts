@@ -3,22 +3,22 @@ import type { Say } from './page-text.js';
 import type { View } from './page-view.js';
 import type { Item, SharedItem } from './types.js';
 
-/** What only this page's cards have. */
+/** Additions to a card by one of the pages. */
 interface More {
   badge?: string | false;
-  /** Before "Add to cart". */
+  /** Shown before "Add to cart". */
   actions?: Child[];
-  /** On the picture. */
+  /** Shown on the picture. */
   tools?: Child[];
 }
 
-/** With the variant's, as that of no other card. */
+/** Returns the accessible name of an item, unique on the page because it includes the variant. */
 export function nameOf({ product, productId }: Item | SharedItem, say: Say): string {
   const title = product?.title ?? say('product', { id: productId });
   return [title, product?.variantTitle].filter(Boolean).join(', ');
 }
 
-/** A product on the page. */
+/** Returns a product's card. */
 export function card<W extends Item | SharedItem>(page: View<W>, item: W, more: More): Wanted {
   const { say } = page;
   const { product = {}, productId, note } = item;
@@ -46,12 +46,12 @@ function addressOf(item: Item | SharedItem, pattern: string | null): string | un
   return safe(item.product?.url) ?? safe(pattern?.replace(/\{(productId|variantId)\}/g, fill));
 }
 
-/** By https, or from this page's own site. What can't be loaded is as if there were none. */
+/** Returns a picture, which must be https or of the page's own origin; one that fails is hidden. */
 function picture(address: string | undefined): Wanted {
   const src = safe(address);
   const good = ['https:', `${location.origin}/`].some((start) => src?.startsWith(start));
   const onerror = ({ target }: Event) => ((target as HTMLElement).hidden = true);
-  // The address comes last, as the others say how it is loaded.
+  // `src` comes last, because the other properties must be set before loading starts.
   const how = { loading: 'lazy', decoding: 'async', referrerPolicy: 'no-referrer', onerror };
   const image = good && h('img', { key: src, alt: '', ...how, src });
   return h('div.picture', {}, icon(ICONS.picture), image);
@@ -65,7 +65,7 @@ function priceOf({ quantity, product }: Item | SharedItem, locale: string): stri
   return [quantity > 1 && `${say(quantity)} ×`, money].filter(Boolean).join(' ');
 }
 
-/** Only the shop knows whether it comes into the cart, and says so. */
+/** Returns the button "Add to cart". It only dispatches an event, because the shop has the cart. */
 function cart<W extends Item | SharedItem>(page: View<W>, item: W): Wanted {
   const disabled = item.product?.available === false;
   const text = page.say(disabled ? 'soldOut' : 'cart');
@@ -75,7 +75,7 @@ function cart<W extends Item | SharedItem>(page: View<W>, item: W): Wanted {
   return h('button.primary.add', { disabled, ariaLabel, onclick }, text);
 }
 
-/** A card of the same size, until there is one. */
+/** Returns a placeholder of a card's size, shown while loading. */
 export function skeleton(cart: boolean): Wanted {
   return h(
     'li.card.skeleton',

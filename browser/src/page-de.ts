@@ -1,4 +1,4 @@
-// The texts of the pages in German, loaded when a page is in German.
+// German texts of the pages.
 import type { Texts } from './page-en.js';
 
 export const DE: Texts = {

@@ -1,6 +1,6 @@
-// Small means to draw. No markup in a string is ever read, so nothing in it can run.
+// A small virtual DOM. It never parses markup in strings, so that nothing in them can run (XSS).
 
-/** An element as it should be; with a `key` it stays the same one wherever it goes. */
+/** A virtual element. With a `key`, its DOM node is kept when it moves among its siblings. */
 export interface Wanted {
   what: string;
   props: Record<string, unknown>;
@@ -8,14 +8,14 @@ export interface Wanted {
 }
 export type Child = Wanted | Node | string | 0 | false | null | undefined;
 
-/** `button.add` has the class and the part `add`. */
+/** Returns a virtual element. `what` such as `button.add` sets the class and the part `add`. */
 export function h(what: string, props: Wanted['props'] = {}, ...children: Child[]): Wanted {
   return { what, props, children };
 }
 
 const kinds = new WeakMap<Node, string>();
 
-/** Makes these the children of the node. What is there already stays, with its focus. */
+/** Makes `children` the children of the node. Reuses existing nodes, so they keep the focus. */
 export function draw(parent: Node, children: Child[]): void {
   const old = [...parent.childNodes];
   const nodes = children.flatMap((child) => {
@@ -78,7 +78,7 @@ function svg(path: string): SVGElement {
   return svg;
 }
 
-/** The absolute address, if it is one of the web: a `javascript:` one must not run. */
+/** Returns the absolute URL if it is http(s), else undefined: a `javascript:` URL must not run. */
 export function safe(address: string | undefined): string | undefined {
   if (!address || !URL.canParse(address, document.baseURI)) return undefined;
   const { href, protocol } = new URL(address, document.baseURI);

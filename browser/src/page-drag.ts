@@ -1,9 +1,9 @@
-const EDGE = 70; // pixels at the window's edges that scroll while dragging
-const SPEED = 12; // pixels a frame
+const EDGE = 70; // pixels from the window's edges within which dragging scrolls
+const SPEED = 12; // pixels scrolled per frame
 
 /**
- * Drags a card in its grid with the pointer; then calls `done`, which is told whether the card is in
- * another place. Escape, or what takes the pointer away, puts it back.
+ * Drags a card within its grid by pointer, then calls `done` with whether the card has moved.
+ * Escape or losing the pointer capture puts the card back.
  */
 export function drag(event: PointerEvent, card: HTMLElement, done: (moved: boolean) => void): void {
   const grid = card.parentElement!;
@@ -15,7 +15,7 @@ export function drag(event: PointerEvent, card: HTMLElement, done: (moved: boole
   const ended = new AbortController();
   const { signal } = ended;
   card.classList.add('dragged');
-  // The grid has the pointer, as a card that is moved would lose it.
+  // The grid captures the pointer, because a card that is moved in the DOM would lose it.
   grid.setPointerCapture(event.pointerId);
 
   const follow = () => {

@@ -1,4 +1,4 @@
-// The texts of the pages in English. `{…}` is filled in; of `one|many` the number picks one.
+// English texts of the pages. `{…}` is filled in; `one|many` has forms for singular and plural.
 export const EN = {
   title: 'Wishlist',
   all: 'All',

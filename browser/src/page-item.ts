@@ -4,7 +4,7 @@ import { closing } from './page-view.js';
 import type { PageElement } from './page-list.js';
 import type { Item, ItemPatch, List } from './types.js';
 
-/** All that a shopper may do with an item beside the one main thing. */
+/** Opens the dialog to edit an item: quantity, note, lists, order, removal. */
 export async function editItem(page: PageElement, given: Item): Promise<void> {
   const { say } = page;
   let item = given;
@@ -58,7 +58,7 @@ export async function editItem(page: PageElement, given: Item): Promise<void> {
   const note = dialog.querySelector('textarea')!;
   const patch: ItemPatch = {};
   if (count!.checkValidity() && +count!.value !== given.quantity) patch.quantity = +count!.value;
-  // Of control characters, a note may have line breaks alone.
+  // Line breaks are the only control characters that a note may contain.
   if (note.value !== note.defaultValue)
     patch.note = note.value.replace(/[^\P{Cc}\n]/gu, ' ').trim() || null;
   if (Object.keys(patch).length)

@@ -9,16 +9,16 @@ import type { components } from './api.js';
 import type { WishlistError } from './error.js';
 import type { Item, ItemPage, List, ListWithItems } from './types.js';
 
-const MOST = 250; // records in one answer
+const MOST = 250; // records in one response
 
 type Profile = components['schemas']['Profile'];
-/** Of all items or of a list, and where more begin. */
+/** Items of the wishlist or a list, and the cursor of the next page. */
 type Items = [Item[], string | undefined];
 
 /** The element <wishlist-page>: the shopper's wishlist and lists. */
 export abstract class PageElement extends View<Item> {
   lists: List[] = [];
-  /** The list that is shown; empty for all items. */
+  /** The id of the list shown; empty for all items. */
   list = '';
   #all = 0;
   #notices = false;
@@ -46,7 +46,7 @@ export abstract class PageElement extends View<Item> {
 
   // ---------------------------------------------------------------------------------- reading
 
-  /** By `call`: hearts need not remember all that is shown here. */
+  /** Uses `call`, so that the items shown here don't fill the cache of the hearts. */
   protected async read() {
     const { wishlist, list } = this;
     const [lists, [items, next], profile, shares] = await Promise.all([
@@ -77,7 +77,7 @@ export abstract class PageElement extends View<Item> {
     return [data.items, undefined];
   }
 
-  /** As many of all items as are wanted. */
+  /** Reads pages of all items, newest first, until there are as many as wanted. */
   async #newest(items: Item[] = [], next = ''): Promise<Items> {
     const limit = Math.min(MOST, this.wanted - items.length);
     const page = next && `&page=${encodeURIComponent(next)}`;
@@ -98,7 +98,7 @@ export abstract class PageElement extends View<Item> {
     });
   }
 
-  /** A list that was deleted, here or in another tab, leads to all. */
+  /** Switches to all items if the list was deleted, here or in another tab. */
   protected override fail(error: WishlistError) {
     if (error.status === 404 && this.list) this.#choose('', false);
     else super.fail(error);
@@ -193,12 +193,12 @@ export abstract class PageElement extends View<Item> {
 
   // ------------------------------------------------------------------------------------ lists
 
-  /** The list of this entry of the browser's history, so that "back" goes to the one before. */
+  /** Returns the list in the current history entry, so that "back" returns to the previous one. */
   #chosen(): string {
     return history.state?.wishlist ?? this.getAttribute('list') ?? '';
   }
 
-  /** Shows a list, as a new entry of the history or in place of this one. */
+  /** Shows a list, in a new history entry or (`anew` false) replacing the current one. */
   #choose(list: string, anew = true) {
     if (list === this.list) return;
     history[anew ? 'pushState' : 'replaceState']({ ...history.state, wishlist: list }, '');
@@ -219,12 +219,12 @@ export abstract class PageElement extends View<Item> {
     const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    // Not an entry each, or "back" would take as many presses.
+    // Without a history entry for each key press, because "back" would take as many presses.
     this.#choose(ids.at(to % ids.length)!, false);
     this.home?.focus();
   };
 
-  /** Makes a list, and shows it or, if an item is given, puts that on it. */
+  /** Creates a list, then shows it or, if given, adds the item to it. */
   async newList(item?: Item): Promise<void> {
     const { say } = this;
     const field = { ariaLabel: say('listName'), maxLength: 255 };
@@ -270,7 +270,7 @@ export abstract class PageElement extends View<Item> {
     }
   }
 
-  /** Hands the link to the system's share sheet, or copies it; it is not shown. */
+  /** Passes the link to the system's share sheet, or else copies it. */
   async #share(list: List): Promise<void> {
     const { say, wishlist } = this;
     const page = this.getAttribute('shared-page') ?? `${wishlist.base}/shared#{token}`;
@@ -280,7 +280,7 @@ export abstract class PageElement extends View<Item> {
       await navigator.clipboard.writeText(shared.url);
       this.toast(say('linkCopied'));
     };
-    // The press may be too long ago by now, so that it takes another one.
+    // The browser refuses to copy if the press was too long ago; the toast then asks for another.
     copy().catch(() => this.toast(say('linkReady'), say('copyLink'), () => this.attempt(copy)));
   }
 
@@ -291,7 +291,7 @@ export abstract class PageElement extends View<Item> {
 
   // ------------------------------------------------------------------------------------ items
 
-  /** Puts the item on a list, behind another one or first if that is said. */
+  /** Adds the item to a list. `after`: the item to place it after, or null for first. */
   async put(item: Item, list: string, after?: string | null): Promise<void> {
     const path = `lists/${list}/items/${item.id}`;
     const options = after === undefined ? {} : { body: { after } };
@@ -305,7 +305,7 @@ export abstract class PageElement extends View<Item> {
     this.wishlist.wrote({ items: [{ ...item, listIds }], lists: [list] });
   }
 
-  /** Removes an item, and offers to put it back as it was. */
+  /** Removes an item, and offers to undo that, including its places on lists. */
   takeAway(item: Item): void {
     const { say, wishlist } = this;
     const name = nameOf(item, say);
@@ -322,7 +322,7 @@ export abstract class PageElement extends View<Item> {
       const again = await wishlist.items.create({ productId, variantId, quantity, tags, note });
       for (const [list, after] of places) {
         if (!this.lists.some(({ id }) => id === list)) continue;
-        // The item before it may be gone as well.
+        // The item before it may have been removed in the meantime.
         await this.put(again, list, after).catch(() => this.put(again, list));
       }
       this.toast(say('back', { name }));
@@ -331,7 +331,7 @@ export abstract class PageElement extends View<Item> {
     this.toast(say('removed', { name }), say('undo'), undo);
   }
 
-  /** Moves the item to another place on its list. */
+  /** Moves the item to another index of the list. */
   place(item: Item, to: number): void {
     const items = this.items!.filter(({ id }) => id !== item.id);
     items.splice(to, 0, item);
@@ -354,7 +354,7 @@ export abstract class PageElement extends View<Item> {
   }
 }
 
-/** The id of the item before one on a list; null for the first. */
+/** Returns the id of the item before an item; null for the first. */
 function before(items: Item[], { id }: Item): string | null {
   return items[items.findIndex((item) => item.id === id) - 1]?.id ?? null;
 }

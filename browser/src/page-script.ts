@@ -1,4 +1,4 @@
-// The module of `<script type="module" src="/apps/wishlist/assets/page.js">`.
+// The entry point of `<script type="module" src="/apps/wishlist/assets/page.js">`.
 import { definePage, defineShared } from './page.js';
 import { wishlist } from './script.js';
 

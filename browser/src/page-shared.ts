@@ -7,11 +7,11 @@ import { sharedList } from './shares.js';
 import type { WishlistError } from './error.js';
 import type { SharedItem, SharedList } from './types.js';
 
-/** The element <wishlist-shared>: somebody's list, by the token of its link. */
+/** The element <wishlist-shared>: somebody's shared list, found by the token in its link. */
 export abstract class SharedElement extends View<SharedItem> {
   #list: SharedList | undefined;
   #token = '';
-  /** Whether it is the shopper's own list, as they have said: `own`, `not` or nothing. */
+  /** The shopper's answer to whether the list is their own: `own`, `not` or none yet. */
   #answer: string | null | undefined;
 
   override connectedCallback() {
@@ -26,10 +26,10 @@ export abstract class SharedElement extends View<SharedItem> {
     super.begin();
   }
 
-  /** From the address it goes nowhere but to the service, not even into a query. */
+  /** The token in the attribute or the URL's fragment, sent only to the service, in the path. */
   get #tokenNow(): string {
     const [, inAddress] = /^#(wwshr_\w+)/.exec(location.hash) ?? [];
-    // Another fragment, as of a link within the page, changes nothing.
+    // Other fragments, such as that of a link within the page, are ignored.
     return this.getAttribute('token') ?? inAddress ?? this.#token;
   }
 
@@ -67,21 +67,21 @@ export abstract class SharedElement extends View<SharedItem> {
 
   // ----------------------------------------------------------------------------- reservations
 
-  /** Whether what is reserved may be shown: undefined until the shopper has said whose list it is. */
+  /** Whether reservations may be shown; undefined until the shopper says whose list it is. */
   get #gives(): boolean | undefined {
     const { items = [] } = this;
-    // The service hides reservations from an owner who is signed in.
+    // The service omits reservations for a signed-in owner.
     const own = items.every(({ reserved }) => reserved === undefined);
     if (own || !this.#answer) return own ? false : undefined;
     return this.#answer === 'not';
   }
 
-  /** The end of a token is a checksum, which opens nothing. */
+  /** The key for storing the answer. Uses only the token's checksum, which gives no access. */
   get #key() {
     return `wishwell:shared:${this.#token.slice(-6)}`;
   }
 
-  /** An owner who is signed out can't be told from others, so they are asked. */
+  /** Asks whose list it is, because a signed-out owner can't be distinguished from others. */
   #question(): Child {
     const { say } = this;
     if (!this.items?.[0] || !this.#list?.reservations || this.#gives) return false;
@@ -109,7 +109,7 @@ export abstract class SharedElement extends View<SharedItem> {
     if (!this.#list!.reservations || !this.#gives) return card(this, item, {});
     const name = nameOf(item, say);
     const { quantity, reserved = 0, yours = 0 } = item;
-    // The owner may now want fewer than are reserved already.
+    // The owner may have reduced the quantity below what is reserved.
     const left = Math.max(quantity - reserved, 0);
     const others = reserved && left && say('reserved', { n: reserved, count: quantity });
     const state = yours ? say('yours', { n: yours }) : others;
@@ -153,7 +153,7 @@ export abstract class SharedElement extends View<SharedItem> {
   }
 }
 
-/** A link that is no longer good leads to no list. */
+/** Turns a 404, for a link that has ended, into an empty response. */
 function ended(error: WishlistError): { data?: undefined } {
   if (error.status === 404) return {};
   throw error;

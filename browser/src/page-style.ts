@@ -1,6 +1,6 @@
-// The look of both pages. Colours are mixed from the shop's own, so that they fit any background;
-// what lies on top of the page (dialogs, messages) has colours of its own. What lies on pictures is
-// light in the dark, too, as most pictures of products are.
+// Styles of both pages. Colours are mixed from the shop's own, so that they fit any background;
+// overlays (dialogs, messages) have their own colours. Controls on pictures are light in dark mode
+// too, because most product pictures are light.
 export const STYLE = `
 :host{display:block;
 --_line:var(--wishlist-line,color-mix(in srgb,currentColor 18%,transparent));

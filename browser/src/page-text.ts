@@ -1,10 +1,10 @@
 import { DE } from './page-de.js';
 import { EN, type Texts } from './page-en.js';
 
-/** The text of that name, filled in. */
+/** Returns the text for a key, with its placeholders filled in. */
 export type Say = (key: keyof Texts, values?: Record<string, string | number>) => string;
 
-/** The texts for the element's language, with those of its attribute `texts` in their place. */
+/** Returns the texts in the element's language, overridden by its attribute `texts`. */
 export function textsOf(element: Element): Say {
   const texts: Texts = { ...(/^de\b/i.test(languageOf(element)) ? DE : EN) };
   try {
@@ -19,7 +19,7 @@ export function textsOf(element: Element): Say {
   };
 }
 
-/** The language of the element or what it is in; empty if none is said. */
+/** Returns the language of the element or its ancestors; empty if none is set. */
 export function languageOf(element: Element): string {
   return element.closest<HTMLElement>('[lang]')?.lang || document.documentElement.lang;
 }

@@ -6,14 +6,14 @@ import type { WishlistError } from './error.js';
 import type { Item, SharedItem } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
-/** Cards that are shown at first, and that come with each "Show more". */
+/** Number of cards shown at first, and added by each "Show more". */
 const STEP = 48;
 const SKELETONS = 8;
 
 interface Question {
   text?: string;
   grave?: boolean;
-  /** Properties of the field; without, it is asked for yes or no. */
+  /** Properties of the input field; without it, the question is yes or no. */
   field?: object;
 }
 
@@ -24,11 +24,11 @@ interface Sheet {
   closed: (dialog: HTMLDialogElement) => void;
 }
 
-// A server that renders the page has no elements.
+// HTMLElement doesn't exist in server-side rendering.
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 let opened = 0;
 
-/** What both pages have: cards, dialogs, messages, and when to read again. */
+/** Base class of both pages: cards, dialogs, messages, and reloading. */
 export abstract class View<W extends Item | SharedItem> extends Base {
   static readonly observedAttributes = [
     ...['lang', 'locale', 'texts', 'product-url', 'cart', 'list', 'shared-page', 'shop-url'],
@@ -37,19 +37,19 @@ export abstract class View<W extends Item | SharedItem> extends Base {
 
   abstract readonly wishlist: Wishlist;
   say!: Say;
-  /** For prices; empty for the browser's own. */
+  /** Locale for prices; empty for the browser's. */
   locale = '';
-  /** What is shown; undefined until it was read. */
+  /** The items; undefined until they are loaded. */
   items: W[] | undefined;
-  /** How many cards are wanted. */
+  /** Number of cards to show. */
   protected wanted = STEP;
-  /** Where more can be read. */
+  /** Cursor of the next page, if there is one. */
   protected next: string | undefined;
-  /** Changes and drags that are under way; meanwhile nothing is read. */
+  /** Number of changes and drags in progress; nothing is reloaded until they end. */
   protected busy = 0;
   protected leaving: AbortController | undefined;
   protected readonly root = this.attachShadow({ mode: 'open' });
-  /** Screen readers tell what is written into it only if it was on the page before. */
+  /** Live region. Must be on the page before its text is, or screen readers don't announce it. */
   readonly #messages = document.createElement('div');
   #said = '';
   #toast: { text: string; label: string; act: () => void } | undefined;
@@ -59,7 +59,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
   #soon: ReturnType<typeof setTimeout> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Reads what the page shows; what it returns takes that in. */
+  /** Loads the page's data. Returns a function that stores the data in the element. */
   protected abstract read(): Promise<() => void>;
   protected abstract content(): Child[];
   protected abstract card(item: W): Wanted;
@@ -87,7 +87,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
     if (was !== now && this.isConnected && this.leaving) this.begin();
   }
 
-  /** Nothing of what was shown before stays. */
+  /** Starts over with the current attributes and shopper. */
   protected begin() {
     this.locale = this.getAttribute('locale') || languageOf(this);
     this.say = textsOf(this);
@@ -95,7 +95,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
     this.empty();
   }
 
-  /** Shows cards that say that others are coming, and reads those. */
+  /** Shows placeholders, and loads the cards. */
   protected empty() {
     for (const dialog of this.root.querySelectorAll('dialog')) dialog.close();
     this.items = undefined;
@@ -116,14 +116,14 @@ export abstract class View<W extends Item | SharedItem> extends Base {
     this.draw();
   }
 
-  /** Reads again, soon: several events of one change become one reading. */
+  /** Reloads after a short delay, so that several events of one change cause one request. */
   protected refresh() {
     this.#turn++;
     clearTimeout(this.#soon);
     this.#soon = setTimeout(() => this.busy || this.load(), 30);
   }
 
-  /** What was shown stays. */
+  /** Handles a failed load. Cards that are shown stay. */
   protected fail(_: WishlistError) {
     this.#failed = true;
   }
@@ -133,7 +133,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
     this.draw();
   }
 
-  /** Makes a change, tells of a failure, and reads again. */
+  /** Runs a change, shows a message if it fails, and reloads. */
   async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
     this.busy++;
     try {
@@ -150,7 +150,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
 
   // ---------------------------------------------------------------------------------- drawing
 
-  /** Draws the page as it is now. */
+  /** Renders the current state, keeping the focus. */
   protected draw() {
     const { root } = this;
     const active = root.activeElement as HTMLElement | null;
@@ -163,18 +163,18 @@ export abstract class View<W extends Item | SharedItem> extends Base {
       !this.#sheets.length && this.#messages,
     ]);
     if (!active || (active === root.activeElement && !active.matches(':disabled'))) return;
-    // What had the focus was moved, or is gone.
+    // The focused element was moved, disabled or removed.
     const next = near.find((node) => node?.isConnected)?.querySelector('a[href], button:enabled');
     const usable = active.isConnected && !active.matches(':disabled');
     ((usable ? active : (next ?? this.home)) as HTMLElement | null)?.focus({ preventScroll: true });
   }
 
-  /** What gets the focus when what had it is gone. */
+  /** The element to focus if the focused one was removed. */
   protected get home(): HTMLElement | null {
     return this.root.querySelector('[aria-selected=true], .copy');
   }
 
-  /** The cards, or what is in their place; `none` if there are none. */
+  /** Returns the cards, placeholders or an error; `none` if there are no items. */
   protected cards(none: Child, coming = SKELETONS): Child[] {
     const { say, items } = this;
     if (!items && this.#failed) {
@@ -192,13 +192,13 @@ export abstract class View<W extends Item | SharedItem> extends Base {
     ];
   }
 
-  /** A state in place of cards, with what can be done. */
+  /** Returns a message in place of cards, with an action. */
   protected blank(path: string, title: string, text: string, action?: Child): Wanted {
     const what = title && this.heading(1, 'what', title);
     return h('div.blank', {}, icon(path), what, text && h('p', {}, text), action);
   }
 
-  /** Says above the cards that the browser is offline, or that they could not be read again. */
+  /** Returns the notice that the browser is offline or that reloading failed. */
   protected notice(): Wanted {
     const { say } = this;
     const failed = this.#failed && this.items && navigator.onLine;
@@ -207,20 +207,20 @@ export abstract class View<W extends Item | SharedItem> extends Base {
     return h('div.notice', { role: 'status' }, text, failed && again);
   }
 
-  /** The page around it may have a first heading of its own. */
+  /** Returns a heading. Its level depends on whether the surrounding page has an <h1>. */
   heading(below: number, names: string, ...content: Child[]): Wanted {
     return h(`h${(document.querySelector('h1') ? 2 : 1) + below}.${names}`, {}, ...content);
   }
 
   // ----------------------------------------------------------------------- messages and dialogs
 
-  /** For screen readers alone. */
+  /** Announces a text to screen readers only. */
   protected announce(text: string) {
     this.#said = text;
     this.draw();
   }
 
-  /** A message, with one thing that may be done. Without a text, it goes. */
+  /** Shows a message for some seconds, with an optional action. Without a text, hides it. */
   protected toast(text = '', label = '', act = () => {}) {
     clearTimeout(this.#timer);
     this.#toast = undefined;
@@ -252,7 +252,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
     ];
   }
 
-  /** Opens a dialog, whose content is drawn with the page; resolves to it when it is closed. */
+  /** Opens a dialog, whose content is rendered with the page. Resolves to it when it is closed. */
   sheet(title: string, content: () => Child[]): Promise<HTMLDialogElement> {
     return new Promise((closed) => {
       this.#sheets.push({ key: opened++, title, content, closed });
@@ -268,7 +268,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
       this.draw();
       closed(target as HTMLDialogElement);
     };
-    // Beside it: a press on its backdrop.
+    // The target is the dialog itself for a press on its backdrop.
     const beside = ({ target }: Event) => target instanceof HTMLDialogElement && target.close();
     return h(
       'dialog.sheet',
@@ -284,12 +284,12 @@ export abstract class View<W extends Item | SharedItem> extends Base {
         ),
         ...content(),
       ),
-      // Beside an open dialog nothing can be pressed, nor is it read to anybody.
+      // Messages go into the topmost dialog, because all outside of it is inert.
       sheet === this.#sheets.at(-1) && this.#messages,
     );
   }
 
-  /** Resolves to the answer, or to nothing if there is none. */
+  /** Asks in a dialog. Resolves to the text entered or 'yes', or to '' if cancelled. */
   async ask(title: string, yes: string, { text, grave, field }: Question): Promise<string> {
     const always = { required: true, autofocus: true, ariaLabel: title };
     const dialog = await this.sheet(title, () => [
@@ -306,7 +306,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
   }
 }
 
-/** Properties of a button that closes the dialog around it, with an answer. */
+/** Returns properties of a button that closes its dialog with an answer. */
 export const closing = (answer?: string) => ({
   onclick: (event: Event) => (event.currentTarget as Element).closest('dialog')!.close(answer),
 });

@@ -1,11 +1,11 @@
-// The pages: a module of its own, which only a shop's wishlist page and its shared page load.
+// The pages: a separate module, loaded only by a shop's wishlist page and shared page.
 import { PageElement } from './page-list.js';
 import { SharedElement } from './page-shared.js';
 import type { Item, SharedItem } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
 export type { Texts } from './page-en.js';
-/** What "Add to cart" was pressed for, with its product, if something of it is known. */
+/** The item for which "Add to cart" was pressed, with its product data if known. */
 export type CartItem = Item | SharedItem;
 export type WishlistPage = HTMLElement;
 export type WishlistShared = HTMLElement;
@@ -36,7 +36,7 @@ export function definePage(wishlist: Wishlist, name = 'wishlist-page'): void {
 
 /**
  * Defines the element <wishlist-shared token cart product-url own-page texts locale lang>, which
- * shows somebody's list. A second call with the same name does nothing.
+ * shows somebody's shared list. A second call with the same name does nothing.
  */
 export function defineShared(wishlist: Wishlist, name = 'wishlist-shared'): void {
   if (customElements.get(name)) return;

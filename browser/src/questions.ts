@@ -3,15 +3,15 @@ import type { Call, Service } from './service.js';
 import type { News } from './tabs.js';
 import type { Events, Item, ItemOptions, ItemPage, PageOptions, ProductId } from './types.js';
 
-const GATHER = 16; // ms, about a frame: the questions in it become one request
-const CHUNK = 100; // ids in one URL, at most
-const LONGEST = 4_000; // characters of ids in one URL, far below the limits of servers
+const GATHER = 16; // ms, about a frame, in which lookups are batched into one request
+const CHUNK = 100; // maximum ids in one URL
+const LONGEST = 4_000; // maximum characters of ids in one URL, far below the limits of servers
 
 export type Emit = <K extends keyof Events>(type: K, detail: Events[K]['detail']) => void;
 
-/** Asks in batches what is saved, keeps it in memory, and tells of changes. */
+/** Looks up saved items in batches, caches them in memory, and notifies watchers of changes. */
 export class Questions {
-  /** By the type of their ids: a store with numbers refuses a whole request for one text. */
+  /** One batch per id type: a store with integer ids refuses a request with a text id. */
   readonly #batches: Record<string, Promise<void>> = {};
   readonly #queue = new Set<ProductId>();
   readonly asking = new Map<ProductId, Promise<void>>();
@@ -31,7 +31,7 @@ export class Questions {
   }
 
   async ask(productId: ProductId): Promise<void> {
-    // The service would refuse the whole request for one bad id.
+    // Checked here, because one bad id makes the service refuse the whole batch.
     if (!isId(productId)) throw new RangeError('productId is not an id.');
     if (this.memory.known.has(productId)) return;
     let asking = this.asking.get(productId);
@@ -56,7 +56,7 @@ export class Questions {
     }
   }
 
-  /** Asks for all items of these products. */
+  /** Loads all items of these products. */
   async lookUp(ids: ProductId[]) {
     const { memory, service } = this;
     while (ids.length) {
@@ -70,9 +70,9 @@ export class Questions {
       };
       const query = `product:${ids}`;
       for await (const item of walk(list, { query, limit: 250 })) found.push(item);
-      if (era !== service.era) continue; // pages of two shoppers
+      if (era !== service.era) continue; // the shopper changed between pages
 
-      // A product that was written meanwhile is newer than the answer, so it is asked for again.
+      // The response is stale for a product that was written since, so it is looked up again.
       for (const productId of ids) {
         if (memory.writtenSince(productId, since)) continue;
         memory.known.add(productId);
@@ -84,7 +84,7 @@ export class Questions {
     }
   }
 
-  /** Keeps the items of an answer, except of products that were written since the question. */
+  /** Caches a response's items, except those of products written since the request. */
   #learn(answer: Item[], since: number) {
     const items = answer
       .map((item) => this.memory.alike(item))
@@ -93,7 +93,7 @@ export class Questions {
     for (const id of new Set(items.map((item) => item.productId))) this.tell(id);
   }
 
-  /** Reads an answer that has items in it, and keeps them too. */
+  /** Sends a GET whose response contains items, and caches them. */
   async read<T extends { data: Item | Item[] | { items: Item[] } }>(path: string, call: Call) {
     const since = this.memory.clock;
     const answer = await this.service.send<T>('GET', path, call);
@@ -102,7 +102,7 @@ export class Questions {
     return answer;
   }
 
-  /** Takes in what was written, here or, with `heard`, in another tab, and tells of it. */
+  /** Applies a write, made here or (`heard`) in another tab, to the cache; notifies watchers. */
   takeIn(news: Partial<News>, heard = false) {
     const memory = this.memory;
     const { gone = [], lists = [] } = news;

@@ -1,16 +1,16 @@
 import { retryAfter, WishlistError } from './error.js';
 
-const ATTEMPT = 15_000; // ms for one answer; the service gives up sooner
-const TRYING = 30_000; // ms of trying again, from the first failure
-const FIRST = 500; // ms before the second try, about; doubles up to LONGEST
-const LONGEST = 8_000;
-const KEPT = 20_000; // characters of a body; browsers send up to 64 KiB after the page is closed
+const ATTEMPT = 15_000; // timeout of an attempt in ms; the service gives up sooner
+const TRYING = 30_000; // ms from the first failure during which attempts are retried
+const FIRST = 500; // initial backoff in ms; doubles up to LONGEST
+const LONGEST = 8_000; // maximum backoff in ms
+const KEPT = 20_000; // characters of a `keepalive` body; browsers allow 64 KiB in all
 
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** How many tries failed before this answer. */
+  /** Number of failed attempts before this response. */
   tries: number;
 }
 
@@ -19,15 +19,16 @@ export interface Request {
   url: string;
   body?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Whether doing it twice does the same as doing it once. */
+  /** Whether the request is idempotent. */
   repeatable: boolean;
 }
 
 /**
- * Sends a request, and retries it for up to 30 s if that is harmless: after 429 always, as nothing
- * was done; after no answer, 502, 503 and 504 if it is repeatable. Waits as `Retry-After` says, at
- * most 60 s, else longer each time, or until the browser is online again. Resolves to the last
- * answer, whatever its status. Throws WishlistError if there was none, and the signal's reason.
+ * Sends a request, and retries it for up to 30 s if that is harmless: after 429 always, because
+ * nothing was done; after no response, 502, 503 and 504 if it is repeatable (idempotent). Waits as
+ * `Retry-After` says, at most 60 s, or else with exponential backoff or until the browser is online
+ * again. Resolves to the last response, whatever its status. Throws WishlistError if there was
+ * none, and the signal's reason.
  */
 export async function request(call: Request): Promise<Answer> {
   let failed = 0;
@@ -47,7 +48,7 @@ export async function request(call: Request): Promise<Answer> {
       if (answer) return { ...answer, tries };
       throw new WishlistError('The wishlist could not be reached.');
     }
-    // Jitter, so that pages which failed together do not come back together.
+    // Jitter, so that pages that failed at the same time don't retry at the same time.
     const backoff = (Math.min(LONGEST, FIRST * 2 ** tries) * (1 + Math.random())) / 2;
     const wait = answer && retryAfter(answer.headers);
     await (wait === undefined
@@ -67,7 +68,7 @@ async function attempt({ method, url, body, signal }: Request) {
       method,
       headers: body ? { 'content-type': 'application/json' } : {},
       body: body ?? null,
-      // A click on a heart, then on a link: the save must outlive the page.
+      // A save must outlive the page, because a shopper may click a heart and then a link.
       keepalive: method !== 'GET' && !(body && body.length > KEPT),
       signal: controller.signal,
     });
@@ -78,7 +79,7 @@ async function attempt({ method, url, body, signal }: Request) {
   }
 }
 
-/** Waits `ms`, or until that event of the window. Throws the signal's reason. */
+/** Waits `ms`, or until the window's `event`. Throws the signal's reason. */
 function pause(ms: number, signal?: AbortSignal, event = ''): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = () => {

@@ -1,13 +1,13 @@
-// The module of `<script type="module" src="/apps/wishlist/assets/wishwell.js">`.
+// The entry point of `<script type="module" src="/apps/wishlist/assets/wishwell.js">`.
 import { createWishlist, defineButton } from './index.js';
 
 export * from './index.js';
 
-// The folder above /assets/; the script's URL redirects to one with a hash in the same folder. A
-// script from another origin does not say where the storefront is.
+// The storefront's base is the folder above /assets/. The URL of a script from another origin
+// doesn't contain it.
 const { origin, pathname } = new URL('..', import.meta.url);
 
-/** The wishlist that the elements of this page show. */
+/** The wishlist of the elements on this page. */
 export const wishlist = createWishlist({
   base: origin === location.origin ? pathname : undefined,
   productIds: document.querySelector('script[data-product-ids=text]') ? 'text' : undefined,

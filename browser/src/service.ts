@@ -9,12 +9,12 @@ export interface Call extends Options {
 }
 
 /**
- * The storefront at `root`, and the code of its shopper. Calls `changed` when the shopper changes,
- * `overtaken` when a read was answered for the shopper before, `somebody` after each answer to a
- * shopper who has a session or is signed in.
+ * The client of the storefront at `root`, which tracks the current shopper by a code in responses.
+ * Calls `changed` when the shopper changes, `overtaken` when a response is for the previous
+ * shopper, and `somebody` after each response to a shopper who has a session or is signed in.
  */
 export class Service {
-  /** The answers' `Wishwell-Shopper`, and how often it has changed. */
+  /** The last `Wishwell-Shopper` of a response; `era` counts its changes. */
   shopper: string | undefined;
   era = 0;
 
@@ -35,7 +35,7 @@ export class Service {
       const era = this.era;
       const text = body && JSON.stringify(body);
       const answer = await request({ method, url, body: text, signal, repeatable });
-      // A read that was asked before the shopper changed is asked again.
+      // A GET that was sent before the shopper changed is sent again.
       const who = answer.headers.get('wishwell-shopper');
       if (!this.#meet(who, era) && method === 'GET') continue;
       if (who && who !== '-') this.somebody();
@@ -44,9 +44,9 @@ export class Service {
       try {
         data = JSON.parse(answer.text || 'null');
       } catch {
-        // Not the API's, but a page of a server in between.
+        // Not the API's response, but for example an error page of a proxy.
       }
-      // A repeated DELETE may find nothing, as its first try has done it.
+      // A retried DELETE may be 404 because its first attempt succeeded.
       const done = method === 'DELETE' && status === 404 && answer.tries;
       if ((status > 399 && !done) || data === undefined) {
         throw new WishlistError(`The wishlist answered ${status}.`, status, headers, data);
@@ -55,13 +55,13 @@ export class Service {
     }
   }
 
-  /** From now on, answers are for this shopper. */
+  /** Sets the current shopper. */
   become(who: string | undefined) {
     this.shopper = who;
     this.era++;
   }
 
-  /** Notes the answer's shopper; false when it was asked before the last change of shopper. */
+  /** Compares a response's shopper. Returns false if the request preceded the last change. */
   #meet(who: string | null, era: number): boolean {
     const was = this.shopper;
     if (!who || who === was) return true;
@@ -75,12 +75,12 @@ export class Service {
   }
 }
 
-/** A path with an id in it, encoded to be one segment. */
+/** Template tag: returns a path with an id encoded as one segment. */
 export function at(path: TemplateStringsArray, id: string): string {
   return path.raw.join(encodeURIComponent(id));
 }
 
-/** Percent-encoded, except for `:` and `,`, which a query may have and a log shows better. */
+/** Percent-encodes, except `:` and `,`, which are allowed in queries and readable in logs. */
 function plain(value: string): string {
   return encodeURIComponent(value).replace(/%3A|%2C/g, decodeURIComponent);
 }

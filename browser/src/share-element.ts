@@ -31,8 +31,8 @@ declare global {
 
 /**
  * Defines the element <wishlist-share list-id list-name page reservations notes label label-…>: a
- * button that shares the list and, while it is shared, its link, to be copied, and a button that ends
- * the sharing. A second call with the same name does nothing.
+ * button that shares the list and, while the list is shared, its link, a button to copy it, and a
+ * button to stop sharing. A second call with the same name does nothing.
  */
 export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'): void {
   if (customElements.get(name)) return;
@@ -48,7 +48,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
     readonly #stop = this.#button('stop', ({ detail }) => this.#end(detail));
     readonly #status = document.createElement('p');
     readonly #panel = document.createElement('div');
-    /** Aborts the requests for the list that was shown before. */
+    /** Aborts requests for the previous list. */
     #asking = new AbortController();
     #sure = false;
 
@@ -59,7 +59,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
       this.#link.readOnly = true;
       this.#link.part.add('link');
       this.#link.onfocus = () => this.#link.select();
-      // Screen readers read a status only if it is on the page before its text.
+      // Screen readers announce a status only if the element is on the page before its text.
       this.#status.role = 'status';
       this.#status.part.add('status');
       this.#panel.part.add('panel');
@@ -92,13 +92,13 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
       return button;
     }
 
-    /** Shows whether the list is shared already. */
+    /** Loads and shows whether the list is shared. */
     readonly #ask = () => {
       this.#asking.abort();
       this.#asking = new AbortController();
       this.#show();
       this.#work(async (signal) => {
-        // Nobody has pressed anything, so a failure, as for another shopper's list, is not told.
+        // Failures, such as for another shopper's list, aren't reported, because nobody pressed.
         const shares = await sharesOf(wishlist, this.#listId)
           .list({ signal })
           .catch(() => []);
@@ -128,14 +128,14 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
         await navigator.clipboard.writeText(this.#link.value);
         this.#say('label-copied');
       } catch {
-        // Not allowed, or no https: the link is selected, to be copied by hand.
+        // Copying isn't allowed, or needs https. The link is selected, to be copied by hand.
       }
     }
 
-    /** Ends all shares of the list, at the second press. */
+    /** Deletes all shares of the list, on the second press. */
     #end(clicks: number) {
       if (!this.#sure) return this.#say('label-sure');
-      if (clicks > 1) return; // a double click is one press
+      if (clicks > 1) return; // a double click counts as one press
       this.#work(async (signal) => {
         const shares = sharesOf(wishlist, this.#listId);
         for (const { id } of await shares.list({ signal })) await shares.delete(id, { signal });
@@ -146,7 +146,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
       });
     }
 
-    /** Does the work for the list; the wishlist's event `error` tells of a failure. */
+    /** Runs the work for the list; a failure is reported by the wishlist's event `error`. */
     async #work(work: (signal: AbortSignal) => Promise<void>) {
       const { signal } = this.#asking;
       if (!this.#listId) return;

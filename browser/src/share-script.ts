@@ -1,4 +1,4 @@
-// The module of `<script type="module" src="/apps/wishlist/assets/share.js">`.
+// The entry point of `<script type="module" src="/apps/wishlist/assets/share.js">`.
 import { wishlist } from './script.js';
 import { defineShare } from './share.js';
 

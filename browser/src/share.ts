@@ -1,3 +1,3 @@
-// Shared lists: a module of its own, which a page without them never loads.
+// Sharing of lists: a separate module, loaded only by pages that need it.
 export { defineShare, type WishlistShare } from './share-element.js';
 export * from './shares.js';

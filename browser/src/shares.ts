@@ -14,8 +14,8 @@ import type {
 } from './types.js';
 
 /**
- * What sharing needs of a wishlist. The wishlist loads this module when a page shares something, so
- * importing its class here would be a circle.
+ * The part of `Wishlist` that sharing needs. Importing the class would be circular, because it
+ * loads this module when a page shares something.
  */
 export interface SharingWishlist extends EventTarget {
   readonly lists: { find(id: string): Promise<ListWithItems> };
@@ -25,7 +25,7 @@ export interface SharingWishlist extends EventTarget {
 
 const part = encodeURIComponent;
 
-/** The links of a list of the shopper's own. Anybody who has one sees the list. */
+/** Operations on the shares (links) of the shopper's own list. Anyone with a link sees the list. */
 export function sharesOf(wishlist: SharingWishlist, listId: string) {
   const path = `lists/${part(listId)}/shares`;
   const write = async <T>(method: string, path: string, options: object): Promise<T> => {
@@ -34,37 +34,37 @@ export function sharesOf(wishlist: SharingWishlist, listId: string) {
     return answer;
   };
   return {
-    /** All of them, at most 20, newest first. */
+    /** Returns all shares, at most 20, newest first. */
     list: async (options?: Options): Promise<Share[]> =>
       (await wishlist.call<SharePage>('GET', path, options)).data,
-    /** Not retried once it may have been received: each makes another link. */
+    /** Not retried if it may have been received, because it isn't idempotent. */
     create: async (body: ShareTerms = {}, options?: Options): Promise<Share> =>
       data(await write('POST', path, { ...options, body })),
     update: async (id: string, body: ShareTerms, options?: Options): Promise<Share> =>
       data(await write('PATCH', `${path}/${part(id)}`, { ...options, body })),
-    /** From now on its link leads nowhere. */
+    /** Ends the share: its link stops working. */
     delete: (id: string, options: Options = {}): Promise<void> =>
       write('DELETE', `${path}/${part(id)}`, options),
   };
 }
 
-/** A list of somebody else's, by the token of its link. Status 404 for a link that has ended. */
+/** Operations on somebody else's list, by the token in its link. 404 if the link has ended. */
 export function sharedList(wishlist: SharingWishlist, token: string) {
   const path = `shared/${part(token)}`;
   const reservation = (itemId: string) => `${path}/items/${part(itemId)}/reservation`;
   return {
     find: async (options?: Options): Promise<SharedList> =>
       data(await wishlist.call('GET', path, options)),
-    /** Sets how many this shopper gives. Status 409 if others have reserved too many for that. */
+    /** Sets the quantity that this shopper reserves. 409 if others have reserved too many. */
     reserve: async (itemId: string, quantity = 1, options?: Options): Promise<SharedItem> =>
       data(await wishlist.call('PUT', reservation(itemId), { ...options, body: { quantity } })),
     release: (itemId: string, options?: Options): Promise<void> =>
       wishlist.call('DELETE', reservation(itemId), options),
-    /** Makes a list of the shopper's own with these items; not retried once it may be made. */
+    /** Copies the items to a new list of the shopper's own. Not retried if it may be made. */
     copy: async (name?: string, options?: Options): Promise<List> => {
       const body = { name };
       const list = data<List>(await wishlist.call('POST', `${path}/copies`, { ...options, body }));
-      // Tells hearts and other tabs what is saved now. If that fails, the copy is made all the same.
+      // Updates hearts and other tabs. If that fails, the copy has still been made.
       const { items } = await wishlist.lists.find(list.id).catch(() => ({ items: [] }));
       wishlist.wrote({ items, lists: [list.id] });
       return list;
@@ -74,14 +74,14 @@ export function sharedList(wishlist: SharingWishlist, token: string) {
 
 const data = <T>(answer: { data: T }): T => answer.data;
 
-/** The link of a share: the address `page` with the token in place of `{token}`. */
+/** Returns the link of a share: the URL `page` with `{token}` replaced. */
 export function linkOf({ token }: Share, page = '/shared/{token}'): string {
   return new URL(page.replace('{token}', token), document.baseURI).href;
 }
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** The list's newest share with these terms, or a new one: a second press gives the same link. */
+/** Returns the list's newest share with these terms, or creates one, so that it is idempotent. */
 export function shareOf(
   wishlist: SharingWishlist,
   listId: string,
@@ -98,12 +98,12 @@ export function shareOf(
     );
     return alike ?? shares.create({ reservations, notes, expiresAt }, { signal });
   });
-  // One at a time, so that a second press finds the share that the first has made.
+  // Serialised, so that a second press finds the share created by the first.
   last = next.catch(() => {});
   return next;
 }
 
-/** Shares a list, as `wishlist.share` does. */
+/** Shares a list; see `Wishlist.share`. */
 export async function share(
   wishlist: SharingWishlist,
   list: Shareable,
@@ -115,7 +115,7 @@ export async function share(
   const content = { title: title ?? name ?? document.title, ...(text && { text }), url };
   let sheet = !!navigator.canShare?.(content);
   if (sheet) {
-    // An AbortError: the shopper has closed the sheet. Else the browser wanted a more recent press.
+    // AbortError means that the shopper closed the sheet; other errors, that the press was too old.
     await navigator.share(content).catch(({ name }) => (sheet = name === 'AbortError'));
   }
   return { share, url, sheet };

@@ -1,8 +1,8 @@
 import type { Item } from './types.js';
 
-const AWAY = 60_000; // ms in the background, after which everything shown is asked again
+const AWAY = 60_000; // ms in the background after which everything shown is reloaded
 
-/** A message of one tab to the others: its shopper, and what was written. */
+/** A message from one tab to the others: its shopper, and the records written. */
 export interface News {
   shopper: string | undefined;
   items?: Item[];
@@ -11,8 +11,8 @@ export interface News {
 }
 
 /**
- * Calls `hear` with each message of the shop's other tabs, and `again` when this tab was hidden or
- * offline, and may have missed one. Returns the function that sends a message.
+ * Connects the shop's tabs. Calls `hear` with each message of another tab, and `again` when this
+ * tab was hidden or offline and may have missed some. Returns a function that sends a message.
  */
 export function joinTabs(
   base: string,
@@ -25,7 +25,7 @@ export function joinTabs(
     try {
       channel = new BroadcastChannel(`wishwell:${base}`);
     } catch {
-      return; // Firefox with all storage blocked: hearts work, but tabs don't hear each other
+      return; // Firefox with all storage blocked: hearts work, but tabs aren't synchronised
     }
     channel.onmessage = ({ data }: MessageEvent<News>) => hear(data);
   };
@@ -41,7 +41,7 @@ export function joinTabs(
     again();
   });
   addEventListener('online', again);
-  // It bubbles from the document.
+  // Dispatched on the document, and bubbles to the window.
   addEventListener('visibilitychange', () => {
     if (document.hidden) hidden = Date.now();
     else if (Date.now() - hidden > AWAY) again();

@@ -1,11 +1,11 @@
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Does the work after all earlier work is done: that of all tabs if the browser has locks, else that
- * of this page. A visitor's first write creates their session, and two at once would create two.
+ * Runs work after all earlier work has ended: in all tabs if the browser has locks, else in this
+ * page. A visitor's first write creates their session, and two concurrent ones would create two.
  */
 export function inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  // A server that renders the page may have no navigator.
+  // In server-side rendering there may be no navigator.
   const locks = globalThis.navigator?.locks as LockManager | undefined;
   if (locks) return locks.request('wishwell', signal ? { signal } : {}, work) as Promise<T>;
   const turn = last.then(() => {

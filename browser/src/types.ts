@@ -1,4 +1,4 @@
-// The API's records and bodies by their names, from its description (api.d.ts), and the library's own.
+// Types of the API's records and bodies (from api.d.ts), and of the library itself.
 import type { components } from './api.js';
 
 type Schemas = components['schemas'];
@@ -18,36 +18,36 @@ export type SharedItem = Schemas['SharedItem'];
 export type SharedList = Schemas['SharedList'];
 export type SharePage = Schemas['SharePage'];
 export type ShareTerms = Schemas['ShareTerms'];
-/** A number, or text in a store whose product ids are text. A number and its digits are one id. */
+/** A number, or text in a store with text ids. A number and its decimal text are the same id. */
 export type ProductId = Schemas['ProductId'];
 
-/** What a heart stands for: one variant, or the product in any variant. */
+/** Whether a heart represents one variant, or the product in any variant. */
 export type Match = 'product' | 'variant';
 
-/** A product in one variant or, without `variantId`, in any. */
+/** A product in one variant or, without `variantId`, in any variant. */
 export interface Product {
   productId: ProductId;
   variantId?: ProductId | null | undefined;
-  /** With `product`, it is the product in any variant, and a save saves `variantId`. */
+  /** With `product`, means the product in any variant; saving uses `variantId`. */
   match?: Match | undefined;
 }
 
-/** Every operation takes a signal that aborts it, before it is sent or while it is awaited. */
+/** Options of every operation. The signal aborts it, before it is sent or while it is awaited. */
 export interface Options {
   signal?: AbortSignal | undefined;
 }
 
 export interface PageOptions extends Options {
-  /** Records a page, 1 to 250; 50 without it. */
+  /** Records per page, 1 to 250; by default 50. */
   limit?: number | undefined;
-  /** `pageInfo.next` or `pageInfo.previous` of an earlier page. */
+  /** The cursor `pageInfo.next` or `pageInfo.previous` of another page. */
   page?: string | undefined;
 }
 
 export interface ItemOptions extends PageOptions {
   /** For example `product:1,2 tag:gift` (contract: search-terms). */
   query?: string | undefined;
-  /** With `product`, items carry what the shop has said of their products. */
+  /** With `product`, items include their product data, as published by the shop. */
   include?: 'product' | undefined;
 }
 
@@ -59,9 +59,9 @@ export interface ListOptions extends Options {
 /** A list, or its id. */
 export type Shareable = string | Pick<List, 'id' | 'name'>;
 
-/** How a list is shared; by default with `reservations` and without `notes`. */
+/** Terms of sharing a list; by default with `reservations` and without `notes`. */
 export interface ShareOptions extends ShareTerms, Options {
-  /** The address of the shop's page for shared lists; `/shared/{token}` without it. */
+  /** URL of the shop's page for shared lists; by default `/shared/{token}`. */
   page?: string | undefined;
   /** The title in the system's share sheet; by default the list's name, or else the page's title. */
   title?: string | undefined;
@@ -72,39 +72,39 @@ export interface Sharing {
   share: Share;
   /** The link to the list. */
   url: string;
-  /** Whether the system has shown its share sheet; if not, show the link, to be copied. */
+  /** Whether the system has shown its share sheet. If not, show the link, to be copied. */
   sheet: boolean;
 }
 
-/** What a heart shows of a product. */
+/** The state of a product as a heart shows it. */
 export interface State {
   saved: boolean;
-  /** The saved item, once the service has answered. */
+  /** The saved item, once the service has responded. */
   item: Item | undefined;
-  /** Shown ahead of the service's answer. */
+  /** Whether the state is shown before the service has confirmed it (optimistic). */
   pending: boolean;
 }
 
 export type Change = Product & State;
 
-/** A press that needs a sign-in; `url` is undefined without the attribute `sign-in`. */
+/** A press that needs a sign-in. `url` is undefined without the attribute `sign-in`. */
 export interface SignIn extends Product {
   url: string | undefined;
 }
 
 export interface Failure extends Partial<Product> {
   error: unknown;
-  /** Whether it is shown as saved after the undo; only for a save or removal that failed. */
+  /** Whether the product is shown as saved after the undo. Only for a failed save or removal. */
   saved?: boolean;
 }
 
 export interface Events {
   /** A product was saved or removed, here or in another tab, or its item has changed. */
   change: CustomEvent<Change>;
-  /** A save or removal failed and was undone, or asking what is saved failed. */
+  /** A save or removal failed and was undone, or a lookup failed. */
   error: CustomEvent<Failure>;
-  /** Lists, or items on them, have changed; without ids, any may have. */
+  /** Lists or the items on them have changed; without ids, any of them may have. */
   lists: CustomEvent<{ listIds: string[] }>;
-  /** The shopper has changed: remove what you show of the previous one. */
+  /** The shopper has changed. Remove the previous one's data from the page. */
   shopper: CustomEvent<undefined>;
 }

@@ -1,7 +1,7 @@
-// How many wish for a product: a module of its own, which asks without a wishlist.
+// How many people wish for a product: a separate module, which works without a `Wishlist`.
 import { isId } from './memory.js';
 
-const MOST = 250; // products of one request
+const MOST = 250; // products in one request
 const TEXTS = {
   en: 'More than {count} people want this',
   de: 'Mehr als {count} Menschen wünschen sich das',
@@ -17,19 +17,20 @@ declare global {
 }
 
 /**
- * Defines the element <wishlist-wanted product-id label lang>, whose text says how many wish for the
- * product, by the storefront at `base`; it stays empty while they are few, where the store does not
- * say so, and where the storefront can't be reached. A second call with the same name does nothing.
+ * Defines the element <wishlist-wanted product-id label lang>, which shows how many people wish for
+ * the product, according to the storefront at `base`. It is empty if they are few, if the store
+ * doesn't publish counts, or if the storefront is unreachable. A second call with the same name
+ * does nothing.
  */
 export function defineWanted(base = '/apps/wishlist', name = 'wishlist-wanted'): void {
   if (customElements.get(name)) return;
-  /** Elements whose product is to be asked for, all of them in one request. */
+  /** Elements whose counts are requested together, in the next batch. */
   const asking = new Set<Element>();
 
   async function ask() {
     const elements = [...asking];
     asking.clear();
-    // In order, so that the browser knows the same question again and keeps its answer.
+    // Sorted, so that the same products have the same URL, and the browser's cache is used.
     const ids = [...new Set(elements.map(({ productId }) => productId))].filter(isId).sort();
     for (let at = 0; at < ids.length; at += MOST) {
       const wishes = await answered(base, ids.slice(at, at + MOST));
@@ -84,6 +85,6 @@ async function answered(base: string, ids: string[]): Promise<Map<string, number
     const { data } = await answer.json();
     return new Map(data.map((one: any) => [`${one.productId}`, one.wishes]));
   } catch {
-    return new Map(); // what the product page says without it is whole
+    return new Map(); // the product page is complete without counts
   }
 }

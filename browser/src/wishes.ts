@@ -5,13 +5,13 @@ import { at } from './service.js';
 import { inTurn } from './turns.js';
 import type { Item, NewItem, Product } from './types.js';
 
-/** Saves and removals: shown at once, sent in turn, and undone if they fail. */
+/** Optimistic saves and removals: shown immediately, sent one at a time, undone on failure. */
 export class Wishes {
   constructor(readonly questions: Questions) {}
 
   async discard(ids: string[], done: () => void, signal?: AbortSignal) {
     for (const gone of chunks(ids)) {
-      // In the query, as some intermediaries drop the body of a DELETE.
+      // In the query, because some intermediaries drop the body of a DELETE.
       await this.questions.service.send('DELETE', 'items', { query: { itemIds: gone }, signal });
       done();
       this.questions.takeIn({ gone });
@@ -38,7 +38,7 @@ export class Wishes {
     return wish.done;
   }
 
-  /** Sends the wish, and again if presses have changed it meanwhile: the last one counts. */
+  /** Sends the wish, and sends it again if it was changed in the meantime: the last press wins. */
   async #fulfil(scope: Product, wish: Wish): Promise<Item | undefined> {
     const { questions } = this;
     const { memory } = questions;
@@ -50,7 +50,7 @@ export class Wishes {
         sent = await inTurn(async () => {
           if (memory.wishes.get(key) !== wish) throw new WishlistError('The shopper has changed.');
           const { saved, product } = wish;
-          // Every press makes a new `product`.
+          // Every press creates a new `product`, so identity shows whether the wish has changed.
           const settled = () => {
             if (wish.product === product && memory.wishes.get(key) === wish)
               memory.wishes.delete(key);
@@ -60,8 +60,8 @@ export class Wishes {
             settled();
             questions.takeIn({ items: [item] });
           };
-          // Pressed before the first answer, so a variant may be saved already. That does not matter
-          // for a save of a variant: saving twice is saving once.
+          // Pressed before the first lookup, so a variant may be saved already. Not needed for
+          // saving a variant, which is idempotent.
           if (!(saved && scope.variantId) && !memory.known.has(productId))
             await questions.lookUp([productId]);
           const items = memory.matching(scope);
@@ -73,12 +73,12 @@ export class Wishes {
             const { variantId, quantity, tags, listIds } = product;
             item = items.find((it) => !variantId || it.variantId === variantId);
             const other = items.find((it) => !it.variantId) ?? items[0];
-            // Of several saved variants none is changed: each was saved on purpose.
+            // If several variants are saved, none is changed, because each was saved on purpose.
             if (!item && other && !(other.variantId && items[1])) {
               try {
                 await write('PATCH', at`items/${other.id}`, { variantId });
               } catch (error) {
-                // Another device has removed the item or saved the variant: that stays, and is shown.
+                // Another device has removed the item or saved the variant, which is shown.
                 if (!/40[49]/.test(`${(error as WishlistError).status}`)) throw error;
                 await questions.lookUp([productId]);
                 [item] = memory.matching(product);
@@ -96,7 +96,7 @@ export class Wishes {
     } catch (error) {
       if (memory.wishes.get(key) === wish) {
         memory.wishes.delete(key);
-        // The service may have received it all the same, so the next question asks again.
+        // The service may still have received it, so the product is looked up again next time.
         memory.known.delete(productId);
         questions.tell(productId);
         questions.emit('error', { error, ...scope, saved: memory.state(scope).saved });
@@ -108,7 +108,7 @@ export class Wishes {
   }
 }
 
-/** Prevents an unhandled rejection: callers who do not await it have the event `error`. */
+/** Prevents an unhandled rejection, because callers that don't await it have the event `error`. */
 export function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

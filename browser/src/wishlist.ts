@@ -29,9 +29,9 @@ import type {
 import { quiet, Wishes } from './wishes.js';
 
 export interface WishlistOptions {
-  /** The path of the storefront on the shop; `/apps/wishlist` without it. */
+  /** The storefront's path on the shop; by default `/apps/wishlist`. */
   base?: string | undefined;
-  /** `text` for a store whose product ids are text; needed only if an id may be all digits. */
+  /** `text` for a store with text product ids; needed only if an id may consist of digits. */
   productIds?: 'integer' | 'text' | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Wishlist {
   ): void;
 }
 
-/** The shopper's wishlist. Throws WishlistError for a request that failed. */
+/** The shopper's wishlist. Failed requests throw WishlistError. */
 export class Wishlist extends EventTarget {
   readonly base: string;
   readonly #service: Service;
@@ -60,7 +60,7 @@ export class Wishlist extends EventTarget {
   constructor({ base = '/apps/wishlist', productIds }: WishlistOptions = {}) {
     super();
     this.base = base.replace(/\/+$/, '');
-    // Absolute, as a page may have another <base>; a server that renders the page has no origin.
+    // Absolute, because a page may have another <base>. Server-side rendering has no origin.
     const root = (globalThis.document ? location.origin : '') + this.base;
     this.#service = new Service(root, this.#changed, this.#again, this.#resume);
     this.#memory = new Memory(productIds === 'text');
@@ -68,55 +68,55 @@ export class Wishlist extends EventTarget {
     this.#wishes = new Wishes(this.#questions);
     if (globalThis.document) {
       this.#tellTabs = joinTabs(this.base, this.#hear, this.#again);
-      // The page after a sign-in may have no heart that would ask who is shopping.
+      // After a sign-in, the page may have no heart whose lookup would identify the shopper.
       if (kept(this.base)) this.refresh().catch(() => {});
     }
   }
 
-  /** The API's operations on items. */
+  /** API operations on items. */
   readonly items = {
-    /** One page, newest first. */
+    /** Returns a page, newest first. */
     list: ({ signal, ...query }: ItemOptions = {}): Promise<ItemPage> =>
       this.#questions.read('items', { query, signal }),
-    /** All items, page by page as they are taken. */
+    /** Yields all items, loading page after page as needed. */
     all: (options: Omit<ItemOptions, 'page'> = {}): AsyncGenerator<Item, void, undefined> =>
       walk(this.items.list, options),
-    /** Saving twice is saving once. */
+    /** Idempotent: saving twice is the same as saving once. */
     create: (body: NewItem, options?: Options): Promise<Item> =>
       this.#write('POST', 'items', { ...options, body }),
     find: async (id: string, options: Options = {}): Promise<Item> =>
       (await this.#questions.read<{ data: Item }>(at`items/${id}`, options)).data,
     update: (id: string, body: ItemPatch, options?: Options): Promise<Item> =>
       this.#write('PATCH', at`items/${id}`, { ...options, body }),
-    /** Any number of ids, 100 in a request. */
+    /** Takes any number of ids; sends up to 100 per request. */
     delete: (ids: string | string[], { signal }: Options = {}): Promise<void> =>
       inTurn(() => this.#wishes.discard([ids].flat(), () => {}, signal), signal),
-    /** The item is on exactly these lists from now on. */
+    /** Sets the lists that the item is on. */
     setLists: (id: string, listIds: string[], options?: Options): Promise<Item> =>
       this.#write('PUT', at`items/${id}/lists`, { ...options, body: { listIds } }),
   };
 
-  /** The API's operations on lists. */
+  /** API operations on lists. */
   readonly lists = {
     list: ({ signal, ...query }: PageOptions = {}): Promise<ListPage> =>
       this.#service.send('GET', 'lists', { query, signal }),
     all: (options: Omit<PageOptions, 'page'> = {}): AsyncGenerator<List, void, undefined> =>
       walk(this.lists.list, options),
-    /** Not retried once it may have been received: names need not be unique. */
+    /** Not retried if it may have been received, because names needn't be unique. */
     create: (body: NewList, options?: Options): Promise<List> =>
       this.#write('POST', 'lists', { ...options, body, repeatable: false }),
-    /** With its items, in the order of `sort`. */
+    /** Returns the list with its items, in the order of `sort`. */
     find: async (id: string, { signal, ...query }: ListOptions = {}): Promise<ListWithItems> =>
       (await this.#questions.read<{ data: ListWithItems }>(at`lists/${id}`, { query, signal }))
         .data,
     update: (id: string, body: ListPatch, options?: Options): Promise<List> =>
       this.#write('PATCH', at`lists/${id}`, { ...options, body }),
-    /** Its items stay. */
+    /** Keeps the items. */
     delete: (id: string, options: Options = {}): Promise<void> =>
       inTurn(async () => {
         await this.#service.send('DELETE', at`lists/${id}`, options);
         this.#questions.takeIn({ lists: [id] });
-        // The items that are shown lose its id.
+        // The cached items still have the list's id.
         this.#again();
       }, options.signal),
     order: (id: string, itemIds: string[], options?: Options): Promise<ListWithItems> =>
@@ -124,8 +124,8 @@ export class Wishlist extends EventTarget {
   };
 
   /**
-   * Whether the product is saved: in this variant, or without `variantId` in any. Questions of one
-   * frame are one request; answers are kept in memory.
+   * Returns whether the product is saved: in this variant, or without `variantId` in any. Lookups
+   * within a frame are batched into one request; results are cached in memory.
    */
   async saved(productId: ProductId, variantId?: ProductId | null, { signal }: Options = {}) {
     const product = this.#memory.scope({ productId, variantId });
@@ -135,12 +135,12 @@ export class Wishlist extends EventTarget {
     return this.#memory.state(product).saved;
   }
 
-  /** What is known now, without asking. */
+  /** Returns the cached state, without a request. */
   state(product: Product): State {
     return this.#memory.state(this.#memory.scope(product));
   }
 
-  /** Calls the watcher at once and at each change, until the function that this returns is called. */
+  /** Calls the watcher immediately and on each change. Returns a function that unsubscribes it. */
   watch(product: Product, watcher: Watcher): () => void {
     const { product: its, watchers } = this.#memory.show(this.#memory.scope(product));
     watchers.add(watcher);
@@ -150,16 +150,18 @@ export class Wishlist extends EventTarget {
   }
 
   /**
-   * Shows it as saved at once, then sends it. Resolves to the item, or to undefined if it was removed
-   * meanwhile. With `match: 'product'`, an item that is saved in another variant gets this one.
+   * Shows the product as saved immediately, then sends the save. Resolves to the item, or to
+   * undefined if it was removed in the meantime. With `match: 'product'`, an item that is saved in
+   * another variant is changed to this one.
    */
   save(product: NewItem & Pick<Product, 'match'>): Promise<Item | undefined> {
     return this.#wishes.wish(product, true);
   }
 
   /**
-   * For a variant that the shopper has picked: if the product is saved, its item gets the variant.
-   * That is the item without a variant, or else the only item; of several variants none is changed.
+   * Applies the variant that the shopper has picked: if the product is saved, changes its item to
+   * the variant. Changes the item without a variant, or else the only item; if several variants are
+   * saved, none.
    */
   refine({ productId, variantId }: Product): Promise<void> {
     return quiet(
@@ -169,45 +171,48 @@ export class Wishlist extends EventTarget {
     );
   }
 
-  /** Shows it as removed at once, then sends it; without `variantId` in every variant. */
+  /**
+   * Shows the product as removed immediately, then sends the removal. Without `variantId`, removes
+   * every variant.
+   */
   remove(product: Product): Promise<void> {
     return quiet(this.#wishes.wish(product, false).then(() => {}));
   }
 
-  /** Saves or removes, by what is shown now. Resolves to whether it is saved in the end. */
+  /** Saves the product if it is shown as not saved, else removes it. Resolves to the new state. */
   toggle(product: NewItem | Product): Promise<boolean> {
     const done = this.#wishes.wish(product, !this.state(product).saved);
     return quiet(done.then(() => this.state(product).saved));
   }
 
   /**
-   * Shares a list with the system's share sheet. If there is none, show the link that it resolves to.
-   * Call it at a press: browsers open a share sheet only then.
+   * Shares a list by the system's share sheet. If there is none, show the link that it resolves to.
+   * Call it in a click handler, because browsers open a share sheet only then.
    */
   async share(list: Shareable, options?: ShareOptions): Promise<Sharing> {
-    // Only a page that shares a list loads the module.
+    // Loaded only by pages that share a list.
     return (await import('./share.js')).share(this, list, options);
   }
 
-  /** Calls an operation of the API that has no method here. A write takes its turn; a POST is not retried. */
+  /** Calls any API operation. Writes are sent one at a time, and a POST isn't retried. */
   call<T>(method: string, path: string, options: Options & { body?: object } = {}): Promise<T> {
     const call = { ...options, repeatable: method !== 'POST' };
     const send = () => this.#service.send<T>(method, path, call);
     return method === 'GET' ? send() : inTurn(send, options.signal);
   }
 
-  /** Takes in what `call` has written, and tells hearts and other tabs. */
+  /** Applies a write made by `call` to the cache, hearts and other tabs. */
   wrote(news: Partial<News>): void {
     this.#questions.takeIn(news);
   }
 
-  /** Asks again for all that is shown. For a shop that signs people in without a new page. */
+  /** Reloads everything shown. For shops that sign people in without loading a new page. */
   async refresh(): Promise<void> {
     const products = this.#memory.refresh();
-    // A question that is on its way may be older than the reason to ask again.
+    // A lookup in progress may be older than the reason to reload.
     this.#questions.asking.clear();
     this.#emit('lists', { listIds: [] });
-    // With nothing shown, the answer still says who is shopping.
+    // If nothing is shown, the response still identifies the shopper.
     await (products.length
       ? Promise.all(products.map((id) => this.#questions.ask(id)))
       : this.items.list({ limit: 1 }));
@@ -221,17 +226,17 @@ export class Wishlist extends EventTarget {
     }, call.signal);
   }
 
-  /** Asks again, if anything was asked before. If that fails, hearts stay as they are. */
+  /** Reloads, if anything was loaded before. If that fails, hearts stay as they are. */
   readonly #again = () => {
     if (this.#service.shopper) this.refresh().catch(() => {});
   };
 
-  /** Takes in a message of another tab. */
+  /** Handles a message of another tab. */
   readonly #hear = (news: News) => {
     const was = this.#service.shopper;
     if (news.shopper !== was) {
       this.#again();
-      // The tabs name two shoppers: the next answer says who it is.
+      // The tabs disagree about the shopper; the next response decides.
       if (was && was !== '-') return;
       this.#service.become(news.shopper);
     }
@@ -240,7 +245,7 @@ export class Wishlist extends EventTarget {
 
   readonly #changed = (was: string) => {
     this.#post({});
-    // A visitor without a session has got one, or has signed in: there is nothing to forget.
+    // A visitor without a session got one or signed in, so there is nothing to forget.
     if (was !== '-') {
       this.#memory.forget();
       this.#questions.tell();
@@ -249,10 +254,10 @@ export class Wishlist extends EventTarget {
     this.#again();
   };
 
-  /** Saves what a visitor pressed before they signed in. */
+  /** Saves the product that a visitor pressed before signing in. */
   readonly #resume = () => {
     const product = kept(this.base, true);
-    // The event `error` tells of a failure.
+    // A failure is reported by the event `error`.
     if (product) this.#wishes.wish(product, true);
   };
 
