@@ -10,28 +10,28 @@ import { useWishlist } from './context.js';
 
 export interface WishlistButtonProps extends HTMLAttributes<HTMLElement> {
   productId: ProductId;
-  /** The variant that is shown or chosen. */
+  /** The variant shown or chosen on the page. */
   variantId?: ProductId | null | undefined;
-  /** What the heart stands for; by default the variant, or without `variantId` the product. */
+  /** What the heart represents: the variant (default) or, always without `variantId`, the product. */
   match?: Match | undefined;
-  /** The tooltip and, without a text as children, the accessible name. */
+  /** The tooltip and, without text in `children`, the accessible name. */
   label?: string | undefined;
-  /** The label while it is saved, which then says the state in place of `aria-pressed`. */
+  /** The label while saved. If given, it conveys the state instead of `aria-pressed`. */
   labelSaved?: string | undefined;
-  /** The shop's sign-in page, for visitors who can't save; without it the heart shows a message. */
+  /** The shop's sign-in page, for visitors who can't save. Without it the heart shows a message. */
   signIn?: string | undefined;
-  /** That page's query parameter for the address to come back to. */
+  /** The sign-in page's query parameter for the URL to return to. */
   signInReturn?: string | undefined;
-  /** The message without `signIn`. */
+  /** The message shown without `signIn`. */
   labelSignIn?: string | undefined;
   disabled?: boolean | undefined;
-  /** The heart has changed: by a press, by another heart or tab, or because a press failed. */
+  /** Called when the heart changes: by a press, by another heart or tab, or by a failed press. */
   onWishlistChange?: ((change: Change) => void) | undefined;
-  /** A visitor can't save before they sign in; `preventDefault()` leaves the sign-in to you. */
+  /** Called when a visitor must sign in to save; `preventDefault()` leaves the sign-in to you. */
   onWishlistSignIn?: ((event: CustomEvent<SignIn>) => void) | undefined;
 }
 
-/** The element <wishlist-button>; a server renders its tag, and the heart is drawn in the browser. */
+/** The element <wishlist-button>. A server renders only its tag; the browser draws the heart. */
 export function WishlistButton({
   productId,
   variantId,
@@ -71,10 +71,10 @@ export function WishlistButton({
     'sign-in': signIn,
     'sign-in-return': signInReturn,
     'label-sign-in': labelSignIn,
-    // React 18 knows neither boolean attributes of such an element, nor its className.
+    // React 18 supports neither boolean attributes nor className on custom elements.
     disabled: disabled ? '' : undefined,
     class: className,
-    // A part of the page that hydrates later may find its heart drawn, with the attribute `saved`.
+    // A part that hydrates late may find its heart already drawn, with the attribute `saved`.
     suppressHydrationWarning: true,
   });
 }

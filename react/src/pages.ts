@@ -4,34 +4,34 @@ import { createElement, useEffect, useRef, type HTMLAttributes, type ReactElemen
 import { useWishlist } from './context.js';
 
 interface PageProps<I> extends HTMLAttributes<HTMLElement> {
-  /** Whether each card's main button is "Add to cart", told by `onWishlistCart`. */
+  /** Whether cards have a button "Add to cart", which calls `onWishlistCart`. */
   cart?: boolean | undefined;
-  /** The address of products whose own is not known, with `{productId}` and `{variantId}`. */
+  /** URL of products without a known URL, with `{productId}` and `{variantId}`. */
   productUrl?: string | undefined;
   texts?: Partial<Texts> | undefined;
-  /** For prices; the language's own without it. */
+  /** Locale for prices; by default that of the language. */
   locale?: string | undefined;
-  /** "Add to cart" was pressed: say when it is there. */
+  /** Called when "Add to cart" is pressed. Tell the shopper when the item is in the cart. */
   onWishlistCart?: ((event: CustomEvent<{ item: I }>) => void) | undefined;
 }
 
 export interface WishlistPageProps extends PageProps<Item> {
-  /** The list that is shown first. */
+  /** Id of the list shown first. */
   list?: string | undefined;
   /** The shop's page for shared lists, with `{token}`. */
   sharedPage?: string | undefined;
-  /** Where an empty wishlist leads to. */
+  /** URL that an empty wishlist links to. */
   shopUrl?: string | undefined;
 }
 
 export interface WishlistSharedProps extends PageProps<SharedItem> {
-  /** Without it, the one behind the address's `#`. */
+  /** The share's token; by default the one in the URL's fragment. */
   token?: string | undefined;
   /** The shop's wishlist page. */
   ownPage?: string | undefined;
 }
 
-/** The element <wishlist-page>, drawn in the browser alone. */
+/** The element <wishlist-page>, rendered in the browser only. */
 export function WishlistPage({
   list,
   sharedPage,
@@ -41,7 +41,7 @@ export function WishlistPage({
   return usePage('wishlist-page', rest, { list, 'shared-page': sharedPage, 'shop-url': shopUrl });
 }
 
-/** The element <wishlist-shared>, drawn in the browser alone. */
+/** The element <wishlist-shared>, rendered in the browser only. */
 export function WishlistShared({ token, ownPage, ...rest }: WishlistSharedProps): ReactElement {
   return usePage('wishlist-shared', rest, { token, 'own-page': ownPage });
 }
@@ -54,7 +54,7 @@ function usePage<I>(
   const wishlist = useWishlist();
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Only a page that shows one of them loads the module.
+    // Loaded only by pages that show one of them.
     import('@wishwell/browser/page').then(({ definePage, defineShared }) => {
       definePage(wishlist);
       defineShared(wishlist);
@@ -70,7 +70,7 @@ function usePage<I>(
     ...rest,
     ...attributes,
     ref,
-    // React 18 knows neither boolean attributes of such an element, nor its className.
+    // React 18 supports neither boolean attributes nor className on custom elements.
     cart: cart ? '' : undefined,
     class: className,
     'product-url': productUrl,

@@ -2,21 +2,21 @@ import type { Item, List, ListOptions, Wishlist } from '@wishwell/browser';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useWishlist } from './context.js';
 
-/** How the reading goes. */
+/** State of a request. */
 export interface Reading {
   loading: boolean;
   error: unknown;
 }
 
-// Always the same array, as an effect of the page may depend on it.
+// Always the same array, because effects of the page may depend on it.
 export const NOTHING: never[] = [];
 
 export interface ItemsOf extends Pick<ListOptions, 'sort' | 'include'> {
   /** For example `tag:gift` (contract: search-terms). */
   query?: string | undefined;
-  /** How many of the newest, 1 to 250; all without it. */
+  /** Maximum number of the newest items, 1 to 250; by default all. */
   limit?: number | undefined;
-  /** All items of this list, in the order of `sort`; `query` and `limit` are ignored then. */
+  /** A list's id: returns all its items, in the order of `sort`. `query` and `limit` are ignored. */
   listId?: string | undefined;
 }
 
@@ -29,9 +29,9 @@ export interface Lists extends Reading {
 }
 
 /**
- * The shopper's items, newest first, or those of a list. They are asked for again when something
- * has changed, here or in another tab, and are gone at once when the shopper changes. After an
- * `error` the items are the last known.
+ * Returns the shopper's items, newest first, or those of a list. Reloads them when something has
+ * changed, here or in another tab, and clears them immediately when the shopper changes. After an
+ * `error`, returns the last known items.
  */
 export function useItems({ query, limit, listId, sort, include }: ItemsOf = {}): Items {
   const read = async ({ items, lists }: Wishlist, signal: AbortSignal) =>
@@ -45,7 +45,7 @@ export function useItems({ query, limit, listId, sort, include }: ItemsOf = {}):
   return { items: data, loading, error };
 }
 
-/** The shopper's lists, newest first, without their items; kept current as `useItems` is. */
+/** Returns the shopper's lists, newest first, without their items. Reloads like `useItems`. */
 export function useLists(): Lists {
   const read = ({ lists }: Wishlist, signal: AbortSignal) =>
     collect(lists.all({ limit: 250, signal }));
@@ -60,9 +60,9 @@ async function collect<T>(records: AsyncIterable<T>): Promise<T[]> {
 }
 
 /**
- * Shows what `read` answers, and `nothing` until then. `key` says what `read` reads: under a new key,
- * data of the old one is not shown. Reads again when the shopper changes, by `again` and, with
- * `follow`, at each change of the wishlist.
+ * Returns the result of `read`, and `nothing` until then. `key` identifies what `read` loads: when
+ * it changes, old data is no longer returned. Reloads when the shopper changes, by `again` and,
+ * with `follow`, on each change of the wishlist.
  */
 export function useRead<T>(
   read: (wishlist: Wishlist, signal: AbortSignal) => Promise<T>,
@@ -86,7 +86,7 @@ export function useRead<T>(
     const reload = (load.current = async () => {
       controller.abort();
       const { signal } = (controller = new AbortController());
-      // Several events of one change become one request.
+      // Deferred, so that several events of one change cause one request.
       await undefined;
       if (signal.aborted) return;
       try {

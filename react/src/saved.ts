@@ -3,15 +3,15 @@ import { useMemo, useSyncExternalStore } from 'react';
 import { useWishlist } from './context.js';
 
 export interface Saved extends State {
-  /** Saves or removes, by what is shown now; resolves to whether it is saved in the end. */
+  /** Saves the product if it is shown as not saved, else removes it. Resolves to the new state. */
   toggle: () => Promise<boolean>;
 }
 
 const UNKNOWN: State = { saved: false, item: undefined, pending: false };
 
 /**
- * Whether a product is saved, kept current. On a server, and until the answer comes, it is not saved.
- * Products of one frame are asked for in one request.
+ * Returns whether a product is saved, and updates on changes. On a server, and until the response
+ * arrives, it is not saved. Lookups within a frame are batched into one request.
  */
 export function useSaved({ productId, variantId, match }: Product): Saved {
   const wishlist = useWishlist();
@@ -20,7 +20,7 @@ export function useSaved({ productId, variantId, match }: Product): Saved {
     let last = UNKNOWN;
     return {
       subscribe: (changed: () => void) => wishlist.watch(product, changed),
-      // React needs the same object while nothing has changed.
+      // React needs the same object as long as nothing has changed.
       state: () => {
         const now = wishlist.state(product);
         const same = (Object.keys(now) as (keyof State)[]).every((key) => now[key] === last[key]);

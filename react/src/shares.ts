@@ -9,18 +9,18 @@ export interface Shares extends Reading {
 }
 
 export interface Shared extends Reading {
-  /** Undefined until it was read. */
+  /** Undefined until it is loaded. */
   list: SharedList | undefined;
-  /** With `status` 404 the link is wrong, has expired or was revoked. */
+  /** With `status` 404, the link is wrong, has expired or was revoked. */
   error: unknown;
-  /** Sets how many this shopper gives; rejects with `status` 409 if others were faster. */
+  /** Sets the quantity that this shopper reserves; rejects with status 409 if too few are left. */
   reserve: (itemId: string, quantity?: number) => Promise<SharedItem>;
   release: (itemId: string) => Promise<void>;
-  /** Makes a list of the shopper's own with these items. */
+  /** Copies the items to a new list of the shopper's own. */
   copy: (name?: string) => Promise<List>;
 }
 
-/** The links of a list of the shopper's own, newest first; kept current as `useItems` is. */
+/** Returns the shares of the shopper's own list, newest first. Reloads like `useItems`. */
 export function useShares(listId: string): Shares {
   const { data, loading, error } = useRead(
     (wishlist, signal) => sharesOf(wishlist, listId).list({ signal }),
@@ -31,9 +31,9 @@ export function useShares(listId: string): Shares {
 }
 
 /**
- * Somebody's list, by the token of its link. It is read again after each reservation, and when the
- * shopper changes. Show `reserved` on request only: an owner who is signed out can't be told from
- * others.
+ * Returns somebody's list, by the token in its link. Reloads it after each reservation, and when
+ * the shopper changes. Show `reserved` only on request, because a signed-out owner can't be
+ * distinguished from others.
  */
 export function useSharedList(token: string): Shared {
   const wishlist = useWishlist();

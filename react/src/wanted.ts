@@ -3,11 +3,11 @@ import { useWishlist } from './context.js';
 
 export interface WishlistWantedProps extends HTMLAttributes<HTMLElement> {
   productId: string | number;
-  /** The text, with `{count}`. */
+  /** The text, which contains `{count}`. */
   label?: string | undefined;
 }
 
-/** The element <wishlist-wanted>, filled in the browser alone. */
+/** The element <wishlist-wanted>, rendered in the browser only. */
 export function WishlistWanted({
   productId,
   className,
