@@ -5,13 +5,13 @@ import { forward, LARGEST, type Options } from './index.js';
 type ExpressRequest = IncomingMessage & { originalUrl?: string; protocol?: string; ip?: string };
 type Next = (error: unknown) => void;
 
-// fetch joins several values of a header to one, and the service would not see that there were two.
+// fetch joins repeated headers into one, so the service couldn't detect and refuse them.
 const SINGLE = ['content-type', 'origin', 'sec-fetch-site'];
 
 /**
- * `forward` as middleware for Express. The options may be a function of the request. The address is
- * `request.ip` unless they name another, and the scheme `request.protocol`: see `trust proxy`. Mount
- * it before anything that reads bodies.
+ * Returns `forward` as middleware for Express. The options may be a function of the request. The
+ * client's address is `request.ip` unless the options have one, and the scheme `request.protocol`:
+ * see Express's `trust proxy`. Mount it before any body parser.
  */
 export function express<R extends IncomingMessage>(
   options: Options | ((request: R) => Options | Promise<Options>),
@@ -19,7 +19,7 @@ export function express<R extends IncomingMessage>(
   return (request, response, next) => {
     const chosen = typeof options === 'function' ? options(request) : options;
     answer(request, response, chosen).catch((error: unknown) => {
-      // The browser has gone: no answer would be read, and the shop has no error to handle.
+      // The browser has disconnected, so there is nobody to respond to and no error to handle.
       if (request.errored) response.destroy();
       else next(error);
     });
@@ -50,7 +50,7 @@ async function answer(
   } else if (repeated !== undefined) {
     response = refuse(400, `${repeated}: must be sent only once.`);
   } else if (new URL(url).pathname !== path) {
-    // fetch would request another path: `/a` for `/b/../a`.
+    // fetch normalises paths, so it would request another one: `/a` for `/b/../a`.
     response = refuse(404, 'There is nothing at this path.');
   } else if (method === 'TRACE') {
     response = refuse(405, 'TRACE is not allowed.');
@@ -61,7 +61,7 @@ async function answer(
   }
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers) {
-    // The shop may have set some of these already.
+    // Appended, because the shop may have set some already.
     if (['set-cookie', 'vary'].includes(name)) outgoing.appendHeader(name, value);
     else outgoing.setHeader(name, value);
   }
@@ -89,8 +89,8 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer<ArrayBuffer> | 
     incoming.on('data', (part: Buffer) => {
       if (size <= LARGEST) parts.push(part);
       size += part.length;
-      // `forward` refuses what is too large. The rest is still read, and dropped: a browser that is
-      // cut off while it sends reads no answer.
+      // `forward` refuses a body that is too large. The rest is still read and discarded, because a
+      // browser whose connection is closed while it sends doesn't read the response.
       if (size > LARGEST) done();
     });
     incoming.on('end', done);

@@ -9,7 +9,7 @@ const PHRASES = {
 
 export type FailureStatus = keyof typeof PHRASES;
 
-/** An error of this proxy, in the same envelope as the service's. */
+/** Returns an error response of this proxy, in the same envelope as the service's. */
 export function failure(
   status: FailureStatus,
   message: string,

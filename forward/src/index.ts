@@ -1,6 +1,6 @@
 import { failure, type FailureStatus } from './failure.js';
 
-// The request headers that the service gets, and the response headers that the browser gets.
+// Request headers forwarded to the service, and response headers forwarded to the browser.
 const TO_SERVICE =
   'accept accept-language content-type cookie if-none-match origin sec-fetch-site x-request-id'.split(
     ' ',
@@ -10,40 +10,41 @@ const TO_BROWSER = (
   'retry-after vary wishwell-shopper x-content-type-options x-ratelimit-limit ' +
   'x-ratelimit-remaining x-ratelimit-reset x-request-id x-robots-tag'
 ).split(' ');
-// Headers that the service believes from this proxy only, and those of a connection.
+// Headers that the service trusts from this proxy only, and hop-by-hop headers.
 const NEVER_PASSED =
   /^(authorization|profile|forwarded|x-forwarded-.*|wishwell-.*|host|connection|content-length|transfer-encoding)$/i;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Bytes of a request's body, at most. */
+/** Maximum size of a request's body in bytes. */
 export const LARGEST = 256 * 1024;
 
 export interface Options {
-  /** Where the service is: `http://127.0.0.1:8000`. */
+  /** URL of the service, such as `http://127.0.0.1:8000`. */
   api: string;
-  /** The token, made with `wishwell token create --for storefront`. It stays on the server. */
+  /** The token, made with `wishwell token create --for storefront`. Keep it on the server. */
   token: string;
   /**
-   * The shopper, as your server knows them: an id or a GID; null or '' for nobody. It needs a token
-   * made with `--names-customers`. If undefined, the JWT and the cookie say who is shopping.
+   * The signed-in customer, as verified by your server: an id or a GID; null or '' for a visitor.
+   * Needs a token made with `--names-customers`. If undefined, the JWT and the cookie identify the
+   * shopper.
    */
   customer?: string | number | null | undefined;
-  /** The browser's address, as your server or platform knows it. */
+  /** The browser's IP address, as your server or platform determines it. */
   address?: string | undefined;
-  /** The path below which the service answers; `/apps/wishlist` if not given. */
+  /** The path below which requests are forwarded; by default `/apps/wishlist`. */
   base?: string | undefined;
-  /** `https://shop.example`, if the URL of the request names another host or scheme. */
+  /** The shop's origin, `https://shop.example`, if the request's URL has another host or scheme. */
   origin?: string | undefined;
-  /** More of the browser's headers to pass on, such as the one that holds the shop's JWT. */
+  /** Further request headers to forward, such as the one with the shop's JWT. */
   headers?: readonly string[] | undefined;
-  /** Seconds for the whole answer; 10 if not given. */
+  /** Seconds until the whole response must have arrived; by default 10. */
   timeout?: number | undefined;
 }
 
 /**
- * Sends the request on to the service, and its answer back. The body is at most 256 KiB (413 above);
- * a path outside the base is 404; 503 if the service can't be reached, 504 if it takes too long.
- * Throws TypeError for a bad option.
+ * Forwards the request to the service, and returns its response. A body over 256 KiB is 413; a path
+ * outside the base 404; an unreachable service 503; a response that takes too long 504. Throws
+ * TypeError for a bad option.
  */
 export async function forward(request: Request, options: Options): Promise<Response> {
   const { base = '/apps/wishlist', timeout = 10 } = options;
@@ -63,7 +64,8 @@ export async function forward(request: Request, options: Options): Promise<Respo
   const url = api.origin + api.pathname.replace(/\/+$/, '') + pathname + search;
   const init: RequestInit = { method: request.method, headers, redirect: 'manual', signal };
   if (body !== undefined) init.body = body;
-  // Next might cache an answer for everybody; workers from before November 2024 reject this option.
+  // Next.js might share a cached response between users. Cloudflare Workers from before November
+  // 2024 reject this option.
   if ('cache' in Request.prototype) init.cache = 'no-store';
   try {
     return await toBrowser(await fetch(url, init), request.method);
@@ -96,7 +98,7 @@ function headersFor(request: Request, { token, customer, ...more }: Options): He
     if (value !== null) headers.set(name, value);
   }
   const given = headers.get('x-request-id') ?? '';
-  // Known here too, so that a request without an answer can be found in the service's log.
+  // Chosen here, so that a request without a response can be found in the service's log.
   headers.set('x-request-id', UUID.test(given) ? given : crypto.randomUUID());
   headers.set('authorization', `Bearer ${token}`);
   const { host, protocol } =
@@ -108,7 +110,7 @@ function headersFor(request: Request, { token, customer, ...more }: Options): He
   return headers;
 }
 
-/** `-` for null and '' only: any other bad value throws, so that it never passes for a visitor. */
+/** Returns `-` for null and ''. Any other bad value throws, so that none passes for a visitor. */
 function customerHeader(customer: unknown): string {
   if (customer === null || customer === '') return '-';
   const known = typeof customer === 'string' || Number.isSafeInteger(customer);
@@ -120,7 +122,7 @@ function customerHeader(customer: unknown): string {
   return id;
 }
 
-/** The whole body; undefined if there is none. */
+/** Returns the whole body; undefined if there is none. */
 async function bodyOf(request: Request): Promise<ArrayBuffer | 'too large' | undefined> {
   if (Number(request.headers.get('content-length')) > LARGEST) return 'too large';
   if (!request.body || ['GET', 'HEAD'].includes(request.method)) return undefined;
