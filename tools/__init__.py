@@ -1,1 +1,1 @@
-"""What makes files of this repository from others of it."""
+"""Code generators and table helpers for this repository."""

@@ -1,6 +1,6 @@
-"""Writes the client that blocks, src/wishwell/client/sync*.py, from the one for asyncio.
+"""Generates the blocking client, src/wishwell/client/sync*.py, from the asyncio client.
 
-``make format`` runs it; a test fails while a committed file is not what it makes.
+``make format`` runs it; a test fails if a committed file is out of date.
 """
 
 import re
@@ -25,12 +25,12 @@ RULES = [
 
 
 def target(source: Path) -> Path:
-    """The file that is made of one."""
+    """Returns the path of the file generated from a source."""
     return source.with_name(source.name.replace("asynchronous", "sync"))
 
 
 def formatted(text: str, path: Path) -> str:
-    """A file's source as ruff formats it, without the imports that it does not use."""
+    """Returns source text formatted by ruff, without unused imports."""
     for command in (["check", "--select", "F401,I", "--fix-only", "--quiet"], ["format"]):
         ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(path), "-"]
         text = subprocess.run(ruff, input=text, capture_output=True, text=True, check=True).stdout
@@ -38,7 +38,7 @@ def formatted(text: str, path: Path) -> str:
 
 
 def made(source: Path) -> str:
-    """The blocking client's source."""
+    """Returns the blocking client's source."""
     text = re.sub(r'\A""".*?"""', HEADER.format(source.name), source.read_text())
     for pattern, new in RULES:
         text = re.sub(pattern, new, text)

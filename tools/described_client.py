@@ -1,9 +1,9 @@
-"""Writes the client's records and operations from the API's description, http/openapi.yaml.
+"""Generates the Python client's records and operations from the API's description, openapi.yaml.
 
-``make format`` runs it; a test fails while a committed file is not what it makes. ``x-python`` in
-the description names the method of an operation, such as ``items.find``, and the class of an
-object whose schema has another name. Schemas of one class make one record, in which only what all
-of them require is required.
+``make format`` runs it; a test fails if a committed file is out of date. ``x-python`` in the
+description names the method of an operation, such as ``items.find``, and the class of an object
+whose schema has another name. Schemas of the same class make one record, in which a field is
+required only if all of them require it.
 """
 
 import keyword
@@ -21,7 +21,7 @@ DESCRIPTION = yaml.load(
     (CLIENT.parent / "http" / "openapi.yaml").read_text("utf-8"), yaml.CSafeLoader
 )
 
-# Of the parent classes in client/asynchronous_by_hand.py.
+# Methods that are written by hand, in client/asynchronous_by_hand.py.
 BY_HAND = {"events.list", "products.put", "profiles.token", "profiles.identify"}
 
 RECORDS_HEAD = '''"""The records of the API. Written by ``make format`` from http/openapi.yaml."""
@@ -50,7 +50,7 @@ Node = Any  # a part of the description
 
 
 def resolved(node: Node) -> Node:
-    """The node with what its references name; its own words go first."""
+    """Returns a node with its references resolved. Its own keys override the target's."""
     while "$ref" in node:
         place = DESCRIPTION
         for part in node["$ref"].removeprefix("#/").split("/"):
@@ -60,27 +60,27 @@ def resolved(node: Node) -> Node:
 
 
 def component(node: Node) -> str:
-    """The name of the component that the node refers to, or nothing."""
+    """Returns the name of the component that a node refers to, or ''."""
     return str(node.get("$ref", "")).rpartition("/")[2]
 
 
 def content(node: Node) -> Node:
-    """The schema of the body of a request or an answer."""
+    """Returns the schema of a request's or response's body."""
     return node["content"]["application/json"]["schema"]
 
 
 def nullable(schema: Node) -> bool:
-    """Whether a value may be null."""
+    """Returns whether a value may be null."""
     return "null" in schema.get("type", ()) or {"type": "null"} in schema.get("oneOf", ())
 
 
 def snake(name: str) -> str:
-    """``listId`` as ``list_id``."""
+    """Returns a name in snake case: ``list_id`` for ``listId``."""
     return re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), name)
 
 
 def docstring(text: str, indent: int) -> str:
-    """Markdown of the description as a docstring, in the spelling of Python."""
+    """Returns Markdown of the description as a docstring, with names converted to Python's."""
     text = re.sub(r"`HEAD`\sanswers\sthe\ssame\swithout\sa\sbody\.", "", text.strip())
     text = re.sub(r"`([a-z]+[A-Z]\w+)`", lambda name: f"`{snake(name[1])}`", text)
     text = re.sub(r"\bnull\b", "None", re.sub(r"`([^`]+)`", r"``\1``", text))
@@ -92,13 +92,13 @@ def docstring(text: str, indent: int) -> str:
 
 @dataclass
 class Types:
-    """The types that the description names, each after those it uses; of classes, the schemas."""
+    """The types in the description, in order of dependency: aliases, and the schemas of classes."""
 
     aliases: dict[str, str] = field(default_factory=dict)
     records: dict[str, list[Node]] = field(default_factory=dict)
 
     def of(self, node: Node, sequence: str = "tuple[{}, ...]") -> str:
-        """The Python type of a value, without None."""
+        """Returns the Python type of a value, without ``None``."""
         schema = resolved(node)
         if "oneOf" in schema:
             options = [option for option in schema["oneOf"] if option != {"type": "null"}]
@@ -114,7 +114,7 @@ class Types:
         return "datetime" if schema.get("format") == "date-time" else SCALARS[kind]
 
     def of_parameter(self, node: Node) -> str:
-        """The type of a parameter: one of some words has its component's name."""
+        """Returns the type of a parameter. An enum becomes an alias with its component's name."""
         schema = resolved(node)["schema"]
         if "enum" not in schema:
             return self.of(schema)
@@ -130,13 +130,13 @@ class Types:
             return name
         if not name:
             raise ValueError(f"an object without x-python: {schema}")
-        # Without the words of a reference to it.
+        # The component itself, without a description that a reference adds.
         whole = DESCRIPTION["components"]["schemas"].get(described, schema)
         self.records.setdefault(name, []).append(whole)
         return name
 
     def source(self) -> str:
-        """records.py, before it is formatted."""
+        """Returns the source of records.py, unformatted."""
         text = RECORDS_HEAD + f"__all__ = {sorted([*self.aliases, *self.records])}\n\n"
         text += "".join(f"{name} = {kind}\n" for name, kind in self.aliases.items())
         return text + "".join(self._class(*record) for record in list(self.records.items()))
@@ -159,7 +159,7 @@ class Types:
 
 
 class Argument(NamedTuple):
-    """An argument of a method, which is sent under ``sent``; ``kind`` is its type and default."""
+    """An argument of a method. ``sent``: its name in the API; ``kind``: its type and default."""
 
     sent: str
     name: str
@@ -168,7 +168,7 @@ class Argument(NamedTuple):
 
 
 def mapping(function: str, arguments: list[Argument]) -> str:
-    """The call of a function that takes what is sent by name."""
+    """Returns the source of a call that passes the arguments by their names in the API."""
     pairs = [
         f"{sent}=several({name})" if kind.startswith("Sequence") else f"{sent}={name}"
         for sent, name, kind, _ in arguments
@@ -179,7 +179,7 @@ def mapping(function: str, arguments: list[Argument]) -> str:
 
 
 class Operation:
-    """One operation, as a method of the class of its resource. ``places`` are of its path."""
+    """An operation, as a method of its resource's class. ``places``: its path parameters."""
 
     def __init__(self, path: str, method: str, node: Node, places: list[Node], types: Types):
         self.node, self.method, self.types = node, method.upper(), types
@@ -196,13 +196,13 @@ class Operation:
         ordered = sorted(described, key=lambda sent: sent not in required)
         self.fields = [self._field(sent, described[sent], sent in required) for sent in ordered]
         query = [one for one in node.get("parameters", ()) if resolved(one)["in"] == "query"]
-        # Records have one form in Python.
+        # The client returns records only, so it has no parameter `format`.
         left_out = {*described, "format"}
         query = [one for one in query if resolved(one)["name"] not in left_out]
         self.query = [self._parameter(reference) for reference in query]
 
     def _answer(self, answer: Node) -> tuple[str, bool]:
-        """The class of the record that is answered, and whether there is a page of them."""
+        """Returns the class of the records in the response, and whether it is a page of them."""
         if "content" not in answer or self.node["x-python"] == "profiles.identify":
             return "None", False
         body = resolved(content(answer))["properties"]
@@ -210,7 +210,7 @@ class Operation:
         return self.types.of(body["data"]["items"] if is_page else body["data"]), is_page
 
     def _local(self, sent: str) -> str:
-        """The name in Python; the ids of the resource's own records are ``id`` and ``ids``."""
+        """Returns the name in Python. Ids of the resource's own records are ``id`` and ``ids``."""
         own = self.resource.removesuffix("s")
         return {f"{own}Id": "id", f"{own}Ids": "ids"}.get(sent, snake(sent))
 
@@ -230,7 +230,7 @@ class Operation:
         return Argument(parameter["name"], name, kind, words)
 
     def source(self) -> str:
-        """The method; of the pages of all records, the walks too."""
+        """Returns the method's source and, for a list operation, its iterators over pages."""
         kind = f"Page[{self.record}]" if self.is_page else self.record
         reader = f"page_of({self.record})" if self.is_page else f"one({self.record})"
         call = f'"{self.method}", {self.path}, {"nothing" if kind == "None" else reader}'
@@ -275,7 +275,7 @@ class Operation:
 
 
 def operations_source(operations: list[Operation], types: Types) -> str:
-    """asynchronous_operations.py, before it is formatted and what it does not use is removed."""
+    """Returns the source of asynchronous_operations.py, unformatted and with unused imports."""
     words = {tag["name"]: tag["description"].split("\n\n")[0] for tag in DESCRIPTION["tags"]}
     names = ", ".join([*types.aliases, *types.records])
     text = OPERATIONS_HEAD + f"from wishwell.client.records import {names}\n"
@@ -294,7 +294,7 @@ def operations_source(operations: list[Operation], types: Types) -> str:
 
 
 def made() -> dict[Path, str]:
-    """What each generated file has to be."""
+    """Returns the expected content of each generated file."""
     types = Types()
     operations = [
         Operation(path, method, node, item.get("parameters", []), types)

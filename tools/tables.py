@@ -1,4 +1,4 @@
-"""What the tables of measurements have in common."""
+"""Helpers for tables of measurements."""
 
 import json
 import os
@@ -17,13 +17,13 @@ from tests.servers import postgres_binaries
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table, which a terminal shows well too."""
+    """Returns a Markdown table."""
     first, *others = (f"| {' | '.join(line)} |" for line in (head, *rows))
     return "\n".join([first, "|---" * len(head) + "|", *others])
 
 
 def spread(values: Sequence[float], digits: int = 2) -> str:
-    """The median, the least and the most."""
+    """Returns the median, minimum and maximum as text."""
     middle, least, most = (
         f"{value:.{digits}f}" for value in (statistics.median(values), min(values), max(values))
     )
@@ -31,7 +31,7 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """What a run has been made with."""
+    """Returns the versions and hardware of a run."""
     command = [str(postgres_binaries() / "postgres"), "--version"]
     postgres = subprocess.run(command, capture_output=True, text=True, check=True)
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
@@ -47,7 +47,7 @@ def machine() -> dict[str, Any]:
 
 
 def of_machine(made_with: dict[str, Any]) -> str:
-    """The same as the tables say it."""
+    """Returns the result of ``machine`` as text for the tables."""
     return (
         "{date}: Python {python}, PostgreSQL {postgresql}, SQLite {sqlite}, {system}, "
         "{cores} cores ({processor})".format(**made_with)
@@ -55,6 +55,6 @@ def of_machine(made_with: dict[str, Any]) -> str:
 
 
 def keep(path: Path, record: dict[str, Any]) -> None:
-    """Writes figures down for the tables that are made of them."""
+    """Stores a run's figures as JSON, from which the tables are made."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(record, indent=1) + "\n")
