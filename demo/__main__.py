@@ -1,4 +1,4 @@
-"""``python -m demo``: the service as a child process, and the shop on a port of its own."""
+"""``python -m demo``: runs the shop, and the service as a child process on its own port."""
 
 import os
 import secrets
@@ -42,10 +42,10 @@ _TRY = """
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8080, show_default=True, help="Port; 0 takes a free one.")
 def main(host: str, port: int) -> None:
-    """Start a small shop, to try wishlists in."""
+    """Start a small shop to try wishlists in."""
     log.configure("warning")
     for number in (signal.SIGINT, signal.SIGTERM):
-        # It raises SystemExit, so the service is ended whenever the signal comes; uvicorn passes it on.
+        # Raises SystemExit, so that the service is stopped whenever the signal arrives; uvicorn re-raises it.
         signal.signal(number, lambda *_: sys.exit(0))
     try:
         listening = serve.listen(host, port, "--host and --port")
@@ -68,9 +68,9 @@ def _serve(application: shop.Shop, listening: socket.socket, origin: str) -> Non
 
 @contextmanager
 def _service(key: str, origin: str) -> Iterator[str]:
-    """Runs `wishwell serve` on a fresh database until the shop ends; yields its address.
+    """Runs `wishwell serve` on a new database until the shop stops; yields the service's URL.
 
-    Its store knows customers by the shop's cookie, a JWT that is signed with ``key``, and the
+    The store identifies customers by the shop's cookie, a JWT signed with ``key``, and has the
     products of the shop at ``origin``.
     """
     wishwell = [sys.executable, "-m", "wishwell"]

@@ -1,4 +1,4 @@
-"""What the shop sells. A real shop has this in its database."""
+"""The shop's products. A real shop has them in its database."""
 
 import json
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A colour of a product; ``tint`` is its class in shop.css."""
+    """A colour of a product. ``tint``: its class in shop.css."""
 
     id: int
     name: str
@@ -15,7 +15,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product; ``picture`` is the id of its drawing in pictures.svg, ``price`` in euros."""
+    """A product. ``picture``: the id of its drawing in pictures.svg; ``price``: in euros."""
 
     id: int
     picture: str
@@ -67,12 +67,12 @@ COLUMNS = ("product", "variant", "title", "price", "url", "image")
 
 
 def picture(product: Product, variant: Variant) -> str:
-    """The path of a product's picture."""
+    """Returns the path of a product's picture."""
     return f"/pictures/{product.picture}-{variant.tint}.svg"
 
 
 def lines(origin: str) -> str:
-    """The catalogue as `wishwell products` takes it, of the shop at ``origin``."""
+    """Returns the catalogue of the shop at ``origin`` as JSON Lines for `wishwell products`."""
     return "\n".join(
         json.dumps(
             {
@@ -90,6 +90,6 @@ def lines(origin: str) -> str:
 
 
 def many(count: int) -> list[Product]:
-    """``count`` products for a long page: the twelve again and again, each with its own id."""
+    """Returns ``count`` products for a long page: the twelve repeated, with unique ids."""
     rounds = (divmod(number, len(PRODUCTS)) for number in range(count))
     return [replace(PRODUCTS[at], id=PRODUCTS[at].id + turn * 1000) for turn, at in rounds]

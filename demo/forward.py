@@ -1,4 +1,4 @@
-"""Forwards requests to the service, as one location of nginx does."""
+"""A reverse proxy to the service, equivalent to a location block of nginx."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 _HOP = {b"connection", b"keep-alive", b"transfer-encoding", b"date"}
 _NOT_PASSED_ON = _HOP | {
     b"content-length",
-    # The service trusts the shop's address, and believes these from it: never pass on the browser's.
+    # The service trusts these headers from the shop, so never forward the browser's.
     b"x-forwarded-for",
     b"x-forwarded-host",
     b"x-forwarded-proto",
@@ -23,7 +23,7 @@ _NOT_PASSED_ON = _HOP | {
 
 
 def to(url: str) -> Application:
-    """An application that answers with what the server at ``url`` answers; 502 if it does not."""
+    """Returns an application that forwards to the server at ``url``; 502 if it is unreachable."""
     service = urlsplit(url)
 
     def ask(scope: Scope, body: bytes) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
@@ -60,7 +60,7 @@ def to(url: str) -> Application:
 
 
 async def read(wishlist: Application, scope: Scope, path: str) -> tuple[int, bytes]:
-    """Status and body of a GET without a cookie, from the address of the browser that asks the shop."""
+    """Returns status and body of a GET without cookies, sent with the address of the shop's visitor."""
     request = scope | {
         "method": "GET",
         "path": path,
@@ -81,7 +81,7 @@ async def read(wishlist: Application, scope: Scope, path: str) -> tuple[int, byt
 
 
 def _headers(scope: Scope, body: bytes) -> list[tuple[bytes, bytes]]:
-    """The browser's headers, its address, and the host and scheme that it asked for."""
+    """Returns the browser's headers, with its address and the requested host and scheme added."""
     headers = scope["headers"]
     host = dict(headers).get(b"host", b"")
     return [

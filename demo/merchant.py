@@ -1,4 +1,4 @@
-"""A store with two months of wishes, for the pictures of the merchant's page."""
+"""A store with two months of wishes, for screenshots of the merchant's page."""
 
 import datetime
 import math
@@ -22,7 +22,7 @@ _DAYS = 60
 
 @contextmanager
 def store(port: int) -> Iterator[tuple[str, str]]:
-    """Serves the store; yields the address of its page, and an admin token."""
+    """Serves the store; yields the URL of its admin page, and an admin token."""
     wishwell = [sys.executable, "-m", "wishwell"]
     with tempfile.TemporaryDirectory(prefix="wishwell-merchant-") as folder:
         database = Path(folder) / "wishwell.db"
@@ -56,7 +56,7 @@ def store(port: int) -> Iterator[tuple[str, str]]:
 
 
 def _count(database: Path) -> None:
-    """Writes what counts of so many days would have found, one a day, by their numbers."""
+    """Writes the results of one count per day over the last ``_DAYS`` days."""
     now = datetime.datetime.now(datetime.UTC)
     at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     days = [(now.date() - datetime.timedelta(_DAYS - at)).isoformat() for at in range(_DAYS + 1)]
@@ -83,7 +83,7 @@ def _count(database: Path) -> None:
 
 
 def _growth(place: int) -> list[list[int]]:
-    """Of each day the wishes of customers and of visitors, and all that was added until then."""
+    """Returns for each day: customers' wishes, visitors' wishes, and the running total of additions."""
     found, has, added = [], 500.0 + 90 * ((place * 7) % 12), 0
     for day in range(_DAYS + 1):
         week = 1 + 0.5 * math.sin((day + place) * math.tau / 7)

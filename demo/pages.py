@@ -1,4 +1,4 @@
-"""The shop's pages: HTML from functions, complete before any script runs."""
+"""The shop's pages, rendered on the server and complete without JavaScript."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _COUNT = '<span class="badge" id="{}" hidden></span>'
 
 
 def page(title: str, main: str, customer: str | None, here: str = "") -> str:
-    """A whole page. ``customer`` is signed in; ``here`` is its path, for the menu."""
+    """Returns a whole page. ``customer``: who is signed in; ``here``: its path, for the menu."""
     if customer:
         account = f"""<form method="post" action="/sign-out">
       <span class="hello">Hello, {escape(CUSTOMERS[customer])}</span>
@@ -82,7 +82,7 @@ def picture(product: Product, variant: Variant) -> str:
 
 
 def picture_file(product: Product, variant: Variant) -> bytes:
-    """The same picture as a file of its own, for the wishlist."""
+    """Returns the picture as an SVG file, for the wishlist."""
     [drawing] = re.findall(
         rf'<symbol id="{product.picture}" [^>]*>(.*?)</symbol>', _PICTURES, re.DOTALL
     )
@@ -97,7 +97,7 @@ def picture_file(product: Product, variant: Variant) -> bytes:
 
 
 def shop(products: list[Product]) -> str:
-    """The grid: each product with its heart."""
+    """Returns the grid of products, each with a heart."""
     cards = "\n".join(_card(product) for product in products)
     return f"""<div class="hello-there"><h1>Things for a quiet home</h1>
 <p>Made slowly, by people we know. Keep what you like with a heart: no account needed.</p></div>
@@ -116,7 +116,7 @@ def _card(product: Product) -> str:
 
 
 def product(product: Product, chosen: Variant) -> str:
-    """A product in one of its variants. Each has its own address; with script there is no new page."""
+    """Returns a product's page. Each variant has its own URL; scripts switch without loading it."""
     name = escape(product.name)
     choices = "\n".join(
         f'<li><a class="swatch {variant.tint}" href="?variant={variant.id}"'
@@ -143,7 +143,7 @@ def product(product: Product, chosen: Variant) -> str:
 
 
 def wishlist(customer: str | None) -> str:
-    """The customer's or visitor's own wishlist."""
+    """Returns the page of the customer's or visitor's own wishlist."""
     visitor = "" if customer else _VISITOR
     return (
         f"""<wishlist-page cart shared-page="/shared#{{token}}"></wishlist-page>{visitor}{_PAGES}"""
@@ -151,7 +151,7 @@ def wishlist(customer: str | None) -> str:
 
 
 def shared() -> str:
-    """A list that somebody has shared. What is behind the # of its address never comes here."""
+    """Returns the page of a shared list. The token is in the URL's fragment, never sent to the shop."""
     return f"""<wishlist-shared cart own-page="/wishlist"></wishlist-shared>{_PAGES}"""
 
 
@@ -163,7 +163,7 @@ _CROSS = """<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6
 
 
 def cart(products: Sequence[Product]) -> str:
-    """The frame of the cart, which cart.js fills. A real shop has a cart already."""
+    """Returns the empty cart page, which cart.js fills. A real shop has a cart already."""
     looks = "\n".join(
         f'<template data-product="{product.id}" data-variant="{variant.id if variant else ""}" '
         f'data-href="{address(product, variant)}" data-price="{product.price}">'
@@ -195,7 +195,7 @@ def _look(product: Product, variant: Variant | None) -> str:
 
 
 def address(product: Product, variant: Variant | None = None) -> str:
-    """The product's page."""
+    """Returns the path of a product's page."""
     return f"/products/{product.picture}{f'?variant={variant.id}' if variant else ''}"
 
 
@@ -203,7 +203,7 @@ def address(product: Product, variant: Variant | None = None) -> str:
 
 
 def sign_in() -> str:
-    """Offers two customers without a password. A real shop asks for one."""
+    """Returns the sign-in page: two customers without passwords. A real shop asks for one."""
     buttons = "\n".join(
         f'<button class="who" name="customer" value="{id}"><span aria-hidden="true">{name[0]}</span>'
         f"Continue as {name}</button>"

@@ -1,4 +1,4 @@
-"""``python -m demo.screenshots``: the pictures of the README, taken of the demo as it is."""
+"""``python -m demo.screenshots``: takes the README's screenshots of the current demo."""
 
 import io
 import os
@@ -37,7 +37,7 @@ _FILL = """async () => {
 @click.command("screenshots")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=FOLDER)
 def main(folder: Path) -> None:
-    """Write the pictures: hearts on products, the wishlist, and the merchant's page."""
+    """Write screenshots: hearts on products, the wishlist, and the merchant's page."""
     folder.mkdir(exist_ok=True)
     program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
     with _demo() as url, sync_playwright() as playwright:
@@ -64,7 +64,7 @@ def main(folder: Path) -> None:
 
 
 def _draw(route: Route) -> None:
-    """Answers with the drawing of a product; the merchant's page takes none but by https."""
+    """Serves a product's drawing, because the merchant's page loads pictures by https only."""
     drawings = {
         merchant.ORIGIN + catalogue.picture(product, variant): (product, variant)
         for product in catalogue.PRODUCTS
@@ -75,7 +75,7 @@ def _draw(route: Route) -> None:
 
 
 def _write(path: Path, page: Page) -> None:
-    """What is there, once its pictures are. Flat colours: a palette is as good, and a third of the size."""
+    """Saves a screenshot once all pictures are loaded. A palette is a third of the size, and as good."""
     page.mouse.move(0, 0)
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(300)
@@ -86,7 +86,7 @@ def _write(path: Path, page: Page) -> None:
 
 @contextmanager
 def _demo() -> Iterator[str]:
-    """The demo as a process; yields its address."""
+    """Runs the demo as a process; yields its URL."""
     argv = [sys.executable, "-u", "-m", "demo", "--port", "0"]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as demo:
         try:

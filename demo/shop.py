@@ -1,7 +1,7 @@
-"""The shop: an ASGI application with pages and a session of its own.
+"""The shop: an ASGI application with its own pages and sessions.
 
-For wishlists a shop needs three lines, those in ``Shop.__call__`` that forward one path to the
-service, which reads the shop's session cookie itself. The rest is the shop.
+Wishlists need only three lines: those in ``Shop.__call__`` that forward a path to the service,
+which reads the shop's session cookie itself. The rest is the shop.
 """
 
 import time
@@ -18,13 +18,13 @@ COOKIE = "shop_session"
 _SESSION_SECONDS = 7 * 86_400
 _FORM_BYTES = 1_000
 
-# Scripts, styles, pictures and requests only of the shop's own, and nothing inline.
+# Scripts, styles, pictures and requests from the shop's own origin only, nothing inline.
 _HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'; require-trusted-types-for 'script'",
     "cache-control": "private, no-store",
-    # The address of a shared list is its key: no other page may learn it.
+    # A shared list's URL gives access to it, so it must not leak to other sites.
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
@@ -34,7 +34,7 @@ _STATIC = {
     for file in (Path(__file__).parent / "static").iterdir()
 }
 
-# A browser asks for it on a page that names none.
+# Browsers request it on pages without an icon.
 _STATIC["/favicon.ico"] = _STATIC["/static/icon.svg"]
 
 _PICTURES = {
@@ -45,7 +45,7 @@ _PICTURES = {
 
 
 def customer(scope: Scope, key: str) -> str | None:
-    """The customer of the shop's session cookie, which is signed with ``key``; None without one."""
+    """Returns the customer in the shop's session cookie, signed with ``key``; ``None`` without."""
     try:
         jar = SimpleCookie(dict(scope["headers"]).get(b"cookie", b"").decode("latin-1"))
         claims = jwt.decode(jar[COOKIE].value, key, ["HS256"], options={"require": ["exp", "sub"]})
@@ -55,7 +55,7 @@ def customer(scope: Scope, key: str) -> str | None:
 
 
 class Shop:
-    """The shop as one application. ``wishlist`` answers every path below ``pages.BASE``."""
+    """The shop's application. ``wishlist`` handles all paths below ``pages.BASE``."""
 
     def __init__(self, key: str, wishlist: Application) -> None:
         self._key = key
@@ -89,7 +89,7 @@ class Shop:
         return 200 if title else 404, pages.HTML, text.encode()
 
     async def _session(self, scope: Scope, receive: Receive) -> pages.Answer:
-        """Signs in or out by a cookie that no script can read, and redirects to the next page."""
+        """Signs in or out by setting an HttpOnly cookie, and redirects to the next page."""
         if dict(scope["headers"]).get(b"sec-fetch-site", b"same-origin") != b"same-origin":
             return 403, {"content-type": "text/plain"}, b"Only the shop's own pages may do this."
         value, seconds, then = "", 0, "/"
@@ -105,7 +105,7 @@ class Shop:
 
 
 def _main(path: str, query: dict[str, list[str]], who: str | None) -> tuple[str, str]:
-    """Title and content of the page at a path; an empty title if there is none."""
+    """Returns title and content of the page at a path; the title is empty for an unknown path."""
     everything = list(catalogue.PRODUCTS)
     if path == "/":
         return "Things for a quiet home", pages.shop(everything)
@@ -130,7 +130,7 @@ def _main(path: str, query: dict[str, list[str]], who: str | None) -> tuple[str,
 
 
 async def _form(receive: Receive) -> str:
-    """The start of a form's body, which is enough for the two buttons."""
+    """Returns the start of a form's body, which is enough for the two buttons."""
     message = await receive()
     body: bytes = message.get("body", b"")
     return body[:_FORM_BYTES].decode("latin-1")

@@ -1,4 +1,4 @@
-// The cart's page. It has no checkout.
+// Script of the cart page, which has no checkout.
 import { cart, copy, find, look, offer } from '/static/shop.js';
 
 const rows = find('#items');

@@ -1,5 +1,5 @@
-// The shop's own script, on every page: messages of failures and undo, how much is saved and in the
-// cart, and on a product's page the choice of a colour.
+// The shop's own script for all pages: error messages and undo, counts of saved items and of the cart,
+// and the choice of a colour on product pages.
 import { wishlist } from '/apps/wishlist/assets/wishwell.js';
 
 export { wishlist };
@@ -9,10 +9,10 @@ export const copy = (template) => template.content.firstElementChild.cloneNode(t
 
 // ---------------------------------------------------------------------------------- messages
 
-/** Says a text to screen readers, without showing it. */
+/** Announces a text to screen readers, without showing it. */
 export const say = (text) => (find('#said').textContent = text);
 
-/** Shows a text with buttons, each of which also closes it. */
+/** Shows a text with buttons, each of which also hides it. */
 function show(place, text, buttons) {
   const paragraph = document.createElement('p');
   paragraph.textContent = text;
@@ -26,7 +26,7 @@ function show(place, text, buttons) {
   place.replaceChildren(paragraph, ...nodes);
 }
 
-/** Shows a failure, until it is closed or something has worked. */
+/** Shows an error, until it is closed or an action succeeds. */
 export function complain(error) {
   const text =
     !error.status || error.status > 499
@@ -38,7 +38,7 @@ export function complain(error) {
 }
 export const settle = () => find('#notice').replaceChildren();
 
-/** Shows what was done, with buttons for the next step, until it is closed or replaced by the next message. */
+/** Shows a message about a completed action, with buttons for next steps, until closed or replaced. */
 export function offer(text, buttons) {
   say(text);
   show(find('#done'), text, { ...buttons, Close: undefined });
@@ -64,16 +64,16 @@ function badge(id, count, text = count) {
   find(id).textContent = text;
 }
 
-/** Shows the number of wishes, unless a newer count has begun. */
+/** Shows the number of saved items, unless a newer count has begun. */
 async function count() {
   const turn = ++counting;
-  await undefined; // several events of one change are one count
+  await undefined; // so that several events of one change cause one count
   if (turn !== counting) return;
   try {
     const { data, pageInfo } = await wishlist.items.list({ limit: 99 });
     if (turn === counting) badge('#saved', data.length, pageInfo?.next ? '99+' : data.length);
   } catch {
-    // The last count stays. If the shopper's own action fails, that is shown.
+    // Keep the last count. Failures of the shopper's own actions are shown elsewhere.
   }
 }
 
@@ -83,10 +83,10 @@ count();
 
 // ------------------------------------------------------------------------------------ the cart
 
-/** A pretend cart, of this tab. A real shop has its own, and listens to `wishlist-cart` as this one does. */
+/** A fake cart, stored in the tab. A real shop has its own, and listens to `wishlist-cart` in the same way. */
 export const cart = {
   lines: () => JSON.parse(sessionStorage.cart ?? '[]'),
-  /** Adds `quantity` of a product, or takes it out if that is below 0. */
+  /** Adds `quantity` of a product; removes it if negative. */
   put({ productId, variantId, quantity }) {
     const lines = cart.lines();
     let line = lines.find((known) => known.productId === productId && known.variantId === variantId);
@@ -109,7 +109,7 @@ export const cart = {
 document.addEventListener('wishlist-cart', ({ detail: { item } }) => cart.add(item, item.product?.title ?? 'It'));
 cart.show();
 
-/** Fills the link of a row of the cart with the look of a product. Returns its name and price. */
+/** Fills the link of a cart row with a product's picture and text. Returns its name and price. */
 export function look({ productId, variantId }, link) {
   const known = find(`template[data-product="${productId}"][data-variant="${variantId ?? ''}"]`);
   link.replaceChildren(known.content.cloneNode(true));
@@ -121,7 +121,7 @@ export function look({ productId, variantId }, link) {
 
 const heart = find('.product wishlist-button');
 
-/** Shows the colour of a link without a new page; the product's saved item gets it too. */
+/** Shows a link's colour without loading its page. Also changes the saved item's variant. */
 function choose(swatch) {
   const address = new URL(swatch.href);
   history.replaceState(null, '', address);
@@ -136,7 +136,7 @@ function choose(swatch) {
 if (heart) {
   find('.swatches').addEventListener('click', (event) => {
     const swatch = event.target.closest('a');
-    // With one of these keys the browser opens the link in a tab or window.
+    // With a modifier key the browser opens the link in a new tab or window.
     if (!swatch || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     choose(swatch);
