@@ -1,5 +1,5 @@
-"""Fuzzing of every decoder that a stranger's bytes reach: `make fuzz`, `python -m fuzz --minutes 10`.
+"""Fuzzing of all decoders of untrusted input: `make fuzz`, `python -m fuzz --minutes 10`.
 
-`targets.py` says what must hold, `seeds.py` where to begin, `one.py` runs one target under atheris.
-What they found worth keeping lies in `corpus/`, and `make test` replays it.
+Start with `targets.py`, which has the invariants. `seeds.py` has the seed inputs; `one.py` runs a
+target under atheris. `make test` replays `corpus/`, the inputs worth keeping.
 """

@@ -1,4 +1,4 @@
-"""Runs the targets one after the other, keeps what they reached, and prints what came of it."""
+"""Runs the targets one after another, updates their corpora, and prints the results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_INPUT, LARGEST_CORPUS = 4_096, 150
 
 
 def main() -> int:
-    """0 when nothing was found; findings are files in ``fuzz/findings``."""
+    """Runs the command. Returns 0 if nothing was found; findings are in ``fuzz/findings``."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=7, help="for all targets together")
     parser.add_argument("--only", choices=targets.TARGETS, action="append")
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def fuzz(name: str, seconds: int) -> dict:
-    """Fuzzes one target and keeps the smallest inputs that reach all that was reached."""
+    """Fuzzes a target, and keeps the smallest inputs with the same coverage. Returns the figures."""
     kept = CORPUS / name
     findings = FINDINGS / name
     for folder in (kept, findings):
@@ -93,7 +93,7 @@ def atheris(name: str, *words: object) -> str:
 
 
 def keep(smallest: Path, kept: Path) -> None:
-    """The corpus is what the merge left, and no more than a repository should carry."""
+    """Replaces the corpus by the merge's result, limited to ``LARGEST_CORPUS`` files."""
     chosen = sorted(smallest.iterdir(), key=lambda path: (path.stat().st_size, path.name))
     if not chosen:
         return

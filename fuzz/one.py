@@ -1,4 +1,4 @@
-"""One target under atheris, in a process of its own: `python -m fuzz.one TARGET [libFuzzer words]`."""
+"""Runs a target under atheris: `python -m fuzz.one TARGET [libFuzzer arguments]`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ with atheris.instrument_imports(include=["wishwell", "jwt"]):
 
 def main() -> None:
     name = sys.argv.pop(1)
-    # What libFuzzer starts again for each step of a merge.
+    # The program that libFuzzer starts for each step of a merge.
     sys.argv[0] = os.environ.get("FUZZ_PROGRAM", sys.argv[0])
     if name in ("query", "token"):
-        targets.service()  # before the fuzzer's clock runs
+        targets.service()  # before libFuzzer's timeouts apply
     atheris.Setup(sys.argv, targets.TARGETS[name])
     atheris.Fuzz()
 

@@ -1,4 +1,4 @@
-"""Where each target begins when its corpus is empty, and the words that its inputs are made of."""
+"""Seed inputs and dictionary words of each target."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What must hold for any bytes: a target takes them, and raises when the service would be wrong.
+"""Fuzz targets: functions that take any bytes, and raise if the service would behave wrongly.
 
-A refusal (``ServiceError``) is right; any other exception is a finding, and so is a value that a
-second, plainer reader of the same bytes (``json``, ``urllib``) sees otherwise.
+Refusing input (``ServiceError``) is right. Any other exception is a finding, and so is a value that
+an independent decoder of the same bytes (``json``, ``urllib``) reads differently.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ NETWORKS = load({"WISHWELL_TRUSTED_PROXIES": "10.0.0.0/8,fd00::/8"}).trusted_pro
 
 @functools.cache
 def service() -> SimpleNamespace:
-    """A real database with one store, one admin token and three items, and what reads tokens."""
+    """Returns a real database with a store, an admin token and three items, and an authenticator."""
     runner = asyncio.Runner()
     folder = tempfile.TemporaryDirectory(prefix="wishwell-fuzz-")
     path = str(Path(folder.name) / "wishwell.db")
@@ -66,12 +66,12 @@ def service() -> SimpleNamespace:
 
 
 def text_of(data: bytes) -> str:
-    """As the service makes text of what it was sent: UTF-8 that is none never gets this far."""
+    """Decodes bytes as UTF-8. Invalid bytes are replaced, because the service never lets them in."""
     return data.decode("utf-8", "replace")
 
 
 def cursor(data: bytes) -> None:
-    """Only what was signed for this request opens, in one spelling."""
+    """A cursor verifies only if it was signed for this request, and in a single spelling."""
     cursor_signer = pages.CursorSigner([KEY])
     text, request = text_of(data), "mine|items|"
     with contextlib.suppress(Invalid):
@@ -79,7 +79,7 @@ def cursor(data: bytes) -> None:
         assert cursor_signer.sign(opened, request) == text
     if len(data) < 20:
         return
-    # The same bytes as an edge, a direction, a place and a change: the signature must see the change.
+    # The same bytes as id, direction, index and replacement: a changed cursor must not verify.
     made = pages.Cursor(str(UUID(bytes=data[:16])), bool(data[16] & 1))
     signed = cursor_signer.sign(made, request)
     assert cursor_signer.verify(signed, request) == made
@@ -96,7 +96,7 @@ def cursor(data: bytes) -> None:
 
 
 def gid(data: bytes) -> None:
-    """A profile is named by one text alone, and its key by store and text."""
+    """A profile has exactly one GID, and its key is derived from the store and the GID."""
     text = text_of(data)
     try:
         profile = profiles.parse(STORE, "wishwell", text, "Profile")
@@ -112,7 +112,7 @@ def gid(data: bytes) -> None:
 
 
 def query(data: bytes) -> None:
-    """Whatever is parsed runs, and finds what it names."""
+    """A search that parses also runs, and its results match it."""
     for store in (STORE, TEXT_STORE):
         try:
             found = search.parse(text_of(data), store)
@@ -134,7 +134,7 @@ def query(data: bytes) -> None:
 
 
 def token(data: bytes) -> None:
-    """A token that is let in was signed by the ring and says only what is ever issued."""
+    """An accepted token was signed with a key of the ring, and has exactly the claims of issued ones."""
     there = service()
     kind, rest = data[:1], data[1:]
     genuine = {"sub": there.owner.gid, "aud": STORE_ID, "jti": STORE_ID}
@@ -145,7 +145,7 @@ def token(data: bytes) -> None:
         text = _signed(header, rest)
     elif kind == b"\2":  # any header, signed
         text = _signed(rest, claims)
-    elif kind == b"\3":  # a genuine one with something put into it
+    elif kind == b"\3":  # a genuine token with bytes inserted
         text = _signed(header, claims)
         at = int.from_bytes(rest[:2], "big") % len(text)
         text = text[:at] + rest[2:].decode("latin-1") + text[at + len(rest[2:]) :]
@@ -178,7 +178,7 @@ BODIES = [
 
 
 def body(data: bytes) -> None:
-    """Each shape takes what ``json`` reads the same, with no key unknown, twice or coerced."""
+    """An accepted body equals what ``json`` reads: no unknown or duplicate keys, no coercion."""
     for shape in BODIES:
         try:
             value = wire.body(data, "application/json", shape, STORE)
@@ -186,7 +186,7 @@ def body(data: bytes) -> None:
             continue
         plain = json.loads(data)
         mine = msgspec.to_builtins(value)
-        # A variant that was not named is null in one shape.
+        # A variant that is left out becomes null in one type.
         assert {k: v for k, v in mine.items() if k in plain} == plain, shape
         assert all(v is None for k, v in mine.items() if k not in plain), shape
         assert repr({k: mine[k] for k in sorted(plain)}) == repr(
@@ -197,7 +197,7 @@ def body(data: bytes) -> None:
 
 
 def _noun_checks(value: object) -> None:
-    """What the nouns check beyond the shape."""
+    """Runs the checks of the domain packages, beyond a body's type."""
     if isinstance(value, wire.NewItemBody):
         value.new_item(STORE)
     elif isinstance(value, wire.ItemPatchBody):
@@ -211,13 +211,13 @@ def _noun_checks(value: object) -> None:
 
 
 def parameters(data: bytes) -> None:
-    """Query strings read as ``urllib`` reads them; then each value within its bounds."""
+    """Query strings are read as by ``urllib``, and each accepted value is within its limits."""
     known = frozenset({"page", "limit", "query", "sort", "itemIds"})
     try:
         found = queries.parameters(data, known)
     except Invalid:
         return
-    # urllib leaves bytes beyond ASCII as they are, so they are percent-encoded for it first.
+    # urllib doesn't decode raw non-ASCII bytes, so they are percent-encoded first.
     ascii_text = "".join(chr(byte) if byte < 128 else f"%{byte:02x}" for byte in data)
     plain = parse_qsl(ascii_text, keep_blank_values=True, errors="strict")
     assert plain == list(found.items())
@@ -230,7 +230,7 @@ def parameters(data: bytes) -> None:
 
 
 def address(data: bytes) -> None:
-    """The address that a limit counts: the peer's own, unless a trusted proxy says otherwise."""
+    """The address for rate limits is the peer's own, unless the peer is a trusted proxy."""
     forwarded, kind = data[1:].decode("latin-1"), data[:1]
     for peer, own in (("10.0.0.1", False), ("192.0.2.7", True), ("", True)):
         found = addresses.of_client(peer, forwarded, NETWORKS)
