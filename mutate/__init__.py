@@ -1,1 +1,4 @@
-"""Mutation testing: small faults put into the code one by one, each of which a test has to notice."""
+"""Mutation testing: makes small changes (mutants) to the code, each of which a test has to detect.
+
+Start with `__main__.py`.
+"""

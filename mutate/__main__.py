@@ -1,4 +1,4 @@
-"""Puts faults into modules one by one, and says which of them neither types nor tests notice."""
+"""Tries mutants of modules one by one, and reports those that neither type checks nor tests kill."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WAYS = ("types", "tests", "time")
 
 
 class Outcome(NamedTuple):
-    """What came of a mutant: ``by`` is one of ``WAYS``, or None of a survivor."""
+    """The result of a mutant. ``by``: one of ``WAYS``, or ``None`` for a survivor."""
 
     module: str
     mutant: mutants.Mutant
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
 
 
 def main() -> int:
-    """0 when enough of the mutants are noticed and each survivor is explained."""
+    """Runs the command. Returns 0 if enough mutants are killed and each survivor is explained."""
     plan = tomllib.loads(PLAN.read_text())
     tests = tests_of_modules(plan["tests"])
     parser = argparse.ArgumentParser(prog="python -m mutate", description=__doc__)
@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def tests_of_modules(table: dict[str, list[str]]) -> dict[str, list[str]]:
-    """The tests of each module: of its own line, else of its room's."""
+    """Returns each module's tests: those of its own line in the plan, or else of its package's."""
     modules: dict[str, list[str]] = {}
     for name in sorted(table, key=lambda name: name.endswith("/")):
         for path in sorted(SOURCE.glob(f"{name}*.py" if name.endswith("/") else f"{name}.py")):
@@ -69,7 +69,7 @@ def tests_of_modules(table: dict[str, list[str]]) -> dict[str, list[str]]:
 
 
 def files(word: str) -> list[str]:
-    """The files of a pattern, of which there must be one; any other word as it is."""
+    """Returns the files that match a pattern, at least one; any other word unchanged."""
     if "*" not in word:
         return [word]
     found = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(word))
@@ -79,7 +79,7 @@ def files(word: str) -> list[str]:
 
 
 def run(tests: dict[str, list[str]], workers: list[Worker], until: float) -> list[Outcome]:
-    """Tries the mutants, one a worker, until there is no more time; the rest counts as unnoticed."""
+    """Tries mutants in parallel, one per worker. Those left when the time is up count as survivors."""
     outcomes, waiting = [], queue.SimpleQueue()
     for name, words in tests.items():
         path = SOURCE / f"{name}.py"

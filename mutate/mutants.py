@@ -1,4 +1,4 @@
-"""The faults: mutmut's, made of a module's text, each with a name that outlives changed lines."""
+"""Makes a module's mutants with mutmut, each with a name that stays the same when lines move."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ _KINDS = {
     cst.Match: "case",
     cst.IfExp: "condition",
 }
-"""What a fault changes, by the node that it replaces; of others, the operator's own name."""
+"""Kind of change by the type of the replaced node; other nodes have their operator's name."""
 
 
 class Mutant(NamedTuple):
-    """A module's text with one fault; ``name`` is the function's, class's or constant's, and the
-    kind of change. Several may have the same."""
+    """A module's source with one change.
+
+    ``name``: the changed function, class or constant, and the kind of change. It needn't be unique.
+    """
 
     name: str
     code: str
@@ -37,10 +39,10 @@ class Mutant(NamedTuple):
 
 
 def of(path: Path) -> list[Mutant]:
-    """The mutants of a module.
+    """Returns a module's mutants.
 
-    Left out are the words of errors, of which tests look at the ones that matter, and all but one
-    fault in a string: in other cases it is the same fault or, in SQL, none.
+    Omits changes to error messages, because tests check those that matter, and all but one change
+    per string, because other changes are equivalent or, in SQL, change nothing.
     """
     code = path.read_text()
     module, mutations, *_ = create_mutations(str(path), code)
@@ -82,8 +84,10 @@ def _all(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def _places(module: cst.Module) -> dict[int, tuple[int, str]]:
-    """Of each node's id, the statement of the module that it is part of, and the name of its
-    function, method, class or constant."""
+    """Returns for each node the index of its top-level statement, and its enclosing name.
+
+    The name is that of a function, method, class or constant. Keys are ``id(node)``.
+    """
     places = {}
     for at, outer in enumerate(module.body):
         name = _name(outer)

@@ -1,6 +1,6 @@
-"""A copy of the checkout, in which types and tests are tried on one mutant after the other.
+"""A copy of the checkout, in which types and tests are run on one mutant after another.
 
-The fault is in the copy's file itself: the service that a test starts has it too.
+The mutant is written to the copy's file, so that a service started by a test has it too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OPTIONS = ["-x", "-q", "--tb=line", "-o", "addopts=", "-m", "not slow", "--hypot
 
 
 class Result(NamedTuple):
-    """``by``: "types", "tests" or "time", which noticed it, or None."""
+    """The result of a run. ``by``: "types", "tests" or "time" killed it; ``None`` if it survived."""
 
     by: str | None
     seconds: float
@@ -36,7 +36,7 @@ class Result(NamedTuple):
 
 
 class Worker:
-    """The copy lies in ``folder``, which is its owner's to remove."""
+    """Runs mutants in a copy of the checkout in ``folder``, which the caller removes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -47,7 +47,7 @@ class Worker:
                 shutil.copytree(ROOT / part, folder / part, ignore=leave)
             else:
                 shutil.copy(ROOT / part, folder / part)
-        # mypy's daemon follows what is skipped from its second run on, and then ends with a KeyError.
+        # From its second run on, mypy's daemon follows skipped imports, and then fails with a KeyError.
         settings = folder / "pyproject.toml"
         settings.write_text(settings.read_text().replace('"skip"', '"silent"'))
         python = _environment(folder)
@@ -57,7 +57,7 @@ class Worker:
         )
 
     def tried(self, module: str, code: str, tests: list[str], seconds: float) -> Result:
-        """What notices this text of a module: the types, the tests, or that these take too long."""
+        """Runs type checks, then tests, on a module's changed source. Returns what killed it."""
         path = self.folder / SOURCE.relative_to(ROOT) / f"{module}.py"
         before = path.read_text()
         self._write(path, code)
@@ -74,12 +74,15 @@ class Worker:
             self._write(path, before)
 
     def _types(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Asks mypy's daemon. Its exit code is 1 when there is an error in the types, 2 of its own."""
+        """Runs mypy's daemon. Its exit code is 1 for type errors, 2 if mypy itself failed."""
         command = [sys.executable, "-m", "mypy.dmypy", *words]
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
 
     def _write(self, path: Path, code: str) -> None:
-        """With a time of its own, in whole seconds: Python knows a compiled file by that and the size."""
+        """Writes a file with a unique mtime in whole seconds.
+
+        Python detects an outdated .pyc by the source's size and mtime in seconds only.
+        """
         path.write_text(code)
         self._stamp += 1
         os.utime(path, (self._stamp, self._stamp))
@@ -94,7 +97,10 @@ class Worker:
 
 
 def _environment(folder: Path) -> Path:
-    """The Python of one in which ``wishwell`` is the copy's, and all else is what is installed here."""
+    """Makes a virtual environment and returns its Python.
+
+    Its ``wishwell`` is the copy's; other packages are those installed here.
+    """
     venv.create(folder / ".venv", symlinks=True)
     python = folder / ".venv" / "bin" / "python"
     [packages] = (folder / ".venv").glob("lib/*/site-packages")
@@ -111,7 +117,7 @@ def _environment(folder: Path) -> Path:
 
 
 def _serve() -> None:
-    """Runs pytest in forks of this process, which has loaded all but the program and its tests."""
+    """Runs pytest in forks of this process, which has imported all libraries to save time."""
     import anyio  # noqa: F401
     import asyncpg  # noqa: F401
     import httpx2  # noqa: F401
@@ -121,11 +127,11 @@ def _serve() -> None:
     import redis.asyncio  # noqa: F401
     import structlog  # noqa: F401
 
-    # The same examples each time, and the first that fails is enough: none smaller is looked for.
+    # The same examples each time, without shrinking, because the first failure is enough.
     phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]
     ci = hypothesis.settings.get_profile("ci")
     hypothesis.settings.register_profile("noticed", ci, phases=phases)
-    # What it runs ends with it.
+    # Exit by an exception, so that the running test is killed too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     said = Path("said")
     for line in sys.stdin:
@@ -146,7 +152,7 @@ def _serve() -> None:
 
 
 def _noticed(pid: int, until: float) -> str | None:
-    """What the process says by how it ends; none of its group stays."""
+    """Waits for a test process. Returns what it noticed by its exit; kills its process group."""
     try:
         while time.monotonic() < until:
             done, status = os.waitpid(pid, os.WNOHANG)
