@@ -116,7 +116,7 @@ def work(worker: Worker, waiting: queue.SimpleQueue, outcomes: list[Outcome], un
 
 
 def report(explained: dict[str, dict[str, tuple[int, str]]], outcomes: list[Outcome]) -> int:
-    """Writes and prints what survives, and the share that is noticed; the exit code."""
+    """Writes and prints the survivors and the share of killed mutants. Returns the exit code."""
     text, unexplained = [], 0
     for name in dict.fromkeys(outcome.module for outcome in outcomes):
         mine = [outcome for outcome in outcomes if outcome.module == name]
