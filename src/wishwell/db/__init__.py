@@ -133,8 +133,8 @@ class Database(Protocol):
     async def long_read(self, use_case: Reads[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Like ``read``, for use-cases that scan many records.
 
-        One at a time runs in a process, with a longer time limit and, on SQLite, in a thread,
-        because ``read`` would block the event loop.
+        Only one runs at a time in a process, with a longer time limit. On SQLite it runs in a
+        thread, because ``read`` would block the event loop.
         """
 
     async def write(self, use_case: Writes[P, T], *arguments: P.args, **named: P.kwargs) -> T:

@@ -1,8 +1,8 @@
 """Citus: distributes (shards) PostgreSQL tables over several servers.
 
-A statement on one profile involves only the server that has its shard (contract:
-cluster-one-server). Other tables it needs are small and rarely written: reference tables, which
-every server has in full.
+A statement on one profile runs only on the server that has the profile's shard
+(contract: cluster-one-server). Other tables that it needs are small and rarely written: reference
+tables, of which every server has a copy.
 """
 
 from collections.abc import Callable, Mapping

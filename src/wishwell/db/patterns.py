@@ -33,7 +33,7 @@ def _one(letter: str) -> str:
 
 @functools.cache
 def _cases() -> Mapping[str, str]:
-    """Returns the letters of each case folding that has more than one letter."""
+    """Returns letters by their case folding, except those that are alone with it."""
     found: dict[str, str] = {}
     for letter in map(chr, range(_LETTERS)):
         folded = letter.casefold()

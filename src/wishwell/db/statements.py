@@ -103,7 +103,7 @@ class Does(Enum):
 
 
 class Step(NamedTuple):
-    """SQL for the driver, and the names of its positional arguments."""
+    """SQL for the driver, and the names of its numbered arguments in order."""
 
     sql: str
     takes: tuple[str, ...]
@@ -183,7 +183,7 @@ def _fields(match: re.Match[str]) -> str:
 
 
 def _pieces() -> Iterator[tuple[str, str, str]]:
-    """Yields each statement's name, engine ('' for both) and text."""
+    """Yields each statement's name, engine (``None`` for both) and text."""
     pieces = iter(_NAME.split(_text())[1:])
     for name, engine, text in zip(pieces, pieces, pieces, strict=True):
         tables = ", ".join(re.findall(r"^-- of: (.+?),?$", text, re.MULTILINE))

@@ -125,7 +125,7 @@ class Request(msgspec.Struct):
         *arguments: P.args,
         **named: P.kwargs,
     ) -> Awaitable[T]:
-        """Runs a use-case in a read transaction for GET and HEAD, else in a write transaction."""
+        """Runs a use-case with ``Database.read`` for GET and HEAD, else with ``Database.write``."""
         db = self.service.db
         return (db.read if self.reads else db.write)(use_case, *arguments, **named)
 

@@ -32,9 +32,9 @@ async def get_profile(request: Request) -> object:
 
 
 def _for_caller(request: Request, shown: ProfileRecord) -> ProfileRecord:
-    """Removes the e-mail address unless an admin asks.
+    """Removes the e-mail address unless the caller is an admin. Returns the record.
 
-    The address is unconfirmed, so it may belong to somebody else than the shopper.
+    The address is unconfirmed, so it may be somebody else's.
     """
     if request.caller is None or request.caller.kind != "admin":
         shown.email = UNSET

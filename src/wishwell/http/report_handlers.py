@@ -40,7 +40,7 @@ async def product_report(request: Request) -> Response:
 def _at(offset: int) -> Cursor:
     """Returns the cursor of a row offset.
 
-    Reports are sorted again for each page, so an offset stands in for the id of other cursors.
+    Reports are sorted again for each page, so their cursors have a row offset in place of an id.
     """
     return Cursor(str(UUID(int=offset)), backward=False)
 
@@ -122,7 +122,7 @@ def _as_csv(request: Request) -> bool:
 
 
 def _answer(of: reports.Span, data: Any, links: Mapping[str, str] = {}) -> Response:
-    """Returns a report with the period that it covers (contract: report-answer)."""
+    """Returns a report with the time of its last count (contract: report-answer)."""
     return responses.page(data, links, msgspec.to_builtins(of.counted))
 
 

@@ -92,10 +92,9 @@ class _Sample:
 
 # contract: openapi-samples
 def add(document: Node) -> None:
-    """Adds ``x-codeSamples`` to each operation: curl, TypeScript and maybe Python.
+    """Adds ``x-codeSamples`` to each operation: curl, TypeScript and, where possible, Python.
 
-    The Python sample needs ``x-python-sample`` in the description: statements that use the client
-    ``api``.
+    The Python sample is made from ``x-python-sample``: statements that use the client ``api``.
     """
     for path, item in document["paths"].items():
         for method in item.keys() - {"parameters"}:

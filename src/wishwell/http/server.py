@@ -75,7 +75,8 @@ class Connection(asyncio.Protocol):
         self._reads = _NOTHING
         self._url, self._headers = b"", Headers()
         self._size = 0  # bytes of the headers parsed so far
-        # Bytes received since the last callback for a body: the parser may buffer a header line.
+        # Bytes received since the headers began or ended, or since the last piece of the body: the
+        # parser may buffer them without a callback.
         self._received = 0
         self._latest: Request | None = None
         self._begun: deque[Request] = deque()

@@ -212,7 +212,7 @@ class ProfileRecord(Record):
 
 
 class ListRecord(Record):
-    """A list. ``order``: its items with a position, in order. ``shared``: whether it ever was."""
+    """A list. ``order``: its items that have a position. ``shared``: whether it was ever shared."""
 
     id: RecordId
     name: str

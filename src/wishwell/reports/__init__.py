@@ -198,7 +198,7 @@ def summary(of: Span) -> Summary:
 
 # contract: report-days
 async def days(tx: Reader, store: Store, of: Span, product: str = "") -> list[Day]:
-    """Returns each day of the period that has a count; for one product, or '' for all."""
+    """Returns each day of the period that has a count, for one product or ('') for all."""
     before, totals = of.before.totals, [count.totals for count in of.days]
     if product:
         named = {"before": of.before.number, "now": of.now.number}

@@ -18,7 +18,7 @@ from wishwell.stores.naming import Naming
 _CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _PLATFORM = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
 _SIGNED = _PLATFORM - {"signature"}
-_OLD, _AHEAD = 300, 60  # most seconds by which a signed query's timestamp may be old or ahead
+_OLD, _AHEAD = 300, 60  # maximum seconds by which a signed query may be old or ahead
 _MOST = 2**53 - 1
 """The largest integer that every JSON parser reads exactly; a larger one could change its value."""
 
