@@ -3,7 +3,7 @@ import { useMemo, useSyncExternalStore } from 'react';
 import { useWishlist } from './context.js';
 
 export interface Saved extends State {
-  /** Saves the product if it is shown as not saved, else removes it. Resolves to the new state. */
+  /** Saves or removes the product, depending on what is shown. Resolves to whether it is saved. */
   toggle: () => Promise<boolean>;
 }
 
