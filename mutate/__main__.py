@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def tests_of_modules(table: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Returns each module's tests: those of its own line in the plan, or else of its package's."""
+    """Returns the tests of each module, from the module's line in the plan or the package's."""
     modules: dict[str, list[str]] = {}
     for name in sorted(table, key=lambda name: name.endswith("/")):
         for path in sorted(SOURCE.glob(f"{name}*.py" if name.endswith("/") else f"{name}.py")):

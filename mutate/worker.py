@@ -152,7 +152,7 @@ def _serve() -> None:
 
 
 def _noticed(pid: int, until: float) -> str | None:
-    """Waits for a test process. Returns what it noticed by its exit; kills its process group."""
+    """Waits for a test process, then kills its group. Returns "tests", "time" or ``None``."""
     try:
         while time.monotonic() < until:
             done, status = os.waitpid(pid, os.WNOHANG)

@@ -179,7 +179,7 @@ def mapping(function: str, arguments: list[Argument]) -> str:
 
 
 class Operation:
-    """An operation, as a method of its resource's class. ``places``: its path parameters."""
+    """An operation, as a method in the class for its resource. ``places``: path parameters."""
 
     def __init__(self, path: str, method: str, node: Node, places: list[Node], types: Types):
         self.node, self.method, self.types = node, method.upper(), types
@@ -202,7 +202,7 @@ class Operation:
         self.query = [self._parameter(reference) for reference in query]
 
     def _answer(self, answer: Node) -> tuple[str, bool]:
-        """Returns the class of the records in the response, and whether it is a page of them."""
+        """Returns the class of the records in the response, and whether it is a page."""
         if "content" not in answer or self.node["x-python"] == "profiles.identify":
             return "None", False
         body = resolved(content(answer))["properties"]

@@ -19,7 +19,7 @@ export function textsOf(element: Element): Say {
   };
 }
 
-/** Returns the language of the element or its ancestors; empty if none is set. */
+/** Returns the language of the element or its ancestors, or ''. */
 export function languageOf(element: Element): string {
   return element.closest<HTMLElement>('[lang]')?.lang || document.documentElement.lang;
 }

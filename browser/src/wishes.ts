@@ -78,7 +78,7 @@ export class Wishes {
               try {
                 await write('PATCH', at`items/${other.id}`, { variantId });
               } catch (error) {
-                // Another device removed the item or saved the variant: its change is kept and shown.
+                // Another device removed the item or saved the variant: keep and show that.
                 if (!/40[49]/.test(`${(error as WishlistError).status}`)) throw error;
                 await questions.lookUp([productId]);
                 [item] = memory.matching(product);

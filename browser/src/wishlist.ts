@@ -179,7 +179,7 @@ export class Wishlist extends EventTarget {
     return quiet(this.#wishes.wish(product, false).then(() => {}));
   }
 
-  /** Saves or removes the product, depending on what is shown. Resolves to whether it is saved. */
+  /** Saves or removes the product, depending on its state. Resolves to whether it is saved. */
   toggle(product: NewItem | Product): Promise<boolean> {
     const done = this.#wishes.wish(product, !this.state(product).saved);
     return quiet(done.then(() => this.state(product).saved));

@@ -12,7 +12,7 @@ export interface WishlistButtonProps extends HTMLAttributes<HTMLElement> {
   productId: ProductId;
   /** The variant shown or chosen on the page. */
   variantId?: ProductId | null | undefined;
-  /** What the heart represents: the variant (default) or, always without `variantId`, the product. */
+  /** `variant` (default) or `product`: represented by the heart. Without `variantId`, the product. */
   match?: Match | undefined;
   /** The tooltip and, without text in `children`, the accessible name. */
   label?: string | undefined;

@@ -14,7 +14,7 @@ export function WishlistProvider({ wishlist, children }: WishlistProviderProps):
   return <Context.Provider value={wishlist}>{children}</Context.Provider>;
 }
 
-/** Returns the provider's wishlist, for what the hooks don't cover. Throws without a provider. */
+/** Returns the provider's wishlist, for tasks that no hook covers. Throws without a provider. */
 export function useWishlist(): Wishlist {
   const wishlist = useContext(Context);
   if (!wishlist) throw new Error('There is no <WishlistProvider> above this component.');

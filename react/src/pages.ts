@@ -54,7 +54,7 @@ function usePage<I>(
   const wishlist = useWishlist();
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Loaded only by pages that show one of them.
+    // Only pages with a wishlist or a shared list load the module.
     import('@wishwell/browser/page').then(({ definePage, defineShared }) => {
       definePage(wishlist);
       defineShared(wishlist);

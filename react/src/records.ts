@@ -16,7 +16,7 @@ export interface ItemsOf extends Pick<ListOptions, 'sort' | 'include'> {
   query?: string | undefined;
   /** Maximum number of the newest items, 1 to 250; by default all. */
   limit?: number | undefined;
-  /** A list's id: returns all its items, in the order of `sort`. `query` and `limit` are ignored. */
+  /** Id of a list whose items to load, in the order of `sort`; ignores `query` and `limit`. */
   listId?: string | undefined;
 }
 
@@ -61,8 +61,8 @@ async function collect<T>(records: AsyncIterable<T>): Promise<T[]> {
 
 /**
  * Returns the result of `read`, and `nothing` until then. `key` identifies what `read` loads: when
- * it changes, old data is no longer returned. Reloads when the shopper changes, by `again` and,
- * with `follow`, on each change of the wishlist.
+ * it changes, old data isn't returned. Reloads when the shopper changes, by `again` and, with
+ * `follow`, on each change of the wishlist.
  */
 export function useRead<T>(
   read: (wishlist: Wishlist, signal: AbortSignal) => Promise<T>,

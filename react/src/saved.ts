@@ -3,7 +3,7 @@ import { useMemo, useSyncExternalStore } from 'react';
 import { useWishlist } from './context.js';
 
 export interface Saved extends State {
-  /** Saves or removes the product, depending on what is shown. Resolves to whether it is saved. */
+  /** Saves or removes the product, depending on its state. Resolves to whether it is saved. */
   toggle: () => Promise<boolean>;
 }
 

@@ -128,7 +128,7 @@ class Database(Protocol):
     """An open database."""
 
     async def read(self, use_case: Reads[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """Runs a read-only use-case. Each of its statements has its own snapshot."""
+        """Runs a read-only use-case, without a transaction: each statement has its own snapshot."""
 
     async def long_read(self, use_case: Reads[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Like ``read``, for use-cases that scan many records.

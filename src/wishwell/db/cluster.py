@@ -25,8 +25,8 @@ SPREAD: Mapping[str, str] = {
     "admin_tokens": EVERYWHERE,
     "revocations": EVERYWHERE,
     "erasures": EVERYWHERE,
-    # Tables sharded by a column and colocated: rows with the same value of it, in all tables that
-    # are sharded by it, are on one server.
+    # Tables sharded by a column, and colocated: rows with the same value are on one server, in all
+    # tables with that distribution column.
     "profiles": "profile_id",
     "items": "profile_id",
     "item_tags": "profile_id",

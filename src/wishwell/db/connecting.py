@@ -69,7 +69,7 @@ async def prepare(connection: Connection) -> None:
 async def is_pooled(target: Target, address: Address) -> bool:
     """Returns whether this host is a pooler.
 
-    A pooler reports a process id of its own on connecting, not the one of the server's process.
+    On connecting, a pooler reports a made-up process id instead of the server's.
     """
     connection = await open_one(target, address, statement_cache_size=0)
     try:

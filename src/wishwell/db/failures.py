@@ -59,7 +59,7 @@ def raise_ours(error: asyncpg.IntegrityConstraintViolationError) -> NoReturn:
     """Raises a constraint violation as our own error, unless only a bug can cause it."""
     if isinstance(error, asyncpg.UniqueViolationError):
         raise UniqueViolation(error.constraint_name or "") from error
-    # By the message, because an error that a coordinator passes on lacks the constraint's name.
+    # Checks the message, because errors passed on by a coordinator lack the constraint's name.
     if isinstance(error, asyncpg.ForeignKeyViolationError) and "_store_id_fkey" in str(error):
         raise StoreDeleted from error
     raise error

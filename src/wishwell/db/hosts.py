@@ -20,8 +20,8 @@ _MOST_SECONDS = 2.0
 """Maximum seconds to connect to one of several hosts."""
 _AGAIN_SECONDS = 1.0
 """Minimum seconds between probes that overdue statements cause."""
-# Of two primaries, the one with the higher timeline was promoted last. The system identifier in
-# pg_control_system distinguishes servers that aren't replicas of each other.
+# If there are two primaries, the one with the higher timeline was promoted last. The system
+# identifier in pg_control_system distinguishes servers that aren't replicas of each other.
 _PLACE = """
 SELECT (SELECT system_identifier FROM pg_control_system()), pg_walfile_name(pg_current_wal_lsn())
 """

@@ -103,7 +103,7 @@ class Does(Enum):
 
 
 class Step(NamedTuple):
-    """SQL for the driver, and the names of its numbered arguments in order."""
+    """SQL for the driver. ``takes``: the names of the numbered arguments, in order."""
 
     sql: str
     takes: tuple[str, ...]

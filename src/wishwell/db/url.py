@@ -57,7 +57,7 @@ def parse(url: str) -> Target:
         raise ValueError("must name several hosts before the path: postgresql://one,two/database")
     if len(addresses) < 2:
         return Target(plain, (Address(None, None),), False, {})
-    # By default only a primary will do, because the service writes (contract: database-hosts).
+    # The default requires a primary, because the service writes (contract: database-hosts).
     options = {} if _WHICH in given else {_WHICH: "read-write"}
     if balance == "random":  # contract: database-spread
         addresses = tuple(random.sample(addresses, len(addresses)))

@@ -131,7 +131,7 @@ class Request(msgspec.Struct):
 
     # contract: header-twice
     def check_once(self, *names: bytes) -> None:
-        """Raises ``Invalid`` if any of these headers was sent more than once."""
+        """Raises ``Invalid`` if a header in ``names`` was sent more than once."""
         if len(self.headers) != len(self.pairs):
             sent = [name for name, _ in self.pairs]
             for name in names:

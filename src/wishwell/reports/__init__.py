@@ -28,7 +28,7 @@ _SOME = 10_000  # rows per batch
 _NONE = Count("", 0, "", "", 0, 0, 0, 0, 0, 0, "")
 USUAL_DAYS = 30
 STEPS = (1, 2.5, 5)
-"""Published wish counts are rounded down to one of these times 10, 100, and so on."""
+"""Leading digits of published wish counts, which are rounded down to 10, 25, 50, 100, and so on."""
 
 
 class Period(NamedTuple):
@@ -152,7 +152,7 @@ async def span(tx: Reader, store: Store, of: Period) -> Span:
 async def products(
     tx: Reader, store: Store, of: Span, sort: Sort, by: By, offset: int, limit: int, title: str = ""
 ) -> list[ProductWishes]:
-    """Returns products in descending order of ``sort``, skipping ``offset`` of them.
+    """Returns up to ``limit`` products in descending order of ``sort``, skipping ``offset``.
 
     ``title`` selects products by a part of their title.
     """

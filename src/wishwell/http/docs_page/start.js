@@ -18,7 +18,7 @@ Scalar.createApiReference("#reference", {
   hiddenClients: true,
   // An admin token must not outlive the page.
   persistAuth: false,
-  // Turn off whatever would call or link to third-party servers.
+  // Turn off all features that call or link to third-party servers.
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },

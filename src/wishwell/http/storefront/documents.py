@@ -45,7 +45,7 @@ def answer(path: str, base: str, visit: Visit, languages: str | None) -> Respons
     page = _PAGE.format(
         lang=lang,
         title=of_shared if shared else title,
-        # A store without hosts may be served where there is no shop to link back to.
+        # A store without hosts may have no shop to link back to.
         header=_WAY_BACK.format(escape(visit.host.removeprefix("www."))) if store.hosts else "",
         element="wishlist-shared" if shared else "wishlist-page",
         attributes="".join(
