@@ -12,7 +12,7 @@ export interface WishlistButtonProps extends HTMLAttributes<HTMLElement> {
   productId: ProductId;
   /** The variant shown or chosen on the page. */
   variantId?: ProductId | null | undefined;
-  /** `variant` (default) or `product`: represented by the heart. Without `variantId`, the product. */
+  /** Whether the heart is for the variant (default) or the product, also without `variantId`. */
   match?: Match | undefined;
   /** The tooltip and, without text in `children`, the accessible name. */
   label?: string | undefined;
