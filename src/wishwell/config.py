@@ -169,6 +169,8 @@ class Settings:
     limit_visitor_read: int = _setting(600, _whole(1, 10_000_000))
     limit_new_sessions: int = _setting(60, _whole(1, 10_000_000))
     trusted_proxies: tuple[Network, ...] = _setting((), _networks)
+    key_set_seconds: float = _setting(600.0, _seconds(1, 86_400))
+    """The greatest age of a shop's key set."""
     webhook_http: bool = _setting(False, _flag)
     webhook_private: bool = _setting(False, _flag)
     max_in_flight: int = _setting(128, _whole(1, 100_000))

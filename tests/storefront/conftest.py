@@ -268,6 +268,10 @@ def nothing_done(front: Front):
     assert contents() == before
 
 
+# The tests' key sets are on this machine.
+LOCAL_CALLS = {"WISHWELL_WEBHOOK_HTTP": "true", "WISHWELL_WEBHOOK_PRIVATE": "true"}
+
+
 def new_api(**settings: str) -> Service:
     """Returns a service on an embedded database, with keys that the tests know."""
     common = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
@@ -304,9 +308,7 @@ def api():
     to count, unless the tests run behind a web server or forwarder."""
     most = "2" if way.NAME == "direct" else "1000000"
     limits = {"WISHWELL_LIMIT_NEW_SESSIONS": most, "WISHWELL_LIMIT_VISITOR_READ": most}
-    # The tests' key sets are served from this machine.
-    calls = {"WISHWELL_WEBHOOK_HTTP": "true", "WISHWELL_WEBHOOK_PRIVATE": "true"}
-    with running(new_api(**limits, **calls)) as made:
+    with running(new_api(**limits, **LOCAL_CALLS)) as made:
         yield made
 
 

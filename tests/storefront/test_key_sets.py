@@ -12,10 +12,22 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from tests.servers import HERE
+from tests.servers import HERE, wait_until
 from tests.servers.called import Called, on_loop
 
-from .conftest import BY_JWT, Front, envelope, nobodys, nothing_done, products, shop_jwt, text
+from .conftest import (
+    BY_JWT,
+    LOCAL_CALLS,
+    Front,
+    envelope,
+    new_api,
+    nobodys,
+    nothing_done,
+    products,
+    shop_jwt,
+    text,
+    with_one_store,
+)
 from .test_keys import EC, RSA, answer, entry
 
 OTHER = rsa.generate_private_key(65537, 2048)
@@ -100,3 +112,21 @@ def test_key_set_that_is_away(new_front):
         envelope(refused, 503)
         assert int(refused.headers["Retry-After"]) >= 1
     assert nobodys(front.browser().get("/items"))
+
+
+@on_loop
+async def test_removed_key_signs_nobody_in_after_the_greatest_age():
+    """contract: key-set-fetched. In the real program."""
+    async with Called(answer(json.dumps({"keys": KEYS}).encode())).serve() as server:
+
+        def shopping() -> None:
+            url = f"http://{HERE}:{server.port}/keys.json"
+            service = new_api(WISHWELL_KEY_SET_SECONDS="1", **LOCAL_CALLS)
+            with with_one_store(service, *BY_JWT[2:], "--jwt-key-set", url, scheme="") as front:
+                token = with_key(RSA, "RS256", "r")
+                assert status(front, token) == 200
+                server.answer = answer(json.dumps({"keys": [entry("e")]}).encode())
+                assert wait_until(lambda: status(front, token) == 401, seconds=20)
+                assert status(front, with_key(EC, "ES256", "e")) == 200
+
+        await asyncio.to_thread(shopping)

@@ -58,7 +58,12 @@ async def shop(first: bytes | Speak):
     """A server with a key set, its URL, the service's key sets, and their clock."""
     outbound, clock = Outbound(http=True, private=True), Clock()
     async with Called(first).serve() as server:
-        yield server, f"http://{HERE}:{server.port}/keys?secret=1", KeySets(outbound, clock), clock
+        yield (
+            server,
+            f"http://{HERE}:{server.port}/keys?secret=1",
+            KeySets(outbound, 600, clock),
+            clock,
+        )
         await outbound.close()
 
 
@@ -175,7 +180,7 @@ async def test_keys_of_each_source_are_its_own():
 def test_source_that_is_refused(source, words):
     """A bad key set or URL is refused when it is configured."""
     with pytest.raises(Invalid) as told:
-        KeySets(Outbound(http=False, private=False)).check("jwks", source)
+        KeySets(Outbound(http=False, private=False), 600).check("jwks", source)
     assert told.value.message.startswith(f"jwks: {words}")
 
 
@@ -202,16 +207,32 @@ def test_keys_that_can_be_used():
     assert isinstance(found["d"].key, rsa.RSAPublicKey)
 
 
+def shop_of(url: str, keys: KeySets) -> Shop:
+    naming = Naming(jwt_key_set=url)
+    store = Store("1", "shop", "shopify", "integer", "", (), naming, (), {}, 5, None, "")
+    return Shop(store, StoreSecrets((CookieSecret("s" * 40),)), keys)
+
+
+def signed(kid: str, key=EC, algorithm: str = "ES256") -> str:
+    return jwt.encode({"sub": "1", "exp": int(time.time()) + 600}, key, algorithm, {"kid": kid})
+
+
+async def fetches(server: Called, count: int) -> None:
+    """Waits until this many fetches have ended."""
+    async with asyncio.timeout(10):
+        while len(server.heads) < count:
+            await asyncio.sleep(0.001)
+    fetching = [task for task in asyncio.all_tasks() if "_fetch" in repr(task.get_coro())]
+    await asyncio.gather(*fetching)
+
+
 @on_loop
 async def test_key_that_left_the_set_is_good_for_no_jwt():
     """A key that left the set is invalid, also for a JWT verified and cached before.
     Contract: storefront-jwt."""
     async with shop(answer(key_set("a", "b"))) as (server, url, keys, clock):
-        naming = Naming(jwt_key_set=url)
-        store = Store("1", "shop", "shopify", "integer", "", (), naming, (), {}, 5, None, "")
-        its = Shop(store, StoreSecrets((CookieSecret("s" * 40),)), keys)
-        claims = {"sub": "1", "exp": int(time.time()) + 600}
-        first, second = (jwt.encode(claims, EC, "ES256", {"kid": kid}) for kid in ("a", "b"))
+        its = shop_of(url, keys)
+        first, second = signed("a"), signed("b")
         for token in (first, second) * 2:
             assert await its.customer(token) == "gid://shopify/Customer/1"
         server.answer = answer(key_set("b", "c"))
@@ -220,3 +241,101 @@ async def test_key_that_left_the_set_is_good_for_no_jwt():
         with pytest.raises(Wrong):
             await its.customer(first)
         assert await its.customer(second) == "gid://shopify/Customer/1"
+
+
+@on_loop
+async def test_removed_key_is_refused_at_its_greatest_age():
+    """contract: key-set-fetched, storefront-remembered. Used keys are fetched again in the background before
+    that, idle ones when they are used again. A JWT that was verified before is refused too."""
+    async with shop(answer(key_set("a", "b"))) as (server, url, keys, clock):
+        its, removed = shop_of(url, keys), signed("a")
+        assert await its.customer(removed)
+        clock.now += 299
+        assert await its.customer(removed)
+        assert len(server.heads) == 1
+        server.answer = answer(key_set("b"))
+        clock.now += 2
+        assert await its.customer(removed)
+        await fetches(server, 2)
+        with pytest.raises(Wrong, match="not known"):
+            await its.customer(removed)
+        server.answer = answer(key_set("a"))
+        clock.now += 601
+        with pytest.raises(Wrong, match="not known"):
+            await its.customer(signed("b"))
+        assert await its.customer(removed)
+        assert len(server.heads) == 3
+
+
+@on_loop
+async def test_no_request_waits_for_a_refresh_when_the_url_hangs():
+    """contract: key-set-fetched. The keys are usable; only requests that lack a key wait."""
+    release = asyncio.Event()
+
+    async def hang(writer: asyncio.StreamWriter) -> None:
+        await release.wait()
+        writer.write(answer(key_set("a"), 503))
+
+    async with shop(answer(key_set("a"))) as (server, url, keys, clock):
+        its, token = shop_of(url, keys), signed("a")
+        assert await its.customer(token)
+        server.answer = hang
+        clock.now += 301
+        for _ in range(3):
+            assert await its.customer(token)
+        clock.now += 300  # past the greatest age, one fetch is waited for
+        waiting = [asyncio.create_task(its.customer(token)) for _ in range(5)]
+        await asyncio.sleep(0.05)
+        assert not any(task.done() for task in waiting)
+        release.set()
+        assert len(await asyncio.gather(*waiting)) == 5
+        release.clear()
+        clock.now += 61  # the URL is known to be down: nobody waits, one fetch a minute tries it
+        for _ in range(3):
+            assert await its.customer(token)
+        release.set()
+        await fetches(server, 3)
+        assert len(server.heads) == 3
+
+
+@on_loop
+async def test_stale_keys_end_an_hour_after_their_greatest_age_when_the_url_is_down():
+    """contract: key-set-fetched. Then 503 as without any keys, until the URL answers again."""
+    async with shop(answer(key_set("a"))) as (server, url, keys, clock):
+        its, token = shop_of(url, keys), signed("a")
+        assert await its.customer(token)
+        server.answer = answer(b"", 500)
+        for seconds in (301, 300, 3_599):
+            clock.now += seconds
+            assert await its.customer(token)
+            await fetches(server, len(server.heads))
+        clock.now += 61
+        await is_away(keys, url)
+        server.answer = answer(key_set("a"))
+        clock.now += 2
+        assert await its.customer(token)
+
+
+@on_loop
+async def test_key_replaced_under_its_kid_is_fetched_at_a_limited_rate():
+    """contract: key-set-fetched, storefront-jwt. Also one for another algorithm. Wrong signatures cause at
+    most one fetch a minute, and the right ones aren't delayed by it."""
+    async with shop(answer(key_set("a"))) as (server, url, keys, clock):
+        its, old, new = shop_of(url, keys), signed("a"), signed("a", RSA, "RS256")
+        assert await its.customer(old)
+        server.answer = answer(json.dumps({"keys": [entry("a", RSA)]}).encode())
+        for _ in range(5):
+            with pytest.raises(Wrong, match="signature"):
+                await its.customer(new)
+        assert len(server.heads) == 1
+        clock.now += 61
+        assert await its.customer(new)
+        with pytest.raises(Wrong, match="signature"):
+            await its.customer(old)
+        forged = signed("a", rsa.generate_private_key(65_537, 2_048), "RS256")
+        clock.now += 61
+        for _ in range(5):
+            with pytest.raises(Wrong, match="signature"):
+                await its.customer(forged)
+            assert await its.customer(new)
+        assert len(server.heads) == 3

@@ -12,6 +12,7 @@ from wishwell.access.access_cache import AccessCache
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
 from wishwell.http.storefront import cookie, customers, shop
+from wishwell.http.storefront.keys import KeySets
 from wishwell.outbound import Outbound
 from wishwell.stores import StorePatch, store_secrets
 from wishwell.stores.sealing import Sealing
@@ -46,8 +47,9 @@ async def deployment(folder, count):
     await db.write(create)
     cache = AccessCache(db, ids.wall_clock)
     await cache.refresh()
+    keys = KeySets(Outbound(http=False, private=False), 600)
     there = [cache.store_of_host(f"shop-{number}.example") for number in range(count)]
-    yield db, cache, shop.Shops(cache, sealing, Outbound(http=False, private=False)), there
+    yield db, cache, shop.Shops(cache, sealing, keys), there
     await db.close()
 
 

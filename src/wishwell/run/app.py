@@ -125,7 +125,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         cursor_signer=pages.CursorSigner(keys),
         outbound=outbound,
         sealing=sealed_with,
-        shops=Shops(cache, sealed_with, outbound),
+        shops=Shops(cache, sealed_with, KeySets(outbound, settings.key_set_seconds)),
         sender=Sender(db, outbound, sealed_with, clock, most=_sends()) if sealed_with else None,
         clock=clock,
         new_id=new_id,
@@ -154,7 +154,8 @@ def _sends() -> int:
 
 def key_sets(settings: Settings) -> KeySets:
     """Returns the reader of shops' JWT key sets (JWKS). It connects only when a set is needed."""
-    return KeySets(Outbound(http=settings.webhook_http, private=settings.webhook_private))
+    outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
+    return KeySets(outbound, settings.key_set_seconds)
 
 
 class Application:

@@ -37,6 +37,10 @@ class Expired(Wrong):
     """The evidence was valid, but has expired."""
 
 
+class BadSignature(Wrong):
+    """The key did not make the signature."""
+
+
 class Known(NamedTuple):
     """The claims of a verified JWT: the customer's GID, and the expiry in epoch seconds."""
 
@@ -171,6 +175,8 @@ def jwt_customer(
             ends = float(claims["exp"])
         except jwt.ExpiredSignatureError:
             error = Expired("it has expired")
+        except (jwt.InvalidSignatureError, jwt.InvalidAlgorithmError):
+            error = BadSignature("its signature is not valid")
         except Exception as wrong:  # a key's holder can sign claims that PyJWT doesn't expect
             error = Wrong(f"it is not valid ({type(wrong).__name__})")
         else:

@@ -8,9 +8,8 @@ from wishwell.access.access_cache import AccessCache
 from wishwell.access.auth import Caller
 from wishwell.errors import Misconfigured, Unavailable
 from wishwell.http.storefront import cookie, customers
-from wishwell.http.storefront.customers import Wrong
+from wishwell.http.storefront.customers import BadSignature, Wrong
 from wishwell.http.storefront.keys import KeySets
-from wishwell.outbound import Outbound
 from wishwell.profiles import Profile
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.naming import authority
@@ -33,11 +32,18 @@ class Shop:
     async def customer(self, token: str) -> str:
         """The GID of the customer that a JWT names. Raises ``Wrong`` and ``Unavailable``."""
         store, kid = self.store, customers.key_id(token)
+        naming, platform = store.naming, store.platform
         if kid is None:
-            known = customers.jwt_customer(token, self._jwt_keys, store.naming, store.platform)
+            known = customers.jwt_customer(token, self._jwt_keys, naming, platform)
         else:
-            key = await self._key_sets.key(store.naming.jwt_key_set, kid)
-            known = customers.jwt_customer(token, (key,), store.naming, store.platform)
+            key = await self._key_sets.key(naming.jwt_key_set, kid)
+            try:
+                known = customers.jwt_customer(token, (key,), naming, platform)
+            except BadSignature:
+                newer = await self._key_sets.key(naming.jwt_key_set, kid, failed=key)
+                if newer is key:
+                    raise
+                known = customers.jwt_customer(token, (newer,), naming, platform)
         if known.ends <= time.time():
             raise Wrong("it has expired")
         return known.customer
@@ -48,11 +54,11 @@ class Shops:
     """The shops of all stores, each made when it is first asked for and when it has changed."""
 
     def __init__(
-        self, access_cache: AccessCache, sealing: Sealing | None, outbound: Outbound
+        self, access_cache: AccessCache, sealing: Sealing | None, key_sets: KeySets
     ) -> None:
         self._access_cache = access_cache
         self._sealing = sealing
-        self._key_sets = KeySets(outbound)
+        self._key_sets = key_sets
 
     def of(self, store: Store) -> Shop:
         """The shop of a store. Raises ``Unavailable`` if its secrets can't be opened."""
