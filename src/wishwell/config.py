@@ -230,6 +230,8 @@ def _text(
             text = Path(given).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ValueError(f"can't be read ({error})") from error
+        if not text.strip():
+            raise ValueError("names an empty file")
     if re.search("[\0\ud800-\udfff]", text):  # Python decodes invalid UTF-8 as surrogates
         raise ValueError("must be text in UTF-8, without NUL")
     return name, text

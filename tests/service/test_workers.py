@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.api.conftest import data, new_list, save, soon
-from tests.conftest import Shop
+from tests.conftest import SEALING_KEY, SIGNING_KEY, Shop
 from tests.servers import PREFIX, Service, wait_until
 
 from .test_metrics import reaches, workers
@@ -165,6 +165,79 @@ def test_worker_whose_server_takes_a_second_to_make_is_waited_for(new_service):
     service.settings["PYTHONPATH"] = str(service.folder)
     service.start(timeout=15)
     assert service.stop() == 0
+
+
+@pytest.fixture
+def reloadable(new_service):
+    """Two workers with key files, the files, and a function that sends SIGHUP and returns new events."""
+    service = new_service(WISHWELL_WORKERS="2", WISHWELL_LIMIT_ADDRESS="100000")
+    signing, sealing = (service.folder / name for name in ("signing", "sealing"))
+    for path, key in ((signing, SIGNING_KEY), (sealing, SEALING_KEY)):
+        path.write_text(key)
+        service.settings.pop(f"WISHWELL_{path.name.upper()}_KEYS", None)
+        service.settings[f"WISHWELL_{path.name.upper()}_KEYS_FILE"] = str(path)
+
+    def hang_up() -> list[str]:
+        before = len(service.log_lines())
+        service.process.send_signal(signal.SIGHUP)
+        assert wait_until(lambda: '"workers_' in "".join(service.log_lines()[before:]), seconds=30)
+        time.sleep(0.2)  # a second event would follow
+        return [
+            json.loads(line) for line in service.log_lines()[before:] if '"request"' not in line
+        ]
+
+    with service.start():
+        yield service, signing, sealing, hang_up
+
+
+def test_hangup_with_bad_keys_leaves_the_workers_as_they_were(reloadable):
+    """contract: serve-workers. One event names the setting. A worker that dies later has the good keys."""
+    service, signing, sealing, hang_up = reloadable
+    token, before = service.admin_token(), {*workers(service)}
+    profile = data(service.client(token).post("/profiles/token"), 201)["token"]
+    assert len(before) == 2
+    for path, bad in ((signing, "short"), (signing, " \n"), (sealing, ""), (sealing, None)):
+        path.unlink()
+        _ = path.mkdir() if bad is None else path.write_text(bad)
+        [event] = hang_up()
+        assert event["event"] == "workers_not_replaced"
+        assert f"WISHWELL_{path.name.upper()}_KEYS_FILE" in event["reason"]
+        assert {*workers(service)} == before
+        if path == signing:
+            path.write_text(SIGNING_KEY)
+    sealing.rmdir()
+    sealing.write_text("o" * 40)  # a key that opens none of the stores' secrets
+    [event] = hang_up()
+    assert (event["event"], {*workers(service)}) == ("workers_not_replaced", before)
+    signing.write_text("short")
+    killed = before.pop()
+    killed.kill()
+    psutil.wait_procs([killed], timeout=10)
+    assert wait_until(lambda: len({*workers(service)} - {killed}) == 2, seconds=20, every=0.1)
+    soon(lambda: statuses(service, profile) == {200})
+    signing.write_text(f"{'n' * 40},{SIGNING_KEY}")
+    sealing.write_text(SEALING_KEY)
+    assert [event["event"] for event in hang_up()] == ["workers_replaced"]
+    assert not {*workers(service)} & before
+    assert statuses(service, profile) == {200}
+
+
+@pytest.mark.slow
+def test_hangup_with_a_key_file_that_hangs_leaves_the_workers_as_they_were(reloadable):
+    """contract: serve-workers. It is given up after 5 s; SIGTERM in that time still stops the service."""
+    service, signing, _, hang_up = reloadable
+    token, before = service.admin_token(), {*workers(service)}
+    signing.unlink()
+    os.mkfifo(signing)
+    [event] = hang_up()
+    assert "longer than 5 s" in event["reason"]
+    assert {*workers(service)} == before
+    assert statuses(service, token) == {200}
+    service.process.send_signal(signal.SIGHUP)
+    time.sleep(1)
+    began = time.monotonic()
+    assert service.stop() == 0
+    assert time.monotonic() - began < 4
 
 
 def test_hangup_of_a_single_worker_changes_nothing(new_service):

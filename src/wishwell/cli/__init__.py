@@ -65,7 +65,7 @@ def serve(settings: Settings, welcome: bool) -> None:
     log.configure(settings.log_level)
     _prepare(settings)
     text = run(settings, _first_steps) if welcome else ""
-    serve_until_stopped(settings, text.replace("{base}", settings.storefront_base))
+    serve_until_stopped(settings, text.replace("{base}", settings.storefront_base), _check_keys)
 
 
 # contract: serve-schema
@@ -81,6 +81,12 @@ def _prepare(settings: Settings) -> None:
             f"The database's schema is not up to date ({', '.join(waiting)}): "
             "run `wishwell migrate` first."
         )
+    _check_keys(settings)
+
+
+def _check_keys(settings: Settings) -> None:
+    """Raises ``Misconfigured`` unless the keys are there and open the stores' secrets."""
+    app.signing_keys(settings)
     run(settings, lambda db: _make_ready(db, settings))
 
 

@@ -193,9 +193,8 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-def create() -> Application:
-    """Returns the application for a worker process, with settings from the environment."""
-    settings = config.load(os.environ)
+def create(settings: Settings) -> Application:
+    """Returns the application for a worker process, which has no log yet."""
     log.configure(settings.log_level)
     return Application(settings)
 

@@ -8,7 +8,11 @@ import signal
 import socket
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
 
 import click
 import structlog
@@ -16,8 +20,9 @@ import uvicorn
 from prometheus_client import multiprocess
 from uvicorn.supervisors import multiprocess as supervisor
 
+from wishwell import config
 from wishwell.config import Settings
-from wishwell.errors import Misconfigured
+from wishwell.errors import Misconfigured, ServiceError, Unavailable
 from wishwell.http.server import Connection
 from wishwell.run import app
 
@@ -36,11 +41,22 @@ _FILES = 65_536
 """Files and connections that a process may have open, if the system lets it. Many systems begin
 with 1,024, for programs that know no better."""
 
-_START_SECONDS = 20
+_START_SECONDS = 20.0
+"""Timeout for the workers to start."""
+
+_RELOAD_SECONDS = 5.0
+"""Timeout for reading and checking the settings after SIGHUP."""
+
+_POLL_SECONDS = 0.1
+
+Check = Callable[[Settings], None]
 
 
-def serve_until_stopped(settings: Settings, welcome: str) -> None:
-    """Serves until SIGTERM or SIGINT. ``welcome`` is printed at the start, with ``{url}`` set."""
+def serve_until_stopped(settings: Settings, welcome: str, check: Check) -> None:
+    """Serves until SIGTERM or SIGINT. ``welcome`` is printed at the start, with ``{url}`` set.
+
+    ``check`` raises an error for settings that the workers can't take over after SIGHUP.
+    """
     _allow_files()
     listening = listen(settings.host, settings.port, "WISHWELL_HOST and WISHWELL_PORT")
     host, port = listening.getsockname()[:2]
@@ -64,7 +80,7 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
 
     alone = settings.workers == 1
     configuration = uvicorn.Config(
-        app.Application(settings) if alone else "wishwell.run.app:create",
+        app.Application(settings) if alone else partial(app.create, settings),
         factory=not alone,
         workers=settings.workers,
         http=Connection,
@@ -82,7 +98,7 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
     if alone:
         _Server(configuration, ready).run(sockets)
     else:
-        _Workers(configuration, sockets, ready).run()
+        _Workers(configuration, sockets, ready, check).run()
 
 
 def _allow_files() -> None:
@@ -138,10 +154,15 @@ class _Workers(supervisor.Multiprocess):
     """Several processes on one socket. Calls ``ready`` once all of them serve."""
 
     def __init__(
-        self, configuration: uvicorn.Config, sockets: list[socket.socket], ready: Callable[[], None]
+        self,
+        configuration: uvicorn.Config,
+        sockets: list[socket.socket],
+        ready: Callable[[], None],
+        check: Check,
     ) -> None:
         super().__init__(configuration, sockets)
         self._ready = ready
+        self._check = check
         self._serving: set[int] = set()
 
     def init_processes(self) -> None:
@@ -157,11 +178,73 @@ class _Workers(supervisor.Multiprocess):
         super().terminate_all()
 
     def restart_all(self) -> None:
-        """Also logs that all were replaced. Of one that does not start, the library says so."""
-        before = self._pids()
-        super().restart_all()
-        if not before & self._pids():
+        """Replaces all workers after SIGHUP, or none, and logs one event.
+
+        Workers have their settings from this process, so one that dies later never reads a file
+        that has become bad.
+        """
+        try:
+            self._replace(self._reload())
+        except Exception as error:
+            reason = error.message if isinstance(error, ServiceError) else type(error).__name__
+            logger.error("workers_not_replaced", reason=reason)
+        else:
             logger.info("workers_replaced")
+
+    def _reload(self) -> Settings:
+        """Reads and checks the settings in a thread, because a file or the database may hang."""
+        loaded = Future[Settings]()
+
+        def load() -> None:
+            try:
+                settings = config.load(os.environ)
+                self._check(settings)
+                loaded.set_result(settings)
+            except Exception as error:
+                loaded.set_exception(error)
+
+        threading.Thread(target=load, daemon=True).start()
+        if not self._wait(loaded.done, _RELOAD_SECONDS):
+            raise Unavailable(f"Checking the settings took longer than {_RELOAD_SECONDS:g} s.")
+        return loaded.result()
+
+    def _replace(self, settings: Settings) -> None:
+        """Starts new workers, and ends the old ones once all of the new ones serve."""
+        before, self.config.app = self.config.app, partial(app.create, settings)
+        old, started = (
+            self.processes,
+            [supervisor.Process(self.config, self.sockets) for _ in self.processes],
+        )
+
+        def ready() -> bool:
+            return all(process.is_ready(_POLL_SECONDS) for process in started)
+
+        def has_failed() -> bool:
+            return not all(process.process.is_alive() for process in started)
+
+        for process in started:
+            process.start()
+        self._wait(lambda: has_failed() or ready(), _START_SECONDS)
+        if not ready():
+            self.config.app = before
+            for process in started:
+                process.kill()
+                process.join()
+            raise Unavailable("A new worker ended or did not serve in time.")
+        self.processes = started
+        for process in old:
+            process.terminate()
+        for process in old:
+            process.join()
+
+    def _wait(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Polls until the condition holds, the time is over, or this process is to stop."""
+        deadline = time.monotonic() + seconds
+        while not (done := condition()) and time.monotonic() < deadline:
+            if {signal.SIGTERM, signal.SIGINT} & set(self.signal_queue):
+                break
+            time.sleep(_POLL_SECONDS)
+        return done
 
     def keep_subprocess_alive(self) -> None:
         """Also logs workers that died, and removes the gauges of workers that have ended."""
