@@ -2,23 +2,29 @@
 
 Several processes may do it at once: an advisory lock on PostgreSQL, or the write lock on SQLite, is
 held from reading the state to the commit. An applied file that has changed since is an error,
-because the schema may differ from the files.
+because the schema may differ from the files. A file of ``CREATE INDEX CONCURRENTLY`` statements is
+applied outside of a transaction on PostgreSQL, so that the tables can be written to.
 """
 
+import asyncio
 import contextlib
 import hashlib
 import os
+import re
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from importlib import resources
+from itertools import takewhile
 from typing import Any, NamedTuple
+
+import asyncpg
 
 from wishwell import ids
 from wishwell.db import Row, cluster, connecting, sqlite, statements
-from wishwell.db.failures import translated
+from wishwell.db.failures import UNREACHABLE, translated
 from wishwell.db.hosts import Connection
 from wishwell.db.statements import Engine
-from wishwell.errors import Misconfigured
+from wishwell.errors import Misconfigured, Unavailable
 
 _LOCK = 0x77697368  # "wish": the key of the advisory lock
 _TABLE = """
@@ -31,6 +37,15 @@ CREATE TABLE IF NOT EXISTS migrations (
 """
 _APPLIED = "SELECT version, checksum FROM migrations"
 _NOTE = "INSERT INTO migrations VALUES (:version, :name, :checksum, :applied_at)"
+_LOCK_POLL_SECONDS = 0.2
+_NO_TIMEOUTS = """
+SELECT set_config(name, '0', $1) FROM pg_settings
+WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout',
+               'idle_in_transaction_session_timeout')
+"""
+_CONCURRENTLY = " CONCURRENTLY"
+_BUILDS = re.compile(rf"CREATE (?:UNIQUE )?INDEX{_CONCURRENTLY} (\w+)")
+_IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)"
 Progress = Callable[[str], None]
 
 
@@ -45,6 +60,10 @@ class Migration(NamedTuple):
     name: str
     sql: str
     checksum: str
+
+    @property
+    def is_concurrent(self) -> bool:
+        return _CONCURRENTLY in self.sql
 
 
 def available(engine: Engine) -> list[Migration]:
@@ -94,9 +113,10 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(_TABLE)
         todo = pending("sqlite", connection.execute(_APPLIED).fetchall())
-        for statement, values in _steps("sqlite", todo, progress):
-            connection.execute(statement, values)
-        connection.execute("COMMIT")
+        with _naming(progress) as named:
+            for statement, values in _steps("sqlite", todo, named):
+                connection.execute(statement.replace(_CONCURRENTLY, ""), values)
+            connection.execute("COMMIT")
     except sqlite3.Error as error:
         raise Misconfigured(f"The database {path} can't be migrated ({error}).") from error
     finally:
@@ -111,26 +131,86 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
     return [migration.name for migration in todo]
 
 
-# contract: migrate-once, migrate-cluster
+# contract: migrate-once, migrate-cluster, migrate-uncut
 async def migrate_postgres(
     url: str, progress: Progress = _silent, *, spread: bool = False
 ) -> list[str]:
     """Migrates the database. Returns what was done: the names of the applied migrations first.
 
     ``spread``: spreads its tables over the servers of a cluster. What is new is spread in any case
-    once that was done. Raises ``Misconfigured``.
+    once that was done. Raises ``Misconfigured`` and ``Unavailable``.
     """
-    async with _connected(url) as connection, connection.transaction():
-        await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
-        spread = spread or await cluster.is_spread(connection)
-        if spread:
-            await cluster.prepare(connection)
-        await connection.execute(_TABLE)
-        todo = pending("postgresql", await connection.fetch(_APPLIED))
-        for statement, values in _steps("postgresql", todo, progress):
-            await connection.execute(statement, *values)
-        done = [migration.name for migration in todo]
-        return done + (await cluster.spread(connection, progress) if spread else [])
+    done: list[str] = []
+    async with _connected(url) as connection:
+        # A pooler may share the session with others: all of it has to end with a transaction.
+        pooled = await connection.fetchval("SELECT pg_backend_pid()") != connection.get_server_pid()
+        if not pooled:
+            await connection.fetch(_NO_TIMEOUTS, False)
+            await _lock(connection, "pg_try_advisory_lock")
+        while True:
+            with _naming(progress) as named:
+                async with connection.transaction():
+                    await connection.fetch(_NO_TIMEOUTS, True)
+                    await _lock(connection, "pg_try_advisory_xact_lock")
+                    spread = spread or await cluster.is_spread(connection)
+                    if spread:
+                        await cluster.prepare(connection)
+                    await connection.execute(_TABLE)
+                    todo = pending("postgresql", await connection.fetch(_APPLIED))
+                    now = [*takewhile(lambda one: pooled or not one.is_concurrent, todo)]
+                    for statement, values in _steps("postgresql", now, named):
+                        await connection.execute(statement.replace(_CONCURRENTLY, ""), *values)
+                    done += [migration.name for migration in now]
+                    if now == todo:
+                        return done + (await cluster.spread(connection, named) if spread else [])
+                concurrent = todo[len(now)]
+                for statement, values in _steps("postgresql", [concurrent], named):
+                    if not values:
+                        await _build(connection, statement)
+                    else:
+                        await connection.execute(statement, *values)
+                done.append(concurrent.name)
+
+
+# contract: migrate-concurrent
+async def _lock(connection: Connection, function: str) -> None:
+    """Takes the advisory lock. Polls: a statement that waits would block a concurrent build."""
+    while not await connection.fetchval(f"SELECT {function}($1)", _LOCK):  # noqa: ASYNC110
+        await asyncio.sleep(_LOCK_POLL_SECONDS)
+
+
+async def _build(connection: Connection, statement: str) -> None:
+    """Builds an index while others write, unless an earlier run has built it.
+
+    A run that was cut short leaves an invalid index, which is dropped first.
+    """
+    index = _BUILDS.match(statement)
+    assert index is not None, "a file with CONCURRENTLY has no other statements"
+    is_valid = await connection.fetchval(_IS_VALID, index[1])
+    if is_valid is False:
+        await connection.execute(f"DROP INDEX{_CONCURRENTLY} {index[1]}")
+    if not is_valid:
+        await connection.execute(statement)
+
+
+@contextlib.contextmanager
+def _naming(progress: Progress) -> Iterator[Progress]:
+    """Gives a ``Progress`` whose last line is in the error if the database fails afterwards."""
+    shown: list[str] = []
+
+    def named(line: str) -> None:
+        shown.append(line)
+        progress(line)
+
+    try:
+        yield named
+    except (sqlite3.Error, asyncpg.PostgresError, *UNREACHABLE) as error:
+        if not shown:
+            raise
+        raise Unavailable(
+            f"The database ended `wishwell migrate` while {shown[-1]} ({error}). Nothing half-done "
+            "was kept. Remove the cause and run the command again."
+        ) from error
 
 
 def pending_sqlite(path: str) -> list[str]:

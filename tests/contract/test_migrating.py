@@ -1,0 +1,122 @@
+"""Migrations of PostgreSQL under timeouts, beside writers, cut short, and by several nodes at once."""
+
+import asyncio
+import contextlib
+from urllib.parse import urlsplit
+
+import asyncpg
+import pytest
+
+from tests.servers.called import on_loop
+from tests.servers.pgbouncer import PgBouncer, pgbouncer_binary
+from wishwell.db import migrate
+from wishwell.errors import Unavailable
+
+NAME = "9001_later"
+INDEX = "CREATE INDEX CONCURRENTLY later_idx ON revocations (jti);"
+RECORDED = f"SELECT count(*) FROM migrations WHERE name = '{NAME}'"
+VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('later_idx')"
+OTHERS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE $1 AND pid <> $2"
+
+
+@contextlib.asynccontextmanager
+async def database(server, monkeypatch, sql):
+    """A migrated database whose role has short timeouts, a connection to it, and a later migration."""
+    url = server.create_database()
+    await migrate.migrate_postgres(url)
+    name = urlsplit(url).path[1:]
+    for timeout in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"):
+        server.sql(f"ALTER DATABASE \"{name}\" SET {timeout} = '300ms'")
+    later = migrate.Migration(9001, NAME, sql, "checksum")
+    files = migrate.available("postgresql")
+    monkeypatch.setattr(migrate, "available", lambda engine: [*files, later])
+    connection = await asyncpg.connect(url)
+    await connection.execute("SET idle_in_transaction_session_timeout = 0")
+    yield url, connection
+    await connection.close()
+
+
+async def backend(connection, text: str) -> int:
+    """Waits for the backend that runs a statement with this text. Returns its pid."""
+    async with asyncio.timeout(20):
+        while True:
+            await connection.fetch("SELECT pg_stat_clear_snapshot()")
+            pid = await connection.fetchval(OTHERS, f"%{text}%", connection.get_server_pid())
+            if pid is not None:
+                return pid
+            await asyncio.sleep(0.02)
+
+
+async def save(url: str) -> None:
+    """A writer that waits for no lock: 300 ms are its lock_timeout."""
+    writer = await asyncpg.connect(url)
+    await writer.execute("UPDATE revocations SET jti = jti")
+    await writer.close()
+
+
+@on_loop
+async def test_migrate_is_not_cut_by_the_timeouts_of_its_role(postgres_server, monkeypatch):
+    """contract: migrate-uncut. Neither a slow statement nor one that waits for a lock."""
+    sql = "SELECT pg_sleep(0.5);\nALTER TABLE revocations ADD COLUMN later integer;"
+    async with database(postgres_server, monkeypatch, sql) as (url, other):
+        async with other.transaction():
+            await other.execute("LOCK TABLE revocations")
+            running = asyncio.create_task(migrate.migrate_postgres(url))
+            await backend(other, "ALTER TABLE revocations")
+            await asyncio.sleep(0.5)
+        assert await running == [NAME]
+
+
+@pytest.mark.parametrize("sql", ["SELECT 1 / 0;", "SELECT pg_sleep(60);", INDEX])
+@on_loop
+async def test_migration_that_is_cut_is_named_and_resumed(postgres_server, monkeypatch, sql):
+    """contract: migrate-uncut, migrate-concurrent. By an error, and by the end of its server process."""
+    async with database(postgres_server, monkeypatch, sql) as (url, other):
+        async with other.transaction():
+            await other.execute("UPDATE revocations SET jti = jti")  # a build waits for its end
+            running = asyncio.create_task(migrate.migrate_postgres(url))
+            if sql != "SELECT 1 / 0;":
+                pid = await backend(other, sql[:30])
+                await other.execute("SELECT pg_terminate_backend($1)", pid)
+            with pytest.raises(Unavailable, match=f"while applying {NAME}"):
+                await running
+        assert await other.fetchval(RECORDED) == 0
+        if sql == INDEX:
+            assert await other.fetchval(VALID) is False
+            assert await migrate.migrate_postgres(url) == [NAME]
+            assert await other.fetchval(VALID) is True
+            await other.execute("DELETE FROM migrations WHERE version = 9001")
+            assert await migrate.migrate_postgres(url) == [NAME]  # cut after the build
+
+
+@on_loop
+async def test_index_is_built_once_while_others_write(postgres_server, monkeypatch):
+    """contract: migrate-concurrent, migrate-once. Four nodes at once; one of them builds it."""
+    async with database(postgres_server, monkeypatch, INDEX) as (url, other):
+        async with other.transaction():
+            await other.execute("UPDATE revocations SET jti = jti")
+            nodes = [asyncio.create_task(migrate.migrate_postgres(url)) for _ in range(4)]
+            await backend(other, "INDEX CONCURRENTLY")
+            await save(url)
+            assert not any(node.done() for node in nodes)
+        assert sorted(await asyncio.gather(*nodes)) == [[], [], [], [NAME]]
+        assert await other.fetchval(VALID) is True
+        assert await other.fetchval(RECORDED) == 1
+
+
+@pytest.mark.skipif(pgbouncer_binary() is None, reason="there is no pgbouncer here")
+@on_loop
+async def test_migrate_through_a_pooler_leaves_no_session_state(postgres_server, monkeypatch):
+    """contract: migrate-concurrent. The index is built in the transaction; no timeout or lock stays."""
+    async with database(postgres_server, monkeypatch, INDEX) as (url, other):
+        pooler = PgBouncer(postgres_server, "transaction", 3)
+        through = url.replace(f":{postgres_server.port}/", f":{pooler.port}/")
+        assert await migrate.migrate_postgres(through) == [NAME]
+        pooled = await asyncpg.connect(through, statement_cache_size=0)
+        assert await pooled.fetchval("SHOW statement_timeout") == "300ms"
+        await pooled.close()
+        pooler.close()
+        assert (
+            await other.fetchval("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == 0
+        )
+        assert await other.fetchval(VALID) is True
