@@ -363,6 +363,18 @@ def test_twice_is_once(bench, store, tmp_path):
     assert export(bench, store) == once
 
 
+def test_import_of_a_customer_who_is_being_erased_adds_the_wishes_afterwards(
+    bench, store, tmp_path
+):
+    """contract: import-erasure. The erasure is finished first, and removes nothing of the file."""
+    customer = profiles.of_customer(store, "gid://shopify/Customer/7")
+    wish(bench, customer, 1, 2, 3)
+    bench.write(erasure.erase, customer, AT)
+    counts = load(bench, read(tmp_path, "Who,What\n7,4\n", store, WHO), store)
+    bench.drain(erasure.work(bench.db, bench.clock))
+    assert (counts.profiles, counts.there, [*held(bench, customer)]) == (1, 0, [4])
+
+
 def test_imported_customers_are_not_forgotten_for_their_old_wishes(bench, store, tmp_path):
     """A customer imported with old items isn't forgotten for inactivity, because the import counts
     as activity.

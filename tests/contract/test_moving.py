@@ -21,14 +21,14 @@ from tests.contract.moved import (
     profiles_of,
     wish,
 )
-from wishwell import events, products, profiles, stores
+from wishwell import events, ids, products, profiles, stores
 from wishwell.access import auth
 from wishwell.errors import Conflict, Gone, Invalid, StoreDeleted
 from wishwell.events import deliveries
 from wishwell.moving import deletion, exporting, importing
 from wishwell.moving.import_file import ImportFile
 from wishwell.reports import counting
-from wishwell.wishes import items, lists, reservations, saving, shares
+from wishwell.wishes import erasure, items, lists, reservations, saving, shares
 
 
 @pytest.fixture
@@ -457,3 +457,22 @@ def test_import_that_ends_before_reservations_goes_on(bench, family, file, monke
     assert family.rows()[2] == []
     load(bench, file, family.store.handle)
     assert family.rows() == before
+
+
+def test_import_that_meets_an_erasure_finishes_it_first(bench, family, file):
+    """contract: import-erasure. All records of the file are there afterwards. A dry run only counts them, and
+    a transaction that finds the erasure adds nothing."""
+    erased, before = family.owner, (family.rows(), held(bench, family.owner).keys())
+    bundles = {
+        ids.profile_key(family.store.id, b.profile.gid): b
+        for b in checked(ImportFile(str(file), AT))
+    }
+    bench.write(erasure.erase, erased, bench.clock())
+    assert bench.write(importing._fill, family.store, bundles) is None
+    counts, _ = load(bench, file, family.store.handle, dry=True)
+    assert (counts.profiles, counts.there) == (1, 2)
+    assert bench.read(erasure.is_under_way, erased.id)
+    counts, _ = load(bench, file, family.store.handle)
+    assert (counts.profiles, counts.there) == (1, 2)
+    bench.drain(erasure.work(bench.db, bench.clock))
+    assert (family.rows(), held(bench, erased).keys()) == before

@@ -28,7 +28,7 @@ from wishwell.moving.file_records import (
 from wishwell.moving.import_file import Bundle, ImportFile
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.sealing import Damaged, Sealing
-from wishwell.wishes import merging
+from wishwell.wishes import erasure, merging
 
 _RECORDS = 2_000
 _PROFILES = 500
@@ -234,9 +234,10 @@ async def _add(
     db: Database, store: Store, bundles: Sequence[Bundle], counts: Counts, *, dry: bool
 ) -> None:
     keyed = {ids.profile_key(store.id, bundle.profile.gid): bundle for bundle in bundles}
-    lacking = await db.read(_lacking, store, keyed)
-    if not dry and any(lacking.values()):
-        lacking = await db.long_write(_fill, store, keyed)
+    while (lacking := await _try(db, store, keyed, dry=dry)) is None:
+        for (key,) in await db.read(ask, "import_erasing", profiles=list(keyed)):
+            while not await db.write(erasure.remove_some, key, store.id, ids.wall_clock()):
+                pass
     for added in lacking.values():
         counts.there += "profiles" not in added
         counts.profiles += "profiles" in added
@@ -244,11 +245,35 @@ async def _add(
         counts.items += len(added.get("items", ()))
 
 
-async def _lacking(tx: Reader, store: Store, keyed: Mapping[str, Bundle]) -> dict[str, Rows]:
-    """What each of these profiles lacks."""
+# contract: import-erasure
+async def _try(
+    db: Database, store: Store, keyed: Mapping[str, Bundle], *, dry: bool
+) -> dict[str, Rows] | None:
+    """Adds what these profiles lack. Returns it, or ``None`` while one is being erased.
+
+    Records added before an erasure ends would be removed by it.
+    """
+    lacking = await db.read(_lacking, store, keyed, dry=dry)
+    if not dry and lacking is not None and any(lacking.values()):
+        return await db.long_write(_fill, store, keyed)
+    return lacking
+
+
+async def _lacking(
+    tx: Reader, store: Store, keyed: Mapping[str, Bundle], *, dry: bool = False
+) -> dict[str, Rows] | None:
+    """Returns what each of these profiles lacks, or ``None`` while one is being erased.
+
+    With ``dry`` a profile that is being erased counts as removed.
+    """
     held: dict[str, Held] = {}
     for key, *columns in await tx.all("import_profiles_held", profiles=list(keyed)):
         held[key] = Held(*columns)
+    closed = [key for key, profile in held.items() if profile.closed_at is not None]
+    for (key,) in await tx.all("import_erasing", profiles=closed) if closed else ():
+        if not dry:
+            return None
+        del held[key]
     there = list(held)
     if there:
         for key, id, shared, name in await tx.all("import_lists_held", profiles=there):
@@ -262,12 +287,17 @@ async def _lacking(tx: Reader, store: Store, keyed: Mapping[str, Bundle]) -> dic
     return {key: additions(store, key, bundle, held.get(key)) for key, bundle in keyed.items()}
 
 
-async def _fill(tx: Writer, store: Store, keyed: Mapping[str, Bundle]) -> dict[str, Rows]:
-    """Adds what these profiles lack, to those that are there under their locks. Returns it."""
+async def _fill(tx: Writer, store: Store, keyed: Mapping[str, Bundle]) -> dict[str, Rows] | None:
+    """Adds what these profiles lack, under the locks of those that exist. Returns it.
+
+    Adds nothing and returns ``None`` while one of them is being erased.
+    """
     await stores.check_kept(tx, store)
     in_order = sorted(_place(store, bundle.profile.gid) for bundle in keyed.values())
     await tx.all_many("profile_lock", [{"profile": key} for _, key in in_order])
     lacking = await _lacking(tx, store, keyed)
+    if lacking is None:
+        return None
     whole: Rows = defaultdict(list)
     for added in lacking.values():
         for name, more in added.items():

@@ -63,6 +63,9 @@ WHERE profile_id = :profile;
 -- name: import_erased
 SELECT profile_id, sequence FROM erasures WHERE profile_id in_uuids(:profiles);
 
+-- name: import_erasing
+SELECT profile_id FROM erasures WHERE profile_id in_uuids(:profiles) AND done_at IS NULL;
+
 -- name: import_resume
 -- Of a customer who was erased since the export: events go on where they were.
 UPDATE profiles SET events = :last WHERE profile_id = :profile AND events < :last;
