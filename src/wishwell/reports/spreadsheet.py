@@ -11,10 +11,12 @@ import msgspec
 _MARK = "\N{BYTE ORDER MARK}"
 """Tells spreadsheets that the text is UTF-8."""
 
-_FORMULA = re.compile("(^|;)(?=[=+@\t\r＝＋－＠-])")
+_FORMULA = re.compile('((?:^|[;\t\r\n])[" ]*)(?=[=+@\t\r＝＋－＠-])')
 """Places where a formula may begin (CSV injection).
 
-These include after a ``;``, because Excel splits cells there in locales with a decimal comma.
+A spreadsheet that splits cells at ``;`` (Excel in locales with a decimal comma) or at tabs doesn't
+see where our quoted cells begin. It then drops quotes after a separator, and ends the row at a line
+break.
 """
 
 
