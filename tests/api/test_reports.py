@@ -342,3 +342,24 @@ def test_spreadsheet_that_fails_breaks_the_connection(new_service):
             list(pieces)
     service.rows("ALTER TABLE away RENAME TO wish_counts")
     assert shop.admin.get("/reports/products", params={"limit": 1}).status_code == 200
+
+
+def test_pages_without_dates_keep_the_period_when_a_new_day_begins(world):
+    """contract: report-walk. The day of the store's zone changes, as at midnight."""
+
+    def days() -> str:
+        return world.get("products", format="csv").headers["content-disposition"]
+
+    world.shop.update("--time-zone", "Pacific/Niue")
+    world.counted()
+    rows, before = world.data("products"), days()
+    first = world.get("products", limit=2).json()
+    world.shop.update("--time-zone", "Pacific/Kiritimati")
+    soon(lambda: days() != before)
+    world.counted()
+    second = world.get("products", limit=2, page=first["pageInfo"]["next"]).json()
+    assert [*first["data"], *second["data"]] == rows
+    back = world.get("products", limit=2, page=second["pageInfo"]["previous"]).json()
+    assert back == first | {"asOf": back["asOf"]}
+    refused(world.get("products", page=first["pageInfo"]["next"], to="2026-01-01"), 400, "page")
+    world.shop.update("--time-zone", "UTC")

@@ -1,6 +1,7 @@
 """Handlers for reports: which products are wished for, and by which profiles."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -23,26 +24,41 @@ _SHOWN_SECONDS = 3_600
 # contract: report-products
 async def product_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
+    dates = request.query.get("from"), request.query.get("to")
     sort = queries.choice(request.query, "sort", reports.SORTS)
     by = queries.choice(request.query, "by", reports.BY)
-    of, title = await read(reports.span, store, period), _title(request)
+    title = _title(request)
     if _as_csv(request):
+        of = await read(reports.span, store, period)
         parts = reports.every_product(request.service.db, store, of, sort, by, title)
         return _csv(f"wishes-{period.first}-{period.last}", reports.columns(by), parts)
-    asked = handlers.asked_page(request, f"report|{period}|{sort}|{by}|{title}")
-    at, limit = UUID(asked.cursor.id).int if asked.cursor else 0, asked.limit
+    asked = handlers.asked_page(request, f"report|{dates}|{sort}|{by}|{title}")
+    at, limit = 0, asked.limit
+    if asked.cursor is not None:  # contract: report-walk
+        period, at = _position(asked.cursor)
+    of = await read(reports.span, store, period)
+    if period.until_now:
+        period = reports.Period(period.first, max(period.last, of.now.day))
     rows = await read(reports.products, store, of, sort, by, at, limit + 1, title)
-    later = _at(at + limit) if len(rows) > limit else None
-    page = Page(rows[:limit], later, _at(max(0, at - limit)) if at else None)
+    later = _cursor(period, at + limit) if len(rows) > limit else None
+    page = Page(rows[:limit], later, _cursor(period, max(0, at - limit)) if at else None)
     return _answer(of, page.records, request.service.cursor_signer.links(page, request.walk))
 
 
-def _at(offset: int) -> Cursor:
-    """Returns the cursor of a row offset.
+def _cursor(period: reports.Period, offset: int) -> Cursor:
+    """Returns the cursor of a row offset in a report on this period, which later pages keep.
 
     Reports are sorted again for each page, so their cursors have a row offset in place of an id.
     """
-    return Cursor(str(UUID(int=offset)), backward=False)
+    first, last = (date.fromisoformat(day).toordinal() for day in (period.first, period.last))
+    return Cursor(str(UUID(int=first << 96 | last << 64 | offset)), backward=False)
+
+
+def _position(cursor: Cursor) -> tuple[reports.Period, int]:
+    """Returns the arguments of ``_cursor``."""
+    at = UUID(cursor.id).int
+    first, last = (date.fromordinal(at >> bits & 0xFFFFFFFF).isoformat() for bits in (96, 64))
+    return reports.Period(first, last), at & 0xFFFFFFFFFFFFFFFF
 
 
 # contract: report-summary
