@@ -36,7 +36,8 @@ WRONG = [
     ("store create HANDLE --product-url {}", ("https://a.b/p", "http://a.b/{productId}"), "product-url: "),
     ("store create HANDLE --wishlist-page {}", ("javascript:1", "//e.b/", "/\\e.b/"), "wishlist-page: "),
     ("store create HANDLE --shared-page {}", ("/a\nb", "/a#b", "/" + "a" * 1_000), "shared-page: "),
-    ("store create HANDLE --time-zone {}", ("Mars/Base", "../../etc/passwd"), "time-zone: "),
+    ("store create HANDLE --time-zone {}", ("Mars/Base", "../../etc/passwd", "localtime", "Factory",
+     "posixrules", "europe/paris", "posix/Europe/Paris", "Europe/../Europe/Paris", "Europe"), "time-zone: "),
     ("store create HANDLE --colour {}", ("red",), "--colour"),
     ("store create {}", ("", "x" * 300, "\u00e9", "a/b", "../x"), "handle"),
     ("store create {}", ("default",), "default"),
@@ -58,7 +59,7 @@ def test_command_that_is_wrong_says_why_and_changes_nothing(
 ):
     """A wrong command changes nothing and fails with one line on stderr (after its usage, for wrong
     arguments) that shows no secret.
-    Contract: store-bounds, store-pages, store-time-zone, storefront-naming, storefront-hosts,
+    Contract: store-bounds, store-pages, store-time-zone, time-zone-names, storefront-naming, storefront-hosts,
     storefront-secrets, command-error."""
     before = stores(service)
     files = {"SHORT": "too-short", "KEY": "a-key-of-the-shop-that-nobody-sees-in-a-line"}

@@ -16,6 +16,7 @@ from wishwell.http import assets, samples
 from wishwell.http.context import Request
 from wishwell.http.responses import JSON, Response
 
+_NO_STORE = (b"cache-control", b"no-store")
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _PAGE = Path(__file__).parent / "docs_page"
 # The renderer brings its styles as elements, hence unsafe-inline.
@@ -48,7 +49,7 @@ def _forms() -> dict[str, bytes]:
 # contract: health-live
 async def livez(request: Request) -> Response:
     """The process runs."""
-    return Response(200, b'{"status":"ok"}', [JSON])
+    return Response(200, b'{"status":"ok"}', [JSON, _NO_STORE])
 
 
 # contract: health-ready
@@ -63,7 +64,7 @@ async def readyz(request: Request) -> Response:
     except Exception as error:
         # For example, the schema or a permission is missing. Requests should go elsewhere.
         raise Unavailable(f"The database can't be used ({type(error).__name__}).") from error
-    return Response(200, b'{"status":"ok"}', [JSON])
+    return Response(200, b'{"status":"ok"}', [JSON, _NO_STORE])
 
 
 # contract: metrics-served
@@ -74,7 +75,8 @@ async def metrics(request: Request) -> Response:
         registry = prometheus_client.CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     body = prometheus_client.generate_latest(registry)
-    return Response(200, body, [(b"content-type", prometheus_client.CONTENT_TYPE_LATEST.encode())])
+    content_type = (b"content-type", prometheus_client.CONTENT_TYPE_LATEST.encode())
+    return Response(200, body, [content_type, _NO_STORE])
 
 
 # contract: docs-from-top

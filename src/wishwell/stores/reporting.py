@@ -1,11 +1,15 @@
 """Settings of a store's reports: time zone and public wish counts."""
 
+import functools
 from datetime import UTC, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, available_timezones
 
 import msgspec
 
 from wishwell.errors import Invalid
+
+_MACHINES_OWN = {"localtime", "posixrules", "Factory"}
+"""Files of a time zone database that mean another zone on each machine, or none."""
 
 
 # contract: store-time-zone, show-wishes
@@ -20,17 +24,22 @@ class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True)
     show_wishes: bool = False
 
 
+@functools.cache
+def _names() -> set[str]:
+    return available_timezones() - _MACHINES_OWN
+
+
+# contract: time-zone-names
 def zone(field: str, name: str) -> tzinfo:
     """Returns a time zone by its IANA name. Raises ``Invalid``, naming ``field``."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise Invalid(f"{field}: {name[:80]!r} is none, such as Europe/Paris.") from error
+    if name not in _names():
+        raise Invalid(f"{field}: {name[:80]!r} isn't an IANA time zone (for example Europe/Paris).")
+    return ZoneInfo(name)
 
 
 def zone_of(reporting: Reporting) -> tzinfo:
     """Returns the time zone of a store's days."""
-    return zone("time-zone", reporting.time_zone) if reporting.time_zone else UTC
+    return ZoneInfo(reporting.time_zone) if reporting.time_zone else UTC
 
 
 def check(reporting: Reporting) -> None:
@@ -39,4 +48,5 @@ def check(reporting: Reporting) -> None:
         msgspec.convert(msgspec.to_builtins(reporting), Reporting)
     except msgspec.ValidationError as error:
         raise Invalid(f"reporting: {error}.") from error
-    zone_of(reporting)
+    if reporting.time_zone:
+        zone("time-zone", reporting.time_zone)
