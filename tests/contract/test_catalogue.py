@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import re
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -347,3 +348,27 @@ def test_nothing_is_put_into_a_store_that_is_deleted(bench, store):
     bench.write(deletion.begin, store.handle, NOW)
     with pytest.raises(StoreDeleted):
         load(bench, store, "id\n1\n")
+
+
+def test_line_that_is_too_long_is_refused_as_one(tmp_path):
+    """contract: line-length. Its end is no row of its own, later lines keep their numbers, and it is not in
+    memory as a whole."""
+    size = 32 << 20
+    hidden = b" " * (size - 30) + b'{"id": 9, "title": "hidden"}\n'
+    path = tmp_path / "feed.jsonl"
+    path.write_bytes(b'{"id": 1}\n' + hidden + b'{"id": "x"}\n{"id": 2}')
+    with path.open("rb") as file:
+        told = []
+        found = Catalogue("feed", file, NUMBERS, told.append, is_json=True)
+        tracemalloc.start()
+        for _ in found.read():
+            pass
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert told[0] == f"line 2: has {len(hidden):,} bytes; a line may have at most 1,048,576"
+    assert told[1].startswith("line 3: product: ")
+    assert {product.product_id for product in found} == {"1", "2"}
+    assert peak < size / 4
+    table = b"id\ttitle\n1\ta\n2\t" + b"x" * (1 << 20) + b"\n3\tb\n"
+    with pytest.raises(Invalid, match="line 3: has more than 1,048,576 characters"):
+        read(table)

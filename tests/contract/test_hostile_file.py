@@ -438,3 +438,13 @@ def test_memory_stays_flat_while_a_large_file_is_checked(bench, source, tmp_path
         assert done.returncode == 0, done.stderr
         peaks.append(int(done.stdout) // 1024)
     assert peaks[1] - peaks[0] < 40, peaks
+
+
+def test_line_that_is_too_long_is_named_by_number_and_size(bench, source, other, tmp_path):
+    """contract: line-length. Its end is no line of its own."""
+    lines = [json.dumps(line).encode() for line in source]
+    for at in (0, 2):
+        longer = [*lines[:at], lines[at] + b" " * (33 << 20), *lines[at + 1 :]]
+        said = tried(bench, tmp_path / "long.jsonl", longer, other)
+        limit = "bytes; a line may have at most 33,554,432"
+        assert f"line {at + 1}: has {len(longer[at]) + 1:,} {limit}" in said

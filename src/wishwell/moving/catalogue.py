@@ -17,7 +17,7 @@ from wishwell import ids, products, stores
 from wishwell.db import Database, Row, Writer, ask
 from wishwell.errors import Invalid, NotFound
 from wishwell.moving import table
-from wishwell.moving.spool import Spool
+from wishwell.moving.spool import Spool, read_lines
 from wishwell.moving.table import Table
 from wishwell.products import Facts, NewProduct, Variant
 from wishwell.products.notices import Money
@@ -141,10 +141,11 @@ class Catalogue:
             yield line, row
 
     def _of_json(self) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
-        for line in itertools.count(1):
-            text = self._file.readline(table.LONGEST).removeprefix(b"\xef\xbb\xbf")
-            if not text:
-                return
+        for line, text in enumerate(read_lines(self._file, table.LONGEST), 1):
+            if isinstance(text, str):
+                yield line, text
+                continue
+            text = text.removeprefix(b"\xef\xbb\xbf")
             try:
                 if text.strip():
                     row = {_normal(name): cell for name, cell in _json.decode(text).items()}

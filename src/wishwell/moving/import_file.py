@@ -1,5 +1,6 @@
 """Reads the file of an import: checks each line, and gives it with the rest of its profile."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -21,7 +22,7 @@ from wishwell.moving.file_records import (
     ShareRecord,
     StoreRecord,
 )
-from wishwell.moving.spool import Spool, opened
+from wishwell.moving.spool import Spool, opened, read_lines
 from wishwell.stores import Store
 
 _LONGEST = 1 << 25
@@ -72,10 +73,10 @@ class ImportFile:
         self.spool = Spool()
         self._now, self._key = now, ""
         self._end: EndRecord | None = None
-        self._file = opened(path)
-        self._text = self._file.readline(_LONGEST)
+        self._lines = read_lines(opened(path), _LONGEST)
+        self._first = next(self._lines, b"")
         try:
-            first = file_records.decode(self._text)
+            first = _record(self._first)
         except Invalid as error:
             raise Invalid(f"{path}: line 1: {error.message}; a CSV file needs --map.") from error
         if not isinstance(first, StoreRecord):
@@ -89,14 +90,14 @@ class ImportFile:
     # contract: import-checked
     def check(self) -> Iterator[int]:
         """Checks all lines. Yields how many were read after each some."""
-        line, spool, text = 0, self.spool, self._text
-        while text and not spool.has_failed:
-            line += 1
+        line, spool = 0, self.spool
+        for line, text in enumerate(itertools.chain([self._first], self._lines), 1):
             try:
                 self._take(line, text)
             except Invalid as error:
                 spool.fail(line, error.message)
-            text = self._file.readline(_LONGEST)
+            if spool.has_failed:
+                break
             if line % _SOME == 0:
                 yield line
         if not spool.errors:
@@ -105,9 +106,10 @@ class ImportFile:
             for at, message in _wrong(lines):
                 spool.fail(at, message)
 
-    def _take(self, line: int, text: bytes) -> None:
+    def _take(self, line: int, text: bytes | str) -> None:
         """Checks a line, and keeps it by its profile."""
-        record = file_records.decode(text)
+        record = _record(text)
+        assert isinstance(text, bytes)
         file_records.check(record, text, self.store)
         if self._end is not None:
             raise Invalid("stands behind the last line")
@@ -168,6 +170,13 @@ class ImportFile:
             for key, line, _, text in rows:
                 record: Any = file_records.decode(text)
                 yield key, line, record
+
+
+def _record(text: bytes | str) -> Record:
+    """The record of a line. Raises ``Invalid``, also for a line that is too long."""
+    if isinstance(text, str):
+        raise Invalid(text)
+    return file_records.decode(text)
 
 
 def _gathered(lines: Lines) -> Bundle:

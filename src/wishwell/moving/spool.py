@@ -23,6 +23,23 @@ def opened(path: str) -> BinaryIO:
         raise Invalid(f"{path}: can't be read ({reason}).") from error
 
 
+# contract: line-length
+def read_lines(file: BinaryIO, limit: int) -> Iterator[bytes | str]:
+    """Yields each line as bytes, or as ``str`` what is wrong with one of more than ``limit`` bytes.
+
+    Such a line is skipped piece by piece, and is never in memory as a whole.
+    """
+    while text := file.readline(limit + 1):
+        size = len(text)
+        if size <= limit:
+            yield text
+            continue
+        while text and not text.endswith(b"\n"):
+            text = file.readline(limit)
+            size += len(text)
+        yield f"has {size:,} bytes; a line may have at most {limit:,}"
+
+
 class Spool:
     """Records added in the order of a file's lines, and read back grouped by key.
 

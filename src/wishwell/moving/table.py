@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+import itertools
 import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, BinaryIO
@@ -86,7 +87,15 @@ class Table:
     def _lines(self) -> Iterator[str]:
         self._text.seek(0)
         try:
-            while line := self._text.readline(LONGEST):
+            for number in itertools.count(1):
+                line = self._text.readline(LONGEST + 1)
+                if len(line) > LONGEST:
+                    raise Invalid(
+                        f"{self.path}: line {number}: has more than {LONGEST:,} characters; is a "
+                        "line break missing?"
+                    )
+                if not line:
+                    return
                 yield line
         except UnicodeError as error:
             raise Invalid(f"{self.path}: {_other(self.encoding)}.") from error
