@@ -204,47 +204,31 @@ class _Workers(supervisor.Multiprocess):
                 loaded.set_exception(error)
 
         threading.Thread(target=load, daemon=True).start()
-        if not self._wait(loaded.done, _RELOAD_SECONDS):
-            raise Unavailable(f"Checking the settings took longer than {_RELOAD_SECONDS:g} s.")
+        deadline = time.monotonic() + _RELOAD_SECONDS
+        while not loaded.done():
+            is_stopping = {signal.SIGTERM, signal.SIGINT} & {*self.signal_queue}
+            if is_stopping or time.monotonic() > deadline:
+                raise Unavailable(f"Checking the settings took longer than {_RELOAD_SECONDS:g} s.")
+            time.sleep(_POLL_SECONDS)
         return loaded.result()
 
     def _replace(self, settings: Settings) -> None:
         """Starts new workers, and ends the old ones once all of the new ones serve."""
         before, self.config.app = self.config.app, partial(app.create, settings)
-        old, started = (
-            self.processes,
-            [supervisor.Process(self.config, self.sockets) for _ in self.processes],
-        )
-
-        def ready() -> bool:
-            return all(process.is_ready(_POLL_SECONDS) for process in started)
-
-        def has_failed() -> bool:
-            return not all(process.process.is_alive() for process in started)
-
+        started = [supervisor.Process(self.config, self.sockets) for _ in self.processes]
         for process in started:
             process.start()
-        self._wait(lambda: has_failed() or ready(), _START_SECONDS)
-        if not ready():
+        if not all(process.wait_until_ready(_START_SECONDS) for process in started):
             self.config.app = before
             for process in started:
                 process.kill()
                 process.join()
             raise Unavailable("A new worker ended or did not serve in time.")
-        self.processes = started
+        old, self.processes = self.processes, started
         for process in old:
             process.terminate()
         for process in old:
             process.join()
-
-    def _wait(self, condition: Callable[[], bool], seconds: float) -> bool:
-        """Polls until the condition holds, the time is over, or this process is to stop."""
-        deadline = time.monotonic() + seconds
-        while not (done := condition()) and time.monotonic() < deadline:
-            if {signal.SIGTERM, signal.SIGINT} & set(self.signal_queue):
-                break
-            time.sleep(_POLL_SECONDS)
-        return done
 
     def keep_subprocess_alive(self) -> None:
         """Also logs workers that died, and removes the gauges of workers that have ended."""
