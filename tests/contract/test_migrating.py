@@ -98,6 +98,7 @@ async def test_index_is_built_once_while_others_write(postgres_server, monkeypat
             nodes = [asyncio.create_task(migrate.migrate_postgres(url)) for _ in range(4)]
             await backend(other, "INDEX CONCURRENTLY")
             await save(url)
+            await asyncio.sleep(0.5)
             assert not any(node.done() for node in nodes)
         assert sorted(await asyncio.gather(*nodes)) == [[], [], [], [NAME]]
         assert await other.fetchval(VALID) is True
@@ -107,8 +108,10 @@ async def test_index_is_built_once_while_others_write(postgres_server, monkeypat
 @pytest.mark.skipif(pgbouncer_binary() is None, reason="there is no pgbouncer here")
 @on_loop
 async def test_migrate_through_a_pooler_leaves_no_session_state(postgres_server, monkeypatch):
-    """contract: migrate-concurrent. The index is built in the transaction; no timeout or lock stays."""
-    async with database(postgres_server, monkeypatch, INDEX) as (url, other):
+    """contract: migrate-concurrent, migrate-uncut. The index is built in the transaction; its timeouts and
+    its lock end with it."""
+    slow = f"SELECT pg_sleep(0.5);\n{INDEX}"
+    async with database(postgres_server, monkeypatch, slow) as (url, other):
         pooler = PgBouncer(postgres_server, "transaction", 3)
         through = url.replace(f":{postgres_server.port}/", f":{pooler.port}/")
         assert await migrate.migrate_postgres(through) == [NAME]

@@ -217,10 +217,14 @@ def signed(kid: str, key=EC, algorithm: str = "ES256") -> str:
     return jwt.encode({"sub": "1", "exp": int(time.time()) + 600}, key, algorithm, {"kid": kid})
 
 
+def fetching() -> list[asyncio.Task]:
+    """The fetch in progress, if there is one."""
+    return [task for task in asyncio.all_tasks() if "_fetch" in repr(task.get_coro())]
+
+
 async def fetches(server: Called, count: int) -> None:
     """Waits until the running fetch has ended, the last of this many."""
-    fetching = [task for task in asyncio.all_tasks() if "_fetch" in repr(task.get_coro())]
-    await asyncio.gather(*fetching)
+    await asyncio.gather(*fetching())
     assert len(server.heads) == count
 
 
@@ -281,6 +285,7 @@ async def test_no_request_waits_for_a_refresh_when_the_url_hangs():
         clock.now += 301
         for _ in range(3):
             assert await its.customer(token)
+        assert fetching()
         clock.now += 300  # past the greatest age, one fetch is waited for
         waiting = [asyncio.create_task(its.customer(token)) for _ in range(5)]
         await asyncio.sleep(0.05)
@@ -291,6 +296,7 @@ async def test_no_request_waits_for_a_refresh_when_the_url_hangs():
         clock.now += 61  # the URL is known to be down: nobody waits, one fetch a minute tries it
         for _ in range(3):
             assert await its.customer(token)
+        assert fetching()
         release.set()
         await fetches(server, 3)
         assert len(server.heads) == 3
