@@ -76,3 +76,16 @@ def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
     bench.link(session, customer)
     made = bench.read(lists.find, customer, on, "customer")
     assert [item.product_id for item in made.items] == ["3", "2", "1", "9"]
+
+
+def test_joined_list_takes_placed_items_before_the_others(bench):
+    """contract: link-list-merge, list-sort. Both the session's order and the customer's list first
+    have the items with a place, then the others, the newest first."""
+    session, customer = bench.new_session(), bench.new_customer()
+    for profile, products in ((session, (1, 2, 3, 4)), (customer, (5, 6, 7, 8))):
+        on = bench.new_list(profile).id
+        saved = [bench.save(profile, product, list_ids=(on,)).id for product in products]
+        bench.write(lists.order, profile, on, saved[:2], bench.clock.tick())
+    bench.link(session, customer)
+    merged = bench.read(lists.find, customer, on, "customer")
+    assert [item.product_id for item in merged.items] == list("56871243")

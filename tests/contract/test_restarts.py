@@ -1,0 +1,111 @@
+"""Transactions that restart, or wait, because another one is still open: on PostgreSQL only."""
+
+import asyncio
+
+import pytest
+
+from tests.contract import test_waiting as waiting
+from tests.contract.conftest import PLENTY, new_item
+from tests.contract.desk import SEALING
+from tests.contract.test_csv import HEADER, read
+from wishwell import events, profiles
+from wishwell.events import deliveries, webhooks
+from wishwell.moving import importing
+from wishwell.wishes import erasure, items, linking, reservations, saving
+
+
+@pytest.fixture(autouse=True)
+def _postgresql_only(engine):
+    if engine == "sqlite":
+        pytest.skip("SQLite runs one write transaction at a time")
+
+
+def while_open(bench, first, second, last=None):
+    """Starts ``second`` while the transaction of ``first`` is open, commits that once ``second``
+    waits for a lock, and returns the result of ``second``."""
+    return bench.run(waiting._one_after_the_other(bench.db, first, second, last))
+
+
+async def blocked(db, count, done):
+    """Returns once ``count`` transactions wait for locks and keep waiting, or ``done`` is set."""
+    polls = 0
+    while polls < 20 and not done.is_set():
+        polls = polls + 1 if len(await db.read(waiting.select, waiting.WAITING)) >= count else 0
+        await asyncio.sleep(0.005)
+
+
+def test_sign_in_restarts_when_the_session_has_just_reserved_of_another_owner(bench):
+    """contract: reserve-at-once, reserve-sign-in. It locks that owner too: the owner's deletion of the
+    item, which comes first, ends the reservation."""
+    owner, holder, customer = bench.new_customer(), bench.new_session(), bench.new_customer()
+    made, now = bench.new_list(owner).id, bench.clock.tick()
+    item = bench.save(owner, list_ids=(made,)).id
+    token = bench.share(owner, made).token
+    linked, deleting = asyncio.Event(), []
+
+    async def reserve(tx):
+        await reservations.reserve(tx, bench.finder, token, item, holder, 1, now)
+
+    async def link():
+        await bench.db.write(linking.link, holder, customer, PLENTY, now)
+        linked.set()
+
+    async def delete(tx):
+        await profiles.lock_known(tx, owner)
+        await blocked(bench.db, 1, linked)
+        assert not linked.is_set(), "the sign-in moved the reservation without the owner's lock"
+        await items.delete(tx, owner, item, now)
+
+    async def start_deletion(_):
+        deleting.append(asyncio.create_task(bench.db.write(delete)))
+        await blocked(bench.db, 2, linked)
+
+    async def all_three():
+        await waiting._one_after_the_other(bench.db, reserve, link(), start_deletion)
+        await deleting[0]
+
+    bench.run(all_three())
+    assert linked.is_set()
+    assert waiting.reserved(bench, holder, owner) == 0
+    assert waiting.reserved(bench, customer) == 0
+
+
+def test_import_restarts_when_a_request_creates_one_of_its_profiles(bench, store, tmp_path):
+    """contract: import-resumed, import-twice. The import adds what the new profile lacks."""
+    customer, now = bench.new_customer(store), bench.clock.tick()
+    file = read(tmp_path, f"{HEADER}\n{customer.gid},1,,,,,,\n{customer.gid},2,,,,,,\n", store)
+
+    async def save(tx):
+        await saving.save(tx, customer, new_item(1), bench.new_id(), PLENTY, now)
+
+    async def load():
+        steps = importing.load(bench.db, file, store, dry=False, how="same")
+        return [counts async for counts in steps][-1]
+
+    counts = while_open(bench, save, load())
+    assert (counts.profiles, counts.there, counts.items) == (0, 1, 1)
+    bench.check(customer)
+    assert bench.holds(customer)[0] == 2
+
+
+def test_erasure_waits_for_deliveries_that_are_being_queued(bench, store):
+    """contract: erase-steps. Else the delivery of an event that was erased meanwhile would stay."""
+    customer, now = bench.new_customer(store), bench.clock.tick()
+    made = webhooks.create, SEALING, store, "https://shop.example/", (), bench.new_id()
+    hook = bench.write(*made, now).id
+    bench.save(customer)
+    bench.run(events.number(bench.db, bench.clock))
+    queued = "SELECT count(*) FROM deliveries WHERE profile_id = $1"
+    turns = []
+
+    async def queue(tx):
+        given = store.id, hook, [], 500, "lease", bench.new_id, bench.clock.milliseconds
+        turns.append(await deliveries.turn(tx, *given))
+
+    async def erase():
+        await bench.db.long_write(erasure.erase, customer, bench.clock.milliseconds)
+        return [gone async for gone in erasure.work(bench.db, bench.clock)]
+
+    assert while_open(bench, queue, erase())[-1] == 1
+    assert [taken.type for taken in turns[0].taken] == ["item.created"]
+    assert bench.select(queued, customer.id) == [(0,)]
