@@ -1,25 +1,25 @@
 """Erasing customers who stay away, the sequence kept after an erasure, the export of a person."""
 
+import asyncio
+
 import msgspec
+import pytest
+from msgspec.structs import replace
 
 from tests.contract.desk import DAY
+from wishwell import ids
+from wishwell.db import ask
+from wishwell.errors import NotFound
 from wishwell.moving import person
 from wishwell.profiles import records
 from wishwell.wishes import erasure, saving
 from wishwell.wishes.items import ItemPatch
 
 
-def forgotten(bench, store, now, *, dry=False):
+def forgotten(bench, store, now, **options):
     """Erases the store's idle customers as of ``now``. Returns their GIDs."""
-
-    async def erase():
-        return [
-            customer.gid
-            async for customer, _ in erasure.idle(bench.db, now, dry=dry)
-            if customer.store.id == store.id
-        ]
-
-    return bench.run(erase())
+    found = [customer for customer, _ in bench.drain(erasure.idle(bench.db, now, **options))]
+    return [customer.gid for customer in found if customer.store.id == store.id]
 
 
 def test_customers_idle_before_the_option_was_turned_on_count_as_seen_then(bench):
@@ -36,6 +36,81 @@ def test_customers_idle_before_the_option_was_turned_on_count_as_seen_then(bench
     assert bench.holds(customer)[0] == 1
     assert forgotten(bench, store, turned_on + 32 * DAY, dry=True) == [customer.gid]
     assert forgotten(bench, store, turned_on + 32 * DAY) == [customer.gid]
+
+
+def test_idle_customers_beyond_one_batch_are_found_once(bench):
+    """contract: forget-customers. 250 customers, some of whom were last there at the same time."""
+    store = bench.new_store(forget_customers_after=1)
+    customers = [bench.new_customer(store) for _ in range(250)]
+    seen = [ids.timestamp(bench.clock.milliseconds + number // 7) for number in range(250)]
+    columns = "profile_id store_id gid is_session created_at touched_at"
+    rows = [(one.id, store.id, one.gid, 0, at, at) for one, at in zip(customers, seen, strict=True)]
+    bench.insert("profiles", columns, rows)
+    found = forgotten(bench, store, bench.clock.milliseconds + 32 * DAY, dry=True)
+    assert sorted(found) == sorted(customer.gid for customer in customers)
+
+
+def test_idle_customer_who_comes_back_before_the_erasure_is_kept(bench):
+    """contract: forget-customers. A request may come between the search and the erasure."""
+    store = bench.new_store(forget_customers_after=1)
+    customers = [bench.new_customer(store) for _ in range(2)]
+    for customer in customers:
+        bench.save(customer)
+    later = bench.clock.milliseconds + 32 * DAY
+
+    async def erase():
+        erased = []
+        async for customer, _ in erasure.idle(bench.db, later):
+            erased += [customer] if customer in customers else []
+            if erased:
+                back = {"profile": customers[1].id, "now": ids.timestamp(later)}
+                await bench.db.write(ask, "customer_touch", **back)
+        return erased
+
+    assert bench.run(erase()) == [customers[0]]
+    assert bench.holds(customers[1])[0] == 1
+
+
+def test_session_can_be_erased_until_it_has_ended(bench, store):
+    """contract: erase-again."""
+    session, customer = bench.new_session(store), bench.new_customer(store)
+    bench.save(session)
+    assert bench.write(erasure.erase, session, bench.clock.milliseconds) == [session.id]
+    ended = bench.new_session(store)
+    bench.link(ended, customer)
+    for gone in (session, ended):
+        with pytest.raises(NotFound, match="no such session"):
+            bench.write(erasure.erase, gone, bench.clock.milliseconds)
+
+
+def test_erasure_is_in_the_feed_of_a_store_that_has_turned_events_off(bench, store):
+    """contract: erase-event. But not of a store that never recorded events."""
+    for before, types in ((store, ["profile.erased"]), (bench.new_store(), [])):
+        customer = bench.new_customer(before)
+        bench.save(customer)
+        customer = replace(customer, store=bench.update_store(before, events=False))
+        bench.write(erasure.erase, customer, bench.clock.milliseconds)
+        bench.drain(erasure.work(bench.db, bench.clock))
+        found = "SELECT type FROM events WHERE profile_id = $1"
+        assert [type for (type,) in bench.select(found, customer.id)] == types
+
+
+def test_two_processes_that_remove_the_same_profiles_both_end(bench):
+    """contract: erase-steps."""
+    customers = [bench.new_customer() for _ in range(5)]
+    for customer in customers:
+        bench.save(customer)
+        bench.write(erasure.erase, customer, bench.clock.milliseconds)
+
+    async def work():
+        return [gone async for gone in erasure.work(bench.db, bench.clock)]
+
+    async def both():
+        async with asyncio.timeout(30):
+            await asyncio.gather(work(), work())
+
+    bench.run(both())
+    assert [bench.holds(customer) for customer in customers] == [(0, 0, 0)] * 5
 
 
 def test_erased_sequence_is_kept_30_days_or_a_day_longer_than_events(bench, store):
