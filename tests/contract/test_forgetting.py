@@ -1,10 +1,12 @@
 """Erasing customers who stay away, the sequence kept after an erasure, the export of a person."""
 
 import asyncio
+import os
 
 import msgspec
 import pytest
 from msgspec.structs import replace
+from structlog.testing import capture_logs
 
 from tests.contract.desk import DAY
 from wishwell import ids
@@ -111,6 +113,38 @@ def test_two_processes_that_remove_the_same_profiles_both_end(bench):
 
     bench.run(both())
     assert [bench.holds(customer) for customer in customers] == [(0, 0, 0)] * 5
+
+
+STUCK = {
+    "sqlite": "CREATE TRIGGER stuck BEFORE DELETE ON items WHEN old.profile_id = '{0}' "
+    "BEGIN SELECT RAISE(ABORT, 'stuck'); END",
+    "postgresql": "CREATE FUNCTION stuck() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$BEGIN RAISE 'stuck'; END$$; CREATE TRIGGER stuck BEFORE DELETE ON items FOR EACH ROW "
+    "WHEN (old.profile_id = '{0}') EXECUTE FUNCTION stuck()",
+}
+
+
+@pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="distributed tables: no triggers")
+def test_profile_that_cannot_be_removed_is_skipped_logged_and_tried_again(bench, engine):
+    """contract: erase-steps."""
+    customers = [bench.new_customer() for _ in range(3)]
+    for customer in customers:
+        bench.save(customer)
+        bench.clock.tick()
+        bench.write(erasure.erase, customer, bench.clock.milliseconds)
+    since = ids.timestamp(bench.clock.milliseconds - 4)
+    assert bench.read(erasure.waiting) == (3, since)
+    bench.execute(STUCK[engine].format(customers[0].id))
+    with capture_logs() as logs:
+        assert bench.drain(erasure.work(bench.db, bench.clock)) == [1, 2]
+    assert [(line["event"], line["key"]) for line in logs] == [
+        ("profile_not_erased", customers[0].id)
+    ]
+    assert "stuck" in logs[0]["reason"]
+    assert bench.read(erasure.waiting) == (1, since)
+    bench.execute("DROP TRIGGER stuck" + " ON items" * (engine == "postgresql"))
+    assert bench.drain(erasure.work(bench.db, bench.clock)) == [1]
+    assert bench.holds(customers[0]) == (0, 0, 0)
 
 
 def test_erased_sequence_is_kept_30_days_or_a_day_longer_than_events(bench, store):

@@ -68,14 +68,46 @@ def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
     last.
     Contract: link-item-merge, link-list-merge."""
     session, customer = bench.new_session(), bench.new_customer()
-    for profile, products in ((session, (1, 9)), (customer, (2, 1, 3))):
+    made, on = bench.new_list(session).id, bench.new_list(customer).id
+    oldest = bench.save(customer, 4, list_ids=(on,))
+    merged = bench.save(session, 1)
+    bench.save(session, 9, list_ids=(made,))
+    for product in (2, 1, 3):
+        bench.save(customer, product, list_ids=(on,))
+    bench.link(session, customer)
+    shown = bench.read(lists.find, customer, on, "customer").items
+    assert [item.product_id for item in shown] == ["3", "2", "1", "4", "9"]
+    assert [item.created_at for item in shown[2:4]] == [merged.created_at, oldest.created_at]
+
+
+@pytest.mark.parametrize(("common", "joins"), [(0, False), (1, True), (2, True)])
+def test_lists_join_only_where_the_items_of_both_fit(bench, common, joins):
+    """contract: link-list-full, link-list-merge. Three items and two more on lists of at most four."""
+    session, customer = bench.new_session(), bench.new_customer()
+    for profile, products in ((customer, (1, 2, 3)), (session, (4 - common, 5 - common))):
         on = bench.new_list(profile).id
         for product in products:
-            listed = () if (profile, product) == (session, 1) else (on,)
-            bench.save(profile, product, list_ids=listed)
+            bench.save(profile, product, list_ids=(on,))
+    limits = bounds(100, list_items=4)
+    bench.write(linking.link, session, customer, limits, bench.clock.tick())
+    sizes = bench.select("SELECT item_count FROM lists WHERE profile_id = $1", customer.id)
+    assert sorted(sizes) == ([(5 - common,)] if joins else [(2,), (3,)])
+
+
+def order(bench, profile, list_id):
+    shown = bench.read(lists.find, profile, list_id, "customer")
+    return [item.product_id for item in shown.items]
+
+
+def test_joined_list_keeps_the_order_of_items_saved_in_one_millisecond(bench):
+    """contract: link-list-merge, list-sort."""
+    session, customer = bench.new_session(), bench.new_customer()
+    bench.write(profiles.lock, customer, bench.clock.tick())
+    [made] = bench.fill(session, products=8, lists=1, on=1)
+    [on] = bench.fill(customer, products=8, lists=1, on=1, first=9)
+    expected = order(bench, customer, on) + order(bench, session, made)
     bench.link(session, customer)
-    made = bench.read(lists.find, customer, on, "customer")
-    assert [item.product_id for item in made.items] == ["3", "2", "1", "9"]
+    assert order(bench, customer, on) == expected
 
 
 def test_joined_list_takes_placed_items_before_the_others(bench):
@@ -87,5 +119,4 @@ def test_joined_list_takes_placed_items_before_the_others(bench):
         saved = [bench.save(profile, product, list_ids=(on,)).id for product in products]
         bench.write(lists.order, profile, on, saved[:2], bench.clock.tick())
     bench.link(session, customer)
-    merged = bench.read(lists.find, customer, on, "customer")
-    assert [item.product_id for item in merged.items] == list("56871243")
+    assert order(bench, customer, on) == list("56871243")

@@ -37,7 +37,9 @@ async def blocked(db, count, done):
 def test_sign_in_restarts_when_the_session_has_just_reserved_of_another_owner(bench):
     """contract: reserve-at-once, reserve-sign-in. It locks that owner too: the owner's deletion of the
     item, which comes first, ends the reservation."""
-    owner, holder, customer = bench.new_customer(), bench.new_session(), bench.new_customer()
+    holder, customer, owner = bench.new_session(), *(bench.new_customer() for _ in range(2))
+    if owner.id < customer.id:  # it locks in the order of the keys
+        owner, customer = customer, owner
     made, now = bench.new_list(owner).id, bench.clock.tick()
     item = bench.save(owner, list_ids=(made,)).id
     token = bench.share(owner, made).token
