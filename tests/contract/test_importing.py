@@ -1,0 +1,59 @@
+"""Imports of hand-made files, and into a store that has the records already."""
+
+import json
+
+from msgspec import UNSET
+
+from tests.contract.moved import export, exported, load
+from wishwell import ids, products, profiles
+from wishwell.products.notices import Money
+from wishwell.profiles import records
+from wishwell.profiles.pages import PageRequest
+from wishwell.wishes import items, lists
+
+
+def test_import_fills_in_what_a_hand_made_file_leaves_out(bench, store, tmp_path):
+    """contract: import-checked, import-whole. Lines with only the fields that have no default."""
+    first, *_ = export(bench, bench.new_store()).splitlines()
+    at = ids.timestamp(bench.clock.milliseconds)
+    gid, times = "gid://shopify/Customer/1", {"createdAt": at, "updatedAt": at}
+    lines = [
+        {"profile": {"gid": gid, "createdAt": at, "touchedAt": at}},
+        {"list": {"id": bench.new_id(), "name": "Mine", **times}},
+        {"item": {"id": bench.new_id(), "productId": 7, **times}},
+        {"end": {"profiles": 1, "lists": 1, "items": 1}},
+    ]
+    path = tmp_path / "made.jsonl"
+    path.write_text("\n".join([first, *map(json.dumps, lines), ""]))
+    load(bench, path, store.handle)
+    customer = profiles.of_customer(store, gid)
+    [item] = bench.read(items.page, customer, PageRequest(None, 9)).records
+    assert (item.quantity, item.tags, item.list_ids) == (1, [], [])
+    assert (item.variant_id, item.note) == (UNSET, UNSET)
+    [made] = bench.read(lists.page, customer, PageRequest(None, 9)).records
+    assert (made.name, made.item_count) == ("Mine", 0)
+    shown = bench.read(records.find, customer)
+    assert (shown.items, shown.lists, shown.email, shown.notices) == (1, 1, UNSET, True)
+
+
+def test_import_changes_nothing_of_what_a_store_has_and_adds_an_address(bench, tmp_path):
+    """contract: import-twice, export-whole. Several products, a shared list and one that is not."""
+    store = bench.new_store()
+    customer = bench.new_customer(store)
+    shared, private = bench.new_list(customer, "Shared").id, bench.new_list(customer, "Private").id
+    bench.save(customer, 1, list_ids=(shared, private))
+    bench.share(customer, shared)
+    bench.write(profiles.remember_email, customer, "a@shop.example", bench.clock.tick())
+    facts = products.Facts("A title", "https://shop.example/1", price=Money("9.50", "EUR"))
+    for id in ("1", "2", "3"):
+        new = [products.NewProduct(id, facts, ())], [bench.new_id()], bench.clock.tick()
+        bench.write(products.put, store, *new)
+    file = exported(bench, store, tmp_path)
+    before = export(bench, store)
+    assert [line[:10] for line in before.splitlines()].count('{"product"') == 3
+    load(bench, file, store.handle)
+    assert export(bench, store) == before
+    forget = f"UPDATE profiles SET email = NULL WHERE profile_id = '{customer.id}'"
+    bench.execute(forget)
+    load(bench, file, store.handle)
+    assert export(bench, store) == before
