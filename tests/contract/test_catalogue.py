@@ -74,6 +74,7 @@ def test_json_lines_are_rows(tmp_path):
         {"SKU": "a-1", "Kind": 3, "offer price": 19.9, "stock": -1, "tags": ["x"]},
         {"SKU": "a-2", "price": {"amount": "5", "currency": "USD"}, "stock": 7, "title": None},
         {"SKU": "a-3", "price": 1299, "stock": False},
+        {"SKU": "a-4", "price": 7, "stock": 0},
     ]
     text = "\ufeff" + "\n\n".join(map(json.dumps, rows))
     named = {
@@ -87,6 +88,7 @@ def test_json_lines_are_rows(tmp_path):
         "a-1": Facts(price=eur("19.9"), available=False),
         "a-2": Facts(price=Money("5", "USD"), available=True),
         "a-3": Facts(price=eur("1299"), available=False),
+        "a-4": Facts(price=eur("7"), available=False),
     }
     assert [variant.variant_id for variant in made["a-1"].variants] == ["3"]
 
@@ -310,7 +312,7 @@ def test_file_without_variants_takes_none_away(bench, store):
     found, told = read("id,Variant ID,title\n7,1,Shirt\n7,2,Shirt\n9,,Mug\n", store)
     bench.drain(found.load(bench.db, bench.new_id, bench.clock.tick))
     assert found.unread == {"variant_id"}
-    assert (found.put, found.refused) == (1, 2)
+    assert (found.put, found.refused, found.unchanged) == (1, 2, 0)
     assert told[1].startswith(
         "product 7: has variants, of which this file has none; name their column"
     )

@@ -4,17 +4,25 @@ import json
 
 from msgspec import UNSET
 
-from tests.contract.moved import export, exported, load
+from tests.contract.moved import checked, export, exported, load
 from wishwell import ids, products, profiles
+from wishwell.moving.import_file import ImportFile
 from wishwell.products.notices import Money
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
 from wishwell.wishes import items, lists
 
 
+def hand_made(bench, folder, *lines):
+    """A file of an empty store's first line and these."""
+    first, *_ = export(bench, bench.new_store()).splitlines()
+    path = folder / "made.jsonl"
+    path.write_text("\n".join([first, *map(json.dumps, lines), ""]))
+    return path
+
+
 def test_import_fills_in_what_a_hand_made_file_leaves_out(bench, store, tmp_path):
     """contract: import-checked, import-whole. Lines with only the fields that have no default."""
-    first, *_ = export(bench, bench.new_store()).splitlines()
     at = ids.timestamp(bench.clock.milliseconds)
     gid, times = "gid://shopify/Customer/1", {"createdAt": at, "updatedAt": at}
     lines = [
@@ -23,9 +31,7 @@ def test_import_fills_in_what_a_hand_made_file_leaves_out(bench, store, tmp_path
         {"item": {"id": bench.new_id(), "productId": 7, **times}},
         {"end": {"profiles": 1, "lists": 1, "items": 1}},
     ]
-    path = tmp_path / "made.jsonl"
-    path.write_text("\n".join([first, *map(json.dumps, lines), ""]))
-    load(bench, path, store.handle)
+    load(bench, hand_made(bench, tmp_path, *lines), store.handle)
     customer = profiles.of_customer(store, gid)
     [item] = bench.read(items.page, customer, PageRequest(None, 9)).records
     assert (item.quantity, item.tags, item.list_ids) == (1, [], [])
@@ -57,3 +63,24 @@ def test_import_changes_nothing_of_what_a_store_has_and_adds_an_address(bench, t
     bench.execute(forget)
     load(bench, file, store.handle)
     assert export(bench, store) == before
+
+
+def test_import_names_each_wrong_line_once(bench, tmp_path):
+    """contract: import-checked. Not the list whose order names a wrong item; a field beside a record;
+    an id that isn't one."""
+    at = ids.timestamp(bench.clock.milliseconds)
+    times, item = {"createdAt": at, "updatedAt": at}, bench.new_id()
+    profile = {"gid": "gid://shopify/Customer/1", "createdAt": at, "touchedAt": at}
+    product = {"productId": "1", "id": bench.new_id(), "position": "x", **times}
+    lines = [
+        {"product": product | {"document": "{}", "variants": "[]", "known": "{}"}},
+        {"profile": profile},
+        {"list": {"id": bench.new_id(), "name": "Mine", "order": [item], **times}},
+        {"item": {"id": item, "productId": 0, **times}},
+        {"item": {"id": bench.new_id(), "productId": 7, **times}, "gift": 1},
+    ]
+    path = hand_made(bench, tmp_path, *lines)
+    errors = checked(ImportFile(str(path), bench.clock())).spool.errors
+    assert [error.partition(":")[0] for error in errors[:3]] == ["line 2", "line 5", "line 6"]
+    assert "position" in errors[0] and "productId" in errors[1] and "gift" in errors[2]
+    assert len(errors) == 3
