@@ -78,9 +78,17 @@ def test_import_names_each_wrong_line_once(bench, tmp_path):
         {"list": {"id": bench.new_id(), "name": "Mine", "order": [item], **times}},
         {"item": {"id": item, "productId": 0, **times}},
         {"item": {"id": bench.new_id(), "productId": 7, **times}, "gift": 1},
+        {"item": {"id": bench.new_id(), "productId": 7, "variantId": "red", **times}},
+        {"item": {"id": bench.new_id(), "productId": 7, "quantity": "2", **times}},
     ]
     path = hand_made(bench, tmp_path, *lines)
     errors = checked(ImportFile(str(path), bench.clock())).spool.errors
-    assert [error.partition(":")[0] for error in errors[:3]] == ["line 2", "line 5", "line 6"]
-    assert "position" in errors[0] and "productId" in errors[1] and "gift" in errors[2]
-    assert len(errors) == 3
+    assert [error.rpartition(": ")[0] for error in errors] == [
+        "line 2: product.position",
+        "line 5: item.productId",
+        "line 6",
+        "line 7: item.variantId",
+        "line 8: item.quantity",
+    ]
+    assert "gift" in errors[2]
+    assert not any("$" in error for error in errors), "the decoder's own names of fields"
