@@ -42,12 +42,12 @@ def test_import_fills_in_what_a_hand_made_file_leaves_out(bench, store, tmp_path
     assert (shown.items, shown.lists, shown.email, shown.notices) == (1, 1, UNSET, True)
 
 
-def test_import_changes_nothing_of_what_a_store_has_and_adds_an_address(bench, tmp_path):
+def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_path):
     """contract: import-twice, export-whole. Several products, a shared list and one that is not."""
     store = bench.new_store()
     customer = bench.new_customer(store)
     shared, private = bench.new_list(customer, "Shared").id, bench.new_list(customer, "Private").id
-    bench.save(customer, 1, list_ids=(shared, private))
+    bench.save(customer, 1, list_ids=(shared, private), tags=("a", "b"))
     bench.share(customer, shared)
     bench.write(profiles.remember_email, customer, "a@shop.example", bench.clock.tick())
     facts = products.Facts("A title", "https://shop.example/1", price=Money("9.50", "EUR"))
@@ -59,10 +59,16 @@ def test_import_changes_nothing_of_what_a_store_has_and_adds_an_address(bench, t
     assert [line[:10] for line in before.splitlines()].count('{"product"') == 3
     load(bench, file, store.handle)
     assert export(bench, store) == before
-    forget = f"UPDATE profiles SET email = NULL WHERE profile_id = '{customer.id}'"
-    bench.execute(forget)
-    load(bench, file, store.handle)
-    assert export(bench, store) == before
+    mine = f"WHERE profile_id = '{customer.id}'"
+    lost = ["share_tokens", "shares"], ["entries", "item_tags", "items", "lists", "profiles"]
+    for tables in ([], lost[0], [*lost[0], *lost[1]]):
+        for table in tables:
+            bench.execute(f"DELETE FROM {table} {mine}")
+        bench.execute(f"UPDATE profiles SET email = NULL {mine}")
+        bench.execute(f"UPDATE lists SET shared = 0 {mine}")
+        load(bench, file, store.handle)
+        bench.check(customer)
+        assert export(bench, store) == before
 
 
 def test_import_names_each_wrong_line_once(bench, tmp_path):
