@@ -120,3 +120,16 @@ def test_joined_list_takes_placed_items_before_the_others(bench):
         bench.write(lists.order, profile, on, saved[:2], bench.clock.tick())
     bench.link(session, customer)
     assert order(bench, customer, on) == list("56871243")
+
+
+def test_link_leaves_no_reservation_with_the_session(bench):
+    """contract: reserve-sign-in. What others have reserved of its items is with the customer's."""
+    session, customer, friend = bench.new_session(), bench.new_customer(), bench.new_customer()
+    made = bench.new_list(session).id
+    item = bench.save(session, list_ids=(made,)).id
+    bench.reserve(bench.share(session, made).token, item, friend)
+    bench.link(session, customer)
+    rows = "SELECT profile_id FROM reservations WHERE holder_id = $1"
+    held = "SELECT owner_id FROM held WHERE profile_id = $1"
+    for sql in (rows, held):
+        assert [str(id) for (id,) in bench.select(sql, friend.id)] == [customer.id]
