@@ -48,6 +48,7 @@ def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_p
     customer = bench.new_customer(store)
     shared, private = bench.new_list(customer, "Shared").id, bench.new_list(customer, "Private").id
     bench.save(customer, 1, list_ids=(shared, private), tags=("a", "b"))
+    bench.save(customer, 2, tags=("c",))
     bench.share(customer, shared)
     bench.write(profiles.remember_email, customer, "a@shop.example", bench.clock.tick())
     facts = products.Facts("A title", "https://shop.example/1", price=Money("9.50", "EUR"))
