@@ -48,7 +48,7 @@ def page(title: str, main: str, customer: str | None, here: str = "") -> str:
 </head>
 <body>
 {_PICTURES}
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="top">
   <a class="brand" href="/">Small Hours</a>
   <nav aria-label="Shop">
@@ -100,7 +100,7 @@ def shop(products: list[Product]) -> str:
     """Returns the grid of products, each with a heart."""
     cards = "\n".join(_card(product) for product in products)
     return f"""<div class="hello-there"><h1>Things for a quiet home</h1>
-<p>Made slowly, by people we know. Keep what you like with a heart: no account needed.</p></div>
+<p>Made slowly, by people we know. Tap a heart to save your favourites. No account needed.</p></div>
 <ul class="grid">
 {cards}
 </ul>"""
@@ -157,8 +157,8 @@ def shared() -> str:
 
 _PAGES = f"""<noscript><p>Wishlists need JavaScript.</p></noscript>
 <script type="module" src="{BASE}/assets/page.js"></script>"""
-_VISITOR = """<p class="visitor">This wishlist is known in this browser only.
-<a href="/sign-in">Sign in</a> to keep it.</p>"""
+_VISITOR = """<p class="visitor">Saved on this device only.
+<a href="/sign-in">Sign in</a> to keep your list.</p>"""
 _CROSS = """<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6L6 18"/></svg>"""
 
 
@@ -177,8 +177,8 @@ def cart(products: Sequence[Product]) -> str:
 <p id="total" class="total"></p>
 <div id="nothing" class="empty" hidden><svg viewBox="0 0 200 200" aria-hidden="true"
   class="picture sky"><use href="#bowl"/></svg><h2>Your cart is empty</h2>
-  <p>Add something from your wishlist, or on the product’s page.</p>
-  <a class="button" href="/wishlist">See your wishlist</a></div></div>
+  <p>Add something from your wishlist or a product page.</p>
+  <a class="button" href="/wishlist">View your wishlist</a></div></div>
 <template id="row"><li class="row"><a class="what"></a> <span class="times"></span>
   <button class="remove" title="Remove">{_CROSS}</button></li></template>
 {looks}
@@ -210,10 +210,10 @@ def sign_in() -> str:
         for id, name in CUSTOMERS.items()
     )
     return f"""<div class="narrow"><h1>Sign in</h1>
-<p>Choose one of our two customers; they need no password. What you have saved comes with you.</p>
+<p>Choose one of our two customers. No password needed. Anything you’ve saved comes with you.</p>
 <form method="post" action="/sign-in" class="customers">{buttons}</form></div>"""
 
 
 def not_found() -> str:
     return """<div class="narrow"><h1>Page not found</h1>
-<p>There is nothing at this address. <a href="/">Go to the shop</a>.</p></div>"""
+<p>We couldn’t find this page. <a href="/">Go to the shop</a>.</p></div>"""

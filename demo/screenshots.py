@@ -50,7 +50,7 @@ def main(folder: Path) -> None:
         _write(folder / "hearts.png", page)
         page.goto(f"{url}/wishlist")
         page.get_by_role("tab", name="Birthday").click()
-        page.get_by_text("8 products").wait_for()
+        page.get_by_text("8 items").wait_for()
         _write(folder / "wishlist.png", page)
         with merchant.store(_free_port()) as (address, token):
             for name, options in _MERCHANTS.items():

@@ -164,7 +164,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       const message = (this.#message = document.createElement('span'));
       message.role = 'alert';
       message.part.add('message');
-      message.textContent = this.getAttribute('label-sign-in') || 'Sign in to save';
+      message.textContent = this.getAttribute('label-sign-in') || 'Sign in to save this item';
       this.shadowRoot!.append(message);
     }
 

@@ -46,7 +46,7 @@ export async function request(call: Request): Promise<Answer> {
       status === 429 || (call.repeatable && (!status || (status > 501 && status < 505)));
     if (!again || left <= 0) {
       if (answer) return { ...answer, tries };
-      throw new WishlistError('The wishlist could not be reached.');
+      throw new WishlistError('The wishlist is unreachable.');
     }
     // Jitter, so that pages that failed at the same time don't retry at the same time.
     const backoff = (Math.min(LONGEST, FIRST * 2 ** tries) * (1 + Math.random())) / 2;

@@ -49,7 +49,7 @@ export class Service {
       // A retried DELETE may be 404 because its first attempt succeeded.
       const done = method === 'DELETE' && status === 404 && answer.tries;
       if ((status > 399 && !done) || data === undefined) {
-        throw new WishlistError(`The wishlist answered ${status}.`, status, headers, data);
+        throw new WishlistError(`The wishlist returned ${status}.`, status, headers, data);
       }
       return data as T;
     }

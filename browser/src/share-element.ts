@@ -15,9 +15,9 @@ const TEXTS = {
   label: 'Share',
   'label-link': 'Link to this list',
   'label-copy': 'Copy link',
-  'label-copied': 'The link is copied',
+  'label-copied': 'Link copied',
   'label-stop': 'Stop sharing',
-  'label-sure': 'Links that you have sent will stop working. Press again to stop sharing',
+  'label-sure': 'Links you’ve already shared will stop working. Click again to confirm',
   'label-stopped': 'This list is no longer shared',
 };
 

@@ -3,8 +3,8 @@ import { isId } from './memory.js';
 
 const MOST = 250; // products in one request
 const TEXTS = {
-  en: 'More than {count} people want this',
-  de: 'Mehr als {count} Menschen wünschen sich das',
+  en: '{count}+ people have this on their wishlist',
+  de: '{count}+ Personen haben das auf ihrem Merkzettel',
 };
 
 export type { WishlistWantedAttributes } from './jsx.js';

@@ -16,7 +16,7 @@ function draw() {
     remove.onclick = () => {
       find('#heading').focus();
       cart.put({ ...line, quantity: -line.quantity });
-      offer(`${name} was removed.`, { Undo: () => cart.put(line) });
+      offer(`Removed ${name}`, { Undo: () => cart.put(line) });
     };
     return row;
   });

@@ -30,10 +30,10 @@ function show(place, text, buttons) {
 export function complain(error) {
   const text =
     !error.status || error.status > 499
-      ? 'Your wishlist can’t be reached just now, so nothing was changed. Please try again soon.'
+      ? 'We couldn’t update your wishlist. Please try again.'
       : error.status === 429
-        ? 'Too much at once. Please try again in a minute.'
-        : `That did not work: ${error.message}`;
+        ? 'You’re going a bit fast. Please try again in a minute.'
+        : `Something went wrong: ${error.message}`;
   show(find('#notice'), text, { Close: undefined });
 }
 export const settle = () => find('#notice').replaceChildren();
@@ -98,7 +98,7 @@ export const cart = {
   add({ productId, variantId, quantity }, name) {
     const line = { productId, variantId, quantity };
     cart.put(line);
-    offer(`${name} is in your cart.`, { Undo: () => cart.put({ ...line, quantity: -quantity }) });
+    offer(`Added ${name} to your cart`, { Undo: () => cart.put({ ...line, quantity: -quantity }) });
   },
   show() {
     badge('#carted', cart.lines().reduce((sum, { quantity }) => sum + quantity, 0));
@@ -106,7 +106,7 @@ export const cart = {
   },
 };
 
-document.addEventListener('wishlist-cart', ({ detail: { item } }) => cart.add(item, item.product?.title ?? 'It'));
+document.addEventListener('wishlist-cart', ({ detail: { item } }) => cart.add(item, item.product?.title ?? 'the item'));
 cart.show();
 
 /** Fills the link of a cart row with a product's picture and text. Returns its name and price. */

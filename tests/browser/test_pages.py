@@ -40,14 +40,14 @@ def every_page(shopper, page):
         shopper.go(page, path)
         yield path
     page.goto(f"{shopper.url}{BASE}/shared")
-    expect(page.get_by_role("heading")).to_have_text("This link does not work")
+    expect(page.get_by_role("heading")).to_have_text("This link isn’t working")
     yield "ended"
     shopper.expected.add(404)
     assert page.goto(shopper.url + NO_PAGE).status == 404
     yield "404"
     for path in ("/wishlist", f"{BASE}/"):
         shopper.go(page, path)
-        expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+        expect(page.get_by_role("heading", name="Your wishlist is empty")).to_be_visible()
         yield f"{path} empty"
     shopper.save_list(page, "Birthday", [101, 102, 103])
     yield "saved"
@@ -59,7 +59,7 @@ def every_page(shopper, page):
         "import('/apps/wishlist/assets/wishwell.js').then(({ wishlist }) => wishlist.dispatchEvent("
         "new CustomEvent('error', { detail: { error: new Error('no answer') } })))"
     )
-    expect(page.get_by_role("alert")).to_contain_text("can’t be reached")
+    expect(page.get_by_role("alert")).to_contain_text("We couldn’t update your wishlist.")
     yield "notice"
     shopper.sign_in(page, "Jonas")
     yield "signed in"
@@ -71,17 +71,17 @@ def every_state(shopper, page, path):
     page.get_by_role("tab", name="Birthday").click()
     expect(cards(page)).to_have_count(3)
     yield f"{path} list"
-    page.get_by_role("button", name="Options for Dome lamp").click()
+    page.get_by_role("button", name="More options for Dome lamp").click()
     yield f"{path} sheet"
     page.get_by_role("textbox", name="Note").fill("In honey, please.")
     page.get_by_role("button", name="Done").click()
     cards(page).get_by_text("In honey, please.").wait_for()
     for state, name in (("rename", "Rename"), ("delete", "Delete list")):
-        page.get_by_role("button", name="Options of this list").click()
+        page.get_by_role("button", name="List options").click()
         page.get_by_role("button", name=name).click()
         yield f"{path} {state}"
         page.keyboard.press("Escape")
-    page.get_by_role("button", name="Options for Wool throw").click()
+    page.get_by_role("button", name="More options for Wool throw").click()
     page.get_by_role("button", name="Remove").click()
     yield f"{path} removed"
     page.get_by_role("button", name="Undo").click()
@@ -90,7 +90,7 @@ def every_state(shopper, page, path):
     page.get_by_text("Link copied.").wait_for()
     yield f"{path} share"
     shopper.context.set_offline(True)
-    page.get_by_text("You are offline.").wait_for()
+    page.get_by_text("You’re offline.").wait_for()
     yield f"{path} offline"
     shopper.context.set_offline(False)
     shopper.expected.add(500)

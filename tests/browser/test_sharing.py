@@ -56,14 +56,14 @@ def share(how, page):
 
 def not_mine(how, page):
     """Declares the list to be somebody else's; reservations are hidden before that."""
-    expect(page.get_by_text("Is this your own list?")).to_be_visible()
+    expect(page.get_by_text("Is this your list?")).to_be_visible()
     expect(page.locator(".reserve").first).to_be_hidden()
-    use(how, page.get_by_role("button", name="No", exact=True))
+    use(how, page.get_by_role("button", name="No, I’m shopping for someone"))
 
 
 def gone(page):
     """Asserts that the page says that the link no longer works."""
-    expect(page.get_by_role("heading", name="This link does not work")).to_be_visible()
+    expect(page.get_by_role("heading", name="This link isn’t working")).to_be_visible()
 
 
 @pytest.mark.slow
@@ -101,26 +101,26 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
     is_open(theirs)
     not_mine(how, theirs)
     for name in (LAMP, CUP):
-        use(how, theirs.get_by_role("button", name=f"I’ll give this: {name}"))
-        expect(theirs.get_by_text(f"You have reserved {name}.")).to_be_visible()
-    use(how, theirs.get_by_role("button", name=f"I won’t give this: {CUP}"))
-    expect(theirs.get_by_text(f"You no longer give {CUP}.")).to_be_visible()
+        use(how, theirs.get_by_role("button", name=f"I’ll get this: {name}"))
+        expect(theirs.get_by_text(f"You’ve reserved {name}")).to_be_visible()
+    use(how, theirs.get_by_role("button", name=f"Cancel reservation: {CUP}"))
+    expect(theirs.get_by_text("Reservation cancelled")).to_be_visible()
     expect(theirs.locator(".card:focus-within")).to_contain_text(CUP)  # its button was removed
-    expect(theirs.get_by_text("You give this")).to_have_count(1)
+    expect(theirs.get_by_text("Reserved by you")).to_have_count(1)
     is_open(theirs)
 
     other = new_shopper(shared_demo, **options).context.new_page()
     other.goto(address)
     not_mine(how, other)
-    expect(other.get_by_text("Somebody gives this")).to_have_count(1)
-    expect(other.get_by_role("button", name="I’ll give this")).to_have_count(2)
+    expect(other.get_by_text("Already reserved")).to_have_count(1)
+    expect(other.get_by_role("button", name="I’ll get this")).to_have_count(2)
     is_open(other)
 
     giver.sign_in(theirs, "Jonas")
     theirs.goto(address)
-    expect(theirs.get_by_text("You give this")).to_have_count(1)
-    use(how, theirs.get_by_role("button", name="Copy to my wishlist"))
-    use(how, theirs.get_by_role("button", name="Open"))
+    expect(theirs.get_by_text("Reserved by you")).to_have_count(1)
+    use(how, theirs.get_by_role("button", name="Save to my wishlist"))
+    use(how, theirs.get_by_role("button", name="View"))
     theirs.get_by_role("tab", name="Ada’s birthday").last.click()
     shows(theirs, LAMP, CUP, THROW)
 
@@ -130,24 +130,26 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
         mine.goto(address)
         # The service knows the signed-in owner; signed out, they must say so
         if whose is not owner:
-            use(how, mine.get_by_role("button", name="Yes, mine"))
-        expect(mine.get_by_text("What others reserve stays a surprise.")).to_be_visible()
-        expect(mine.get_by_text("Somebody gives this")).to_have_count(0)
+            use(how, mine.get_by_role("button", name="Yes, it’s mine"))
+        expect(
+            mine.get_by_text("This is your list, so reserved gifts stay hidden.")
+        ).to_be_visible()
+        expect(mine.get_by_text("Already reserved")).to_have_count(0)
         expect(mine.locator(".reserve").first).to_be_hidden()
         is_open(mine)
 
     theirs.goto(address)
-    expect(theirs.get_by_text("You give this")).to_have_count(1)
+    expect(theirs.get_by_text("Reserved by you")).to_have_count(1)
     page.bring_to_front()
     expect(page.get_by_text("· Shared")).to_be_visible()
-    use(how, page.get_by_role("button", name="Options of this list"))
+    use(how, page.get_by_role("button", name="List options"))
     use(how, page.get_by_role("button", name="Stop sharing"))
     for who in (giver, owner):  # the owner's other tab loads the link again too
         who.expected.add(404)
     use(how, page.get_by_role("button", name="Stop sharing"))
     expect(page.get_by_text("This list is no longer shared.")).to_be_visible()
     theirs.bring_to_front()
-    use(how, theirs.get_by_role("button", name=f"I’ll give this: {THROW}"))
+    use(how, theirs.get_by_role("button", name=f"I’ll get this: {THROW}"))
     gone(theirs)
     is_open(theirs)
 

@@ -57,7 +57,7 @@ def test_text_of_a_heart_is_its_name_saved_or_not(shopper):
 def test_second_tab_agrees_within_a_second(shopper):
     """Saving and removing in one tab updates hearts and the wishlist in other tabs within a second."""
     page, other, wishes = shopper.open(), shopper.open(), shopper.open("/wishlist")
-    expect(wishes.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+    expect(wishes.get_by_role("heading", name="Your wishlist is empty")).to_be_visible()
     press(page, 101)
     pressed(other, 101, timeout=1000)
     shows(wishes, CUP, timeout=1000)
@@ -127,10 +127,10 @@ def test_list_follows_the_sign_in_and_goes_with_the_sign_out(other_demo, new_sho
     for product in (101, 102, 103):
         pressed(page, product, yes=False)
     shopper.go(page, "/wishlist")
-    expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your wishlist is empty")).to_be_visible()
 
     shopper.sign_in(page, "Jonas")
-    expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your wishlist is empty")).to_be_visible()
     shopper.go(page, "/")
     for product in (101, 102, 103):
         pressed(page, product, yes=False)
@@ -194,7 +194,7 @@ def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, n
             page.clock.run_for(500)
         else:
             page.wait_for_timeout(20)
-    expect(notice).to_contain_text("can’t be reached just now")
+    expect(notice).to_contain_text("We couldn’t update your wishlist.")
     pressed(page, 101, yes=False)
     tries = [status for method, _, status in asked(shopper) if method == "POST"]
     assert len(tries) > 5

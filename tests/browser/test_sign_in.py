@@ -237,10 +237,10 @@ def test_without_a_page_the_heart_says_it(platform, page, attribute):
     first, second = page.get_by_role("button").all()
     first.click()
     alert = page.get_by_role("alert")
-    expect(alert).to_have_text("Sign in to save")
+    expect(alert).to_have_text("Sign in to save this item")
     expect(alert).to_be_visible()
     second.click()
-    expect(alert).to_have_text(["Sign in to save", "Bitte anmelden"])
+    expect(alert).to_have_text(["Sign in to save this item", "Bitte anmelden"])
     assert page.title() == "A shop"
     platform.customer = "42"
     first.click()

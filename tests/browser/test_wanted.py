@@ -94,14 +94,14 @@ def test_all_elements_of_a_page_are_one_request(wanted):
     products = (4, 3, 3, 2, 1, "x y")
     wanted.asked.clear()
     page = wanted.open(*(ONE.format(product, "") for product in products))
-    line = "More than {} people want this"
+    line = "{}+ people have this on their wishlist"
     said = [line.format("10,000"), *[line.format("100")] * 2, "", "", ""]
     expect(page.locator("wishlist-wanted")).to_have_text(said)
     assert wanted.asked == ["wishes?products=1,2,3,4"]
     assert violations(page) == [] and wanted.context.cookies() == []
     german = wanted.open(*(ONE.format(product, "") for product in reversed(products)), lang="de-DE")
     last = german.locator("wishlist-wanted").last
-    expect(last).to_have_text("Mehr als 10.000 Menschen wünschen sich das")
+    expect(last).to_have_text("10.000+ Personen haben das auf ihrem Merkzettel")
     kept = german.evaluate("performance.getEntriesByType('resource').at(-1).transferSize")
     assert kept == 0
 

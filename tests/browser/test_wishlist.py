@@ -76,7 +76,7 @@ def test_cards_have_title_price_and_picture(shopper, path):
         "addEventListener('wishlist-cart', ({ detail }) => (window.told = detail.item), true)"
     )
     button(page, f"Add to cart: {LAMP}, Ink").click()
-    expect(page.get_by_text(f"{LAMP} is in your cart.").first).to_be_visible()
+    expect(page.get_by_text(f"Added {LAMP} to your cart").first).to_be_visible()
     told = page.evaluate("window.told")
     assert (told["productId"], told["variantId"], told["quantity"]) == (102, 1023, 2)
     assert told["product"]["variantTitle"] == "Ink"
@@ -98,7 +98,7 @@ def test_two_variants_of_a_product_have_names_of_their_own(shopper):
     shows(page, LAMP, LAMP)
     for name in (f"{LAMP}, Oat", f"{LAMP}, Ink"):
         expect(page.get_by_role("link", name=name, exact=True)).to_have_count(1)
-        for does in ("Add to cart: ", "Options for "):
+        for does in ("Add to cart: ", "More options for "):
             expect(button(page, does + name, exact=True)).to_have_count(1)
 
 
@@ -124,20 +124,22 @@ def test_lists_are_made_named_filled_and_deleted(shopper, path, how):
     """Lists are made, filled, renamed and deleted; a deleted list's items stay in the wishlist. An
     empty wishlist links to the shop."""
     page = shopper.open(path)
-    expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
-    expect(page.get_by_role("link", name="Look around")).to_have_attribute("href", re.compile("/$"))
+    expect(page.get_by_role("heading", name="Your wishlist is empty")).to_be_visible()
+    expect(page.get_by_role("link", name="Continue shopping")).to_have_attribute(
+        "href", re.compile("/$")
+    )
     press(shopper.open(), 101, 102)
     page.bring_to_front()
     shows(page, LAMP, CUP)
     use(how, button(page, "New list"))
-    write(how, page.get_by_role("textbox", name="Name of the list"), "Birthday")
+    write(how, page.get_by_role("textbox", name="List name"), "Birthday")
     page.keyboard.press("Enter")
     chosen(page, "Birthday")
     expect(tab(page, "Birthday")).to_be_focused()
     expect(page.get_by_role("heading", name="This list is empty")).to_be_visible()
-    use(how, button(page, "Show all products"))
+    use(how, button(page, "View all items"))
     shows(page, LAMP, CUP)
-    use(how, button(page, f"Options for {CUP}"))
+    use(how, button(page, f"More options for {CUP}"))
     use(how, page.get_by_role("dialog").get_by_role("checkbox", name="Birthday"))
     expect(tab(page, "Birthday")).to_have_text(re.compile("1$"))
     page.keyboard.press("Escape")
@@ -147,14 +149,14 @@ def test_lists_are_made_named_filled_and_deleted(shopper, path, how):
         use(KEYS, page.get_by_role("tab", selected=True))
         page.keyboard.press("ArrowRight")
     shows(page, CUP)
-    use(how, button(page, "Options of this list"))
+    use(how, button(page, "List options"))
     use(how, button(page, "Rename"))
     if how == KEYS:
         page.keyboard.press("Control+a")
-    write(how, page.get_by_role("textbox", name="Name of the list"), "<b>Ada</b> & co")
+    write(how, page.get_by_role("textbox", name="List name"), "<b>Ada</b> & co")
     use(how, button(page, "Save"))
     chosen(page, "<b>Ada</b> & co")
-    use(how, button(page, "Options of this list"))
+    use(how, button(page, "List options"))
     use(how, button(page, "Delete list"))
     use(how, button(page, "Delete list"))
     chosen(page, "All")
@@ -177,7 +179,7 @@ def test_wish_has_a_quantity_and_a_note_and_comes_back_as_it_was(shopper, path, 
         home,
     )
     lamp = cards(page).nth(1)
-    use(how, button(page, f"Options for {LAMP}"))
+    use(how, button(page, f"More options for {LAMP}"))
     sheet = page.get_by_role("dialog", name=LAMP)
     if how == KEYS:
         while not sheet.get_by_label("Quantity").evaluate("field => field.matches(':focus')"):
@@ -191,13 +193,13 @@ def test_wish_has_a_quantity_and_a_note_and_comes_back_as_it_was(shopper, path, 
     use(how, button(sheet, "Done"))
     expect(lamp.locator(".price")).to_have_text("2 × €89.00")
     expect(lamp.locator(".note")).to_have_text("In honey,\nplease")
-    use(how, button(page, f"Options for {LAMP}"))
+    use(how, button(page, f"More options for {LAMP}"))
     with page.expect_response(lambda answer: answer.request.method == "DELETE"):
         use(how, button(page, "Remove"))
     shows(page, CUP, THROW)
     use(how, button(page, "Undo"))
     shows(page, CUP, LAMP, THROW)
-    expect(page.get_by_text(f"{LAMP} is back.")).to_be_visible()
+    expect(page.get_by_text(f"{LAMP} is back on your wishlist")).to_be_visible()
     tab(page, "Home").click()
     shows(page, CUP, LAMP, THROW)
     page.go_back()
@@ -245,13 +247,13 @@ def test_own_order_by_keyboard_and_by_dragging(shopper, path):
     tab(other, "Birthday").click()
     shows(other, CUP, LAMP, THROW, FIG)
     page.bring_to_front()
-    use(KEYS, button(page, f"Options for {CUP}"))
+    use(KEYS, button(page, f"More options for {CUP}"))
     for place in (2, 3):
-        use(KEYS, button(page, "Move later"))
-        expect(page.get_by_text(f"{CUP} is number {place} of 4.")).to_have_role("status")
-    use(KEYS, button(page, "Move earlier"))
+        use(KEYS, button(page, "Move down"))
+        expect(page.get_by_text(f"{CUP} moved to position {place} of 4.")).to_have_role("status")
+    use(KEYS, button(page, "Move up"))
     page.keyboard.press("Escape")
-    expect(button(page, f"Options for {CUP}")).to_be_focused()
+    expect(button(page, f"More options for {CUP}")).to_be_focused()
     shows(page, LAMP, CUP, THROW, FIG)
     shows(other, LAMP, CUP, THROW, FIG)
     grip, to = cards(page).nth(3).locator(".grip"), cards(page).nth(0).bounding_box()
@@ -335,7 +337,7 @@ def test_link_goes_to_the_phones_own_sharing(new_shopper, shared_demo, answer, c
         expect(page.get_by_text("Link copied.")).to_be_visible()
         assert page.evaluate("navigator.clipboard.readText()") == given["url"]
     else:
-        expect(page.get_by_text("1 product · Shared")).to_be_visible()
+        expect(page.get_by_text("1 item · Shared")).to_be_visible()
         expect(page.get_by_text("Link copied.")).to_have_count(0)
 
 
@@ -348,7 +350,7 @@ def test_two_tabs_at_once_undo_nothing_of_each_other(shopper, path):
         shopper.save_list(page, name, [])
     tabs = [(shopper.open(path), name) for name in ("Home", "Birthday")]
     for one, _ in tabs:
-        button(one, f"Options for {CUP}").click()
+        button(one, f"More options for {CUP}").click()
     for one, name in tabs:
         with one.expect_response(lambda answer: answer.request.method == "PUT"):
             one.get_by_role("dialog").get_by_role("checkbox", name=name).check()
@@ -386,7 +388,7 @@ def test_offline_it_says_so_and_online_it_is_up_to_date(shopper, path):
     shows(page, CUP)
     page.wait_for_load_state("networkidle")  # an aborted read would count as an error
     shopper.context.set_offline(True)
-    notice = page.get_by_text("You are offline.")
+    notice = page.get_by_text("You’re offline.")
     expect(notice).to_be_visible()
     shows(page, CUP)
     with page.expect_response(lambda answer: "include=product" in answer.url):
@@ -405,14 +407,14 @@ def test_failure_has_a_button_to_try_again(shopper, path):
     fail = lambda route: route.fulfill(status=500, body="{}")  # noqa: E731
     page.route(failing, fail)
     shopper.go(page, path)
-    expect(page.get_by_role("heading", name="can’t be reached")).to_be_visible()
+    expect(page.get_by_role("heading", name="We couldn’t load the wishlist.")).to_be_visible()
     page.unroute(failing)
     button(page, "Try again").click()
     shows(page, CUP)
     page.route(failing, fail)
     press(shopper.open(), 103)
     page.bring_to_front()
-    expect(page.get_by_text("can’t be reached just now.")).to_be_visible()
+    expect(page.get_by_text("We couldn’t load the wishlist.")).to_be_visible()
     shows(page, CUP)
     page.unroute(failing)
     button(page, "Try again").click()
@@ -434,7 +436,7 @@ def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
         expect(page.get_by_role("heading", name="Wishlist")).to_be_visible()
         page.evaluate("document.querySelector('wishlist-page').lang = 'de'")
     page.goto(f"{shopper.url}{BASE}/shared")
-    expect(page.get_by_role("heading", name="Dieser Link führt zu keiner Liste")).to_be_visible()
+    expect(page.get_by_role("heading", name="Dieser Link funktioniert nicht")).to_be_visible()
 
 
 def test_shopper_hears_of_lower_prices_or_not(shopper):
@@ -443,7 +445,7 @@ def test_shopper_hears_of_lower_prices_or_not(shopper):
     page = shopper.open()
     press(page, 101)
     shopper.go(page, DEMO)
-    choice = page.get_by_role("checkbox", name="Tell me of lower prices")
+    choice = page.get_by_role("checkbox", name="Notify me of price drops")
     expect(choice).to_be_checked()
     with page.expect_response(lambda answer: answer.request.method == "PATCH"):
         choice.uncheck()
@@ -539,7 +541,7 @@ def test_text_of_others_is_text(shopper, path, image):
         expect(cards(page).locator(part)).to_have_text(MARKUP)
     assert cards(page).locator("img, b, [href]").count() == 0
     cards(page).get_by_text(MARKUP).first.click()
-    button(page, f"Options for {MARKUP}").click()
+    button(page, f"More options for {MARKUP}").click()
     expect(page.get_by_role("dialog").get_by_label("Note")).to_have_value(MARKUP)
     expect(page.get_by_role("dialog").locator("img, b")).to_have_count(0)
     assert page.title() != "ran"

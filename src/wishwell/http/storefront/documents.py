@@ -10,7 +10,7 @@ _PAGE = (assets.FOLDER / "page.html").read_text("utf-8")
 _WAY_BACK = '<header><a href="/">{}</a></header>'
 _TEXTS = {
     "en": ("Wishlist", "Shared wishlist", "This page needs JavaScript."),
-    "de": ("Merkzettel", "Geteilter Merkzettel", "Diese Seite braucht JavaScript."),
+    "de": ("Merkzettel", "Geteilter Merkzettel", "Für diese Seite wird JavaScript benötigt."),
 }
 # contract: storefront-pages-closed
 _HEADERS = [
