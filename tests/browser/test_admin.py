@@ -181,10 +181,10 @@ def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
     heading = page.get_by_role("heading", name="Oslo shirt", level=1)
     expect(heading).to_be_focused()
     merchant.settled()
-    rows = cells(page, "Who wishes for it")
-    assert rows[0] == ["Shopper", "E-mail", "Variant", "Quantity", "Saved", "News of lower prices"]
+    rows = cells(page, "Who wants this")
+    assert rows[0] == ["Shopper", "Email", "Variant", "Quantity", "Saved", "Price alerts"]
     assert [row[0].split()[0] for row in rows[1:]] == ["Session", "Customer", "Customer"]
-    assert (rows[3][:2], rows[3][3]) == (["Customer ann", "Ann@example.com unconfirmed"], "2")
+    assert (rows[3][:2], rows[3][3]) == (["Customer ann", "Ann@example.com unverified"], "2")
     use(how, page.get_by_role("link", name="Customer ann"))
     expect(page.get_by_role("heading", name=world.ann.gid)).to_be_visible()
 
@@ -194,7 +194,7 @@ def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant)
     or file.
     Contract: admin-inert."""
     page = merchant.open(world.shop.admin_token, "#/products")
-    assert [row[:2] for row in cells(page, "Products by their wishes")[1:]] == [
+    assert [row[:2] for row in cells(page, "Products by wishes")[1:]] == [
         ["Oslo shirt", "3"], [MARKUP, "1"], [FORMULA, "1"]
     ]  # fmt: skip
     assert page.locator(".scroll").evaluate("(table) => table.scrollWidth === table.clientWidth")
@@ -213,16 +213,18 @@ def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant)
     page.get_by_role("button", name="Added").click()
     expect(page.get_by_role("button", name="Added")).to_have_attribute("aria-pressed", "true")
     page.get_by_label("Period").select_option("Last 7 days")
-    page.get_by_label("Part of a title").fill("oSLo")
+    page.get_by_label("Search by title").fill("oSLo")
     page.keyboard.press("Enter")
     expect(page.get_by_role("table").get_by_role("row")).to_have_count(2)
     assert page.url.endswith("#/products?sort=added&days=7&title=oSLo")
-    page.get_by_label("Part of a title").fill(MARKUP)
+    page.get_by_label("Search by title").fill(MARKUP)
     page.keyboard.press("Enter")
     expect(page.get_by_role("rowheader", name=MARKUP)).to_be_visible()
-    page.get_by_label("Part of a title").fill("nothing like it")
+    page.get_by_label("Search by title").fill("nothing like it")
     page.get_by_role("button", name="Search").click()
-    expect(page.get_by_role("heading", name="No product with “nothing like it”")).to_be_visible()
+    expect(
+        page.get_by_role("heading", name="No wishes for products with “nothing like it”")
+    ).to_be_visible()
     page.go_back()
     expect(page.get_by_role("table").get_by_role("row")).to_have_count(2)
 
@@ -261,7 +263,7 @@ def test_chart_says_its_numbers(world, merchant):
     expect(page.get_by_role("slider", name="Removed by day")).to_have_attribute(
         "aria-valuetext", re.compile(": removed 0$")
     )
-    page.get_by_text("As a table").click()
+    page.get_by_text("View as table").click()
     assert [row[1:] for row in cells(page, "Removed by day")] == [
         ["Wishes", "Added", "Removed"],
         ["5", "5", "0"],
@@ -310,7 +312,7 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
     page = merchant.open(world.shop.admin_token, "#/shoppers")
 
     def find(text: str) -> None:
-        page.get_by_label("Customer id, GID or e-mail").fill(text)
+        page.get_by_label("Customer ID, GID or email").fill(text)
         page.get_by_role("button", name="Search").click()
 
     find("ANN@example.com")
@@ -324,7 +326,7 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
     find("ann smith")
     expect(page.locator(".notice")).to_contain_text("must be gid://shopify/Customer/<id>")
     find("nobody")
-    expect(page.get_by_role("heading", name="Nothing is stored of them")).to_be_visible()
+    expect(page.get_by_role("heading", name="No data for this shopper")).to_be_visible()
     carl = world.shop.gid("carl")
     find("carl")
     expect(page.get_by_role("heading", name=carl)).to_be_visible()
@@ -333,7 +335,7 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
     assert json.loads(kept.value.path().read_text())["data"]["profile"]["profile"] == carl
     page.get_by_role("button", name="Erase").click()
     erase = page.get_by_role("dialog").get_by_role("button", name="Erase")
-    expect(page.get_by_role("textbox", name="Type")).to_be_focused()
+    expect(page.get_by_role("textbox", name="To confirm, type")).to_be_focused()
     page.keyboard.type("carl")
     page.keyboard.press("Enter")
     expect(erase).to_be_disabled()
@@ -342,7 +344,7 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
     page.get_by_role("button", name="Erase").click()
     page.keyboard.type(carl)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status")).to_have_text(f"{carl} is erased.")
+    expect(page.get_by_role("status")).to_have_text(f"{carl} was erased.")
     assert world.shop.acting_as(carl).get("/profile").json()["data"]["items"] == 0
 
 
@@ -372,8 +374,8 @@ def test_store_shows_its_tokens_settings_and_requests(world, merchant):
         ).click()
     assert world.ann.gid in kept.value.path().read_text()
     asked = page.get_by_role("row", name="shop/redact").first
-    asked.get_by_role("button", name="Call off").click()
-    page.get_by_role("dialog").get_by_role("button", name="Call off").click()
+    asked.get_by_role("button", name="Keep store").click()
+    page.get_by_role("dialog").get_by_role("button", name="Keep store").click()
     expect(asked.get_by_text("called off")).to_be_visible()
     assert world.platform.all()[off]["state"] == "called_off"
 
@@ -399,7 +401,7 @@ def test_reports_token_sees_numbers_and_nobody(world, merchant):
     expect(page.get_by_role("slider")).to_be_visible()
     merchant.settled()
     assert number(page, "Wishes") == "3"
-    assert "Who wishes" not in page.content() and "ann" not in page.inner_text("main")
+    assert "Who wants" not in page.content() and "ann" not in page.inner_text("main")
 
 
 @pytest.mark.parametrize("kind", ["customer", *map(slow, ("storefront", "unknown", "no token"))])
@@ -408,10 +410,10 @@ def test_other_tokens_are_refused(world, merchant, kind):
     Contract: admin-scope."""
     merchant.expected |= {"401", "403"}
     token, words = {
-        "customer": lambda: (world.ann.token, "for something else"),
+        "customer": lambda: (world.ann.token, "can’t be used here"),
         "storefront": lambda: (
             world.shop.another_admin_token("s", "--for", "storefront"),
-            "for something else",
+            "can’t be used here",
         ),
         "unknown": lambda: (f"wwadm_{'x' * 49}", "token"),
         "no token": lambda: ("ein Schlüssel", "letters, digits"),
@@ -437,14 +439,14 @@ def every_state(world: World, merchant: Merchant) -> Iterator[str]:
     page.route("**/reports/summary*", nothing)
     page.get_by_label("Admin or reports token").fill(world.shop.admin_token)
     page.keyboard.press("Enter")
-    page.get_by_text("Nothing is counted yet").wait_for()
+    page.get_by_text("No data yet").wait_for()
     yield "before the first count"
     page.unroute_all()
     page.get_by_text("Oslo shirt").first.wait_for()  # the page polls until there is a count
     merchant.settled()
     yield "overview"
     page.get_by_role("button", name="Added").click()
-    page.get_by_text("As a table").click()
+    page.get_by_text("View as table").click()
     page.get_by_role("slider").focus()
     yield "chart"
     for name in ("Products", "Shoppers", "Store"):

@@ -25,12 +25,12 @@ async function send(path, { query = {}, profile, method = 'GET' } = {}) {
   const mine = token;
   const asked = { method, headers, cache: 'no-store', credentials: 'omit', redirect: 'error' };
   const answer = await fetch(url, asked).catch(() => {
-    throw new Refused(0, 'The service can’t be reached. Look at your connection, then try again.');
+    throw new Refused(0, 'The service can’t be reached. Check your connection and try again.');
   });
-  if (mine !== token) throw new Refused(401, 'The token is another one now.');
+  if (mine !== token) throw new Refused(401, 'You’ve signed out or used another token in the meantime.');
   if (answer.ok) return answer;
   const error = await answer.json().then((body) => body.error.message, () => answer.statusText);
-  if (answer.status === 401 && session.today) end('This token is no longer valid. It was revoked, or has expired.');
+  if (answer.status === 401 && session.today) end('This token is no longer valid: it was revoked or has expired.');
   throw new Refused(answer.status, error);
 }
 

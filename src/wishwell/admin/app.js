@@ -64,13 +64,13 @@ function frame() {
     aria-current=${one.path === (view.under ?? view.path) ? 'page' : nothing}>${one.name}</a>`;
   return html`<header>
       <a class="brand" href=${to(overview.path)}><img src="icon.svg" alt="" width="28" height="28">Wishwell</a>
-      <nav aria-label="Views">${seen().filter((one) => !one.under).map(link)}</nav>
+      <nav aria-label="Main">${seen().filter((one) => !one.under).map(link)}</nav>
       <span class="store">${session.store?.handle}</span>
-      <button @click=${() => end('You are signed out.')}>Sign out</button>
+      <button @click=${() => end('You’re signed out.')}>Sign out</button>
     </header>
     <main aria-busy=${Boolean(waits)}>
       ${failed
-        ? html`<div class="empty" role="alert"><h1 id="title" tabindex="-1">This did not work</h1><p>${failed.message}</p>
+        ? html`<div class="empty" role="alert"><h1 id="title" tabindex="-1">Something went wrong</h1><p>${failed.message}</p>
             <button @click=${show}>Try again</button></div>`
         : view.show(data, at)}
     </main>${notice}`;
@@ -85,8 +85,8 @@ function signIn() {
     <label for="token">Admin or reports token</label>
     <input id="token" type="password" autocomplete="current-password" required autofocus spellcheck="false">
     <button class="primary">Sign in</button>
-    <p class="soft">Whoever runs the service makes one with <code>wishwell token create --store default --label me</code>; add
-      <code>--for reports</code> for one that only reads numbers. This page forgets it when you leave.</p>
+    <p class="soft">Ask your administrator for a token (<code>wishwell token create --store default --label me</code>; add
+      <code>--for reports</code> for one that can only read figures). This page forgets it when you leave.</p>
   </form></main>`;
 }
 
@@ -96,13 +96,13 @@ async function enter(event) {
   const given = field.value.trim();
   button.disabled = true;
   try {
-    if (!/^[\x21-\x7e]+$/.test(given)) throw new Error('A token has only letters, digits, - and _. Copy it anew.');
+    if (!/^[\x21-\x7e]+$/.test(given)) throw new Error('This isn’t a token: tokens contain only letters, digits, - and _. Copy it again.');
     await begin(given);
     field.value = '';
     reason = '';
     await show();
   } catch (error) {
-    reason = error.status === 403 ? 'This token is for something else. Use an admin or a reports token.' : error.message;
+    reason = error.status === 403 ? 'This token can’t be used here. Use an admin or reports token.' : error.message;
     draw();
     field.focus();
   } finally {

@@ -43,7 +43,7 @@ class DaysChart extends HTMLElement {
       html`<div class="plot" role="slider" tabindex="0" aria-label=${name} aria-valuemin="0" aria-valuemax=${last}
           @keydown=${this.step} @focus=${() => this.go(this.at)} @blur=${() => this.go(-9)}></div>
         <div class="tip" hidden></div>
-        <details><summary>As a table</summary>${table(name, heads, this.days.toReversed().map(line))}</details>`,
+        <details><summary>View as table</summary>${table(name, heads, this.days.toReversed().map(line))}</details>`,
       this,
     );
     this.place = this.querySelector('.plot');

@@ -27,17 +27,17 @@ export function figures({ now, before, days }, names, { query, redraw }) {
 }
 
 function change(name, now, before) {
-  if (before === undefined) return html`<span class="soft">not counted before</span>`;
+  if (before === undefined) return html`<span class="soft">no earlier data</span>`;
   const good = name === 'removed' ? now < before : now > before;
   const way = now === before ? 'soft' : good ? 'up' : 'down';
   const part = before ? percent((now - before) / before) : '';
-  return html`<span class=${way}>${part}</span> <span class="soft">before: ${number(before)}</span>`;
+  return html`<span class=${way}>${part}</span> <span class="soft">vs. ${number(before)} in the previous period</span>`;
 }
 
 function chart(days, { to }) {
   if (!session.asOf) return notCounted();
   if (!days) return waiting();
-  if (!days.length) return empty('No counts of these days', `Counting began on ${dayName(session.since)}. Choose days from then on.`);
+  if (!days.length) return empty('No data for this period', `Counting started on ${dayName(session.since)}. Choose a later period.`);
   return html`<days-chart .data=${{ days, metric: drawn }}></days-chart>
-    ${session.since === to ? html`<p class="soft">This is the first day that is counted. From tomorrow on there is a line.</p>` : ''}`;
+    ${session.since === to ? html`<p class="soft">Today is the first day of counting. The chart becomes a line tomorrow.</p>` : ''}`;
 }

@@ -21,12 +21,12 @@ function load({ query }) {
 
 function show(data, at) {
   return html`<div class="head"><h1 id="title" tabindex="-1">Overview</h1>
-      <p class="soft">${session.asOf ? html`Counted ${time(session.asOf)}` : nothing}</p>
+      <p class="soft">${session.asOf ? html`As of ${time(session.asOf)}` : nothing}</p>
       <div class="tools">${periodChoice(at)}</div></div>
     ${figures(data, ['wishes', 'shoppers', 'added', 'removed'], at)}
     <div class="two">
-      ${top('Most wished for', 'at the end of these days', data.wished, 'wishes', at.query)}
-      ${top('Rising', 'added in these days', data.rising, 'added', at.query)}
+      ${top('Most wished for', '', data.wished, 'wishes', at.query)}
+      ${top('Rising', 'most added in this period', data.rising, 'added', at.query)}
     </div>`;
 }
 
@@ -38,13 +38,13 @@ function top(title, what, rows, column, query) {
     return html`<li><svg class="bar" aria-hidden="true">${svg`<rect width=${part} height="100%" rx="6"></rect>`}</svg>
       ${productLink(row, query.days)}<b>${number(row[column])}<span class="unseen"> ${column}</span></b></li>`;
   };
-  return html`<section class="card"><h2>${title} <small class="soft">${what}</small></h2>
+  return html`<section class="card"><h2>${title} ${what && html`<small class="soft">${what}</small>`}</h2>
     ${!some ? waiting() : some.length
       ? html`<ol class="top">${some.map(line)}</ol>
           <a href=${to('products', { ...query, sort: column })}>All products</a>`
       : rows.length
-        ? empty('Nothing was added', 'Choose a longer period, or look again after the next count.')
-        : empty('No wishes yet', 'Put hearts on the pages of the shop’s products, press one, and wait a minute.')}
+        ? empty('Nothing added in this period', 'Choose a longer period, or check back later.')
+        : empty('No wishes yet', 'Add hearts to your product pages, tap one, and wait a minute.')}
   </section>`;
 }
 

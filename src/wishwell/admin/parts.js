@@ -91,7 +91,7 @@ export function searchForm(label, hint, text, does) {
 export const empty = (title, next) => html`<div class="empty"><h2>${title}</h2><p>${next}</p></div>`;
 
 export const notCounted = () =>
-  empty('Nothing is counted yet', 'The first count begins within a minute, and this page shows it by itself.');
+  empty('No data yet', 'The first figures appear here automatically within a minute or so.');
 
 /** Renders a table that can scroll horizontally. `heads`: names, or pairs of a name and the column's class. */
 export const table = (caption, heads, rows) => html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
@@ -147,7 +147,7 @@ export const csvButton = (path, name, query) => html`<button
 export function confirmed({ title, text, button, typed }) {
   const dialog = document.createElement('dialog');
   const check = ({ target }) => (dialog.querySelector('.danger').disabled = target.value.trim() !== typed);
-  const field = () => html`<label>Type <code>${typed}</code>
+  const field = () => html`<label>To confirm, type <code>${typed}</code>
     <input autocomplete="off" spellcheck="false" @input=${check}></label>`;
   render(html`<form method="dialog"><h2 id="question">${title}</h2><p>${text}</p>${typed ? field() : nothing}
     <div class="row"><button type="button" @click=${() => dialog.close()}>Cancel</button>

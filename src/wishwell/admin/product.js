@@ -33,26 +33,26 @@ function show(data, at) {
   const { id } = at.query;
   return html`<p><a href=${to('products', { days: at.query.days })}>Products</a></p>
     <div class="head">${picture(known.image)}<div><h1 id="title" tabindex="-1">${title(data, at)}</h1>
-        <p class="soft">${id}${known.url ? html` · ${outward(known.url, 'In the shop')}` : nothing}</p></div>
+        <p class="soft">${id}${known.url ? html` · ${outward(known.url, 'View in shop')}` : nothing}</p></div>
       <div class="tools">${periodChoice(at)}</div></div>
     ${figures(data, ['wishes', 'added', 'removed'], at)}
     ${session.admin
-      ? html`<section class="card"><div class="head"><h2>Who wishes for it <small class="soft">now</small></h2>
+      ? html`<section class="card"><div class="head"><h2>Who wants this <small class="soft">now</small></h2>
           <div class="tools">${csvButton('reports/wishers', `wishers-${id}`, { product: id })}</div></div>
           ${wishers ? people(wishers, at.redraw) : waiting()}</section>`
       : nothing}`;
 }
 
 function people(wishers, redraw) {
-  if (!wishers.rows.length) return empty('Nobody wishes for it now', 'Whoever saves it is here at once, the newest first.');
-  const heads = ['Shopper', 'E-mail', 'Variant', ['Quantity', 'number'], 'Saved', 'News of lower prices'];
+  if (!wishers.rows.length) return empty('Nobody wants this right now', 'Shoppers appear here as soon as they save it, newest first.');
+  const heads = ['Shopper', 'Email', 'Variant', ['Quantity', 'number'], 'Saved', 'Price alerts'];
   const line = (row) => html`<tr>
     <th scope="row"><a href=${to('shoppers', { id: row.profile })}>${row.profile.split('/').slice(3).join(' ')}</a></th>
-    <td>${row.emailUnconfirmed ? html`${row.emailUnconfirmed} <span class="badge">unconfirmed</span>` : '–'}</td>
+    <td>${row.emailUnconfirmed ? html`${row.emailUnconfirmed} <span class="badge">unverified</span>` : '–'}</td>
     <td>${row.variantId ?? '–'}</td><td class="number">${number(row.quantity)}</td>
     <td>${time(row.savedAt)}</td><td>${row.notices ? 'on' : 'off'}</td></tr>`;
-  return html`<p class="soft">Nobody has confirmed the addresses: whoever typed one may be somebody else.</p>
-    ${table('Who wishes for it', heads, wishers.rows.map(line))}${wishers.more(redraw)}`;
+  return html`<p class="soft">Email addresses are unverified.</p>
+    ${table('Who wants this', heads, wishers.rows.map(line))}${wishers.more(redraw)}`;
 }
 
 export default { path: 'product', under: 'products', name: 'Product', load, show, title };

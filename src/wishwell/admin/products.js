@@ -23,7 +23,7 @@ function show({ found }, at) {
   };
   return html`<div class="head"><h1 id="title" tabindex="-1">Products</h1>
       <div class="tools">
-        ${searchForm('Part of a title', 'Search by title', query.title, (title) => go({ title }))}
+        ${searchForm('Search by title', 'Search by title', query.title, (title) => go({ title }))}
         ${periodChoice(at)}
         ${csvButton('reports/products', `wishes-${from}-${to}`, asked(at))}
       </div></div>
@@ -33,17 +33,17 @@ function show({ found }, at) {
     if (!session.asOf) return notCounted();
     if (!found) return waiting();
     if (!found.rows.length && query.title)
-      return empty(`No product with “${query.title}” in its title is wished for`,
-        'Try a shorter part of it. A search finds only products whose titles the shop has brought in.');
+      return empty(`No wishes for products with “${query.title}” in the title`,
+        'Try a shorter search. Only products from the imported catalogue have titles.');
     if (!found.rows.length)
-      return empty('No wishes in these days', 'Put hearts on the pages of the shop’s products, or choose other days.');
+      return empty('No wishes in this period', 'Add hearts to your product pages, or choose another period.');
     const heads = ['Product', ...SORTS.map(head), ['Customers', 'number wide'], ['Visitors', 'number wide']];
     const cell = (n, kind = '') => html`<td class="number ${kind}">${number(n)}</td>`;
     const line = (row) => html`<tr><th scope="row">${productLink(row, query.days)}</th>${SORTS.map((name) => cell(row[name]))}
       ${cell(row.customers, 'wide')}${cell(row.visitors, 'wide')}</tr>`;
-    return html`${table('Products by their wishes', heads, found.rows.map(line))}
-      ${found.rows.some((row) => row.title) ? nothing : html`<p class="soft">To see titles and pictures here, bring in the
-        shop’s products with <code>wishwell products</code>.</p>`}
+    return html`${table('Products by wishes', heads, found.rows.map(line))}
+      ${found.rows.some((row) => row.title) ? nothing : html`<p class="soft">To see titles and pictures here, import
+        the shop’s catalogue with <code>wishwell products</code>.</p>`}
       ${found.more(redraw)}`;
   }
 }

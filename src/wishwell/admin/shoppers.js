@@ -29,30 +29,28 @@ async function look(text, redraw) {
 function show(data, { query: { id }, redraw }) {
   const find = (text) => look(text, redraw);
   return html`<div class="head"><h1 id="title" tabindex="-1">Shoppers</h1><div class="tools">
-      ${searchForm('Customer id, GID or e-mail', 'Customer id, GID or e-mail', session.looked, find)}</div></div>
+      ${searchForm('Customer ID, GID or email', 'Customer ID, GID or email', session.looked, find)}</div></div>
     ${id ? person(data, id, redraw) : html`<section class="card">${session.found ? matches(redraw) : empty(
-      'Whom do you look for?',
-      'Type the id that the shop knows a customer by, a GID, or an e-mail address that was typed at sign-in. ' +
-        'Their lists are shown as they see them.')}</section>`}`;
+      'Find a shopper', 'Search by customer ID or email to see someone’s lists.')}</section>`}`;
 }
 
 function matches(redraw) {
   const { looked, found } = session;
   if (!found.rows.length)
-    return empty(`Nobody gave “${looked}”`, 'A customer who typed no address here is found by the id that the shop knows.');
+    return empty(`No shopper found for “${looked}”`, 'Not every customer has given an email address here. Try their customer ID.');
   const line = (row) => html`<tr>
     <th scope="row"><a href=${to('shoppers', { id: row.profile })}>${row.profile}</a></th><td>${row.kind}</td>
     <td class="number">${number(row.items)}</td><td>${time(row.createdAt)}</td></tr>`;
-  return html`<p class="soft">They gave this address, and nobody has confirmed it.</p>
-    ${table('Profiles', ['Profile', 'Kind', ['Wishes', 'number'], 'Since'], found.rows.map(line))}${found.more(redraw)}`;
+  return html`<p class="soft">This email address is unverified.</p>
+    ${table('Profiles', ['Profile', 'Type', ['Wishes', 'number'], 'Since'], found.rows.map(line))}${found.more(redraw)}`;
 }
 
 async function erase(gid) {
-  const text = 'All that is stored of them is removed within a minute: lists, wishes, shares, events. It can’t be undone.';
+  const text = 'All of their data is deleted within a minute: lists, wishes, shared links and events. This can’t be undone.';
   if (!(await confirmed({ title: 'Erase this shopper?', text, button: 'Erase', typed: gid }))) return;
   await ask('profile', { method: 'DELETE', profile: gid });
   location.hash = to('shoppers');
-  say(`${gid} is erased.`);
+  say(`${gid} was erased.`);
 }
 
 function person({ profile, lists, items }, id, redraw) {
@@ -62,12 +60,12 @@ function person({ profile, lists, items }, id, redraw) {
   const all = items?.rows.length
     ? html`<section class="card"><h2>All wishes</h2>${wishes(items.rows)}${items.more(redraw)}</section>` : nothing;
   return html`<section class="card"><div class="head"><div><h2>${profile.profile}</h2>
-        <p>A ${profile.kind === 'session' ? 'visitor' : 'customer'} · ${counted(profile.items, 'wish', 'wishes')}
+        <p>${profile.kind === 'session' ? 'Visitor' : 'Customer'} · ${counted(profile.items, 'wish', 'wishes')}
           · ${counted(profile.lists, 'list')}${since}</p>
-        ${profile.email ? html`<p>${profile.email} <span class="badge">unconfirmed</span></p>` : nothing}</div>
+        ${profile.email ? html`<p>${profile.email} <span class="badge">unverified</span></p>` : nothing}</div>
       <div class="tools"><button @click=${act(keep)}>Export</button>
         <button class="danger" @click=${act(() => erase(profile.profile))}>Erase …</button></div></div>
-      ${profile.createdAt ? nothing : empty('Nothing is stored of them', 'They saved nothing yet, or the id is another one.')}
+      ${profile.createdAt ? nothing : empty('No data for this shopper', 'They haven’t saved anything yet, or the ID is wrong.')}
     </section>
     ${lists?.rows.map((list) => ofList(list, lists, id, redraw))}${lists?.more(redraw)}${all}`;
 }
@@ -84,7 +82,7 @@ function ofList(list, { rows }, profile, redraw) {
 }
 
 function wishes(items) {
-  if (!items.length) return html`<p class="soft">There is nothing on it.</p>`;
+  if (!items.length) return html`<p class="soft">This list is empty.</p>`;
   const one = ({ product, productId, variantId, note, quantity, createdAt, tags }) => html`<li>
     ${picture(product?.image)}<div><p>${outward(product?.url, product?.title ?? `Product ${productId}`)}
       ${product?.variantTitle ?? (variantId ? `variant ${variantId}` : nothing)}</p>

@@ -5,11 +5,11 @@ import { act, confirmed, empty, number, pages, say, table, time, waiting } from 
 const load = () => ({ store: get('store'), tokens: pages('tokens'), requests: pages('requests') });
 
 function show({ store, tokens, requests }, { redraw }) {
-  const settings = () => html`<p class="soft">As they are in force.
+  const settings = () => html`<p class="soft">Current settings.
       Change them with <code>wishwell store update ${store.handle} …</code></p>${values(store)}`;
   return html`<div class="head"><h1 id="title" tabindex="-1">Store</h1></div>
     <section class="card"><h2>Admin tokens</h2>${tokens ? held(tokens, redraw) : waiting()}</section>
-    <section class="card"><h2>What the platform asks for</h2>${requests ? asked(requests, redraw) : waiting()}</section>
+    <section class="card"><h2>Privacy requests</h2>${requests ? asked(requests, redraw) : waiting()}</section>
     <section class="card"><h2>Settings</h2>${store ? settings() : waiting()}</section>`;
 }
 
@@ -26,8 +26,8 @@ function held({ rows, more }, redraw) {
     if (token.revokedAt) return html`revoked ${time(token.revokedAt)}`;
     if (new Date(token.expiresAt ?? '9999') < new Date()) return html`expired ${time(token.expiresAt)}`;
     if (token.current) return html`<span class="badge">in use here</span>`;
-    const text = 'Programs that use it are refused within 5 seconds. It can’t be undone.';
-    return ends(`tokens/${token.id}`, 'Revoke', `${token.label} is revoked.`, { title: `Revoke “${token.label}”?`, text }, () => {
+    const text = 'Programs that use this token lose access within 5 seconds. This can’t be undone.';
+    return ends(`tokens/${token.id}`, 'Revoke', `“${token.label}” was revoked.`, { title: `Revoke “${token.label}”?`, text }, () => {
       token.revokedAt = new Date().toISOString();
       redraw();
     });
@@ -35,19 +35,19 @@ function held({ rows, more }, redraw) {
   const line = (token) => html`<tr><th scope="row">${token.label}</th><td>${token.scope}</td>
     <td>${time(token.createdAt)}</td><td>${token.lastUsedAt ? time(token.lastUsedAt) : 'never'}</td>
     <td>${token.expiresAt ? time(token.expiresAt) : 'never'}</td><td>${state(token)}</td></tr>`;
-  return html`${table('Admin tokens', ['Label', 'For', 'Made', 'Last used', 'Expires', 'State'], rows.map(line))}${more(redraw)}`;
+  return html`${table('Admin tokens', ['Label', 'Scope', 'Created', 'Last used', 'Expires', 'Status'], rows.map(line))}${more(redraw)}`;
 }
 
 function asked({ rows, more }, redraw) {
   if (!rows.length)
-    return empty('It has asked for nothing', 'What Shopify asks for, to show or to erase a customer, is listed here.');
+    return empty('No requests yet', 'Shopify’s requests to export or erase a customer’s data appear here.');
   const action = (request) => {
     const { id, state, topic } = request;
     const keep = () => download(`requests/${id}/export`, `request-${id}.json`);
     if (state === 'exported') return html`<button class="small" @click=${act(keep)}>Export</button>`;
     if (state !== 'waiting' || topic !== 'shop/redact') return nothing;
-    const question = { title: 'Call the deletion of the store off?', text: 'The store is kept. The platform is not told.' };
-    return ends(`requests/${id}`, 'Call off', 'The deletion is called off.', question, () => {
+    const question = { title: 'Cancel store deletion?', text: 'The store and its data are kept. The platform isn’t notified.' };
+    return ends(`requests/${id}`, 'Keep store', 'The store won’t be deleted.', question, () => {
       request.state = 'called_off';
       redraw();
     });
@@ -56,7 +56,7 @@ function asked({ rows, more }, redraw) {
     <th scope="row">${request.topic} <span class="soft">${request.profile}</span></th>
     <td>${time(request.receivedAt)}</td><td>${request.state.replace('_', ' ')}</td>
     <td>${time(request.dueAt ?? request.expiresAt ?? request.doneAt)}</td><td>${action(request)}</td></tr>`;
-  return html`${table('Requests', ['Request', 'Came', 'State', 'Until', 'Action'], rows.map(line))}${more(redraw)}`;
+  return html`${table('Requests', ['Request', 'Received', 'Status', 'Due or done', 'Action'], rows.map(line))}${more(redraw)}`;
 }
 
 /** Renders an object's names, split into words, and values. */
