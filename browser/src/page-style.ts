@@ -143,7 +143,7 @@ display:flex;align-items:center}
 .grid{gap:1.5rem .75rem;grid-template-columns:repeat(2,minmax(0,1fr))}
 .name,.price,.actions{font-size:.9375rem}.variant,.note,.wanted{font-size:.875rem}
 .actions .plain,.actions .primary{padding-inline:.6rem}
-.question .plain,.question .primary{flex:1}.answers{flex:1 1 100%}}
+.question .plain,.question .primary{flex:auto}.answers{flex:1 1 100%}}
 @media(width<40rem){
 .sheet{margin:auto 0 0;width:100vw;border-radius:calc(var(--_radius)*1.4) calc(var(--_radius)*1.4) 0 0}
 .inside{padding-block-end:max(1.25rem,env(safe-area-inset-bottom))}}

@@ -29,7 +29,7 @@ async function look(text, redraw) {
 function show(data, { query: { id }, redraw }) {
   const find = (text) => look(text, redraw);
   return html`<div class="head"><h1 id="title" tabindex="-1">Shoppers</h1><div class="tools">
-      ${searchForm('Customer ID, GID or email', 'Customer ID, GID or email', session.looked, find)}</div></div>
+      ${searchForm('Customer ID, GID or email', 'Customer ID or email', session.looked, find)}</div></div>
     ${id ? person(data, id, redraw) : html`<section class="card">${session.found ? matches(redraw) : empty(
       'Find a shopper', 'Search by customer ID or email to see someone’s lists.')}</section>`}`;
 }
