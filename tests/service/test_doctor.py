@@ -132,7 +132,7 @@ def test_lost_key_is_missed_and_not_made_again(database, engine):
         assert asked(service)["keys"]["state"] == "ok"
         for name in ("wishwell.db.key", "wishwell.db.sealing.key"):
             key = (service.folder / name).rename(service.folder / "elsewhere")
-            assert f"{name} is lost" in bad(service)[1]
+            assert f"{name} is missing" in bad(service)[1]
             assert not (service.folder / name).exists()
             key.rename(service.folder / name)
 

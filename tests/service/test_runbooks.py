@@ -16,7 +16,7 @@ from tests.service.test_metrics import ALERTS
 from tests.service.test_upgrade import _postgres_path as postgres_path
 
 PAGE = "docs/runbooks.md"
-BESIDE = {"sqlite": "pg_restore", "postgresql": "BACKUP=|mkdir|mv |cp "}
+BESIDE = {"sqlite": "pg_restore", "postgresql": "BACKUP=|KEYS=|mkdir|mv |cp "}
 """Prefixes of commands for the other engine, by engine."""
 
 
@@ -62,8 +62,8 @@ def done(service, lines, **more):
 
 def job(service, **more):
     """Runs `ops/backup` as its timer does."""
-    places = {"BACKUPS": str(service.folder / "backups"), "KEEP": "2"} | more
-    (service.folder / "backups").mkdir(exist_ok=True)
+    places = {"BACKUPS": "backups", "KEYS": "keys", "KEEP": "2"} | more
+    (service.folder / places["BACKUPS"]).mkdir(exist_ok=True)
     path = f"{service.command.parent}:/usr/bin:/bin"
     env = service.environment | places | {"PATH": path}
     return service.run([ROOT / "ops" / "backup"], env=env)
@@ -120,6 +120,7 @@ def test_restore_is_rehearsed(engine, postgres_server):
         at = lines.index("wishwell doctor")
         lines[at:at] = commands("docs/runbooks.md", "## Erase after a restore")
         lines = [line for line in lines if not re.match(BESIDE[engine], line)]
+        lines = [line.replace("/var/backups/wishwell-keys", "keys") for line in lines]
         lines = [line.replace("/var/backups/wishwell", "backups") for line in lines]
         printed = done(service, lines, PATH=f"{service.command.parent}:{postgres_path()}")
         assert "2 erased; 0 had nothing" in printed
@@ -149,15 +150,17 @@ def test_sealing_key_that_is_lost_for_good():
 
 @pytest.mark.slow
 def test_backup_job_keeps_the_newest_and_fails_aloud():
-    """The backup job keeps the newest two backups with the keys; a failed backup removes none."""
+    """The backup job keeps the newest two backups and all keys; a failed one removes none."""
     service = Service()
     service.cli("migrate")
     for _ in range(3):
         assert job(service).returncode == 0
         time.sleep(1.1)  # their names have a resolution of one second
     names = sorted(path.name for path in (service.folder / "backups").iterdir())
-    assert len(names) == 3
-    assert names[-1] == "wishwell.db.sealing.key"
+    assert len(names) == 2
+    assert len(list((service.folder / "keys").iterdir())) == 6
+    nameless = job(service, KEYS="")
+    assert (nameless.returncode, "KEYS" in nameless.stderr) == (2, True)
     (service.folder / "wishwell.db").unlink()
     failed = job(service, KEEP="1")
     assert failed.returncode == 1

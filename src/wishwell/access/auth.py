@@ -323,33 +323,46 @@ async def admin_tokens_page(
     return await pages.read(tx, "admin_tokens", WholeStore(store), asked, from_row)
 
 
-def _make_key(path: Path) -> None:
-    """Creates the file atomically: another process may start at the same moment."""
+def write_key(path: Path, key: str) -> None:
+    """Creates a key file with mode 600, whole or not at all. One that exists is never replaced."""
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".wishwell-key-") as file:
-        file.write(secrets.token_urlsafe(48))
+        file.write(key)
         file.flush()
         os.fsync(file.fileno())
         with contextlib.suppress(FileExistsError):
             os.link(file.name, path)  # fails if another process was first
 
 
+def make_embedded_key(database: str) -> None:
+    """Makes the key file beside an embedded database. Another process may do so concurrently.
+
+    Raises ``Misconfigured``.
+    """
+    path = Path(f"{database}.key")
+    try:
+        write_key(path, secrets.token_urlsafe(48))
+    except OSError as error:
+        raise Misconfigured(f"The key file {path} can't be made ({error}).") from error
+
+
 # contract: signing-key-source
 def embedded_key(database: str) -> bytes:
-    """The signing key beside an embedded database, made at the first start.
+    """The key in the file beside an embedded database.
 
-    Raises ``Misconfigured`` if other users can read it, or if it can't be made or read.
+    Raises ``Misconfigured`` if it is missing, other users can read it, or it holds no key.
     """
-    path = Path(database + ".key")
+    path = Path(f"{database}.key")
+    put_back = "Put it back from the backup of the keys: docs/runbooks.md#lost-key."
     try:
-        if not path.exists():
-            _make_key(path)
         if path.stat().st_mode & 0o077:
             raise Misconfigured(f"Other users can read the key file {path}. Run chmod 600 on it.")
         key = path.read_text("ascii").strip()
+    except FileNotFoundError as error:
+        raise Misconfigured(f"The key file {path} is missing. {put_back}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise Misconfigured(f"The key file {path} can't be used ({error}).") from error
     if len(key) < 32:
         raise Misconfigured(
-            f"The key file {path} holds no key. Delete it, and the next start makes a new one."
+            f"The key file {path} has {len(key)} characters; a key has at least 32. {put_back}"
         )
     return key.encode()

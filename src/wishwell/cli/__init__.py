@@ -27,7 +27,7 @@ from wishwell.config import Settings
 from wishwell.db import Database, migrate
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
-from wishwell.run import app, terminal
+from wishwell.run import app, keys, terminal
 from wishwell.run.serve import serve_until_stopped
 from wishwell.stores import store_secrets as secrets
 from wishwell.wishes import erasure, purge
@@ -72,9 +72,7 @@ def serve(settings: Settings, welcome: bool) -> None:
 def _prepare(settings: Settings) -> None:
     if settings.engine == "sqlite":
         migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
-    # After the migration, so that no key file is made next to a file that isn't a database.
-    app.signing_keys(settings)
-    if settings.engine == "postgresql" and (
+    elif app.signing_keys(settings) and (
         waiting := asyncio.run(migrate.pending_postgres(settings.database_url))
     ):
         raise Misconfigured(
@@ -86,12 +84,13 @@ def _prepare(settings: Settings) -> None:
 
 def _check_keys(settings: Settings) -> None:
     """Raises ``Misconfigured`` unless the keys are there and open the stores' secrets."""
-    app.signing_keys(settings)
     run(settings, lambda db: _make_ready(db, settings))
+    app.signing_keys(settings)
 
 
 async def _make_ready(db: Database, settings: Settings) -> None:
-    """Creates the default store in an empty database, and prepares each store's secrets."""
+    """Makes missing keys, the default store of an empty database, and each store's secrets."""
+    await keys.make(db, settings)
     with contextlib.suppress(Invalid):
         await db.write(stores.ensure_default, new_id(), now())
     if (sealing := app.sealing(settings)) is not None:

@@ -10,8 +10,8 @@ from wishwell import config
 from wishwell.cli.opening import JSON
 from wishwell.config import Settings
 from wishwell.db import backup
-from wishwell.errors import Misconfigured
-from wishwell.run import doctor, terminal
+from wishwell.errors import Misconfigured, ServiceError
+from wishwell.run import doctor, keys, terminal
 
 
 # contract: command-doctor
@@ -35,11 +35,18 @@ def doctor_command(settings: Settings, as_json: bool) -> None:
 # contract: command-backup
 @click.command("backup")
 @click.argument("path", metavar="FILE")
+@click.option(
+    "--keys",
+    "folder",
+    metavar="FOLDER",
+    help="Also copy the key files to this folder, as FILE.key.",
+)
 @click.pass_obj
-def backup_command(settings: Settings, path: str) -> None:
+def backup_command(settings: Settings, path: str, folder: str | None) -> None:
     """Copy the embedded database to a file, also while it is in use.
 
-    The copy is a snapshot; the file appears only once it has been checked. It contains no keys.
+    The copy is a snapshot; the file appears only once it has been checked. It contains no keys, but
+    the keys must open its secrets. FOLDER must be apart from both. No file is ever replaced.
     """
     if settings.engine != "sqlite":
         raise Misconfigured(
@@ -54,3 +61,15 @@ def backup_command(settings: Settings, path: str) -> None:
     size = backup.copy(config.sqlite_path(settings.database_url), path)
     took = time.monotonic() - began
     terminal.say(f"{click.format_filename(path)}: {size / 1e6:,.1f} MB, whole, after {took:,.1f} s")
+    try:
+        written = keys.back_up(settings, path, folder)
+    except (ServiceError, OSError) as error:
+        raise Misconfigured(f"The database was copied, but not its keys. {error}") from error
+    for name in written:
+        terminal.say(f"{click.format_filename(name)}: a key")
+    if settings.signing_keys or settings.sealing_keys:
+        terminal.say(
+            "Keys in WISHWELL_SIGNING_KEYS and WISHWELL_SEALING_KEYS are not copied.", err=True
+        )
+    elif folder is None:
+        terminal.say("The keys are not in it; --keys FOLDER copies them.", err=True)

@@ -167,6 +167,15 @@ class _Handle(Writer):
             _raise_ours(error)
 
 
+@contextlib.contextmanager
+def reading(path: str) -> Iterator[_Handle]:
+    """A reader of a file, on a connection of its own that changes nothing."""
+    with _translated():
+        connection = connect(path, read_only=True)
+    with contextlib.closing(connection):
+        yield _Handle(connection, statements.load("sqlite"))
+
+
 @dataclass(slots=True)
 class _Job:
     use_case: Callable[[Writer], Awaitable[Any]]
@@ -223,11 +232,9 @@ class SQLite:
 
     @contextlib.asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Reader]:
-        with _translated():
-            connection = connect(self._path, read_only=True)
-            connection.execute("BEGIN")
-        with contextlib.closing(connection):
-            yield _Handle(connection, self._sql)
+        with reading(self._path) as handle:
+            handle.execute("BEGIN", ())
+            yield handle
 
     async def ping(self) -> None:
         self._reader.execute("SELECT 1", ())

@@ -61,10 +61,7 @@ def open_database(settings: Settings, warn: Warn | None = None) -> Database:
 
 # contract: signing-key-source
 def signing_keys(settings: Settings) -> list[bytes]:
-    """Returns the signing keys, current first.
-
-    Raises ``Misconfigured`` for a server database without the setting.
-    """
+    """Returns the signing keys, current first. Raises ``Misconfigured`` if there is none."""
     if keys := _keys(settings, settings.signing_keys, ""):
         return keys
     raise Misconfigured(

@@ -19,11 +19,9 @@ from wishwell import config, ids, stores
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, ask, cluster, connecting, migrate, url
 from wishwell.errors import ServiceError, Unavailable
-from wishwell.events import webhooks
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Unanswered
-from wishwell.run import app, terminal
-from wishwell.stores import store_secrets
+from wishwell.run import app, keys, terminal
 
 SEE = {
     "disk": "runbooks.md#disk-full",
@@ -146,28 +144,15 @@ async def _migrations(settings: Settings) -> str:
 
 
 async def _keys(settings: Settings, db: Database) -> str:
-    """Whether the keys are there, and open what is sealed. Makes none."""
-    path = config.sqlite_path(settings.database_url)
-    sealed = await db.read(ask, "store_secrets_changed", since="")
-    _, served = await db.read(_times)
-    for suffix, configured, used in (
-        (".sealing.key", settings.sealing_keys, served or sealed),
-        (".key", settings.signing_keys, served),
-    ):
-        if settings.engine == "sqlite" and not (configured or os.access(path + suffix, os.F_OK)):
-            if used:
-                raise Wrong(f"{path}{suffix} is lost. Don't start the service.")
-            return "made by the first start"
+    """Whether the keys exist and open all encrypted secrets. Makes none."""
+    missing = await db.read(keys.missing, settings)
+    if missing and not any(missing.values()):
+        return "made by the first start"
     app.signing_keys(settings)
     sealing = app.sealing(settings)
-    if sealing is None and sealed:
-        raise Wrong("WISHWELL_SEALING_KEYS is not set, and stores have secrets that it opens.")
+    await db.read(keys.check_secrets, sealing)
     if sealing is None:
         return Note("without WISHWELL_SEALING_KEYS there are no storefront and no webhooks")
-    for store_id, text in sealed:
-        store_secrets.opened(sealing, store_id, text)
-    for store_id, id, text, _ in await db.read(ask, "webhooks"):
-        webhooks.opened(sealing, store_id, id, text)
     return "there, and they open all that is sealed"
 
 

@@ -1,0 +1,132 @@
+"""The key files of an embedded database: when they are made, and that no backup loses one."""
+
+import re
+import shutil
+from urllib.parse import quote
+
+import pytest
+
+from tests.servers import SECRETS, ServerFailed, Service
+from tests.service.test_runbooks import job
+
+NAMES = ("wishwell.db.key", "wishwell.db.sealing.key")
+
+
+@pytest.fixture
+def service():
+    """A service on its own file with one profile."""
+    with Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}).start() as service:
+        service.client(service.admin_token()).post("/profiles/token")
+        SECRETS.update((service.folder / name).read_text() for name in NAMES)
+        yield service
+
+
+def kept(service, folder="keys"):
+    return {path.name: path.read_bytes() for path in (service.folder / folder).iterdir()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_start_makes_no_key_when_the_database_depends_on_a_lost_one(service, name):
+    """contract: signing-key-source, sealing-keys. No start or command makes another, and the backups of the
+    lost key stay as they were. Put back, it works."""
+    client = service.client(service.admin_token())
+    token = client.post("/profiles/token").json()["data"]["token"]
+    service.stop()
+    assert job(service).returncode == 0
+    before = kept(service)
+    (service.folder / name).unlink()
+    for _ in range(2):
+        with pytest.raises(
+            ServerFailed, match=f"{re.escape(name)} is missing. Put it back from the backup"
+        ):
+            service.start()
+    service.cli("migrate", check=False)
+    assert not (service.folder / name).exists()
+    failed = job(service)
+    assert (failed.returncode, f"{name} is missing" in failed.stderr) == (1, True)
+    assert "The database was copied, but not its keys" in failed.stderr
+    assert kept(service) == before
+    [back] = [file for file in before if file.endswith(name.removeprefix("wishwell"))]
+    shutil.copy(service.folder / "keys" / back, service.folder / name)
+    service.start()
+    assert service.client(token).get("/items").status_code == 200
+
+
+def test_backup_refuses_a_key_that_does_not_open_the_secrets(service):
+    """contract: backup-keys. The copy of the database is kept, and no wrong key joins the good ones."""
+    assert job(service).returncode == 0
+    before = kept(service)
+    key = service.folder / "wishwell.db.sealing.key"
+    good = key.read_text()
+    key.write_text("another-sealing-key-of-40-characters-now")
+    for words in ((), ("--keys", "keys")):
+        done = service.cli("backup", f"copy-{len(words)}.db", *words, check=False)
+        assert done.returncode == 1
+        assert re.search(
+            "not its keys. The secrets of store [0-9a-f-]+ are sealed with", done.stderr
+        )
+        assert (service.folder / f"copy-{len(words)}.db").exists()
+    assert kept(service) == before
+    key.write_text(good)
+
+
+def test_backup_of_the_keys_goes_on_when_a_secret_is_damaged(service):
+    """contract: backup-keys. No key opens such a secret, which is no reason to lose the keys."""
+    service.rows("UPDATE store_secrets SET sealed = substr(sealed, 1, 20)")
+    assert job(service).returncode == 0
+    assert len(kept(service)) == 2
+
+
+def test_backup_of_keys_replaces_none_and_stays_apart(service):
+    """contract: backup-keys. A name that is taken by another key; folders beside the database or its copy."""
+    (service.folder / "data").mkdir()
+    service.cli("backup", "data/a.db", "--keys", "keys")
+    before = kept(service)
+    assert sorted(before) == ["a.db.key", "a.db.sealing.key"]
+    assert all((service.folder / "keys" / name).stat().st_mode & 0o777 == 0o600 for name in before)
+    (service.folder / "wishwell.db.key").write_text("k" * 40)
+    (service.folder / "data" / "a.db").unlink()
+    for words, why in (
+        (("data/a.db", "--keys", "keys"), "a.db.key exists already and is another key"),
+        (("b.db", "--keys", "."), "must be a folder apart"),
+        (("data/c.db", "--keys", "data/../data"), "must be a folder apart"),
+        (("data/d.db", "--keys", "none/keys"), "No such file or directory"),
+    ):
+        done = service.cli("backup", *words, check=False)
+        assert (done.returncode, why in done.stderr) == (1, True), done.stderr
+    assert kept(service) == before
+
+
+@pytest.mark.parametrize(
+    "name", ["my shop.db", "folder/wishes", "100% of ünsere.sqlite", "a?b#c.db"]
+)
+def test_job_backs_up_the_keys_whatever_the_name_of_the_database(name):
+    """contract: command-backup, backup-keys."""
+    service = Service()
+    (service.folder / "folder").mkdir()
+    urls = [f"sqlite:///{quote(name)}", f"sqlite:///{quote(str(service.folder / name))}"]
+    for number, url in enumerate(urls):
+        service.settings["WISHWELL_DATABASE_URL"] = url
+        service.cli("migrate")
+        places = {"BACKUPS": f"my backups {number}", "KEYS": f"my keys {number}"}
+        assert job(service, **places).returncode == 0
+        [copy] = (service.folder / places["BACKUPS"]).iterdir()
+        for ending in (".key", ".sealing.key"):
+            original = (service.folder / f"{name}{ending}").read_bytes()
+            assert kept(service, places["KEYS"])[copy.name + ending] == original
+
+
+def test_keys_that_settings_name_are_checked_and_not_copied():
+    """contract: backup-keys. They open the copy's secrets; the operator is told to keep them."""
+    key = "a-sealing-key-in-the-settings-40-characters"
+    service = Service({"WISHWELL_SEALING_KEYS": key, "WISHWELL_SIGNING_KEYS": key})
+    service.cli("migrate")
+    assert not list(service.folder.glob("*.key"))
+    said = service.run([service.command, "backup", "a.db", "--keys", "keys"])
+    assert "WISHWELL_SEALING_KEYS are not copied" in said.stderr
+    assert kept(service) == {}
+    service.settings["WISHWELL_SEALING_KEYS"] = "k" * 40
+    assert (
+        "which is not one of WISHWELL_SEALING_KEYS"
+        in service.cli("backup", "b.db", check=False).stderr
+    )
