@@ -139,6 +139,7 @@ class Settings:
     database_url: str = _setting("sqlite:///wishwell.db", _database, secret=True)
     database_connections: int = _setting(20, _whole(1, 500))
     database_timeout: float = _setting(2.0, _seconds(0.1, 60))
+    journal: str | None = _setting(None, _like(r".*[^/]", "must be the path of a file"))
     redis_url: str | None = _setting(None, _redis, secret=True)
     host: str = _setting("127.0.0.1", str)
     port: int = _setting(8000, _whole(0, 65_535))
@@ -183,6 +184,12 @@ class Settings:
     @property
     def engine(self) -> Engine:
         return "sqlite" if self.database_url.startswith("sqlite:") else "postgresql"
+
+    @property
+    def journal_path(self) -> str:
+        """The journal's path; "" if there is none."""
+        beside = f"{sqlite_path(self.database_url)}.journal.jsonl"
+        return self.journal or (beside if self.engine == "sqlite" else "")
 
 
 _FILE = "sqlite:///"

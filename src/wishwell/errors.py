@@ -116,6 +116,14 @@ class BeingErased(Unavailable):
         super().__init__("This customer's data is being erased; try again in a minute.")
 
 
+# contract: journal-first
+class Unrecorded(Unavailable):
+    """An act can't be appended to the journal, so it was not done."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"The journal {path} can't be written, so nothing was done.")
+
+
 # contract: unavailable-unknown
 class Undecided(Unavailable):
     """The outcome of a commit is unknown: the transaction was applied either completely or not."""

@@ -20,6 +20,7 @@ BAD = [
     ("WISHWELL_DATABASE_URL", "mysql://localhost/x"), ("WISHWELL_DATABASE_URL", "sqlite:///a%00b.db"),
     ("WISHWELL_DATABASE_URL", "postgresql://a,b/c?load_balance_hosts=even"),
     ("WISHWELL_DATABASE_URL", "postgresql:///c?host=a,b&port=1,2,3"),
+    ("WISHWELL_JOURNAL", "folder/"),
     ("WISHWELL_SIGNING_KEYS", "short"), ("WISHWELL_SIGNING_KEYS", f"{SIGNING_KEY},"),
     ("WISHWELL_SIGNING_KEYS", "\udcff" * 40), ("WISHWELL_SIGNING_KEYS_FILE", "no-such-file"),
     ("WISHWELL_LIMIT_ADDRESS", "-1"), ("WISHWELL_LIMIT_SHARED", "0"), ("WISHWELL_LIMIT_ADDRESS", "1e3"),

@@ -27,6 +27,7 @@ STORE_WIDE = {
     "items_owners", "lists_owners",  # a record of a store, of any profile
     "store_items_page", "store_lists_page",  # an admin token's pages
     "store_holds",
+    "keys_needed",  # an embedded database only
     "items_wishing", "items_due",  # many profiles: notices
     "sessions_idle", "sessions_end",  # many sessions: the purge
     "purge_entries", "purge_item_tags", "purge_items", "purge_lists", "purge_profiles",

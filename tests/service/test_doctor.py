@@ -19,7 +19,7 @@ from wishwell import config
 from wishwell.run import doctor
 
 ROOT = Path(__file__).parents[2]
-NEEDED = ["settings", "disk", "database", "migrations"]
+NEEDED = ["settings", "disk", "journal", "database", "migrations"]
 IN_DATABASE = ["servers", "keys", "clock", "webhooks", "hosts"]
 
 
@@ -56,7 +56,7 @@ def test_all_is_well_while_it_runs_and_while_it_does_not(database, engine, redis
         lines = asked(service, WISHWELL_PORT=port)
         assert list(lines) == [*NEEDED, *IN_DATABASE, "redis", "service"]
         notes = {what for what, line in lines.items() if line["state"] != "ok"}
-        assert notes == ({"disk"} if engine == "postgresql" else set())
+        assert notes == ({"disk", "journal"} if engine == "postgresql" else set())
         assert "1 of 1" in lines["hosts"]["says"]
         assert "answered with 404" in bad(service, WISHWELL_STOREFRONT_BASE="/elsewhere")[1]
         service.quick("store", "update", "default", "--host", f"http://{HERE}:{free_port()}")

@@ -1,7 +1,6 @@
 """Erasure during writes, in several processes, and through kills."""
 
 import itertools
-import json
 import threading
 import time
 
@@ -110,19 +109,3 @@ def test_writes_beside_it_are_wholly_before_or_after(apart):
     assert (shown["items"], shown["lists"]) == (len(kept), lists)
     told = [n for (n,) in apart.rows(f"SELECT sequence FROM events {of_store} ORDER BY sequence")]
     assert told == list(range(told[0], told[0] + len(told)))
-
-
-def test_log_has_one_line_by_which_to_erase_again(apart):
-    """An erasure's log line has the token's label, and `--from` repeats it after a restore.
-    Contract: erase-logged."""
-    shop = Shop(apart)
-    ann = shop.customer()
-    save(ann.http, 1)
-    assert shop.acting_as(ann.gid).delete("/profile").status_code == 204
-
-    def lines():
-        found = [json.loads(line) for line in apart.log_lines() if '"profile_erased"' in line]
-        return [line for line in found if line["profile"] == ann.gid]
-
-    assert wait_until(lambda: len(lines()) == 1, seconds=5)
-    assert (lines()[0]["store"], lines()[0]["by"]) == (shop.handle, "test")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import SEALING_KEY, SIGNING_KEY
 from tests.documents import ROOT, commands
-from tests.servers import Service, wait_until
+from tests.servers import Service
 from tests.service.test_documents import shell
 from tests.service.test_metrics import ALERTS
 from tests.service.test_upgrade import _postgres_path as postgres_path
@@ -83,53 +83,71 @@ def lose(service, engine, server):
 
 @pytest.mark.slow
 def test_restore_is_rehearsed(engine, postgres_server):
-    """The page's commands restore a backup of the job or of pg_dump: tokens work, items are there,
-    later erasures are repeated, later writes are lost.
-    Contract: backup-whole."""
+    """The page's commands restore a backup of the job or of pg_dump, on PostgreSQL with two nodes'
+    journals: tokens and wishes are restored, and acts since the backup hold.
+    Contract: backup-whole, journal-replay."""
     settings = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
+    journals = ["wishwell.db.journal.jsonl"]
     if engine == "postgresql":
         settings = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_KEY}
         settings["WISHWELL_DATABASE_URL"] = postgres_server.create_database()
+        settings["WISHWELL_JOURNAL"] = journals[0]
     service = Service(settings)
     service.cli("migrate")
     with service.start():
-        token = service.admin_token()
-        kept, erased, other, late = (f"gid://shopify/Customer/{number}" for number in range(4))
+        node = service.beside() if engine == "postgresql" else service
+        if node is not service:
+            journals.append(f"{node.folder}/node.jsonl")
+            node.settings["WISHWELL_JOURNAL"] = journals[1]
+            node.start()
+        token, leaked = service.admin_token(), service.create_token(label="leaked")
+        kept, erased, other, late, signed_in = (f"gid://shopify/Customer/{n}" for n in range(5))
         admin = service.client(token)
-        mine = admin.post("/profiles/token", json={"customer": kept}).json()["data"]["token"]
         for who in (kept, erased, other):
             assert service.client(token, who).post("/items", json={"productId": 5}).is_success
+        issue = lambda **body: admin.post("/profiles/token", json=body).json()["data"]  # noqa: E731
+        mine, revoked = issue(customer=kept)["token"], issue(customer=kept)["token"]
+        session = issue()
+        visitor = service.client(session["token"])
+        assert visitor.post("/items", json={"productId": 5}).is_success
         if engine == "sqlite":
             assert job(service).returncode == 0
         else:
             shell(service, commands("docs/operations.md", "## Backup")[1:], PATH=postgres_path())
         assert service.client(token, late).post("/items", json={"productId": 5}).is_success
-        assert service.client(token, erased).delete("/profile").status_code == 204
-        said = lambda: "\n".join(service.log_lines())  # noqa: E731
-        assert wait_until(lambda: "profile_erased" in said(), seconds=5)
-        logs = service.folder / "logs"
-        logs.mkdir()
-        (logs / "service").write_text(said())
-        shell(service, [f"wishwell profile erase {other} --store default 2>> logs/commands"])
-        # An entry of another store whose handle begins with the same characters.
-        line = (logs / "commands").read_text().replace("default", "default-2")
-        (logs / "more").write_text(line.replace(other, kept))
+        issue(customer=signed_in, session=session["profile"])  # an open session in the backup
+        for who, at in ((erased, service), (signed_in, node)):
+            assert at.client(token, who).delete("/profile").status_code == 204
+        node.quick("profile", "erase", other, "--store", "default")
+        node.quick("token", "revoke", leaked)
+        service.quick("token", "revoke", revoked)
+        node.stop()
+        text = "".join((service.folder / journal).read_text() for journal in journals)
+        assert "gid://" not in text
+        assert not {token, leaked, revoked} & {*text.split('"')}
         lose(service, engine, postgres_server)
 
         lines = commands("docs/runbooks.md", "## Restore")
-        at = lines.index("wishwell doctor")
-        lines[at:at] = commands("docs/runbooks.md", "## Erase after a restore")
         lines = [line for line in lines if not re.match(BESIDE[engine], line)]
-        lines = [line.replace("/var/backups/wishwell-keys", "keys") for line in lines]
-        lines = [line.replace("/var/backups/wishwell", "backups") for line in lines]
+        for name, there in (("-keys", "keys"), ("", "backups")):
+            lines = [line.replace(f"/var/backups/wishwell{name}", there) for line in lines]
+        lines = [line.replace(f" {journals[0]}", f" {' '.join(journals)}") if "replay" in line else line
+                 for line in lines]  # fmt: skip
         printed = done(service, lines, PATH=f"{service.command.parent}:{postgres_path()}")
-        assert "2 erased; 0 had nothing" in printed
+        assert "8 to repeat, 0 done already, 1 unknown here" in printed
+        assert "8 repeated, 0 done already, 1 unknown here" in printed
         assert len(re.findall("^ok +keys", printed, re.MULTILINE)) == 2
         assert "1 profiles, 0 lists, 1 items" in printed
-        people = [service.client(token, who) for who in (kept, erased, other, late)]
+        people = [service.client(token, who) for who in (kept, erased, other, late, signed_in)]
         held = [http.get("/items").json()["data"] for http in (*people, service.client(mine))]
-        assert [len(items) for items in held] == [1, 0, 0, 0, 1]
+        assert [len(items) for items in held] == [1, 0, 0, 0, 0, 1]
+        refused = [
+            service.client(text).get("/items") for text in (leaked, revoked, session["token"])
+        ]
+        assert [answer.status_code for answer in refused] == [401, 401, 401]
         assert people[3].post("/items", json={"productId": 6}).status_code == 201
+        again = service.cli("restore", "replay", *journals)
+        assert again.stdout.startswith("0 repeated, ")
 
 
 def test_sealing_key_that_is_lost_for_good():

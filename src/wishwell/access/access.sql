@@ -5,9 +5,6 @@ VALUES (:id, :store, :scope, :label, :hash, :created_at, :expires_at);
 -- name: admin_token_by_hash
 SELECT id, store_id, scope, expires_at, revoked_at FROM admin_tokens WHERE hash = :hash;
 
--- name: admin_token_label
-SELECT label FROM admin_tokens WHERE id = :id;
-
 -- name: admin_tokens
 SELECT t.id, s.handle, t.scope, t.label, t.created_at, t.expires_at, t.last_used_at, t.revoked_at
 FROM admin_tokens t JOIN stores s ON s.id = t.store_id
@@ -36,7 +33,7 @@ INSERT INTO revocations (profile_id, jti, revoked_at) VALUES (:profile, :jti, :n
 ON CONFLICT (profile_id, jti) DO UPDATE SET revoked_at = excluded.revoked_at;
 
 -- name: revoked_until
-SELECT revoked_at FROM revocations WHERE profile_id = :profile AND jti = '';
+SELECT revoked_at FROM revocations WHERE profile_id = :profile AND jti = :jti;
 
 -- name: revocations_since
 -- :since_for_cookies is for what refuses cookies too, which live longer than tokens.

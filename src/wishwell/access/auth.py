@@ -23,6 +23,7 @@ from wishwell import ids, opaque, profiles, stores
 from wishwell.access.access_cache import AccessCache, AdminScope
 from wishwell.access.registry import revocations_over
 from wishwell.db import Reader, Row, Writer
+from wishwell.db.journal import Act
 from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
@@ -241,12 +242,6 @@ async def create_admin_token(
     )
 
 
-async def label_of(tx: Reader, id: str) -> str:
-    """The label of an admin token."""
-    row = await tx.one("admin_token_label", id=id)
-    return "" if row is None else row[0]
-
-
 def check_label(label: str) -> str:
     """The trimmed label. Raises ``Invalid`` unless it is 1 to 200 printable characters."""
     if not 1 <= len(label.strip()) <= 200 or not label.isprintable():
@@ -263,6 +258,7 @@ async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None 
         row = await tx.one("admin_token_by_hash", hash=opaque.hashed(id))
         id = row[0] if row else id
     of = None if store is None else store.id
+    await tx.record(Act(action="token.revoked", id=id, store_id=of or ""))
     if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id=id, store=of, now=now) is None:
         raise NotFound("There is no such token.")
 
@@ -277,22 +273,31 @@ async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") 
     """
     if not profile.is_session:
         await profiles.lock(tx, profile, ids.timestamp(now))
-    await revoke(tx, profile.id, now, jti)
+    await revoke(tx, profile, now, jti)
 
 
-async def revoke(tx: Writer, profile_id: str, now: int, jti: str = "") -> None:
+async def revoke(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
     """``revoke_profile`` of a profile that is locked."""
     until = now + _SKEW * 1000
     if not jti:
         # Those that were issued since are dated behind it, and a clock may have been set back.
         with contextlib.suppress(ValueError):  # contract: bad-row
-            until = max(until, await revoked_until(tx, profile_id) + 1)
-    await tx.run("revoke_profile_token", profile=profile_id, jti=jti, now=ids.timestamp(until))
+            until = max(until, await revoked_until(tx, profile.id) + 1)
+    await revoke_until(tx, profile.store, profile.id, jti, ids.timestamp(until))
 
 
-async def revoked_until(tx: Reader, profile_id: str) -> int:
-    """The time up to which a profile's tokens are revoked, in milliseconds; 0 if they are not."""
-    row = await tx.one("revoked_until", profile=profile_id)
+async def revoke_until(tx: Writer, store: Store, key: str, jti: str, until: str) -> None:
+    """Revokes a profile's token with this ``jti``, or without ``jti`` all that it got ``until``."""
+    act = Act(action="profile.revoked", store=store.handle, store_id=store.id, profile=key)
+    act.jti, act.until = jti, until
+    await tx.record(act)
+    await tx.run("revoke_profile_token", profile=key, jti=jti, now=until)
+
+
+async def revoked_until(tx: Reader, profile_id: str, jti: str = "") -> int:
+    """The time up to which a profile's tokens, or the one with this ``jti``, are revoked, in
+    milliseconds; 0 if they are not."""
+    row = await tx.one("revoked_until", profile=profile_id, jti=jti)
     return 0 if row is None else ids.from_timestamp(row[0])
 
 

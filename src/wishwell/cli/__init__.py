@@ -15,10 +15,11 @@ from wishwell import __version__, config, ids, log, stores
 from wishwell.access import auth
 from wishwell.cli.care_commands import backup_command, doctor_command
 from wishwell.cli.data_commands import export_command, import_command
-from wishwell.cli.opening import Progress, in_database, in_days, new_id, now, run
+from wishwell.cli.opening import Progress, command_journal, in_database, in_days, new_id, now, run
 from wishwell.cli.product_commands import products_command
 from wishwell.cli.profile_commands import profile
 from wishwell.cli.report_commands import report
+from wishwell.cli.restore_commands import restore
 from wishwell.cli.store_apply import store_apply
 from wishwell.cli.store_commands import store
 from wishwell.cli.token_commands import token
@@ -49,7 +50,7 @@ def main(ctx: click.Context) -> None:
 
 store.add_command(store_apply)
 for command in (
-    *(store, token, profile, report, webhook),
+    *(store, token, profile, report, webhook, restore),
     *(export_command, import_command, products_command, doctor_command, backup_command),
 ):
     main.add_command(command)
@@ -84,7 +85,7 @@ def _prepare(settings: Settings) -> None:
 
 def _check_keys(settings: Settings) -> None:
     """Raises ``Misconfigured`` unless the keys are there and open the stores' secrets."""
-    run(settings, lambda db: _make_ready(db, settings))
+    run(settings, lambda db: _make_ready(db, settings), recorded=False)
     app.signing_keys(settings)
 
 
@@ -151,13 +152,14 @@ def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
         for name in names:
             terminal.say(name)
         return
+    command_journal(settings).record_command()
     if embedded:
         done = migrate.migrate_sqlite(path, terminal.say)
     else:
         done = asyncio.run(
             migrate.migrate_postgres(settings.database_url, terminal.say, spread=cluster)
         )
-    run(settings, lambda db: _make_ready(db, settings))
+    run(settings, lambda db: _make_ready(db, settings), recorded=False)
     terminal.say(f"{len(done)} applied; the schema is up to date" if done else "nothing to do")
 
 
@@ -178,10 +180,8 @@ async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     async for sessions in purge.sessions(db, settings, now, dry=dry):
         await asyncio.sleep(0.02)  # lets a running service write between batches
         progress.tell(f"{sessions:,} sessions")
-    async for customer, _ in erasure.idle(db, now, dry=dry):
+    async for _ in erasure.idle(db, now, dry=dry):
         customers += 1
-        if not dry:
-            erasure.note(customer, "wishwell purge")
     if customers and not dry:
         async for _ in erasure.work(db, ids.wall_clock):
             await asyncio.sleep(0.02)

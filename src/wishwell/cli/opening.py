@@ -1,8 +1,10 @@
 """Helpers for commands: open the database, read files, get the time, show progress."""
 
 import asyncio
+import contextlib
 import functools
 import os
+import pwd
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -12,7 +14,8 @@ import click
 
 from wishwell import config, ids, stores
 from wishwell.config import Settings
-from wishwell.db import Database
+from wishwell.db import Database, journal
+from wishwell.db.journal import Act, Journal
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.run import app, terminal
 
@@ -20,15 +23,32 @@ T = TypeVar("T")
 new_id = ids.UUID7()
 
 
-def run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
-    """Opens the database, runs ``work`` on it, and closes it."""
+# contract: journal-commands
+def command_journal(settings: Settings) -> Journal:
+    """The journal, which records the running command before its first write."""
+    context, user = click.get_current_context(), str(os.getuid())
+    with contextlib.suppress(KeyError):  # the system has no name for it
+        user = pwd.getpwuid(os.getuid()).pw_name
+    name = context.command_path.partition(" ")[2]
+    journal.actor.set(f"wishwell {name} ({user})")
+    act = Act(action="command", command=name, store=context.params.get("handle") or "")
+    return Journal(settings.journal_path, act)
+
+
+def run(
+    settings: Settings, work: Callable[[Database], Awaitable[T]], *, recorded: bool = True
+) -> T:
+    """Opens the database, runs ``work`` on it, and closes it.
+
+    The journal gets a line about the command before its first write, if it is ``recorded``.
+    """
     path = config.sqlite_path(settings.database_url)
     missing = settings.engine == "sqlite" and not os.access(path, os.F_OK)
 
     async def opened() -> T:
         if missing:
             raise Misconfigured(f"There is no database {path} yet: run `wishwell migrate` first.")
-        db = app.open_database(settings)
+        db = app.open_database(settings, journal=command_journal(settings) if recorded else None)
         try:
             return await work(db)
         finally:

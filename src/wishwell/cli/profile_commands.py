@@ -39,8 +39,7 @@ async def profile_erase(
 ) -> None:
     """Erase a customer or visitor with all their data, and wait until it is removed.
 
-    If interrupted, a running service finishes the erasure, or this command when run again. After
-    restoring a backup, use --from to repeat the erasures that the log has recorded since.
+    If interrupted, a running service finishes the erasure, or this command when run again.
     """
     if (gid is None) == (path is None):
         raise click.UsageError("Name a GID, or a file with --from.")
@@ -56,7 +55,6 @@ async def profile_erase(
         for one in chosen[at : at + _AT_ONCE]:
             with contextlib.suppress(NotFound):  # a session that is closed or never existed
                 ended = await db.long_write(erasure.erase, one, ids.wall_clock())
-                erasure.note(one, "wishwell profile erase")
                 erased += bool(ended)
                 keys += ended
         if keys and not at:

@@ -15,6 +15,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from wishwell.db.journal import Act
 from wishwell.db.pages import PageQuery
 from wishwell.errors import ServiceError
 
@@ -93,6 +94,13 @@ class Writer(Reader, Protocol):
 
         For a use-case whose first statement locks the profile and writes (macro ``owner``).
         """
+
+    acts: list[Act]
+
+    async def record(self, act: Act) -> None:
+        """Begins the transaction; its commit first appends ``act`` to the journal."""
+        await self.begin()
+        self.acts.append(act)
 
     async def run(self, statement: str, /, **named: Any) -> None:
         """Runs a statement and ignores its rows."""

@@ -10,6 +10,7 @@ import asyncpg
 
 from wishwell.db import Row, Writer, failures, pages, statements
 from wishwell.db.hosts import Connection
+from wishwell.db.journal import Act, Journal, actor
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Does, Statement
 
@@ -26,6 +27,7 @@ class Handle(Writer):
     """
 
     in_transaction = overdue = joins_products = _wrote = False
+    journal = Journal()
 
     def __init__(
         self,
@@ -44,6 +46,7 @@ class Handle(Writer):
         self._transaction_end = transaction_end
         self._each = each
         self.started = math.inf  # when the statement that runs began
+        self.acts: list[Act] = []
 
     @property
     def writes(self) -> bool:
@@ -101,7 +104,9 @@ class Handle(Writer):
         return rows
 
     async def commit(self, seconds: float) -> None:
-        """Commits. ``seconds`` is the least time that it gets."""
+        """Commits, once the journal has the acts. ``seconds`` is the least time that it gets."""
+        if self.acts:
+            await asyncio.to_thread(self.journal.append, self.acts, actor.get())
         self.started = self._now()
         self._end = max(self._end, self.started + seconds)
         try:

@@ -15,6 +15,7 @@ import asyncpg
 from wishwell.db import Reader, RunAgain, Stats, UseCase, cluster, connecting, failures, statements
 from wishwell.db.handle import Handle
 from wishwell.db.hosts import Connection, Hosts, Warn
+from wishwell.db.journal import Journal
 from wishwell.db.pool import Pool
 from wishwell.db.url import Address, parse
 from wishwell.errors import ServiceError, Unavailable
@@ -40,7 +41,13 @@ class Postgres:
     """See ``wishwell.db.Database``."""
 
     def __init__(
-        self, url: str, *, connections: int, seconds: float, warn: Warn | None = None
+        self,
+        url: str,
+        *,
+        connections: int,
+        seconds: float,
+        warn: Warn | None = None,
+        journal: Journal | None = None,
     ) -> None:
         """Connections are opened when they are needed, at most ``connections``.
 
@@ -48,6 +55,7 @@ class Postgres:
         has twice that, and at least half of it to commit. ``warn`` logs which hosts are used.
         """
         self.sql = statements.load("postgresql")
+        self._journal = journal or Journal()
         self._target = parse(url)
         self._seconds = seconds
         self._hosts = Hosts(self._target, self._connect, seconds, warn)
@@ -141,6 +149,7 @@ class Postgres:
             raise failures.failed(error) from error
         handle = Handle(connection, self.sql, *ends)
         handle.joins_products = not self._spread
+        handle.journal = self._journal
         self._running.add(handle)
         if not self._looks:
             self._look(asyncio.get_running_loop())
@@ -190,11 +199,12 @@ class Postgres:
 
     # contract: write-room
     async def _admit_write(self) -> None:
-        """Raises ``Unavailable`` if too many writes wait already.
+        """Raises ``Unavailable`` if too many writes wait already. Records the command, if any.
 
         While a standby is away, a write that is cut goes on waiting in the server, on a connection
         that the server counts. After so many of them no write begins until none waits any more.
         """
+        self._journal.record_command()
         if not self._cut:
             return
         if self._cut + sum(handle.writes for handle in self._running) < self._most_writes:

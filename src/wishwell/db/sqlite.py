@@ -33,6 +33,7 @@ from urllib.parse import quote
 import msgspec
 
 from wishwell.db import Reader, Row, Stats, UniqueViolation, UseCase, Writer, pages, statements
+from wishwell.db.journal import Act, Journal, actor
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Statement
 from wishwell.errors import StoreDeleted, Unavailable
@@ -128,6 +129,7 @@ class _Handle(Writer):
     def __init__(self, connection: sqlite3.Connection, sql: Mapping[str, Statement]) -> None:
         self._connection = connection
         self._sql = sql
+        self.acts: list[Act] = []
 
     async def begin(self) -> None:
         """Every use-case of the writer is a transaction already."""
@@ -180,6 +182,7 @@ def reading(path: str) -> Iterator[_Handle]:
 class _Job:
     use_case: Callable[[Writer], Awaitable[Any]]
     future: "asyncio.Future[Any]"
+    by: str
     result: Any = None
     error: Exception | None = None
 
@@ -187,8 +190,9 @@ class _Job:
 class SQLite:
     """See ``wishwell.db.Database``. It is used in one event loop."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, journal: Journal | None = None) -> None:
         """Opens the file, which must have been migrated."""
+        self._journal = journal or Journal()
         self._sql = statements.load("sqlite")
         self._path = path
         with _translated():
@@ -223,8 +227,9 @@ class SQLite:
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         if self._closed:
             raise Unavailable("The service is shutting down.")
+        self._journal.record_command()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._jobs.put(_Job(lambda tx: use_case(tx, *arguments, **named), future))
+        self._jobs.put(_Job(lambda tx: use_case(tx, *arguments, **named), future, actor.get()))
         # Shielded: a caller that gives up must not cancel its write in the group.
         return await asyncio.shield(future)
 
@@ -295,7 +300,9 @@ class SQLite:
     def _run(self, job: _Job, handle: _Handle) -> None:
         self._writing.execute("SAVEPOINT job")
         try:
+            handle.acts.clear()
             job.result = _drive(job.use_case(handle))
+            self._journal.append(handle.acts, job.by)
         except Exception as error:
             job.error = error
             if not self._writing.in_transaction:

@@ -14,6 +14,7 @@ import msgspec
 
 from wishwell import ids
 from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
+from wishwell.db.journal import Act
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.profiles import WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
@@ -160,6 +161,8 @@ async def renew_secret(tx: Writer, store: Store, id: str, sealing: Sealing, now:
 
 async def delete(tx: Writer, store: Store, id: str, now: str) -> None:
     """Deletes a webhook, and leaves its deliveries to background batches. Raises ``NotFound``."""
+    act = Act(action="webhook.deleted", store=store.handle, store_id=store.id, id=id)
+    await tx.record(act)
     if await tx.one("webhook_delete", store=store.id, id=id, now=now) is None:
         raise _absent()
 

@@ -13,6 +13,7 @@ from msgspec import structs
 from wishwell import ids, profiles
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
+from wishwell.db import journal
 from wishwell.errors import (
     Forbidden,
     Invalid,
@@ -194,7 +195,9 @@ class Pipeline:
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             raise Unauthenticated("Authorization: must be Bearer <token>.")
-        return await self.service.authenticator.caller(token.strip())
+        caller = await self.service.authenticator.caller(token.strip())
+        journal.actor.set(f"token {caller.token_id}")
+        return caller
 
     # contract: profile-header-forbidden, profile-header-invalid
     async def _set_scope(self, request: Request, caller: Caller) -> None:

@@ -59,11 +59,9 @@ async def export_profile(request: Request) -> Response:
 async def erase_profile(request: Request) -> None:
     handlers.check_admin(request)
     service, profile = request.service, handlers.new_owner(request, _ONE)
-    label = await service.db.read(auth.label_of, request.caller.token_id if request.caller else "")
     erased = await service.db.long_write(erasure.erase, profile, service.clock())
     with contextlib.suppress(Unavailable):  # the next periodic refresh sees it
         await service.access_cache.refresh()
-    erasure.note(profile, label)
     if erased:
         metrics.ERASED.inc()
 

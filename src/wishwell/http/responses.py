@@ -152,6 +152,8 @@ def failure(error: Exception, request_id: str) -> Response:
         message = "The service can't reach its database, or is too busy. Nothing was done."
     if isinstance(error, errors.BeingErased):
         message = error.message
+    if isinstance(error, errors.Unrecorded):
+        message = "The service can't record this in its journal. Nothing was done."
     if isinstance(error, errors.Undecided):
         message = (
             "It is not known whether this was done: either all of it was, or nothing. It is safe "

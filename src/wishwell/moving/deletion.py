@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 from wishwell import ids, stores
 from wishwell.db import Database, Writer, ask
+from wishwell.db.journal import Act
 from wishwell.stores import Store
 from wishwell.wishes import purge
 
@@ -29,6 +30,7 @@ async def begin(tx: Writer, handle: str, now: str) -> Store:
     """
     await stores.lock(tx)
     store = await stores.by_handle_or_deleted(tx, handle)
+    await tx.record(Act(action="store.deleted", store=store.handle, store_id=store.id))
     await tx.run("store_deletion_begin", store=store.id, now=now)
     await tx.run("erase_store_hosts", store=store.id)
     await tx.run("erase_webhooks", store=store.id)

@@ -10,6 +10,7 @@ import msgspec
 
 from wishwell import ids, stores
 from wishwell.db import Reader, Row, Writer
+from wishwell.db.journal import Act
 from wishwell.errors import Conflict, NotFound
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
@@ -121,6 +122,8 @@ async def export(tx: Reader, store: Store, id: str, now: str) -> bytes:
 async def call_off(tx: Writer, store: Store, id: str, now: str) -> None:
     """Ends the wait for a deletion of the store. Raises ``NotFound``, and ``Conflict`` for another
     request."""
+    act = Act(action="request.called_off", store=store.handle, store_id=store.id, id=id)
+    await tx.record(act)
     if await tx.one("request_call_off", store=store.id, id=id, now=now) is not None:
         return
     if await tx.one("request", store=store.id, id=id) is None:

@@ -18,6 +18,7 @@ from wishwell.access import access_cache, auth
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.db.hosts import Warn
+from wishwell.db.journal import Journal
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Misconfigured, ServiceError, Unavailable
@@ -42,20 +43,24 @@ With Python's default of 5 ms, a write took 50 ms and more under overload (docs/
 logger = structlog.get_logger("wishwell.run.app")
 
 
-def open_database(settings: Settings, warn: Warn | None = None) -> Database:
+def open_database(
+    settings: Settings, warn: Warn | None = None, journal: Journal | None = None
+) -> Database:
     """Opens the database, which must have been migrated. ``warn`` logs changes of the host in use.
 
     A SQLite file is opened immediately: raises ``Unavailable`` if it can't be read. PostgreSQL is
     connected to when needed.
     """
+    journal = journal or Journal(settings.journal_path)
     if settings.engine == "sqlite":
         sys.setswitchinterval(_SWITCH_SECONDS)
-        return SQLite(config.sqlite_path(settings.database_url))
+        return SQLite(config.sqlite_path(settings.database_url), journal)
     return Postgres(
         settings.database_url,
         connections=settings.database_connections,
         seconds=settings.database_timeout,
         warn=warn,
+        journal=journal,
     )
 
 

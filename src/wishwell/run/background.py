@@ -9,7 +9,7 @@ import structlog
 
 from wishwell import events, ids, stores
 from wishwell.access import auth
-from wishwell.db import Database
+from wishwell.db import Database, journal
 from wishwell.errors import Unavailable
 from wishwell.events import deliveries, retention
 from wishwell.http import metrics
@@ -140,8 +140,8 @@ async def _purge(service: Services) -> None:
         metrics.PURGED.inc(total - seen)
         seen = total
         await asyncio.sleep(_PAUSE)
-    async for profile, _ in erasure.idle(service.db, service.clock()):
-        erasure.note(profile, "purge")
+    journal.actor.set("purge")
+    async for _ in erasure.idle(service.db, service.clock()):
         metrics.ERASED.inc()
         await asyncio.sleep(_PAUSE)
     await service.db.write(erasure.forget, service.settings.events_days, service.clock())
@@ -179,9 +179,9 @@ async def _requested(service: Services) -> bool:
 # contract: request-done
 async def _do_requests(service: Services) -> None:
     """Does what platforms asked for."""
+    journal.actor.set("platform")
     async for customer in request_work.work(service.db, service.clock):
         if customer is not None:
-            erasure.note(customer, "the platform")
             metrics.ERASED.inc()
         await asyncio.sleep(_PAUSE)
 

@@ -28,6 +28,7 @@ SEE = {
     "database": "runbooks.md#wishwelldatabaseaway",
     "migrations": "operations.md#migrations",
     "keys": "runbooks.md#lost-key",
+    "journal": "operations.md#the-journal",
     "clock": "runbooks.md#clock-off",
     "webhooks": "runbooks.md#receiver-down",
     "servers": "runbooks.md#standby-promoted",
@@ -68,7 +69,11 @@ class Wrong(ServiceError):
 # contract: command-doctor
 async def look(settings: Settings) -> list[Line]:
     """A line about each thing; those that need the database only when there is a good one."""
-    lines = [await _line("settings", _settings(settings)), await _line("disk", _disk(settings))]
+    lines = [
+        await _line("settings", _settings(settings)),
+        await _line("disk", _disk(settings)),
+        await _line("journal", _journal(settings)),
+    ]
     opened: list[Database] = []
     lines.append(await _line("database", _database(settings, opened)))
     if lines[-1].state == "ok":
@@ -121,6 +126,17 @@ async def _disk(settings: Settings) -> str:
     if free < _LEAST_FREE_MB:
         raise Wrong(f"Only {free:,} MB are free in {folder}.")
     return f"{free:,} MB are free in {folder}"
+
+
+async def _journal(settings: Settings) -> str:
+    """Whether acts can be recorded."""
+    path = settings.journal_path
+    if not path:
+        return Note("off: set WISHWELL_JOURNAL, so that a restore can repeat erasures")
+    there = path if os.access(path, os.F_OK) else os.path.dirname(path) or "."  # noqa: PTH120
+    if not os.access(there, os.W_OK):
+        raise Wrong(f"{path} can't be written, so nothing can be erased or revoked.")
+    return f"acts are recorded in {path}"
 
 
 async def _database(settings: Settings, opened: list[Database]) -> str:

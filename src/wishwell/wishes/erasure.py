@@ -15,6 +15,7 @@ import structlog
 from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
 from wishwell.db import Database, Reader, Row, Writer, ask
+from wishwell.db.journal import Act
 from wishwell.errors import Unavailable
 from wishwell.profiles import Profile
 from wishwell.wishes import purge
@@ -45,17 +46,20 @@ async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -
     if profile.is_session and (row is None or row[0] is not None):
         raise profiles.missing(profile)
     if not idle_before:
-        await auth.revoke(tx, key, now)
+        await auth.revoke(tx, profile, now)
     elif await tx.one("customer_idle", profile=key, before=idle_before) is None:
         return ()
     await tx.run("requests_erase", store=store.id, profile=key, now=at)
     if row is None or row[0] is not None:
         return ()
-    sessions = await linked(tx, profile)
+    sessions = {row[0]: row[1] for row in await tx.all("erasure_linked", profile=key)}
     if events.are_told(profile) or await tx.one("store_ever_told", store=store.id):
         await tx.run("event_tell", profile=key, type=events.ERASED, now=at, data="{}")
     last = await tx.one("profile_end", profile=key, now=at)
     assert last is not None
+    act = Act(action="profile.erased", store=store.handle, store_id=store.id, profile=key)
+    act.created, act.sessions = last[1], sessions
+    await tx.record(act)
     sequences = {**dict.fromkeys(sessions, 0), key: last[0]}
     for id, sequence in sequences.items():
         await tx.run("erasure_begin", profile=id, store=store.id, sequence=sequence, now=at)
@@ -70,12 +74,6 @@ async def linked(tx: Reader, profile: Profile) -> list[str]:
 async def is_under_way(tx: Reader, key: str) -> bool:
     """Whether what there was of a profile is still being removed."""
     return await tx.one("erasure_waits", profile=key) is not None
-
-
-# contract: erase-logged
-def note(profile: Profile, by: str) -> None:
-    """The line by which an operator erases again after a restore. ``by``: a token's label."""
-    log.info("profile_erased", store=profile.store.handle, profile=profile.gid, by=by)
 
 
 # contract: erase-steps

@@ -1,6 +1,11 @@
 -- name: erasure_linked
 -- The sessions that were linked to a customer, wherever they lie.
-SELECT profile_id FROM profiles WHERE linked_id = :profile ORDER BY profile_id;
+SELECT profile_id, created_at FROM profiles WHERE linked_id = :profile ORDER BY profile_id;
+
+-- name: erasure_target
+-- A profile by its key, unless it was closed.
+SELECT gid, is_session, created_at FROM profiles
+WHERE profile_id = :profile AND store_id = :store AND closed_at IS NULL;
 
 -- name: store_ever_told
 SELECT 1 FROM feeds WHERE store_id = :store
@@ -10,7 +15,7 @@ UNION ALL SELECT 1 FROM events WHERE store_id = :store LIMIT 1;
 -- It is gone for everybody, however many steps its records take. Returns the last sequence that was given.
 UPDATE profiles SET closed_at = :now, email = NULL, changes = changes + 1
 WHERE profile_id = :profile
-RETURNING events;
+RETURNING events, created_at;
 
 -- name: erasure_begin
 -- Again where an earlier one is still remembered.

@@ -1,0 +1,62 @@
+"""`wishwell restore`: what to do after a backup was restored."""
+
+import asyncio
+from collections import Counter
+
+import click
+
+from wishwell import ids
+from wishwell.cli.opening import JSON, Progress, in_database
+from wishwell.config import Settings
+from wishwell.db import Database
+from wishwell.errors import Invalid
+from wishwell.moving import replay
+from wishwell.run import terminal
+from wishwell.wishes import erasure
+
+_PAUSE_SECONDS = 0.02
+"""Between two steps of an erasure, in which others write."""
+
+
+@click.group()
+def restore() -> None:
+    """After a backup was restored."""
+
+
+# contract: journal-replay
+@restore.command("replay")
+@click.argument("paths", nargs=-1, required=True, metavar="JOURNAL...")
+@click.option("--dry-run", "dry", is_flag=True, help="Say what would be repeated; change nothing.")
+@JSON
+@in_database
+async def restore_replay(
+    db: Database, _settings: Settings, /, paths: tuple[str, ...], dry: bool, as_json: bool
+) -> None:
+    """Repeat the erasures and revocations in journals that the restored database lacks.
+
+    Give the journals of all nodes, in any order, before you serve again. Deletions of stores and
+    webhooks are listed, for you to repeat.
+    """
+    acts, errors, warnings = replay.read(paths)
+    for line in (*warnings, *errors):
+        terminal.say(line, err=True)
+    progress, counts = Progress(), Counter[str]()
+    shown = []
+    async for act in replay.repeat(db, acts, ids.wall_clock, dry=dry):
+        counts[act.outcome] += 1
+        progress.tell(f"{counts.total():,} acts read")
+        if as_json or act.outcome not in ("done", "unknown"):
+            shown.append(act)
+    if not dry:
+        async for _ in erasure.work(db, ids.wall_clock):
+            await asyncio.sleep(_PAUSE_SECONDS)
+    if shown or as_json:
+        terminal.show(shown, as_json)
+    done: replay.Outcome = "to repeat" if dry else "repeated"
+    terminal.say(
+        f"{counts[done]:,} {done}, {counts['done']:,} done already, {counts['unknown']:,} "
+        f"unknown here, {counts['by hand']:,} to do by hand, {counts['failed']:,} failed",
+        err=as_json,
+    )
+    if errors or counts["failed"]:
+        raise Invalid(f"{len(errors) + counts['failed']:,} acts were not repeated; see above.")

@@ -1,0 +1,94 @@
+"""The journal: a file outside the database, with the acts that a restore must not undo.
+
+Each line is an act as JSON. It is on disk before the act's transaction commits, so an act without a
+line was not done; a line without its act is repeated by `wishwell restore replay`. A profile is
+named by its derived key, never by its GID.
+"""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Sequence
+from contextvars import ContextVar
+from pathlib import Path
+
+import msgspec
+
+from wishwell import ids
+from wishwell.errors import Unrecorded
+
+actor: ContextVar[str] = ContextVar("actor", default="wishwell")
+"""Who acts: an admin token, a command with its system user, or a background job."""
+
+
+class Act(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):
+    """A line. ``id``: of a token, webhook or request; ``profile``: a profile's key.
+
+    ``created``: when an erased profile was created; ``sessions``: the same of the sessions that
+    were linked to it, by their keys. ``until``: the time up to which tokens are revoked.
+    """
+
+    time: str = ""
+    action: str
+    by: str = ""
+    command: str = ""
+    store: str = ""
+    store_id: str = ""
+    id: str = ""
+    profile: str = ""
+    created: str = ""
+    sessions: dict[str, str] = msgspec.field(default_factory=dict)
+    jti: str = ""
+    until: str = ""
+
+
+class Journal:
+    """Appends acts to a file, which it opens by its name each time. Without a path it is off.
+
+    ``command`` is recorded before the first write of this process, if there is one.
+    """
+
+    def __init__(self, path: str = "", command: Act | None = None) -> None:
+        self._path = path
+        self._command = command
+
+    def record_command(self) -> None:
+        """Records the command, once. Raises ``Unrecorded``."""
+        if self._command is not None:
+            self.append([self._command], actor.get())
+            self._command = None
+
+    # contract: journal-first, journal-acts
+    def append(self, acts: Sequence[Act], by: str) -> None:
+        """Appends a line for each act and waits until they are on disk. Raises ``Unrecorded``."""
+        if not acts or not self._path:
+            return
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                self._append(file, acts, by)
+            finally:
+                os.close(file)
+        except OSError as error:
+            raise Unrecorded(self._path) from error
+
+    def _append(self, file: int, acts: Sequence[Act], by: str) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        end = os.lseek(file, 0, os.SEEK_END)
+        if end and os.pread(file, 1, end - 1) != b"\n":  # a crash cut off the last line
+            os.write(file, b"\n")
+        try:
+            for act in acts:
+                act.time, act.by = ids.timestamp(ids.wall_clock()), by
+                line = msgspec.json.encode(act) + b"\n"
+                if os.write(file, line) < len(line):
+                    raise OSError("no space left for the whole line")
+            os.fsync(file)
+        except OSError:
+            with contextlib.suppress(OSError):  # /dev/full has no end
+                os.ftruncate(file, end)
+            raise
+        if not end:
+            folder = os.open(Path(self._path).absolute().parent, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)

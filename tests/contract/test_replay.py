@@ -1,0 +1,109 @@
+"""Repeating a journal's acts: in any order, again, and only those that the database lacks."""
+
+import random
+
+import msgspec
+
+from wishwell import ids
+from wishwell.access import auth
+from wishwell.db.journal import Act
+from wishwell.moving import deletion, replay
+from wishwell.wishes import erasure
+
+
+def outcomes(bench, acts, *, dry=False):
+    found = bench.drain(replay.repeat(bench.db, acts, bench.clock, dry=dry))
+    return [(one.action, one.outcome) for one in found]
+
+
+def created(bench, profile):
+    [[at]] = bench.select("SELECT created_at FROM profiles WHERE profile_id = $1", profile.id)
+    return at
+
+
+def items(bench, profile):
+    return len(bench.select("SELECT id FROM items WHERE profile_id = $1", profile.id))
+
+
+def act(store, action, **fields):
+    time = ids.timestamp(random.randrange(ids.LAST))  # clocks may be wrong in any way
+    return Act(action=action, time=time, store=store.handle, store_id=store.id, **fields)
+
+
+def test_replay_does_what_is_missing_once_in_any_order(bench, store):
+    """contract: journal-replay. Erasures of a profile and of a session that was linked later; revocations up to
+    the latest `until`; a second run and a dry one change nothing."""
+    for order in range(4):
+        ann, bob = bench.new_customer(store), bench.new_customer(store)
+        visitor = bench.new_session(store)
+        for one in (ann, bob, visitor):
+            bench.save(one)
+        admin = bench.new_id()
+        bench.write(
+            auth.create_admin_token,
+            store,
+            auth.new_admin_token(),
+            "x",
+            admin,
+            bench.clock.tick(),
+            None,
+        )
+        until = [ids.timestamp(bench.clock.milliseconds + more) for more in (1_000, 90_000_000)]
+        acts = [
+            act(store, "profile.erased", profile=ann.id, created=created(bench, ann),
+                sessions={visitor.id: created(bench, visitor)}),
+            *(act(store, "profile.revoked", profile=bob.id, jti=jti, until=at) for at in until for jti in ("", "a")),
+            act(store, "token.revoked", id=admin),
+            act(store, "profile.erased", profile=ids.NO_UUID, created=until[0]),
+            Act(action="command", command="store update"),
+        ]  # fmt: skip
+        random.Random(order).shuffle(acts)
+        would = [outcome for _, outcome in outcomes(bench, acts, dry=True)]
+        assert would.count("to repeat") == 7
+        assert items(bench, ann) == 1
+        first = [outcome for _, outcome in outcomes(bench, acts)]
+        assert (first.count("repeated"), first.count("failed")) in ((7, 0), (6, 0), (5, 0))
+        bench.drain(erasure.work(bench.db, bench.clock))
+        assert [items(bench, one) for one in (ann, visitor, bob)] == [0, 0, 1]
+        for jti in ("", "a"):
+            assert bench.read(auth.revoked_until, bob.id, jti) == ids.from_timestamp(until[1])
+        [token] = [one for one in bench.read(auth.admin_tokens, store.handle) if one.id == admin]
+        assert token.revoked_at
+        assert {outcome for _, outcome in outcomes(bench, acts)} == {"done", "unknown"}
+
+
+def test_replay_spares_whoever_came_back_after_the_erasure(bench, store):
+    """contract: journal-replay. A profile that was created later than the one that was erased."""
+    ann = bench.new_customer(store)
+    bench.save(ann)
+    line = act(store, "profile.erased", profile=ann.id, created=created(bench, ann))
+    bench.write(erasure.erase, ann, bench.clock.milliseconds)
+    bench.drain(erasure.work(bench.db, bench.clock))
+    bench.clock.tick()
+    bench.save(ann)
+    assert outcomes(bench, [line]) == [("profile.erased", "done")]
+    assert items(bench, ann) == 1
+
+
+def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
+    """contract: journal-replay. A store and a webhook that are there again; acts of a newer program."""
+    store, gone = bench.new_store(), bench.new_store()
+    lines = [act(one, "store.deleted") for one in (store, gone)]
+    bench.write(deletion.begin, gone.handle, bench.clock.tick())
+    for _ in bench.drain(deletion.run(bench.db, gone)):
+        pass
+    lines += [act(store, "webhook.deleted", id=ids.NO_UUID), act(store, "moon.landed")]
+    found = bench.drain(replay.repeat(bench.db, lines, bench.clock, dry=False))
+    assert [one.outcome for one in found] == ["by hand", "unknown", "unknown", "failed"]
+    assert found[0].says == f"wishwell store delete {store.handle}"
+
+
+def test_lines_that_cannot_be_read_stop_no_others(tmp_path):
+    """contract: journal-replay. A last line that a crash cut off is a warning, another one an error."""
+    good = [msgspec.json.encode(Act(action="command", time=f"2026-01-0{day}")) for day in (3, 1, 2)]
+    (tmp_path / "a").write_bytes(good[0] + b"\n\xff\xff\n[]\n" + good[1] + b"\n" + good[2][:-5])
+    (tmp_path / "b").write_bytes(good[2])
+    acts, errors, warnings = replay.read([str(tmp_path / name) for name in "ab"])
+    assert [one.time[-2:] for one in acts] == ["01", "02", "03"]
+    assert errors == [f"{tmp_path}/a, line {number}: can't be read" for number in (2, 3)]
+    assert warnings == [f"{tmp_path}/a, line 5: was cut off, so its act was not done"]

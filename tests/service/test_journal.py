@@ -1,0 +1,206 @@
+"""The journal: which acts and commands have a line, and what happens while it can't be written."""
+
+import json
+import os
+import resource
+import subprocess
+
+import click
+import pytest
+
+from tests.conftest import SEALING_KEY
+from tests.platform import NEW, Platform
+from tests.servers import wait_until
+from wishwell import ids
+from wishwell.cli import main
+from wishwell.db.journal import Act, Journal
+from wishwell.errors import Unrecorded
+
+GID = "gid://shopify/Customer/7"
+READS = {
+    "serve", "store list", "token list", "webhook list", "webhook deliveries", "profile requests",
+    "report products", "report summary", "report days", "report wishers", "export", "doctor", "backup",
+}  # fmt: skip
+UNRUN = {"serve", "doctor", "backup", "report wishers"}  # of these: `serve` runs all the time
+
+
+def lines(service, action=None):
+    file = service.folder / "wishwell.db.journal.jsonl"
+    text = file.read_text() if file.exists() else ""
+    found = [json.loads(line) for line in text.splitlines()]
+    return [line for line in found if action in (None, line["action"])]
+
+
+def leaves(group, prefix=""):
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from leaves(command, f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}"
+
+
+@pytest.fixture
+def service(new_service):
+    """A service of its own, whose journal is in its folder."""
+    journal = {
+        "WISHWELL_JOURNAL": "wishwell.db.journal.jsonl",
+        "WISHWELL_SEALING_KEYS": SEALING_KEY,
+    }
+    service = new_service(**journal).start()
+    yield service
+    service.close()
+
+
+@pytest.mark.either_engine
+def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
+    """contract: journal-commands. Each command of the program is here, or only reads."""
+    write = lambda name, text: (service.folder / name).write_text(text)  # noqa: E731
+    write("stores.yaml", "stores: [{handle: default, priceDropPercent: 9}]")
+    write("products.csv", "id,title\n1,Mug\n")
+    done = {}
+
+    def run(name, *words):
+        before = len(lines(service))
+        code, out, err = service.attempt(*name.split(), *words)
+        assert code == 0, (name, out, err)
+        done[name] = [line for line in lines(service)[before:] if line["action"] == "command"]
+        return out
+
+    run("migrate")
+    run("store create", "another")
+    run("store update", "default", "--events", "on")
+    run("store apply", "stores.yaml", "--yes")
+    admin = service.client(run("token create", "--store", "default", "--label", "x").strip(), GID)
+    assert admin.post("/items", json={"productId": 5}).status_code == 201
+    write("store.jsonl", service.quick("export", "--store", "default"))
+    run("import", "store.jsonl", "--store", "another")
+    run("products", "products.csv", "--map", "product=id,title=title", "--store", "default")
+    [hook] = json.loads(run("webhook create", "https://a.example/", "--json"))
+    hook = hook["id"]
+    run("webhook update", hook, "--off")
+    run("webhook update", hook, "--on")
+    run("webhook secret", hook)
+    [sent] = json.loads(run("webhook test", hook, "--json"))
+    run("webhook retry", hook, sent["id"])
+    run("webhook replay", hook, "--since", "2026-01-01T00:00:00Z")
+    for name in sorted(READS - UNRUN):
+        run(name, *(["--store", "default"] if name in ("export", "profile requests") else []),
+                         *([hook] if name == "webhook deliveries" else []))  # fmt: skip
+    run("webhook delete", hook)
+    run("profile erase", GID, "--store", "default")
+    run("token revoke", json.loads(service.quick("token", "list", "--json"))[0]["id"])
+    run("restore replay", "wishwell.db.journal.jsonl")
+    admin = service.client(service.create_token())
+    assert admin.post("/profiles/token").status_code == 201
+    service.settings["WISHWELL_EMPTY_SESSION_DAYS"] = "0"
+    run("purge")
+    argv = [
+        str(service.command),
+        "store",
+        "delete",
+        "another",
+        "--yes",
+    ]  # waits 5 s before it deletes
+    deleting = subprocess.Popen(argv, cwd=service.folder, env=service.environment)
+    assert wait_until(lambda: lines(service, "store.deleted"), seconds=20)
+    deleting.kill()
+    deleting.wait()
+    done["store delete"] = lines(service, "command")[-1:]
+    assert done.keys() | READS == {*leaves(main)}
+    for name, found in done.items():
+        names = [line["command"] for line in found]
+        assert names == ([] if name in READS else [name]), name
+        assert all(line["by"].startswith(f"wishwell {name} (") for line in found)
+    assert {line["store"] for line in done["store update"]} == {"default"}
+    assert GID not in (service.folder / "wishwell.db.journal.jsonl").read_text()
+    assert (service.folder / "wishwell.db.journal.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service):
+    """contract: journal-acts. The derived key of the profile is in it."""
+    platform = Platform(service, NEW, options=("--events", "on"))
+    shop, other = platform.shop, platform.shop.another_admin_token()
+    ann, bob = (shop.gid(str(number)) for number in (1, 2))
+    for gid in (ann, bob):
+        assert shop.acting_as(gid).post("/items", json={"productId": 5}).status_code == 201
+    tokens = {one["label"]: one["id"] for one in shop.admin.get("/tokens").json()["data"]}
+    hook = json.loads(service.quick("webhook", "create", "https://a.example/", "--store", shop.handle, "--json"))[0]["id"]  # fmt: skip
+    called_off = platform.asks("shop/redact")
+    for path in (f"/tokens/{tokens['another']}", f"/webhooks/{hook}", f"/requests/{called_off}"):
+        assert shop.admin.delete(path).status_code == 204
+    assert shop.acting_as(ann).delete("/profile").status_code == 204
+    platform.asks("customers/redact", "2")
+    assert wait_until(lambda: len(lines(service, "profile.erased")) == 2, seconds=15)
+    found = [line for line in lines(service) if line["action"] != "command"]
+    me, of_ann, of_bob = (
+        f"token {tokens['test']}",
+        *(ids.profile_key(shop.id, one) for one in (ann, bob)),
+    )
+    assert [
+        (line["action"], line["by"], line.get("profile", line.get("id"))) for line in found
+    ] == [
+        ("token.revoked", me, tokens["another"]),
+        ("webhook.deleted", me, hook),
+        ("request.called_off", me, called_off),
+        ("profile.revoked", me, of_ann),
+        ("profile.erased", me, of_ann),
+        ("profile.revoked", "platform", of_bob),
+        ("profile.erased", "platform", of_bob),
+    ]
+    assert {line["storeId"] for line in found} == {shop.id}
+    text = (service.folder / "wishwell.db.journal.jsonl").read_text()
+    assert not [one for one in (ann, bob, other, shop.admin_token) if one in text]
+
+
+def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):
+    """contract: journal-first. By the API and by commands; nothing is done, and all else goes on."""
+    full = new_service(WISHWELL_JOURNAL="good.jsonl", WISHWELL_SEALING_KEYS=SEALING_KEY)
+    full.restart(settings={"WISHWELL_JOURNAL": "/dev/full"})
+    token, other = (
+        full.attempt("token", "create", "--store", "default", "--label", label,
+                     WISHWELL_JOURNAL="good.jsonl")[1].strip() for label in ("one", "other")
+    )  # fmt: skip
+    admin, another = full.client(token, GID), full.client(other)
+    assert admin.post("/items", json={"productId": 5}).status_code == 201
+    [id] = [
+        one["id"]
+        for one in full.client(token).get("/tokens").json()["data"]
+        if one["label"] == "other"
+    ]
+    for refused in (admin.delete("/profile"), full.client(token).delete(f"/tokens/{id}")):
+        assert refused.status_code == 503
+        says = "The service can't record this in its journal. Nothing was done."
+        assert refused.json()["error"]["message"] == says
+        assert refused.headers["retry-after"]
+    for words in (("profile", "erase", GID, "--store", "default"), ("token", "revoke", id),
+                  ("token", "create", "--store", "default", "--label", "more")):  # fmt: skip
+        code, out, err = full.attempt(*words)
+        assert (code, out) == (1, "")
+        assert "The journal /dev/full can't be written, so nothing was done. " in err
+        assert "No space left" in err
+    assert len(admin.get("/items").json()["data"]) == 1
+    assert another.get("/items").status_code == 200
+    assert len(json.loads(full.quick("token", "list", "--json"))) == 2
+    full.close()
+
+
+def test_line_that_does_not_fit_is_removed_and_a_torn_one_is_ended(tmp_path):
+    """contract: journal-first. A disk that is full after some bytes; a crash in the middle of a line."""
+    path = tmp_path / "journal"
+    journal = Journal(str(path))
+    journal.append([Act(action="first")], "me")
+    before = path.read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20, hard))
+    try:
+        with pytest.raises(Unrecorded):
+            journal.append([Act(action="second")], "me")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.read_bytes() == before
+    path.write_bytes(before + b'{"time":"20')
+    os.rename(path, tmp_path / "rotated")
+    (tmp_path / "journal").write_bytes(before + b'{"time":"20')
+    journal.append([Act(action="third")], "me")
+    _, torn, third = path.read_bytes().splitlines()
+    assert (torn, json.loads(third)["action"]) == (b'{"time":"20', "third")
