@@ -1,9 +1,10 @@
 """The journal: which acts and commands have a line, and what happens while it can't be written."""
 
+import fcntl
 import json
-import os
 import resource
 import subprocess
+import sys
 
 import click
 import pytest
@@ -15,13 +16,14 @@ from wishwell import ids
 from wishwell.cli import main
 from wishwell.db.journal import Act, Journal
 from wishwell.errors import Unrecorded
+from wishwell.moving import replay
 
 GID = "gid://shopify/Customer/7"
 READS = {
     "serve", "store list", "token list", "webhook list", "webhook deliveries", "profile requests",
     "report products", "report summary", "report days", "report wishers", "export", "doctor", "backup",
 }  # fmt: skip
-UNRUN = {"serve", "doctor", "backup", "report wishers"}  # of these: `serve` runs all the time
+UNRUN = {"serve", "doctor", "backup", "report wishers"}  # tested elsewhere
 
 
 def lines(service, action=None):
@@ -41,7 +43,7 @@ def leaves(group, prefix=""):
 
 @pytest.fixture
 def service(new_service):
-    """A service of its own, whose journal is in its folder."""
+    """A service with a database and a journal that no other test uses."""
     journal = {
         "WISHWELL_JOURNAL": "wishwell.db.journal.jsonl",
         "WISHWELL_SEALING_KEYS": SEALING_KEY,
@@ -199,8 +201,30 @@ def test_line_that_does_not_fit_is_removed_and_a_torn_one_is_ended(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert path.read_bytes() == before
     path.write_bytes(before + b'{"time":"20')
-    os.rename(path, tmp_path / "rotated")
-    (tmp_path / "journal").write_bytes(before + b'{"time":"20')
     journal.append([Act(action="third")], "me")
     _, torn, third = path.read_bytes().splitlines()
     assert (torn, json.loads(third)["action"]) == (b'{"time":"20', "third")
+
+
+def test_journal_of_two_processes_has_whole_lines_and_may_be_renamed(tmp_path):
+    """contract: journal-acts. Each line is found in the file that had the name."""
+    path, number = tmp_path / "journal", 200
+    code = f"""
+from wishwell.db.journal import Act, Journal
+for number in range({number}):
+    Journal({str(path)!r}).append([Act(action="x" * 5_000)], "me")
+"""
+    writers = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(2)]
+    assert wait_until(path.exists, seconds=20)
+    path.rename(tmp_path / "rotated")
+    assert [writer.wait(60) for writer in writers] == [0, 0]
+    acts, *wrong = replay.read([str(path), str(tmp_path / "rotated")])
+    assert (len(acts), wrong) == (2 * number, [[], []])
+
+
+def test_act_is_refused_when_another_process_hangs_in_the_journal(tmp_path):
+    """contract: journal-first. It does not wait forever."""
+    with (tmp_path / "journal").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(Unrecorded):
+            Journal(str(tmp_path / "journal")).append([Act(action="x")], "me")

@@ -8,17 +8,21 @@ named by its derived key, never by its GID.
 import contextlib
 import fcntl
 import os
+import time
 from collections.abc import Sequence
 from contextvars import ContextVar
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from wishwell import ids
 from wishwell.errors import Unrecorded
 
 actor: ContextVar[str] = ContextVar("actor", default="wishwell")
-"""Who acts: an admin token, a command with its system user, or a background job."""
+"""The admin token, the command with its system user, or the background job that acts."""
+
+_LOCK_SECONDS = 2.0
 
 
 class Act(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):
@@ -66,29 +70,49 @@ class Journal:
         try:
             file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
             try:
-                self._append(file, acts, by)
+                _lock(file)
+                new = _write(file, [structs.replace(act, by=by) for act in acts])
+                fcntl.flock(file, fcntl.LOCK_UN)
+                os.fsync(file)
+                if new:
+                    _sync_folder(self._path)
             finally:
                 os.close(file)
         except OSError as error:
             raise Unrecorded(self._path) from error
 
-    def _append(self, file: int, acts: Sequence[Act], by: str) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        end = os.lseek(file, 0, os.SEEK_END)
+
+def _write(file: int, acts: Sequence[Act]) -> bool:
+    """Writes all lines, or none and raises ``OSError``. Returns whether they are the first."""
+    end = os.lseek(file, 0, os.SEEK_END)
+    try:
         if end and os.pread(file, 1, end - 1) != b"\n":  # a crash cut off the last line
             os.write(file, b"\n")
+        for act in acts:
+            act.time = ids.timestamp(ids.wall_clock())
+            line = msgspec.json.encode(act) + b"\n"
+            if os.write(file, line) < len(line):
+                raise OSError("no space left for the whole line")
+    except OSError:
+        with contextlib.suppress(OSError):  # /dev/full has no end
+            os.ftruncate(file, end)
+        raise
+    return not end
+
+
+def _sync_folder(path: str) -> None:
+    folder = os.open(Path(path).absolute().parent, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)
+
+
+def _lock(file: int) -> None:
+    """Waits for other processes to finish their lines. Raises ``OSError`` if one hangs."""
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
         try:
-            for act in acts:
-                act.time, act.by = ids.timestamp(ids.wall_clock()), by
-                line = msgspec.json.encode(act) + b"\n"
-                if os.write(file, line) < len(line):
-                    raise OSError("no space left for the whole line")
-            os.fsync(file)
-        except OSError:
-            with contextlib.suppress(OSError):  # /dev/full has no end
-                os.ftruncate(file, end)
-            raise
-        if not end:
-            folder = os.open(Path(self._path).absolute().parent, os.O_RDONLY)
-            os.fsync(folder)
-            os.close(folder)
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)

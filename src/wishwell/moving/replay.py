@@ -1,7 +1,7 @@
-"""Repeats the acts of journals on a restored database: erasures, revocations, called-off deletions.
+"""Repeats journals on a restored database: erasures, revocations, deletions called off.
 
-Each act is repeated from its own line alone, and only if the database lacks it, so neither the
-order of the lines nor the clocks of those who wrote them matter.
+Each line is enough to repeat its act, if the database lacks it. So neither the order of the lines
+nor the clocks of the nodes that wrote them matter.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ _COMMANDS = {
 
 
 class Replayed(msgspec.Struct, rename="camel", omit_defaults=True):
-    """What became of an act. ``unknown``: the database has no such profile, token or store."""
+    """The outcome of an act. ``unknown``: the database has no such profile, token or store."""
 
     outcome: Outcome
     time: str
@@ -70,7 +70,7 @@ async def repeat(
     """Repeats each act that the database lacks; with ``dry`` it only finds them."""
     run: Callable[..., Awaitable[Outcome]] = db.read if dry else db.long_write
     known = {store.id: store for store in await db.read(stores.listed)}
-    # A session that was linked after the backup is a profile of its own in it.
+    # In a backup from before it was linked, a session is a separate profile.
     each = (structs.replace(a, profile=s, created=c) for a in acts for s, c in a.sessions.items())
     for act in (*each, *acts):
         if act.action == "command":
@@ -144,4 +144,4 @@ _REPEAT: Mapping[str, Callable[..., Awaitable[Outcome]]] = {
     "webhook.deleted": _leave,
     "store.deleted": _leave,
 }
-"""Each repeats an act unless it is done already. Raises ``NotFound`` for what is unknown here."""
+"""Repeats an act unless it is done already. Raises ``NotFound`` if its subject is unknown."""
