@@ -28,6 +28,7 @@ from bench.targets import ENGINES, STORE, Shop, in_turns, run, say, with_childre
 from tests.servers import PREFIX, PostgresServer
 from wishwell import ids, stores
 from wishwell.db import Database
+from wishwell.db.clock import ReferenceClock
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.reports import counting, tally
@@ -144,7 +145,7 @@ async def count(shop: Shop) -> tuple[float, float]:
         return time.process_time() + sum(map(with_children, database))
 
     before = used()
-    steps = [took async for took in counting.run(db, store, ids.wall_clock)]
+    steps = [took async for took in counting.run(db, store, ReferenceClock(ids.wall_clock))]
     took = used() - before
     await db.close()
     return took, statistics.median(steps)

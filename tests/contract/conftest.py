@@ -12,6 +12,7 @@ import uvloop
 from bench import seed
 from wishwell import ids, opaque, profiles, stores
 from wishwell.db import Database, ask, migrate
+from wishwell.db.clock import ReferenceClock
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.wishes import items, linking, lists, reservations, saving, shares
@@ -89,14 +90,20 @@ class Held:
             await closed
 
 
-class Clock:
-    """A clock that advances only when a test moves it."""
+class Clock(ReferenceClock):
+    """A clock that advances only when a test moves it, and is always plausible."""
 
-    def __init__(self):
-        self.milliseconds = 1_800_000_000_000
+    def __init__(self, milliseconds=1_800_000_000_000):
+        super().__init__(self)
+        self.milliseconds = milliseconds
 
     def __call__(self):
         return self.milliseconds
+
+    async def checked_now(self, _tx):
+        return self()
+
+    likely_now = checked_now
 
     def tick(self):
         self.milliseconds += 1

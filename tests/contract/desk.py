@@ -62,7 +62,7 @@ class Desk:
         return await self.db.read(webhooks.find, self.store, hook.id)
 
     async def retain(self):
-        async for _ in retention.of_deliveries(self.db, 7, self.clock()):
+        async for _ in retention.of_deliveries(self.db, 7, self.clock):
             pass
 
     async def page(self, hook, limit=250):

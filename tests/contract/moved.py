@@ -115,7 +115,7 @@ class FilledStore:
         hosts = (f"https://{handle}.example",)
         self.store = bench.new_store(handle, events=True, hosts=hosts, **OF_STORE)
         hidden = store_secrets.SecretsPatch()
-        bench.write(store_secrets.change, SEALING, self.store, hidden, bench.clock())
+        bench.write(store_secrets.change, SEALING, self.store, hidden, bench.clock)
         self.token, self.hash = bench.new_id(), opaque.hashed(fresh := auth.new_admin_token())
         bench.write(auth.create_admin_token, self.store, fresh, "a token", self.token, now(), None)
         url = "https://hooks.example/"

@@ -338,7 +338,7 @@ def test_what_the_file_lacks_is_deleted(bench, store):
         products.put, store, [NewProduct("3", Facts("new"))], [bench.new_id()], bench.clock.tick()
     )
     found = load(bench, store, "id,title,price\n1,t,\n2,t,x\n")
-    bench.drain(found.delete_missing(bench.db, begun))
+    bench.drain(found.delete_missing(bench.db, begun, bench.clock))
     assert found.deleted == 597
     left = bench.select("SELECT product_id FROM products WHERE store_id = $1", store.id)
     assert sorted(left) == [("1",), ("2",), ("3",)]

@@ -254,8 +254,7 @@ async def test_event_that_comes_during_a_turn_is_sent(desk):
     read, goes_on = asyncio.Event(), asyncio.Event()
 
     async def held(tx):
-        now = desk.clock()
-        await deliveries.turn(tx, desk.store.id, hook.id, [], 1, "a", desk.bench.new_id, now)
+        await deliveries.turn(tx, desk.store.id, hook.id, [], 1, "a", desk.bench.new_id, desk.clock)
         read.set()
         await goes_on.wait()
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests import schema
-from tests.contract.conftest import PLENTY
+from tests.contract.conftest import PLENTY, Clock
 from tests.contract.desk import SEALING
 from tests.contract.moved import export, exported, load
 from wishwell import events, ids, opaque, profiles
@@ -45,9 +45,7 @@ class World:
         self.bench.run(events.number(self.bench.db, self.bench.clock))
         args = (self.store.id, self.hook, [], 500, "lease")
         for _ in range(3):
-            turn = self.bench.write(
-                deliveries.turn, *args, self.bench.new_id, self.bench.clock.milliseconds
-            )
+            turn = self.bench.write(deliveries.turn, *args, self.bench.new_id, self.bench.clock)
         return turn
 
     def erase(self, profile):
@@ -209,7 +207,7 @@ def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
     world.work()
     later = bench.clock.milliseconds + 31 * 86_400_000
     for events_days, kept in ((31, [(1,)]), (7, [])):
-        bench.write(erasure.forget, events_days, later)
+        bench.write(erasure.forget, events_days, Clock(later))
         found = bench.select("SELECT 1 FROM erasures WHERE profile_id = $1", customer.id)
         assert found == kept
     bench.save(customer, 8)
@@ -259,7 +257,7 @@ def test_forgotten_customers_are_those_who_were_away(bench):
     async def idle(now, *, dry):
         return [
             one.gid
-            async for one, _ in erasure.idle(bench.db, now, dry=dry)
+            async for one, _ in erasure.idle(bench.db, Clock(now), dry=dry)
             if one.store.id == store.id
         ]
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.contract.conftest import PLENTY, new_item
+from tests.contract.conftest import PLENTY, Clock, new_item
 from wishwell import config, profiles
 from wishwell.errors import NotFound
 from wishwell.wishes import purge, saving
@@ -17,7 +17,7 @@ SETTINGS = config.load({})
 
 
 def run_purge(bench, now, settings=SETTINGS):
-    return bench.drain(purge.sessions(bench.db, settings, now))
+    return bench.drain(purge.sessions(bench.db, settings, Clock(now)))
 
 
 def there(bench, profile):
@@ -67,7 +67,7 @@ def test_purge_beside_saves_loses_nothing_that_was_answered(bench):
 
     async def both(session, later):
         async def purging():
-            return [seen async for seen in purge.sessions(bench.db, SETTINGS, later)]
+            return [seen async for seen in purge.sessions(bench.db, SETTINGS, Clock(later))]
 
         save = saving.save, session, new_item(1), bench.new_id(), PLENTY, bench.clock.tick()
         return await asyncio.gather(bench.db.write(*save), purging(), return_exceptions=True)
@@ -85,7 +85,7 @@ def test_purge_beside_saves_loses_nothing_that_was_answered(bench):
 def test_turn_that_a_wrong_clock_took_holds_up_nobody(bench, wrong):
     """A lease that a wrong clock dated far ahead, or that is unreadable, is taken over. A lease a
     minute ahead is valid.
-    Contract: clock-steps, bad-row, command-purge."""
+    Contract: clock-future, bad-row, command-purge."""
     name, now = f"wrong {wrong}", bench.clock()
     take = functools.partial(bench.write, purge.take_lease, name)
 
@@ -111,7 +111,7 @@ def test_large_session_goes_in_steps_and_is_gone_from_the_first(bench):
 
     async def until(steps):
         seen = []
-        async for gone in purge.sessions(bench.db, SETTINGS, later):
+        async for gone in purge.sessions(bench.db, SETTINGS, Clock(later)):
             seen.append(gone)
             if len(seen) == steps:
                 break

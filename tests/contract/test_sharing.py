@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.contract.conftest import bounds
+from tests.contract.conftest import Clock, bounds
 from tests.contract.test_model import UNLIMITED, both, compare, compare_told, do, heard
-from tests.contract.test_purge import DAY, run_purge
+from tests.contract.test_purge import DAY, SETTINGS, run_purge
 from tests.profile_model import GONE, Model
 from tests.replay import Replay
 from tests.strategies import alike, at, at_length, examples, steps
@@ -402,8 +402,7 @@ def test_shares_of_a_session_that_is_purged(bench):
     owner = bench.new_session()
     made = bench.share(owner, bench.new_list(owner).id)
     at = bench.clock() + 365 * DAY
-    later = ids.timestamp(at)
-    bench.write(purge._end, later, later, [owner.id], later)
+    bench.write(purge._end, SETTINGS, [owner.id], Clock(at))
     with pytest.raises(UnknownShare):
         resolve(bench, made.token)
     with pytest.raises(UnknownShare):

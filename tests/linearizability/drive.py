@@ -24,6 +24,7 @@ from torture.load import Answer as Response
 from torture.load import Client
 from wishwell import ids
 from wishwell.db import Database
+from wishwell.db.clock import ReferenceClock
 from wishwell.wishes import purge
 
 PRODUCTS = (1, 2, 3, 4)
@@ -142,7 +143,9 @@ class Run:
     async def purge(self, number: int) -> None:
         """Runs the purge as `wishwell purge` does."""
         invoked = time.monotonic_ns()
-        async for _ in purge.sessions(self.db, self.harness.settings, ids.wall_clock()):
+        async for _ in purge.sessions(
+            self.db, self.harness.settings, ReferenceClock(ids.wall_clock)
+        ):
             pass
         self._note(
             number, Call("purge", self.who.session), invoked, time.monotonic_ns(), Answer(200)

@@ -6,10 +6,12 @@ import time
 import jwt
 import pytest
 
+from tests.contract.conftest import Clock
 from tests.servers.called import on_loop
 from wishwell import ids, stores
 from wishwell.access.access_cache import AccessCache
 from wishwell.db import migrate
+from wishwell.db.clock import ReferenceClock
 from wishwell.db.sqlite import SQLite
 from wishwell.http.storefront import cookie, customers, shop
 from wishwell.http.storefront.keys import KeySets
@@ -23,6 +25,7 @@ from .way import direct
 
 pytestmark = direct("no request is sent")
 
+CLOCK = ReferenceClock(ids.wall_clock)
 KEY = "k" * 40
 SEALING = Sealing([b"s" * 40])
 NAMESPACE = "wishwell"
@@ -42,7 +45,7 @@ async def deployment(folder, count):
             at = f"https://shop-{number}.example"
             patch = StorePatch(hosts=(at,), naming={"jwt_header": "X-Shop-Token"})
             store = await stores.create(tx, ids.UUID7()(), f"s-{number}", patch, ids.timestamp(now))
-            await store_secrets.change(tx, sealing, store, SecretsPatch((KEY,)), now)
+            await store_secrets.change(tx, sealing, store, SecretsPatch((KEY,)), CLOCK)
 
     await db.write(create)
     cache = AccessCache(db, ids.wall_clock)
@@ -100,7 +103,7 @@ async def test_shop_is_made_anew_when_its_secrets_change(tmp_path):
         before, its = shops.of(changed), shops.of(other)
         now = ids.wall_clock()
         await db.write(
-            store_secrets.change, SEALING, changed, SecretsPatch(new_signer="leaked"), now
+            store_secrets.change, SEALING, changed, SecretsPatch(new_signer="leaked"), CLOCK
         )
         await cache.refresh()
         value = before.cookies.value(SESSION, now // 1000).encode()
@@ -115,7 +118,7 @@ def test_old_secret_is_good_for_what_it_signed_before():
     Contract: storefront-cookie, storefront-secrets."""
     at = 1_800_000_000
     first = StoreSecrets((CookieSecret("first"),))
-    rotated = _patched(first, SecretsPatch(new_signer="rotate"), at * 1000)
+    rotated = _patched(first, SecretsPatch(new_signer="rotate"), at * 1000, 0)
     before, after = (cookie.Signer(one.cookie, "s") for one in (first, rotated))
     newest = cookie.Signer(rotated.cookie[:1], "s")
 
@@ -127,19 +130,21 @@ def test_old_secret_is_good_for_what_it_signed_before():
         assert found(after, last, now) == good
     assert not found(after, before.value(SESSION, at - 10 * DAY), at + 80 * DAY + 1)
     assert not found(newest, last, at)
-    # Another process, or a clock ahead, may still sign with it for a moment.
-    assert found(after, before.value(SESSION, at + 300), at + 300)
-    assert not found(after, before.value(SESSION, at + 301), at + 301)
+    # A clock that was ahead may have signed with it. A date ahead doesn't extend its validity.
+    ahead = before.value(SESSION, at + 1_000 * DAY)
+    assert found(after, ahead, at + 90 * DAY)
+    assert not found(after, ahead, at + 90 * DAY + 1)
     # The new secret verifies immediately, and signs once every process has read it.
     assert found(before, after.value(SESSION, at + 10), at + 10)
     assert not found(before, after.value(SESSION, at + 11), at + 11)
     assert found(newest, after.value(SESSION, at + 11), at + 11)
     assert found(after, newest.value(SESSION, at), at)
     for days, count in ((0, 2), (89, 2), (90, 1)):
-        kept = _patched(rotated, SecretsPatch(), (at + days * DAY) * 1000)
+        now = at + days * DAY
+        kept = _patched(rotated, SecretsPatch(), now * 1000, (now - 90 * DAY) * 1000)
         assert len(kept.cookie) == count
         assert kept.cookie[0] == rotated.cookie[0]
-    leaked = _patched(rotated, SecretsPatch(new_signer="leaked"), at * 1000)
+    leaked = _patched(rotated, SecretsPatch(new_signer="leaked"), at * 1000, 0)
     assert not set(leaked.cookie) & set(rotated.cookie)
 
 
@@ -148,9 +153,10 @@ async def test_start_forgets_an_old_secret(tmp_path):
     """A start removes secrets 90 days after their rotation. Contract: sealing-anew."""
     async with deployment(tmp_path, 1) as (db, _, _, [store]):
         now, sealing = ids.wall_clock(), SEALING
-        await db.write(store_secrets.change, sealing, store, SecretsPatch(new_signer="rotate"), now)
+        rotate = SecretsPatch(new_signer="rotate")
+        await db.write(store_secrets.change, sealing, store, rotate, Clock(now))
         for days, count in ((89, 2), (90, 1)):
-            await db.write(store_secrets.prepare, sealing, now + days * DAY * 1000)
+            await db.write(store_secrets.prepare, sealing, Clock(now + days * DAY * 1000))
             [sealed] = await db.read(lambda tx: tx.one("store_secrets", store=store.id))
             kept = store_secrets.opened(sealing, store.id, sealed)
             assert len(kept.cookie) == count

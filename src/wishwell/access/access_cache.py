@@ -204,8 +204,11 @@ class AccessCache:
 
     async def _look(self) -> None:
         now = self._clock()
+        # contract: clock-marks. After the clock was set back, everything: it may have been ahead
+        # when this process asked, and what changed since would be older than that.
+        since = self._asked_at if self._asked_at <= now else 0
         try:
-            changes = await self._db.read(news, self._asked_at, now, self._registry.stores.keys())
+            changes = await self._db.read(news, since, now, self._registry.stores.keys())
         finally:
             self._reading = None
         if self._registry.learn(changes):
@@ -241,7 +244,7 @@ class AccessCache:
 
     def _note(self, statement: str, id: str) -> None:
         note, now = (statement, id), self._clock()
-        if now - self._written.get(note, 0) > _PAUSE_MS[statement]:
+        if not 0 <= now - self._written.get(note, 0) <= _PAUSE_MS[statement]:
             self._noted[note] = now
 
     async def flush(self) -> None:

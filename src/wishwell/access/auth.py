@@ -23,6 +23,7 @@ from wishwell import ids, opaque, profiles, stores
 from wishwell.access.access_cache import AccessCache, AdminScope
 from wishwell.access.registry import revocations_over
 from wishwell.db import Reader, Row, Writer
+from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
 from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated
 from wishwell.profiles import Profile, WholeStore, pages
@@ -134,7 +135,10 @@ class Authenticator:
         await self._access_cache.ensure_fresh()
         now = self._clock() // 1000
         if claims.iat > now + _SKEW:
-            raise Unauthenticated(_BAD)
+            raise Unauthenticated(
+                "The access token is dated ahead: the clock that issued it and this one differ. "
+                "Ask for a new one."
+            )
         if now >= claims.exp:
             raise Unauthenticated("The access token has expired. Ask for a new one.")
         caller = self._caller(token, await self._store(claims))
@@ -301,9 +305,10 @@ async def revoked_until(tx: Reader, profile_id: str, jti: str = "") -> int:
     return 0 if row is None else ids.from_timestamp(row[0])
 
 
-async def forget_revocations(tx: Writer, now: int) -> None:
-    """Removes the revocations that have nothing left to refuse; ``now`` in milliseconds."""
-    before, for_cookies = revocations_over(now)
+# contract: clock-guard
+async def forget_revocations(tx: Writer, clock: ReferenceClock) -> None:
+    """Removes the revocations that have nothing left to refuse. Raises ``ClockSuspect``."""
+    before, for_cookies = revocations_over(await clock.checked_now(tx))
     await tx.run("revocations_forget", before=before, before_for_cookies=for_cookies)
 
 

@@ -11,11 +11,20 @@ import sys
 
 import click
 
-from wishwell import __version__, config, ids, log, stores
+from wishwell import __version__, config, log, stores
 from wishwell.access import auth
-from wishwell.cli.care_commands import backup_command, doctor_command
+from wishwell.cli.care_commands import backup_command, clock_command, doctor_command
 from wishwell.cli.data_commands import export_command, import_command
-from wishwell.cli.opening import Progress, command_journal, in_database, in_days, new_id, now, run
+from wishwell.cli.opening import (
+    Progress,
+    clock,
+    command_journal,
+    in_database,
+    in_days,
+    new_id,
+    now,
+    run,
+)
 from wishwell.cli.product_commands import products_command
 from wishwell.cli.profile_commands import profile
 from wishwell.cli.report_commands import report
@@ -52,6 +61,7 @@ store.add_command(store_apply)
 for command in (
     *(store, token, profile, report, webhook, restore),
     *(export_command, import_command, products_command, doctor_command, backup_command),
+    clock_command,
 ):
     main.add_command(command)
 
@@ -95,7 +105,7 @@ async def _make_ready(db: Database, settings: Settings) -> None:
     with contextlib.suppress(Invalid):
         await db.write(stores.ensure_default, new_id(), now())
     if (sealing := app.sealing(settings)) is not None:
-        await db.write(secrets.prepare, sealing, ids.wall_clock())
+        await db.write(secrets.prepare, sealing, clock)
         await webhooks.prepare(db, sealing)
 
 
@@ -105,7 +115,7 @@ async def _first_steps(db: Database) -> str:
     known = {store.handle: store for store in await db.read(stores.listed)}
     store = known.get(stores.DEFAULT_HANDLE) or next(iter(known.values()))
     fresh = auth.new_admin_token()
-    in_a_month = in_days(ids.wall_clock(), 30)
+    in_a_month = in_days(clock(), 30)
     await db.write(auth.create_admin_token, store, fresh, "welcome", new_id(), now(), in_a_month)
     # Each shell command must be one line to paste, so "@" marks lines that are joined.
     return _WELCOME.replace(" @\n   ", "").replace("{token}", fresh)
@@ -176,14 +186,15 @@ async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     `serve` also does this in the background.
     """
     sessions = customers = 0
-    progress, now = Progress(), ids.wall_clock()
-    async for sessions in purge.sessions(db, settings, now, dry=dry):
+    progress = Progress()
+    await clock.observe(db)
+    async for sessions in purge.sessions(db, settings, clock, dry=dry):
         await asyncio.sleep(0.02)  # lets a running service write between batches
         progress.tell(f"{sessions:,} sessions")
-    async for _ in erasure.idle(db, now, dry=dry):
+    async for _ in erasure.idle(db, clock, dry=dry):
         customers += 1
     if customers and not dry:
-        async for _ in erasure.work(db, ids.wall_clock):
+        async for _ in erasure.work(db, clock):
             await asyncio.sleep(0.02)
     done = "would go" if dry else "removed"
     terminal.say(f"{sessions} sessions, {customers} customers {done}")

@@ -1,4 +1,4 @@
-"""`wishwell doctor` and `wishwell backup`."""
+"""`wishwell doctor`, `wishwell clock` and `wishwell backup`."""
 
 import asyncio
 import signal
@@ -7,9 +7,9 @@ import time
 import click
 
 from wishwell import config
-from wishwell.cli.opening import JSON
+from wishwell.cli.opening import JSON, clock, in_database, now
 from wishwell.config import Settings
-from wishwell.db import backup
+from wishwell.db import Database, backup
 from wishwell.errors import Misconfigured, ServiceError
 from wishwell.run import doctor, keys, terminal
 
@@ -29,6 +29,23 @@ def doctor_command(settings: Settings, as_json: bool) -> None:
     for line in () if as_json else lines:
         terminal.say(f"{line.state:4}  {line.what:10}  {line.says}")
     if any(line.state == "bad" for line in lines):
+        raise click.exceptions.Exit(1)
+
+
+# contract: command-clock
+@click.command("clock")
+@click.argument("confirm", required=False, type=click.Choice(["confirm"]))
+@in_database
+async def clock_command(db: Database, _: Settings, /, confirm: str | None) -> None:
+    """Say whether the clock is plausible. `wishwell clock confirm` believes one that jumped.
+
+    While it isn't, nothing is removed because of its age. Exits with 1 then.
+    """
+    if confirm:
+        await db.write(clock.confirm)
+    await clock.observe(db)
+    terminal.say(f"{now()}  {clock.suspicion or 'plausible'}")
+    if clock.suspicion:
         raise click.exceptions.Exit(1)
 
 

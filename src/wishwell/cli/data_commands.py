@@ -2,8 +2,8 @@
 
 import click
 
-from wishwell import ids, stores
-from wishwell.cli.opening import NAMED_STORE, Progress, in_database, now, run
+from wishwell import stores
+from wishwell.cli.opening import NAMED_STORE, Progress, clock, in_database, now, run
 from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
 from wishwell.db import Database
@@ -83,7 +83,7 @@ def import_command(
 
 def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> None:
     sealing = app.sealing(settings)
-    file = ImportFile(path, ids.wall_clock())
+    file = ImportFile(path, clock())
     _check(path, file)
 
     async def add(db: Database) -> Counts:
@@ -112,7 +112,7 @@ def _import_csv(
     settings: Settings, path: str, handle: str, how: csv_file.Reading, dry: bool
 ) -> None:
     store = run(settings, lambda db: db.read(stores.by_handle, handle))
-    file = CsvFile(path, store, how, ids.wall_clock())
+    file = CsvFile(path, store, how, clock())
     _check(path, file)
     for line in file.first if dry else ():
         terminal.say(line)
@@ -125,7 +125,7 @@ async def _load(
     db: Database, file: ImportFile | CsvFile, store: Store, how: importing.How, dry: bool
 ) -> Counts:
     progress, counts = Progress(), Counts()
-    async for counts in importing.load(db, file, store, dry=dry, how=how):
+    async for counts in importing.load(db, file, store, dry=dry, how=how, clock=clock):
         progress.tell(_said(counts, dry))
     return counts
 

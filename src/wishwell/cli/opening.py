@@ -15,12 +15,14 @@ import click
 from wishwell import config, ids, stores
 from wishwell.config import Settings
 from wishwell.db import Database, journal
+from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act, Journal
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.run import app, terminal
 
 T = TypeVar("T")
-new_id = ids.UUID7()
+clock = ReferenceClock(ids.wall_clock)
+new_id = ids.UUID7(clock)
 
 
 # contract: journal-commands
@@ -38,7 +40,7 @@ def command_journal(settings: Settings) -> Journal:
 def run(
     settings: Settings, work: Callable[[Database], Awaitable[T]], *, recorded: bool = True
 ) -> T:
-    """Opens the database, runs ``work`` on it, and closes it.
+    """Opens the database, runs ``work`` on it by the time of its server, and closes it.
 
     The journal gets a line about the command before its first write, if it is ``recorded``.
     """
@@ -50,6 +52,7 @@ def run(
             raise Misconfigured(f"There is no database {path} yet: run `wishwell migrate` first.")
         db = app.open_database(settings, journal=command_journal(settings) if recorded else None)
         try:
+            await clock.synchronise(db)
             return await work(db)
         finally:
             await db.close()
@@ -111,7 +114,7 @@ def read_file(name: str, path: str) -> str:
 
 
 def now() -> str:
-    return ids.timestamp(ids.wall_clock())
+    return ids.timestamp(clock())
 
 
 def in_days(now: int, days: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import click
 
 from wishwell import stores
-from wishwell.cli.opening import NAMED_STORE, Progress, new_id, now, run
+from wishwell.cli.opening import NAMED_STORE, Progress, clock, new_id, now, run
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
@@ -71,7 +71,8 @@ def products_command(
         async for _ in found.load(db, new_id, now):
             progress.tell(_said(found))
         if delete_missing and not found.is_unsure:
-            async for _ in found.delete_missing(db, begun):
+            await clock.observe(db)
+            async for _ in found.delete_missing(db, begun, clock):
                 progress.tell(_said(found))
 
     run(settings, put)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from wishwell import ids, profiles
-from wishwell.cli.opening import JSON, NAMED_STORE, Progress, in_store, read_file
+from wishwell import profiles
+from wishwell.cli.opening import JSON, NAMED_STORE, Progress, clock, in_store, read_file
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, NotFound, Unavailable
@@ -54,12 +54,12 @@ async def profile_erase(
     for at in range(0, len(chosen), _AT_ONCE):
         for one in chosen[at : at + _AT_ONCE]:
             with contextlib.suppress(NotFound):  # a session that is closed or never existed
-                ended = await db.long_write(erasure.erase, one, ids.wall_clock())
+                ended = await db.long_write(erasure.erase, one, clock())
                 erased += bool(ended)
                 keys += ended
         if keys and not at:
             terminal.say("hidden from everybody; waits until it is removed", err=True)
-        async for _ in erasure.work(db, ids.wall_clock):
+        async for _ in erasure.work(db, clock):
             progress.tell(f"{erased:,} of {len(chosen):,} erased; the rest is being removed")
             await asyncio.sleep(_PAUSE)
     left = [key for key in keys if await db.read(erasure.is_under_way, key)]

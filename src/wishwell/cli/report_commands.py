@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from wishwell import ids, reports
-from wishwell.cli.opening import JSON, STORE, in_store
+from wishwell import reports
+from wishwell.cli.opening import JSON, STORE, clock, in_store
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.products import product_bodies
@@ -54,7 +54,7 @@ def _command(
             limit: int | None = None,
             **given: Any,
         ) -> None:
-            period = reports.period(store, first, last, ids.wall_clock())
+            period = reports.period(store, first, last, clock())
             of = await db.long_read(reports.span, store, period)
             found = parts(db, store, of, **given)
             if as_csv:

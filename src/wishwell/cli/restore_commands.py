@@ -5,8 +5,7 @@ from collections import Counter
 
 import click
 
-from wishwell import ids
-from wishwell.cli.opening import JSON, Progress, in_database
+from wishwell.cli.opening import JSON, Progress, clock, in_database
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
@@ -42,13 +41,13 @@ async def restore_replay(
         terminal.say(line, err=True)
     progress, counts = Progress(), Counter[str]()
     shown = []
-    async for act in replay.repeat(db, acts, ids.wall_clock, dry=dry):
+    async for act in replay.repeat(db, acts, clock, dry=dry):
         counts[act.outcome] += 1
         progress.tell(f"{counts.total():,} acts read")
         if as_json or act.outcome not in ("done", "unknown"):
             shown.append(act)
     if not dry:
-        async for _ in erasure.work(db, ids.wall_clock):
+        async for _ in erasure.work(db, clock):
             await asyncio.sleep(_PAUSE_SECONDS)
     if shown or as_json:
         terminal.show(shown, as_json)

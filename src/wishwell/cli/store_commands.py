@@ -9,8 +9,8 @@ from typing import Any, Literal
 import click
 import msgspec
 
-from wishwell import ids, stores
-from wishwell.cli.opening import JSON, Progress, in_database, new_id, now, read_file
+from wishwell import stores
+from wishwell.cli.opening import JSON, Progress, clock, in_database, new_id, now, read_file
 from wishwell.config import Settings
 from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
@@ -260,5 +260,5 @@ async def put(
     asked = not hidden.changes_nothing
     sealing = app.required_sealing(settings) if asked else app.sealing(settings)
     if sealing is not None and (new or asked):
-        await store_secrets.change(tx, sealing, changed, hidden, ids.wall_clock())
+        await store_secrets.change(tx, sealing, changed, hidden, clock)
     return changed

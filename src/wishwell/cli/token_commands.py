@@ -2,13 +2,14 @@
 
 import click
 
-from wishwell import ids, profiles, stores
+from wishwell import profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AccessCache, AdminScope
 from wishwell.cli.opening import (
     JSON,
     NAMED_STORE,
     STORE,
+    clock,
     in_database,
     in_days,
     in_store,
@@ -64,7 +65,7 @@ async def token_create(
     scope: AdminScope = "reports" if purpose == "reports" else "admin"
     if purpose == "storefront":
         scope = "naming" if names_customers else "storefront"
-    expires = None if expires_days is None else in_days(ids.wall_clock(), expires_days)
+    expires = None if expires_days is None else in_days(clock(), expires_days)
     label, token = auth.check_label(label), auth.new_admin_token()
     await db.write(auth.create_admin_token, store, token, label, new_id(), now(), expires, scope)
     terminal.say(token)
@@ -102,18 +103,20 @@ async def token_revoke(db: Database, settings: Settings, /, what: str, handle: s
             raise NotFound(
                 f"The store {shop.handle!r} has no such session. Name another with --store."
             )
-        await db.write(auth.revoke_profile, profile, ids.wall_clock())
+        # contract: token-revoked-until. Also what was issued before the clock was set back.
+        at = max(clock(), await db.read(clock.likely_now))
+        await db.write(auth.revoke_profile, profile, at)
     elif what.count(".") == 2:
         profile, jti = await _claims(settings, db, what)
-        await db.write(auth.revoke_profile, profile, ids.wall_clock(), jti)
+        await db.write(auth.revoke_profile, profile, clock(), jti)
     else:
         await db.write(auth.revoke_admin_token, what, now())
     terminal.say("revoked", err=True)
 
 
 async def _claims(settings: Settings, db: Database, text: str) -> tuple[profiles.Profile, str]:
-    directory = AccessCache(db, ids.wall_clock)
+    directory = AccessCache(db, clock)
     await directory.refresh()
     keys = app.signing_keys(settings)
-    tokens = auth.Authenticator(keys, directory, settings.session_namespace, ids.wall_clock)
+    tokens = auth.Authenticator(keys, directory, settings.session_namespace, clock)
     return await tokens.claims_of(text)

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from wishwell import events, ids
-from wishwell.cli.opening import JSON, STORE, in_store, new_id, now
+from wishwell import events
+from wishwell.cli.opening import JSON, STORE, clock, in_store, new_id, now
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
@@ -118,7 +118,7 @@ def delete(settings: Settings, id: str) -> UseCase:
 def secret(settings: Settings, id: str) -> UseCase:
     """Print a new secret. Deliveries are also signed with the previous one for 24 hours."""
     sealing = app.required_sealing(settings)
-    return lambda tx, store: webhooks.renew_secret(tx, store, id, sealing, ids.wall_clock())
+    return lambda tx, store: webhooks.renew_secret(tx, store, id, sealing, clock())
 
 
 @_command("test", _ID)

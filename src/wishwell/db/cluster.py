@@ -25,6 +25,7 @@ SPREAD: Mapping[str, str] = {
     "admin_tokens": EVERYWHERE,
     "revocations": EVERYWHERE,
     "erasures": EVERYWHERE,
+    "clocks": EVERYWHERE,
     # Tables sharded by a column, and colocated: rows with the same value are on one server, in all
     # tables with that distribution column.
     "profiles": "profile_id",

@@ -14,6 +14,7 @@ import msgspec
 
 from wishwell import events, ids
 from wishwell.db import Reader, Row, Writer, bad_rows
+from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Conflict, NotFound
 from wishwell.events import Event, webhooks
 from wishwell.events.webhooks import Kept
@@ -184,19 +185,20 @@ async def turn(
     most: int,
     lease: str,
     new_id: Callable[[], str],
-    now: int,
+    clock: ReferenceClock,
 ) -> Turn | None:
     """Processes a batch of a webhook, claiming at most ``most`` deliveries.
 
-    Returns None if the webhook was deleted or turned off. ``now``: milliseconds since 1970.
+    Returns None if the webhook was deleted or turned off.
     """
+    now = clock()
     at = ids.timestamp(now)
     try:
         async with webhooks.changing(tx, store_id, webhook_id) as kept:
             # Fail before claiming: with a malformed time, results couldn't be recorded later.
             if kept.shown.failing_since:  # contract: bad-row
                 ids.from_timestamp(kept.shown.failing_since)
-            await _attempted(tx, store_id, kept, attempts)
+            await _attempted(tx, store_id, kept, attempts, clock)
             if not kept.shown.enabled:
                 return None
             more = await _queue(tx, store_id, kept, new_id, at)
@@ -220,14 +222,18 @@ async def turn(
 
 
 # contract: delivery-noted
-async def note(tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt]) -> None:
+async def note(
+    tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt], clock: ReferenceClock
+) -> None:
     """Records the results of attempts, without the rest of a batch."""
     with contextlib.suppress(NotFound):
         async with webhooks.changing(tx, store_id, webhook_id) as kept:
-            await _attempted(tx, store_id, kept, attempts)
+            await _attempted(tx, store_id, kept, attempts, clock)
 
 
-async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[Attempt]) -> None:
+async def _attempted(
+    tx: Writer, store_id: str, kept: Kept, attempts: Sequence[Attempt], clock: ReferenceClock
+) -> None:
     rows, shown = [], kept.shown
     for attempt in attempts:
         taken, at, outcome = attempt.taken, ids.timestamp(attempt.at), attempt.outcome
@@ -251,12 +257,20 @@ async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[A
         if outcome == "delivered":
             shown.failing_since = None
             continue
-        shown.failing_since = shown.failing_since or at
-        for_long = attempt.at - ids.from_timestamp(shown.failing_since) >= _GIVE_UP_MS
-        if attempt.status == _GONE or for_long:
+        # contract: clock-future. A later time was stored by a clock that was wrong.
+        shown.failing_since = min(shown.failing_since or at, at)
+        if attempt.status == _GONE or await _fails_for_long(tx, shown.failing_since, clock):
             shown.enabled = False
     if rows:
         await tx.run_many("delivery_attempted", rows)
+
+
+# contract: webhook-turned-off, clock-guard
+async def _fails_for_long(tx: Reader, since: str, clock: ReferenceClock) -> bool:
+    try:
+        return await clock.checked_now(tx) - ids.from_timestamp(since) >= _GIVE_UP_MS
+    except ClockSuspect:
+        return False
 
 
 # contract: delivery-schedule

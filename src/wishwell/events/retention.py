@@ -1,7 +1,7 @@
 """Removes events and deliveries that are too old, in small steps beside live traffic.
 
-Both take the days that events are kept, and the time in milliseconds since 1970. They yield how
-many rows each step removed.
+Both take the days that events are kept. They yield how many rows each step removed, and raise
+``ClockSuspect`` while the clock isn't plausible.
 """
 
 import itertools
@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 
 from wishwell import ids
 from wishwell.db import Database, Writer, ask, bad_rows
+from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.events import webhooks
 
 _STEP = 200
@@ -18,19 +19,21 @@ _LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 
 # contract: event-retention
-async def of_events(db: Database, days: float, now: int) -> AsyncIterator[int]:
+async def of_events(db: Database, days: float, clock: ReferenceClock) -> AsyncIterator[int]:
     """Removes events that are older. An event goes after all that come before it in the feed."""
-    old = ids.timestamp(max(0, now - int(days * ids.DAY_MS)))
     for store_id, *_ in await db.read(ask, "feeds"):
         removed, count = -1, 1
         with bad_rows.passed_over("feeds", store_id):
             while count:
-                removed, count = await db.write(_remove_events, store_id, removed + 1, old)
+                removed, count = await db.write(_remove_events, store_id, removed + 1, days, clock)
                 if count:
                     yield count
 
 
-async def _remove_events(tx: Writer, store_id: str, first: int, old: str) -> tuple[int, int]:
+# contract: clock-guard
+async def _remove_events(
+    tx: Writer, store_id: str, first: int, days: float, clock: ReferenceClock
+) -> tuple[int, int]:
     """Removes the events that the last step marked as removed, and marks the next ones.
 
     Returns the last one that was removed, and how many are next. ``first`` is the first one that
@@ -38,9 +41,13 @@ async def _remove_events(tx: Writer, store_id: str, first: int, old: str) -> tup
     on one server after the other.
     """
     await webhooks.lock_feed(tx, store_id)
+    now = await clock.checked_now(tx)
+    old = ids.timestamp(max(0, now - int(days * ids.DAY_MS)))
+    ahead = ids.timestamp(now + MAX_JUMP_MS)
     _, removed = await webhooks.feed_ends(tx, store_id)
     await tx.run("events_remove", store=store_id, first=first, last=removed)
-    following = await tx.all("events_old", store=store_id, after=removed, limit=_STEP)
+    named = {"store": store_id, "after": removed, "ahead": ahead, "limit": _STEP}
+    following = await tx.all("events_old", **named)
     marked = [*itertools.takewhile(lambda row: row[1] < old, following)]
     if marked:
         await tx.run("feed_remove", store=store_id, removed=marked[-1][0])
@@ -48,15 +55,26 @@ async def _remove_events(tx: Writer, store_id: str, first: int, old: str) -> tup
 
 
 # contract: delivery-retention
-async def of_deliveries(db: Database, days: float, now: int) -> AsyncIterator[int]:
+async def of_deliveries(db: Database, days: float, clock: ReferenceClock) -> AsyncIterator[int]:
     """Removes deliveries that are older, and deleted webhooks with all of theirs."""
-    old = ids.uuid7_of(max(0, now - int(days * ids.DAY_MS)), 0)
     for store_id, id, _, enabled in await db.read(ask, "webhooks"):
-        named = {"store": store_id, "webhook": id, "before": old if enabled >= 0 else _LAST}
         removed = _STEP
         while removed == _STEP:
-            removed = len(await db.write(ask, "deliveries_remove", **named, limit=_STEP))
+            kept = None if enabled < 0 else days
+            removed = await db.write(_remove_deliveries, store_id, id, kept, clock)
             if removed:
                 yield removed
         if enabled < 0:
             await db.write(ask, "webhook_remove", store=store_id, id=id)
+
+
+# contract: clock-guard
+async def _remove_deliveries(
+    tx: Writer, store_id: str, webhook: str, days: float | None, clock: ReferenceClock
+) -> int:
+    """Removes some deliveries older than ``days``, or of any age. Returns how many."""
+    before = _LAST
+    if days is not None:
+        before = ids.uuid7_of(max(0, await clock.checked_now(tx) - int(days * ids.DAY_MS)), 0)
+    named = {"store": store_id, "webhook": webhook, "before": before}
+    return len(await tx.all("deliveries_remove", **named, limit=_STEP))

@@ -16,6 +16,7 @@ import structlog
 
 from wishwell import ids
 from wishwell.db import Database, bad_rows
+from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Misconfigured, Unavailable
 from wishwell.events import deliveries, webhooks
 from wishwell.events.deliveries import TEST, Attempt, Taken
@@ -63,7 +64,7 @@ class Sender:
         db: Database,
         outbound: Outbound,
         sealing: Sealing,
-        clock: ids.Clock = ids.wall_clock,
+        clock: ReferenceClock,
         seconds: float = SECONDS,
         most: int = MOST,
     ) -> None:
@@ -159,7 +160,7 @@ class Sender:
                     most,
                     secrets.token_hex(8),
                     self._new_id,
-                    self._clock(),
+                    self._clock,
                 )
                 self._noted(sends, ended)
                 if turn is None:
@@ -194,7 +195,9 @@ class Sender:
                 bad_rows.passed_over("webhooks", f"{id} of store {store_id}"),
             ):
                 async with asyncio.timeout(_PAUSE_SECONDS):
-                    await self._db.write(deliveries.note, store_id, id, [*ended.values()])
+                    await self._db.write(
+                        deliveries.note, store_id, id, [*ended.values()], self._clock
+                    )
                 self._noted(sends, ended)
 
     def _noted(self, sends: Sends, ended: Collection[asyncio.Task[Attempt]]) -> None:

@@ -11,6 +11,7 @@ from wishwell.access.access_cache import AccessCache
 from wishwell.access.auth import Authenticator, Caller
 from wishwell.config import Settings
 from wishwell.db import Database, Row
+from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid
 from wishwell.events.sender import Sender
 from wishwell.http.admission import Admission
@@ -44,7 +45,7 @@ class Services:
     shops: Shops
     sender: Sender | None
     """Sends webhook deliveries; ``None`` without sealing keys, which encrypt webhook secrets."""
-    clock: ids.Clock
+    clock: ReferenceClock
     new_id: ids.UUID7
     share_places: dict[str, Row] = field(default_factory=dict)
     """Cache of where share tokens lead; see ``shares.Finder``."""

@@ -64,7 +64,10 @@ async def readyz(request: Request) -> Response:
     except Exception as error:
         # For example, the schema or a permission is missing. Requests should go elsewhere.
         raise Unavailable(f"The database can't be used ({type(error).__name__}).") from error
-    return Response(200, b'{"status":"ok"}', [JSON, _NO_STORE])
+    answer = {"status": "ok"}
+    if service.clock.suspicion:  # contract: clock-reported
+        answer["clock"] = service.clock.suspicion
+    return Response(200, msgspec.json.encode(answer), [JSON, _NO_STORE])
 
 
 # contract: metrics-served

@@ -48,6 +48,11 @@ BACKGROUND_DONE = _gauge(
     "min",
     "task",
 )
+CLOCK_SUSPECT = _gauge(
+    "clock_suspect",
+    "1 while the clock isn't plausible, so that nothing is removed because of its age.",
+    "max",
+)
 EVENTS_TOLD = _counter("events_told", "Events that got their place in a feed.")
 EVENTS_WAITING = _gauge("events_waiting", "Events without a place in a feed yet.", "max")
 EVENTS_WAITING_SECONDS = _gauge(

@@ -3,7 +3,6 @@
 The rows are checked and put into a temporary file, which then gives each product's at once.
 """
 
-import contextlib
 import itertools
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,7 +14,8 @@ import msgspec
 
 from wishwell import ids, products, stores
 from wishwell.db import Database, Row, Writer, ask
-from wishwell.errors import Invalid, NotFound
+from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
+from wishwell.errors import Invalid
 from wishwell.moving import table
 from wishwell.moving.spool import Spool, read_lines
 from wishwell.moving.table import Table
@@ -266,18 +266,19 @@ class Catalogue:
         """Whether it can't be said, once all is put, what the file lacks."""
         return bool(self.nameless) or not self.put + self.unchanged
 
-    async def delete_missing(self, db: Database, since: str) -> AsyncIterator[None]:
-        """Deletes the products that no row is of, but those put after ``since``."""
+    async def delete_missing(
+        self, db: Database, since: str, clock: ReferenceClock
+    ) -> AsyncIterator[None]:
+        """Deletes the products that no row is of, but those put after ``since``. Raises
+        ``ClockSuspect``, also where the clock was set back since."""
         after, asked = ids.NO_UUID, "SELECT 1 FROM records WHERE key = ?"
         these = {"store": self._store.id, "limit": products.MAX_BULK}
         self._spool.ask("CREATE INDEX by_key ON records (key)")
         while some := await db.read(ask, "export_products", **these, after=after):
             after = some[-1][1]
-            for product, _, _, _, put_at, *_ in some:
-                if put_at < since and not self._spool.ask(asked, product).fetchone():
-                    with contextlib.suppress(NotFound):
-                        await db.write(products.delete, self._store, product)
-                        self.deleted += 1
+            for product, *_ in some:
+                if not self._spool.ask(asked, product).fetchone():
+                    self.deleted += await db.write(_delete, self._store, product, since, clock)
             yield
 
 
@@ -330,6 +331,19 @@ def _gathered(id: str, found: Mapping[str, Facts]) -> NewProduct:
         if variant
     ]
     return NewProduct(id, found.get("", whole), tuple(variants))
+
+
+# contract: clock-guard
+async def _delete(
+    tx: Writer, store: Store, product: str, since: str, clock: ReferenceClock
+) -> bool:
+    """Deletes a product unless it was put after ``since``. Returns whether it did."""
+    now = await clock.checked_now(tx)
+    if ids.timestamp(now) < since:
+        raise ClockSuspect("The clock was set back while this command ran. Run it again.")
+    times = {"since": since, "ahead": ids.timestamp(now + MAX_JUMP_MS)}
+    named = {"store": store.id, "product": product}
+    return await tx.one("product_delete_missing", **named, **times) is not None
 
 
 async def _put(

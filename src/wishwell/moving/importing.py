@@ -173,7 +173,13 @@ async def take_store(
 
 # contract: import-whole, import-twice, import-resumed
 async def load(
-    db: Database, file: ImportFile | CsvFile, store: Store, *, dry: bool, how: How
+    db: Database,
+    file: ImportFile | CsvFile,
+    store: Store,
+    *,
+    dry: bool,
+    how: How,
+    clock: ids.Clock = ids.wall_clock,
 ) -> AsyncIterator[Counts]:
     """Puts the file's records into the store, and yields after each step what was done so far.
 
@@ -189,7 +195,7 @@ async def load(
             yield counts
     groups = _groups(file, how)
     while some := list(itertools.islice(groups, _AT_ONCE)):
-        adding = [_add(db, store, bundles, counts, dry=dry) for bundles in some]
+        adding = [_add(db, store, bundles, counts, clock, dry=dry) for bundles in some]
         for error in await asyncio.gather(*adding, return_exceptions=True):
             if error is not None:
                 raise error
@@ -231,12 +237,18 @@ async def _put(tx: Writer, store: Store, records: Sequence[Record]) -> None:
 
 
 async def _add(
-    db: Database, store: Store, bundles: Sequence[Bundle], counts: Counts, *, dry: bool
+    db: Database,
+    store: Store,
+    bundles: Sequence[Bundle],
+    counts: Counts,
+    clock: ids.Clock,
+    *,
+    dry: bool,
 ) -> None:
     keyed = {ids.profile_key(store.id, bundle.profile.gid): bundle for bundle in bundles}
     while (lacking := await _try(db, store, keyed, dry=dry)) is None:
         for (key,) in await db.read(ask, "import_erasing", profiles=list(keyed)):
-            while not await db.write(erasure.remove_some, key, store.id, ids.wall_clock()):
+            while not await db.write(erasure.remove_some, key, store.id, clock()):
                 pass
     for added in lacking.values():
         counts.there += "profiles" not in added

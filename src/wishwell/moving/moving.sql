@@ -10,6 +10,11 @@ FROM webhooks WHERE store_id = :store AND enabled >= 0 ORDER BY id;
 SELECT product_id, id, position, created_at, updated_at, document, variants, known, noticed_at
 FROM products WHERE store_id = :store AND id > :after ORDER BY id LIMIT :limit;
 
+-- name: product_delete_missing
+-- Unless it was put from :since on; not by a wrong clock, after :ahead.
+DELETE FROM products WHERE store_id = :store AND product_id = :product AND (updated_at < :since OR updated_at > :ahead)
+RETURNING product_id;
+
 -- name: export_profiles
 SELECT profile_id, items, gid, created_at, touched_at, closed_at, email, events, notices FROM profiles p
 WHERE p.store_id = :store AND p.profile_id > :after AND shown(p)

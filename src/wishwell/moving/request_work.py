@@ -3,15 +3,17 @@
 Each request is done in steps that leave it due until the last one, so that it goes on after a kill.
 """
 
-from collections.abc import AsyncIterator, Callable
+import contextlib
+from collections.abc import AsyncIterator
 
 import structlog
 
 from wishwell import ids, profiles, stores
 from wishwell.db import Database, Reader, Writer, ask
+from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import BeingErased, NotFound, Unavailable
 from wishwell.moving import deletion, person
-from wishwell.moving.requests import PlatformRequest
+from wishwell.moving.requests import DELETION_DAYS, PlatformRequest
 from wishwell.profiles import Profile, records
 from wishwell.stores import Store
 from wishwell.wishes import erasure
@@ -35,11 +37,14 @@ async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
 
 
 # contract: request-done, background-goes-on
-async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[Profile | None]:
+async def work(db: Database, clock: ReferenceClock) -> AsyncIterator[Profile | None]:
     """Does what is due, each request once; yields between two steps, and each erased customer.
 
-    One that can't be done is logged, and tried again the next time. Raises ``Unavailable``.
+    One that can't be done is logged, and tried again the next time. While the clock is suspect no
+    deletion begins and no export ends. Raises ``Unavailable``.
     """
+    with contextlib.suppress(ClockSuspect):
+        await db.write(_redate, clock)
     seen: set[str] = set()
     while True:
         found = await db.read(due, clock(), len(seen))
@@ -51,7 +56,7 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[Profile 
             try:
                 async for step in _do(db, store_id, request, clock):
                     yield step
-            except (BeingErased, NotFound):
+            except (BeingErased, ClockSuspect, NotFound):
                 continue  # soon there is nothing of the customer; or the store is gone
             except Exception as error:
                 await db.ping()  # raises if the database is the cause
@@ -61,11 +66,11 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[Profile 
 
 
 async def _do(
-    db: Database, store_id: str, request: PlatformRequest, clock: Callable[[], int]
+    db: Database, store_id: str, request: PlatformRequest, clock: ReferenceClock
 ) -> AsyncIterator[Profile | None]:
     named = {"store": store_id, "id": request.id}
     if request.state == "exported":
-        await db.write(ask, "request_export_ends", **named)
+        await db.write(_end_export, named, clock)
     elif request.topic == "shop/redact":
         async for _ in _delete(db, store_id, request, clock):
             yield None
@@ -81,6 +86,20 @@ async def _do(
             ends = ids.timestamp(now + EXPORT_DAYS * ids.DAY_MS)
             await db.long_write(ask, "request_exported", **named, due=ends)
     yield None
+
+
+# contract: clock-guard
+async def _end_export(tx: Writer, named: dict[str, str], clock: ReferenceClock) -> None:
+    now = ids.timestamp(await clock.checked_now(tx))
+    await tx.run("request_export_ends", **named, now=now)
+
+
+# contract: clock-future
+async def _redate(tx: Writer, clock: ReferenceClock) -> None:
+    now = await clock.checked_now(tx)
+    exports, deletions = [now + days * ids.DAY_MS for days in (EXPORT_DAYS, DELETION_DAYS)]
+    times = {"exports": exports, "deletions": deletions, "ahead": exports + MAX_JUMP_MS}
+    await tx.run("requests_redate", **{name: ids.timestamp(at) for name, at in times.items()})
 
 
 async def _store(tx: Reader, id: str) -> Store:
@@ -99,11 +118,11 @@ async def _export(db: Database, customer: Profile) -> str:
 
 # contract: request-shop
 async def _delete(
-    db: Database, store_id: str, request: PlatformRequest, clock: Callable[[], int]
+    db: Database, store_id: str, request: PlatformRequest, clock: ReferenceClock
 ) -> AsyncIterator[None]:
     """Begins the deletion of a store; or removes it, once every process has seen that."""
     if request.state == "waiting":
-        await db.write(_begin_deletion, store_id, request.id, clock())
+        await db.write(_begin_deletion, store_id, request.id, clock)
         return
     store = await db.read(_store, store_id)
     async for _ in deletion.run(db, store):
@@ -111,9 +130,11 @@ async def _delete(
     log.info("store_deleted", store=store.handle, request=request.id)
 
 
-async def _begin_deletion(tx: Writer, store_id: str, id: str, now: int) -> None:
+# contract: clock-guard
+async def _begin_deletion(tx: Writer, store_id: str, id: str, clock: ReferenceClock) -> None:
     await stores.lock(tx)
-    seen = ids.timestamp(now + stores.SEEN_MS)
-    if await tx.one("request_deletes", store=store_id, id=id, due=seen) is not None:
+    now = await clock.checked_now(tx)
+    times = {"due": ids.timestamp(now + stores.SEEN_MS), "now": ids.timestamp(now)}
+    if await tx.one("request_deletes", store=store_id, id=id, **times) is not None:
         store = await _store(tx, store_id)
         await deletion.begin(tx, store.handle, ids.timestamp(now))

@@ -10,6 +10,7 @@ import msgspec
 
 from wishwell import ids, stores
 from wishwell.db import Reader, Row, Writer
+from wishwell.db.clock import MAX_JUMP_MS
 from wishwell.db.journal import Act
 from wishwell.errors import Conflict, NotFound
 from wishwell.profiles import Profile, WholeStore, pages
@@ -77,7 +78,9 @@ async def take(tx: Writer, store: Store, delivery: Delivery, id: str, now: int) 
     await stores.check_kept(tx, store)
     named = {"store": store.id, "delivery": delivery.id, "hash": delivery.body_hash}
     since = ids.timestamp(max(0, now - _SAME_BODY_MS))
-    row = await tx.one("request_taken", **named, since=since)
+    row = await tx.one(
+        "request_taken", **named, since=since, ahead=ids.timestamp(now + MAX_JUMP_MS)
+    )
     if row is not None:
         return str(row[0])
     wait = DELETION_DAYS * ids.DAY_MS if delivery.topic == "shop/redact" else 0

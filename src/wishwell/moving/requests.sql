@@ -6,7 +6,7 @@ SELECT request_fields(r){beyond} FROM requests r WHERE r.store_id = :owner;
 -- name: request_taken
 SELECT id FROM requests WHERE store_id = :store AND delivery_id = :delivery
 UNION ALL
-SELECT id FROM requests WHERE store_id = :store AND body_hash = :hash AND received_at > :since
+SELECT id FROM requests WHERE store_id = :store AND body_hash = :hash AND received_at > :since AND received_at <= :ahead
 LIMIT 1;
 
 -- name: request_add
@@ -31,6 +31,11 @@ SELECT r.store_id, request_fields(r) FROM requests r
 WHERE r.due_at <= :now AND (r.state = 'deleting' OR NOT EXISTS (SELECT 1 FROM deleted_stores d WHERE d.store_id = r.store_id))
 ORDER BY r.topic, r.due_at, r.id LIMIT :limit;
 
+-- name: requests_redate
+-- What a wrong clock put off further than anything is: its time begins again.
+UPDATE requests SET due_at = CASE WHEN state = 'exported' THEN :exports ELSE :deletions END
+WHERE due_at > :ahead;
+
 -- name: requests_waiting
 SELECT topic, count(*), min(received_at) FROM requests
 WHERE due_at IS NOT NULL AND state <> 'exported' GROUP BY topic;
@@ -41,11 +46,12 @@ WHERE store_id = :store AND id = :id AND state = 'waiting';
 
 -- name: request_export_ends
 UPDATE requests SET due_at = NULL, profile_id = NULL, export = NULL
-WHERE store_id = :store AND id = :id AND state = 'exported';
+WHERE store_id = :store AND id = :id AND state = 'exported' AND due_at <= :now;
 
 -- name: request_deletes
--- Returns the request unless it was called off.
-UPDATE requests SET state = 'deleting', due_at = :due WHERE store_id = :store AND id = :id AND state = 'waiting'
+-- Returns the request if it is due, and was not called off.
+UPDATE requests SET state = 'deleting', due_at = :due
+WHERE store_id = :store AND id = :id AND state = 'waiting' AND due_at <= :now
 RETURNING id;
 
 -- name: requests_erase

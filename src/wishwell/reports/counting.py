@@ -6,6 +6,7 @@ needs no rule here.
 """
 
 import asyncio
+import contextlib
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
@@ -15,6 +16,7 @@ import structlog
 
 from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row, Writer, ask
+from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.reports.tally import FOREVER, Count, Held, Tally, Wishes, day_of, kept_from, zone
 from wishwell.stores import Store
@@ -67,7 +69,10 @@ async def due(tx: Reader, kept: Sequence[Store], now: int, seconds: float) -> Du
 
 # contract: count-again
 async def work(
-    db: Database, look: Callable[[], Awaitable[Sequence[Store]]], seconds: float, clock: ids.Clock
+    db: Database,
+    look: Callable[[], Awaitable[Sequence[Store]]],
+    seconds: float,
+    clock: ReferenceClock,
 ) -> None:
     """Counts the stores that are due, a step of each in turns, until none is.
 
@@ -99,24 +104,35 @@ async def work(
 
 
 # contract: count-exact, count-days
-async def run(db: Database, store: Store, clock: ids.Clock) -> AsyncIterator[float]:
+async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterator[float]:
     """Counts a store. Yields after each step the seconds that it took.
 
-    One that is given up may have stored some of what it found; the next one begins anew. Raises
-    ``Unavailable``, ``StoreDeleted``, ``Superseded``.
+    One that is given up may have stored some of what it found; the next one begins anew. While the
+    clock is suspect no day ends, and nothing is removed. Raises ``Unavailable``, ``StoreDeleted``,
+    ``Superseded``.
     """
-    began = clock()
+    began, uptime = await db.read(clock.likely_now), time.monotonic()
+    with contextlib.suppress(ClockSuspect):
+        while await db.write(_discard_future, store, clock):
+            yield 0.0
     before = await db.long_read(last, store, days=3)
-    tally = Tally(before, day_of(began, zone(store)), zone(store))
+    today = day_of(began, zone(store))
+    try:
+        await db.read(clock.checked_now)
+    except ClockSuspect:
+        today = before[0].day if before else today
+    tally = Tally(before, today, zone(store), ids.timestamp(began))
     for steps in (_walk(db, store, tally), _write(db, store, tally, before)):
         started = time.perf_counter()
         async for _ in steps:
             yield time.perf_counter() - started
             started = time.perf_counter()
-    counts = tally.counts(before, ids.timestamp(began), ids.timestamp(clock()))
+    ended = began + round((time.monotonic() - uptime) * 1000)
+    counts = tally.counts(before, ids.timestamp(began), ids.timestamp(ended))
     await db.write(_end, store, before, counts)
-    while await db.write(_forget, store, kept_from(tally.days[-1])):
-        yield 0.0
+    with contextlib.suppress(ClockSuspect):
+        while await db.write(_forget, store, clock):
+            yield 0.0
 
 
 async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[None]:
@@ -207,10 +223,34 @@ async def _end(tx: Writer, store: Store, before: Sequence[Count], counts: Iterab
     await tx.run_many("count_end", [{"store": store.id, **count._asdict()} for count in counts])
 
 
-# contract: count-kept
-async def _forget(tx: Writer, store: Store, before: str) -> int:
-    """Removes what ended before a day. Returns how many rows; a few at a time."""
+# contract: count-future
+async def _discard_future(tx: Writer, store: Store, clock: ReferenceClock) -> bool:
+    """Discards, in small steps, the counts of days after today if a wrong clock dated the last one
+    in the future; what was found before them holds again. Returns whether a step is left. Raises
+    ``ClockSuspect``."""
     await tx.one("store_write_lock", store=store.id)
+    newest = await last(tx, store)
+    now = await clock.checked_now(tx)
+    if not newest or newest[0].began_at <= ids.timestamp(now + MAX_JUMP_MS):
+        return False
+    today = {"store": store.id, "today": day_of(now, zone(store))}
+    first = await tx.one("counts_future", **today)
+    if first is None or first[0] is None:
+        return False
+    rows = {"store": store.id, "first": first[0], "forever": FOREVER, "limit": _ROWS}
+    for statement in ("count_rows_discard", "count_rows_reopen"):
+        if await tx.all(statement, **rows):
+            return True
+    await tx.run("counts_discard", **today)
+    return False
+
+
+# contract: count-kept, clock-guard
+async def _forget(tx: Writer, store: Store, clock: ReferenceClock) -> int:
+    """Removes what ended more than 25 months ago. Returns how many rows; a few at a time. Raises
+    ``ClockSuspect``."""
+    await tx.one("store_write_lock", store=store.id)
+    before = kept_from(day_of(await clock.checked_now(tx), zone(store)))
     await tx.run("counts_forget_days", store=store.id, day=before)
     of = {"store": store.id, "limit": _ROWS}
     ended = await tx.all("counts_ended", **of)

@@ -53,6 +53,26 @@ DO UPDATE SET number = excluded.number, began_at = excluded.began_at, ended_at =
 DELETE FROM counts WHERE store_id = :store
     AND day < (SELECT max(c.day) FROM counts c WHERE c.store_id = :store AND c.day < :day);
 
+-- name: counts_future
+SELECT min(c.number) FROM counts c WHERE c.store_id = :store AND c.day > :today;
+
+-- name: counts_discard
+DELETE FROM counts WHERE store_id = :store AND day > :today;
+
+-- name: count_rows_discard
+-- What only counts from number :first on have found.
+DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id) IN (
+    SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
+    WHERE c.store_id = :store AND c.until > :first AND c.since >= :first LIMIT :limit)
+RETURNING until;
+
+-- name: count_rows_reopen
+-- What those counts have ended.
+UPDATE wish_counts SET until = :forever WHERE store_id = :store AND (until, product_id, variant_id) IN (
+    SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
+    WHERE c.store_id = :store AND c.until >= :first AND c.until < :forever LIMIT :limit)
+RETURNING until;
+
 -- name: counts_ended
 -- Rows that ended before all remaining counts, so that no report needs them.
 SELECT c.until, c.product_id, c.variant_id FROM wish_counts c

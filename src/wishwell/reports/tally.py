@@ -78,20 +78,23 @@ class Tally:
     """What a count has found so far.
 
     ``last``: the last counts of the last three days that have one, the newest first. ``days``:
-    those whose wishes are still counted as added, in order; each gets a number.
+    those whose wishes are still counted as added, in order; each gets a number. ``now``: when the
+    count began.
     """
 
-    def __init__(self, last: Sequence[Count], today: str, zone: tzinfo) -> None:
+    def __init__(self, last: Sequence[Count], today: str, zone: tzinfo, now: str) -> None:
         first = last[0].day if last else today
         # A clock that was set back, or a zone further west, must not open a day that has ended.
-        self.days = list(_days(first, max(first, today)))
+        # After a long pause the days that are not kept are left out.
+        begin = max(following(first), kept_from(today))
+        self.days = [first, *_days(begin, today)]  # contract: count-kept
         self._kept = [count.number for count in last]
         self.number = (self._kept[0] if last else 0) + 1
         self._closed = next((count.number for count in last if count.day < first), 0)
         begins = [starts(day, zone) for day in (*self.days, following(self.days[-1]))]
         if last:  # contract: store-time-zone. The zone may have changed since.
             begins[0] = last[0].day_began_at or begins[0]
-            begins[1] = max(begins[1], last[0].began_at)
+            begins[1] = max(begins[1], min(last[0].began_at, now))
         self._starts = list(accumulate(begins, max))
         self.wishes: dict[str, Wishes] = {}
         self.all = self._nothing()

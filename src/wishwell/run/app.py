@@ -17,6 +17,7 @@ from wishwell import config, ids, limits, log
 from wishwell.access import access_cache, auth
 from wishwell.config import Settings
 from wishwell.db import Database
+from wishwell.db.clock import ReferenceClock
 from wishwell.db.hosts import Warn
 from wishwell.db.journal import Journal
 from wishwell.db.postgres import Postgres
@@ -105,7 +106,7 @@ def _keys(settings: Settings, configured: Sequence[str], suffix: str) -> list[by
 @contextlib.asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Services]:
     """Opens all components that serving needs, and closes them at the end of the block."""
-    clock = ids.wall_clock
+    clock = ReferenceClock(ids.wall_clock)
     keys = signing_keys(settings)
     db = open_database(settings, logger.warning)
     cache = access_cache.AccessCache(db, clock)
@@ -134,6 +135,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     )
     try:
         try:
+            await clock.observe(db)
             await cache.refresh()
         except Unavailable as error:
             # A worker that restarts while the database is unreachable must start all the same.

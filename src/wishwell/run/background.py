@@ -10,6 +10,7 @@ import structlog
 from wishwell import events, ids, stores
 from wishwell.access import auth
 from wishwell.db import Database, journal
+from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Unavailable
 from wishwell.events import deliveries, retention
 from wishwell.http import metrics
@@ -59,6 +60,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     """Everything that runs beside the requests."""
     sampler = metrics.Sampler(service)
     all_jobs = [
+        Job("clock", 1.0, functools.partial(_observe_clock, service)),
         Job("access_cache", 1.0, service.access_cache.refresh),
         Job("uses", 5.0, service.access_cache.flush),
         Job("sample", 1.0, functools.partial(_sample, sampler)),
@@ -90,6 +92,8 @@ async def _repeat(job: Job) -> None:
         pause = max(_FAILED_SECONDS, job.seconds)
         try:
             wanted = await job.turn()
+        except ClockSuspect:  # contract: clock-guard. Reported by the job ``clock``
+            wanted = None
         except Exception as error:
             if type(error) is failing:
                 continue
@@ -104,6 +108,12 @@ async def _repeat(job: Job) -> None:
         failing = None
         pause = job.seconds if wanted is None else wanted
         metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
+
+
+# contract: clock-reported
+async def _observe_clock(service: Services) -> None:
+    await service.clock.observe(service.db)
+    metrics.CLOCK_SUSPECT.set(bool(service.clock.suspicion))
 
 
 async def _send(service: Services) -> float | None:
@@ -136,16 +146,16 @@ def _housekeeping(
 
 async def _purge(service: Services) -> None:
     seen = 0
-    async for total in purge.sessions(service.db, service.settings, service.clock()):
+    async for total in purge.sessions(service.db, service.settings, service.clock):
         metrics.PURGED.inc(total - seen)
         seen = total
         await asyncio.sleep(_PAUSE)
     journal.actor.set("purge")
-    async for _ in erasure.idle(service.db, service.clock()):
+    async for _ in erasure.idle(service.db, service.clock):
         metrics.ERASED.inc()
         await asyncio.sleep(_PAUSE)
-    await service.db.write(erasure.forget, service.settings.events_days, service.clock())
-    await service.db.write(auth.forget_revocations, service.clock())
+    await service.db.write(erasure.forget, service.settings.events_days, service.clock)
+    await service.db.write(auth.forget_revocations, service.clock)
     metrics.PURGE_FINISHED.set_to_current_time()
     if seen:
         log.info("purged", sessions=seen)
@@ -163,10 +173,10 @@ async def _erase(service: Services) -> None:
 
 
 def _retention(
-    retain: Callable[[Database, float, int], AsyncIterator[int]],
+    retain: Callable[[Database, float, ReferenceClock], AsyncIterator[int]],
 ) -> Callable[[Services], Awaitable[None]]:
     async def work(service: Services) -> None:
-        async for _ in retain(service.db, service.settings.events_days, service.clock()):
+        async for _ in retain(service.db, service.settings.events_days, service.clock):
             await asyncio.sleep(_PAUSE)
 
     return work
@@ -200,7 +210,8 @@ async def _count(service: Services) -> None:
         await db.write(purge.keep_lease, "count", now)
         metrics.BACKGROUND_DONE.labels("count").set_to_current_time()
         kept = await db.read(stores.listed)
-        due = await db.long_read(counting.due, kept, now, settings.count_seconds)
+        likely = await db.read(service.clock.likely_now)
+        due = await db.long_read(counting.due, kept, likely, settings.count_seconds)
         metrics.COUNTED.set(ids.from_timestamp(due.oldest) / 1000 if due.oldest else 0)
         return due.stores
 

@@ -18,6 +18,7 @@ import msgspec
 from wishwell import config, ids, stores
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, ask, cluster, connecting, migrate, url
+from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import ServiceError, Unavailable
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Unanswered
@@ -180,6 +181,10 @@ async def _times(tx: Reader) -> tuple[int, str | None]:
 
 
 async def _clock(db: Database) -> str:
+    try:
+        await db.read(ReferenceClock(ids.wall_clock).checked_now)
+    except ClockSuspect as error:
+        raise Wrong(f"{error.message}. Until then nothing is removed for its age.") from error
     there, turn = await db.read(_times)
     apart = abs(ids.wall_clock() - there)
     ahead = ids.from_timestamp(turn) - ids.wall_clock() if turn else 0

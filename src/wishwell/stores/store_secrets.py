@@ -14,6 +14,7 @@ import msgspec
 
 from wishwell import ids, stores
 from wishwell.db import Reader, Writer, bad_rows
+from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.stores import Store
 from wishwell.stores.sealing import Damaged, Sealing
@@ -67,13 +68,14 @@ def opened(sealing: Sealing, store_id: str, text: str) -> StoreSecrets:
 
 # contract: storefront-secrets
 async def change(
-    tx: Writer, sealing: Sealing, store: Store, patch: SecretsPatch, now: int
+    tx: Writer, sealing: Sealing, store: Store, patch: SecretsPatch, clock: ReferenceClock
 ) -> StoreSecrets:
-    """Changes a store's secrets; ``now`` in milliseconds. Raises ``Invalid``."""
+    """Changes a store's secrets. Raises ``Invalid``."""
     await stores.lock(tx)
+    now = clock()
     row = await tx.one("store_secrets", store=store.id)
     before = _fresh() if row is None else opened(sealing, store.id, row[0])
-    after = _patched(before, patch, now)
+    after = _patched(before, patch, now, await _expired_before(tx, clock))
     _check("jwt-key", after.jwt_keys, MOST_KEYS, 32)
     _check("platform-secret", after.platform, MOST_PLATFORM_SECRETS, 16)
     text, at = _sealed(sealing, store.id, after), ids.timestamp(now)
@@ -112,13 +114,14 @@ async def check_apart(tx: Reader, sealing: Sealing | None, *changed: Store) -> N
 
 
 # contract: sealing-anew, sealing-opened
-async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
+async def prepare(tx: Writer, sealing: Sealing, clock: ReferenceClock) -> None:
     """Gives each store a secret for its cookies, and seals what an older key sealed anew.
 
     Raises ``Misconfigured`` for what none of the keys opens. Several processes may start at once.
     """
     await stores.lock(tx)
     sealed = {row[0]: row[1] for row in await tx.all("store_secrets_changed", since="")}
+    now, expired_before = clock(), await _expired_before(tx, clock)
     at = ids.timestamp(now)
     for store in await stores.listed(tx):
         text, current = sealed.get(store.id), None
@@ -129,7 +132,7 @@ async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
             raise Misconfigured(f"Store {store.handle}: {error.message}") from error
         if current is None:
             continue
-        kept = _patched(current, SecretsPatch(), now)
+        kept = _patched(current, SecretsPatch(), now, expired_before)
         if text is None or kept != current or not sealing.is_newest(text):
             await tx.run(
                 "store_secrets_set", store=store.id, sealed=_sealed(sealing, store.id, kept), now=at
@@ -154,16 +157,27 @@ def _fresh() -> StoreSecrets:
     return StoreSecrets((CookieSecret(secrets.token_urlsafe(48)),))
 
 
-def _patched(current: StoreSecrets, patch: SecretsPatch, now: int) -> StoreSecrets:
+# contract: clock-guard
+async def _expired_before(tx: Reader, clock: ReferenceClock) -> int:
+    """Cookie secrets that were replaced before this time, in milliseconds, are dropped; 0 while
+    the clock is suspect."""
+    try:
+        return await clock.checked_now(tx) - COOKIE_DAYS * ids.DAY_MS
+    except ClockSuspect:
+        return 0
+
+
+def _patched(
+    current: StoreSecrets, patch: SecretsPatch, now: int, expired_before: int
+) -> StoreSecrets:
     cookie = current.cookie
     if patch.new_signer == "leaked":
         cookie = _fresh().cookie
     elif patch.new_signer == "rotate":
         signer = msgspec.structs.replace(cookie[0], replaced_at=now)
         cookie = (*_fresh().cookie, signer, *cookie[1:])
-    since = now - COOKIE_DAYS * ids.DAY_MS
     return StoreSecrets(
-        tuple(old for old in cookie if old.replaced_at is None or old.replaced_at > since),
+        tuple(old for old in cookie if (old.replaced_at or now) > expired_before),
         current.jwt_keys if patch.jwt_keys is None else patch.jwt_keys,
         current.platform if patch.platform is None else patch.platform,
     )

@@ -15,9 +15,11 @@ import structlog
 from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
 from wishwell.db import Database, Reader, Row, Writer, ask
+from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.db.journal import Act
 from wishwell.errors import Unavailable
 from wishwell.profiles import Profile
+from wishwell.stores import Store
 from wishwell.wishes import purge
 
 KEPT_DAYS = 30
@@ -126,24 +128,53 @@ async def remove_some(tx: Writer, key: str, store_id: str, now: int) -> bool:
 
 # contract: forget-customers
 async def idle(
-    db: Database, now: int, *, dry: bool = False
+    db: Database, clock: ReferenceClock, *, dry: bool = False
 ) -> AsyncIterator[tuple[Profile, Sequence[str]]]:
     """Erases the customers of each store who made no request for as long as it says.
 
-    Yields each, with what ``erase`` returned; with ``dry`` it only finds them.
+    Yields each, with what ``erase`` returned; with ``dry`` it only finds them. Raises
+    ``Unavailable``, also while the clock is suspect.
     """
+    now = await db.read(clock.checked_now)
     for store in await db.read(stores.listed):
-        before = ids.timestamp(max(0, _months_before(now, store.forget_customers_after or 0)))
-        if store.forget_since is None or store.forget_since > before:
+        if store.forget_since is None:
+            continue
+        while not dry and await db.write(_redate, store.id, clock):
+            pass
+        before = _idle_before(store, now)
+        if store.forget_since > before:
             continue
         after = ("", ids.NO_UUID)
         while rows := await db.read(_idle, store.id, before, after):
             after = (rows[-1][1], rows[-1][0])
             for _, _, gid in rows:
                 customer = profiles.of_customer(store, gid)
-                erased = () if dry else await db.long_write(erase, customer, now, before)
+                erased = () if dry else await db.long_write(_erase_idle, customer, clock)
                 if dry or erased:
                     yield customer, erased
+
+
+# contract: clock-guard
+async def _erase_idle(tx: Writer, customer: Profile, clock: ReferenceClock) -> Sequence[str]:
+    now = await clock.checked_now(tx)
+    return await erase(tx, customer, now, _idle_before(customer.store, now))
+
+
+def _idle_before(store: Store, now: int) -> str:
+    """The time before which a store's customer made the last request to be forgotten now."""
+    return ids.timestamp(max(0, _months_before(now, store.forget_customers_after or 0)))
+
+
+# contract: clock-future
+async def _redate(tx: Writer, store_id: str, clock: ReferenceClock) -> bool:
+    """Dates some customers to now whom a wrong clock noted in the future, and the store's option.
+    Returns whether there were any customers."""
+    await tx.one("store_write_lock", store=store_id)
+    now = await clock.checked_now(tx)
+    named = {"store": store_id, "now": ids.timestamp(now)}
+    named["ahead"] = ids.timestamp(now + MAX_JUMP_MS)
+    await tx.run("forget_since_redate", **named)
+    return bool(await tx.all("customers_redate", **named, limit=_AT_ONCE))
 
 
 async def _idle(tx: Reader, store_id: str, before: str, after: tuple[str, str]) -> Sequence[Row]:
@@ -161,10 +192,10 @@ def _months_before(now: int, months: int) -> int:
 
 
 # contract: erase-sequence
-async def forget(tx: Writer, events_days: float, now: int) -> None:
+async def forget(tx: Writer, events_days: float, clock: ReferenceClock) -> None:
     """Forgets the sequences of those that were erased long ago; not while ``profile.erased``, kept
-    for ``events_days``, has the number of one."""
-    days = max(KEPT_DAYS, events_days + 1)
+    for ``events_days``, has the number of one. Raises ``ClockSuspect``."""
+    days, now = max(KEPT_DAYS, events_days + 1), await clock.checked_now(tx)
     await tx.run("erasures_forget", before=ids.timestamp(max(0, round(now - days * _DAY_MS))))
 
 

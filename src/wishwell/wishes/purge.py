@@ -7,6 +7,7 @@ import structlog
 from wishwell import ids
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Row, Writer
+from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.wishes import reservations
 
 _BATCH = 100
@@ -15,7 +16,6 @@ _RECORDS = 2_000
 transaction's time limit. A large session takes several steps."""
 
 _DAY_MS = 86_400_000
-_AHEAD_MS = 3_600_000
 _FIRST = ("", "00000000-0000-0000-0000-000000000000")
 _STEPS = (
     *("purge_entries", "purge_item_tags", "purge_items", "purge_lists"),
@@ -27,19 +27,19 @@ log = structlog.get_logger()
 
 # contract: purge-steps
 async def sessions(
-    db: Database, settings: Settings, now: int, *, dry: bool = False
+    db: Database, settings: Settings, clock: ReferenceClock, *, dry: bool = False
 ) -> AsyncIterator[int]:
     """Purges in small steps, and yields after each how many sessions were removed so far.
 
     The longer period starts when the session's last token expires, up to a day after it was
     issued. The shorter period, from the last token on, is for sessions without records. A session
     that can't be removed is skipped and logged. With ``dry`` it only counts them. Raises
-    ``Unavailable``.
+    ``Unavailable``, also while the clock is suspect.
     """
-    idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * _DAY_MS)))
-    empty = ids.timestamp(max(0, now - int(settings.empty_session_days * _DAY_MS)))
-    empty = max(idle, empty)
+    idle, empty = _limits(settings, await db.read(clock.checked_now))
     after, removed = _FIRST, 0
+    while not dry and await db.write(_redate, clock):
+        yield removed
     while rows := await db.read(_idle, idle, empty, after):
         after = (rows[-1][1], rows[-1][0])
         if dry:
@@ -47,19 +47,36 @@ async def sessions(
             yield removed
             continue
         gids = {row[0]: row[2] for row in rows}
-        expired = await db.write(_end, idle, empty, list(gids), ids.timestamp(now))
+        expired = await db.write(_end, settings, list(gids), clock)
         async for gone in _remove(db, {id: gids[id] for id in expired}):
             removed += gone
             yield removed
 
 
-# contract: command-purge, clock-steps
+def _limits(settings: Settings, now: int) -> tuple[str, str]:
+    """The times before which a session, and one without records, was last used if it expired."""
+    idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * _DAY_MS)))
+    empty = ids.timestamp(max(0, now - int(settings.empty_session_days * _DAY_MS)))
+    return idle, max(idle, empty)
+
+
+# contract: clock-future
+async def _redate(tx: Writer, clock: ReferenceClock) -> bool:
+    """Dates some sessions that a wrong clock used in the future to now, so that they expire.
+    Returns whether there were any."""
+    now = await clock.checked_now(tx)
+    ahead = ids.timestamp(now + MAX_JUMP_MS)
+    named = {"now": ids.timestamp(now), "ahead": ahead, "limit": _BATCH}
+    return bool(await tx.all("sessions_redate", **named))
+
+
+# contract: command-purge, clock-future
 async def take_lease(tx: Writer, name: str, now: int, every: int) -> bool:
     """Whether this process is to do that housekeeping now: its turn comes about ``every`` so often.
 
     Both in milliseconds. A turn further ahead than clocks may differ counts for nothing.
     """
-    before, wrong = now - every * 9 // 10, now + _AHEAD_MS
+    before, wrong = now - every * 9 // 10, now + MAX_JUMP_MS
     at = {"now": now, "before": before, "ahead": wrong}
     times = {key: ids.timestamp(time) for key, time in at.items()}
     return await tx.one("lease_take", name=name, **times) is not None
@@ -76,10 +93,15 @@ async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Se
     return await tx.all("sessions_idle", **terms, after_time=after[0], after=after[1])
 
 
-async def _end(tx: Writer, idle: str, empty: str, expired: list[str], now: str) -> list[str]:
+# contract: clock-guard
+async def _end(
+    tx: Writer, settings: Settings, expired: list[str], clock: ReferenceClock
+) -> list[str]:
     """Closes those that are still expired and that no other transaction has locked."""
     held = [row[0] for row in await _lock(tx, expired)]
-    terms = {"gone_before": idle, "empty_before": empty, "now": now}
+    now = await clock.checked_now(tx)
+    idle, empty = _limits(settings, now)
+    terms = {"gone_before": idle, "empty_before": empty, "now": ids.timestamp(now)}
     return [row[0] for row in await tx.all("sessions_end", profiles=held, **terms)]
 
 

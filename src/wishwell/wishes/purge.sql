@@ -8,6 +8,11 @@ WHERE is_session = 1 AND touched_at < :empty_before
 ORDER BY touched_at, profile_id
 LIMIT :limit;
 
+-- name: sessions_redate
+UPDATE profiles SET touched_at = :now WHERE is_session = 1 AND profile_id IN (
+    SELECT p.profile_id FROM profiles p WHERE p.is_session = 1 AND p.touched_at > :ahead LIMIT :limit)
+RETURNING profile_id;
+
 -- name: session_lock
 -- Unless somebody writes to it at this moment; then it goes the next time. One at a time: a cluster
 -- locks rows of one server only.
@@ -44,7 +49,7 @@ UPDATE leases SET taken_at = :now WHERE name = :name;
 
 -- name: lease_take
 -- One process at a time: whoever finds the last turn older than :before has the next one. One later than :ahead was
--- taken by a clock that was wrong (contract: clock-steps).
+-- taken by a clock that was wrong (contract: clock-future).
 INSERT INTO leases (name, taken_at) VALUES (:name, :now)
 ON CONFLICT (name) DO UPDATE SET taken_at = excluded.taken_at
 WHERE leases.taken_at < :before OR leases.taken_at > :ahead

@@ -16,8 +16,8 @@ MAX_AGE = 7_776_000
 """Seconds: 90 days. Past them a cookie is nobody's."""
 
 _DAY = 86_400
-_AHEAD = 300
-"""Seconds by which the clock of the machine that set the cookie may be ahead of this one's."""
+_SKEW = 60
+"""Seconds by which a date may be ahead and stays."""
 
 _SPREAD = 10
 """Seconds until a new secret signs. By then every process knows it: one that did not would take the
@@ -42,9 +42,10 @@ class Visitor(
     since: int
     v: Literal[1] = 1
 
+    # contract: storefront-cookie-ahead
     def is_due(self, now: int) -> bool:
-        """Whether the cookie is to be set again, so that it lives on."""
-        return now - self.since > _DAY
+        """Whether the cookie is to be set again, so that it lives on, or as it is dated ahead."""
+        return not -_SKEW <= now - self.since <= _DAY
 
 
 _decoder = msgspec.json.Decoder(Visitor)
@@ -53,8 +54,8 @@ _decoder = msgspec.json.Decoder(Visitor)
 class Signer:
     """Writes and reads the cookie of one store, by its id.
 
-    ``secrets``: the newest first. It signs, and those that it replaced are accepted for cookies
-    from before (contract: storefront-cookie).
+    ``secrets``: the newest first. It signs, and those that it replaced are accepted for as long as
+    a cookie from before is good (contract: storefront-cookie).
     """
 
     def __init__(self, secrets: Sequence[CookieSecret], store: str) -> None:
@@ -66,30 +67,33 @@ class Signer:
         return self._written(self._signing(now), Visitor(session, now)).decode()
 
     def visitor(self, value: bytes, now: int) -> Visitor | None:
-        """Whom a value names; None if it is not one of ours, letter for letter, or too old."""
+        """Whom a value names; None if it is not one of ours, letter for letter, or too old.
+
+        One that is dated ahead is good: it was signed while the clock was wrong. So a leaked secret
+        can't be used any longer by dating cookies ahead, a replaced one is good for no longer than
+        a cookie from before.
+        """
         try:
-            visitor = self._verified(value)
+            visitor, replaced_at = self._verified(value)
         except (ValueError, msgspec.DecodeError):
             return None
-        return visitor if -_AHEAD <= now - visitor.since <= MAX_AGE else None
+        since = visitor.since if replaced_at is None else min(visitor.since, replaced_at // 1000)
+        return visitor if now - since <= MAX_AGE else None
 
     @functools.lru_cache(maxsize=MOST)  # noqa: B019 - a signer that is gone is soon forgotten
-    def _verified(self, value: bytes) -> Visitor:
-        """Raises ``ValueError`` and ``msgspec.DecodeError``."""
+    def _verified(self, value: bytes) -> tuple[Visitor, int | None]:
+        """The visitor, and when the secret was replaced that signed. Raises ``ValueError`` and
+        ``msgspec.DecodeError``."""
         visitor = _decoder.decode(base64url_decode(value[:_LONGEST].partition(b".")[0]))
         # One after the other whatever matches: how many secrets there are is no secret.
         good = [
             hmac.compare_digest(self._written(secret, visitor), value) for secret in self._secrets
         ]
-        replaced = self._secrets[good.index(True)].replaced_at
-        # So an old secret dies with the cookies of its time, also in a process that runs on.
-        if replaced is not None and visitor.since > replaced // 1000 + _AHEAD:
-            raise ValueError("secret")
-        return visitor
+        return visitor, self._secrets[good.index(True)].replaced_at
 
     def _signing(self, now: int) -> CookieSecret:
         for secret, before in pairwise(self._secrets):
-            if now - (before.replaced_at or 0) // 1000 > _SPREAD:
+            if not -_SKEW <= now - (before.replaced_at or 0) // 1000 <= _SPREAD:
                 return secret
         return self._secrets[-1]
 

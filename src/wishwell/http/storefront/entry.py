@@ -189,7 +189,7 @@ class Storefront:
         visit.session = await service.db.write(
             profiles.create_session, visit.store, namespace, id, service.now()
         )
-        visit.keep(visit.session)
+        visit.keep(visit.session, service.clock())
 
     async def _as(self, request: Request, visit: Visit, route: Route, profile: Profile) -> Response:
         kind: profiles.Kind = "session" if profile.is_session else "customer"
@@ -204,4 +204,4 @@ class Storefront:
             return
         with contextlib.suppress(NotFound, Unavailable):  # the next response retries
             await self._service.db.write(profiles.renew_session, visit.session, self._service.now())
-            visit.keep(visit.session)
+            visit.keep(visit.session, self._service.clock())

@@ -122,7 +122,7 @@ async def identify(request: Request, visit: Visit) -> None:
 
 # contract: storefront-cookie-revoked
 def _visitor(request: Request, visit: Visit, value: bytes) -> Profile | None:
-    now = int(time.time())
+    now = request.service.clock() // 1000
     visitor = visit.shop.cookies.visitor(value, now)
     if visitor is None:
         return None

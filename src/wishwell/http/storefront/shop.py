@@ -104,9 +104,9 @@ class Visit:
     def store(self) -> Store:
         return self.shop.store
 
-    def keep(self, session: Profile) -> None:
-        """The answer sets the cookie of a session."""
-        value = self.shop.cookies.value(session.gid, int(time.time()))
+    def keep(self, session: Profile, now: int) -> None:
+        """The answer sets the cookie of a session; ``now`` in milliseconds."""
+        value = self.shop.cookies.value(session.gid, now // 1000)
         self.set_cookie = cookie.line(value, secure=self.secure)
 
     def remove_cookie(self) -> None:

@@ -1,0 +1,216 @@
+"""The time that processes share, and the guard of acts that can't be undone.
+
+Records and marks carry the time of ``ReferenceClock``: the wall clock, or the database server's
+where the two differ, so that one wrong machine can't mislead the others. Whatever removes something
+because of its age asks ``checked_now`` first, in the transaction that removes it. That raises
+``ClockSuspect`` while the time isn't plausible, because
+
+* the process's clock and the database server's differ by more than ``MAX_SKEW_MS``, or
+* the time jumped by more than ``MAX_JUMP_MS``, measured against the machine's uptime. The jump is
+  believed after ``HOLD_MS`` of uptime or after ``confirm``, and forgotten once it is reverted. One
+  back matters too, because by it all that is stored seems to be in the future.
+"""
+
+import functools
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import structlog
+
+from wishwell import ids
+from wishwell.db import Database, Reader, Writer
+from wishwell.errors import Unavailable
+
+MAX_SKEW_MS = 5 * 60_000
+"""Largest difference between a process's clock and the database server's."""
+
+MAX_JUMP_MS = 3_600_000
+"""Longest jump that is believed immediately."""
+
+HOLD_MS = ids.DAY_MS
+"""Uptime until a longer jump is believed."""
+
+_ADOPT_MS = 5_000
+"""Above this difference a process uses the database server's time in place of its own."""
+
+_SAVE_MS = 60_000
+"""Uptime between two writes of an unchanged state."""
+
+_MAX_ROUND_TRIP_MS = 1_000
+"""A slower answer doesn't say precisely what time it is."""
+
+log = structlog.get_logger("wishwell.clock")
+
+
+class ClockSuspect(Unavailable):
+    """The time isn't plausible, so nothing may be removed because of its age."""
+
+
+class State(NamedTuple):
+    """Where the clock should be: at ``wall`` (milliseconds since 1970) when the machine that
+    started as ``boot`` had been up for ``uptime`` milliseconds.
+
+    While a jump of ``jump`` milliseconds isn't believed yet, ``hold`` is the uptime that is left.
+    """
+
+    boot: str
+    wall: int
+    uptime: int
+    jump: int = 0
+    hold: int = 0
+
+
+# contract: clock-jump
+def advance(before: State | None, wall: int, uptime: int, boot: str) -> State:
+    """The state at this time of the clock.
+
+    Across a restart of the machine no uptime is known to have passed.
+    """
+    here = State(boot, wall, uptime)
+    if before is None:
+        return here
+    same_boot = boot == before.boot and uptime >= before.uptime
+    elapsed = uptime - before.uptime if same_boot else 0
+    expected = here._replace(wall=before.wall + elapsed)
+    jump = wall - expected.wall
+    if abs(jump) <= MAX_JUMP_MS:
+        # Small steps add up, so that several of them are no way around the limit.
+        return expected if same_boot else here
+    if not before.hold or abs(jump - before.jump) > MAX_JUMP_MS:
+        return expected._replace(jump=jump, hold=HOLD_MS)
+    hold = before.hold - elapsed
+    return expected._replace(jump=jump, hold=hold) if hold > 0 else here
+
+
+def machine_uptime() -> int:
+    """Milliseconds since the machine started, with the time that it was suspended if known."""
+    return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)) // 1_000_000
+
+
+@functools.cache
+def machine_boot() -> str:
+    """Identifies the machine and its start; "" where the system doesn't tell."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+    except OSError:
+        return ""
+
+
+class ReferenceClock:
+    """Milliseconds since 1970 in UTC, when called.
+
+    ``suspicion`` says why the time isn't plausible; "" while it is, as of the last ``observe``.
+    """
+
+    def __init__(
+        self,
+        wall: ids.Clock,
+        uptime: ids.Clock = machine_uptime,
+        boot: Callable[[], str] = machine_boot,
+    ) -> None:
+        self.suspicion = ""
+        self._wall = wall
+        self._uptime = uptime
+        self._boot = boot()
+        self._offset: int | None = None  # from the uptime to the database server's time
+        self._stored: State | None = None
+
+    # contract: clock-shared
+    def __call__(self) -> int:
+        own = self._wall()
+        if self._offset is None:
+            return own
+        there = self._uptime() + self._offset
+        return own if abs(own - there) <= _ADOPT_MS else there
+
+    async def synchronise(self, db: Database) -> None:
+        """Learns the database server's time; an embedded database has none. Raises
+        ``Unavailable``."""
+        await db.read(self._look)
+
+    # contract: clock-guard
+    async def checked_now(self, tx: Reader) -> int:
+        """The time by which something may be removed. Raises ``ClockSuspect``."""
+        now, state, skewed = await self._look(tx)
+        if reason := skewed or _held(now, state):
+            raise ClockSuspect(reason)
+        return now
+
+    async def likely_now(self, tx: Reader) -> int:
+        """``checked_now``, or where the clock should be while it isn't plausible."""
+        now, state, _ = await self._look(tx)
+        return state.wall if state.hold else now
+
+    # contract: clock-reported
+    async def observe(self, db: Database) -> None:
+        """Stores the state, and logs when the clock becomes suspect and plausible again."""
+        now, state, skewed = await db.read(self._look)
+        before = self._stored
+        if (
+            before is None
+            or (before.boot, before.hold > 0) != (state.boot, state.hold > 0)
+            or abs(state.jump - before.jump) > MAX_JUMP_MS
+            or state.uptime - before.uptime >= _SAVE_MS
+        ):
+            # A time further ahead than this one was stored by a clock that was wrong.
+            await db.write(self._store, state, now + MAX_JUMP_MS)
+        suspicion = skewed or _held(now, state)
+        if suspicion and not self.suspicion:
+            log.warning("clock_suspect", reason=suspicion)
+        if self.suspicion and not suspicion:
+            log.info("clock_plausible_again")
+        self.suspicion = suspicion
+
+    async def confirm(self, tx: Writer) -> None:
+        """Believes the clock from now on, however far it jumped. Raises ``ClockSuspect`` where it
+        differs from the database server's."""
+        now, _, skewed = await self._look(tx)
+        if skewed:
+            raise ClockSuspect(skewed)
+        await self._store(tx, State(self._boot, now, self._uptime()), forget_after=0)
+
+    async def _store(self, tx: Writer, state: State, forget_after: int) -> None:
+        await tx.one("clocks_lock")
+        await tx.run("clocks_forget", boot=self._boot, after=forget_after)
+        await tx.run("clock_save", **state._asdict())
+
+    # contract: clock-shared
+    async def _look(self, tx: Reader) -> tuple[int, State, str]:
+        """The time, the state, and how this clock differs too much from the database server's."""
+        asked = self._uptime()
+        there = await _server_time(tx)
+        own, uptime = self._wall(), self._uptime()
+        now = own if there is None else there
+        if there is not None and (self._offset is None or uptime - asked <= _MAX_ROUND_TRIP_MS):
+            self._offset = there - (asked + uptime) // 2
+        row = await tx.one("clock_state", boot=self._boot)
+        self._stored = State(*row) if row else None
+        skewed = ""
+        if abs(own - now) > MAX_SKEW_MS:
+            skewed = (
+                f"The clock of this machine ({ids.timestamp(own)}) and the database server's "
+                f"({ids.timestamp(now)}) differ by {abs(own - now) // 1000:,} s: set both by NTP"
+            )
+        return now, advance(self._stored, now, uptime, self._boot), skewed
+
+
+# contract: clock-jump
+def _held(now: int, state: State) -> str:
+    """Why the time isn't plausible after a jump; "" if it is."""
+    if not state.hold:
+        return ""
+    return (
+        f"The clock ({ids.timestamp(now)}) jumped {'ahead' if state.jump > 0 else 'back'} by "
+        f"{abs(state.jump) // 1000:,} s. Set it by NTP, or run `wishwell clock confirm` if it is "
+        f"right; it is believed after {state.hold // 60_000:,} more minutes of uptime"
+    )
+
+
+async def _server_time(tx: Reader) -> int | None:
+    """The database server's time; on a cluster its coordinator's. None for a file."""
+    row = await tx.one("server_time" if tx.joins_products else "coordinator_time")
+    if row is None:
+        raise Unavailable("The cluster's coordinator doesn't say what time it is.")
+    return None if row[0] is None else int(row[0])

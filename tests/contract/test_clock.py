@@ -1,0 +1,603 @@
+"""Clocks that are wrong: what is never removed by them, and what they leave in the database.
+
+On SQLite two processes share a machine's clock; on PostgreSQL each of two nodes has its own beside the
+server's. Records are dated by the real time, which is PostgreSQL's.
+"""
+
+import contextlib
+import dataclasses
+import io
+from typing import Any
+
+import pytest
+import structlog
+
+from tests.contract.conftest import Clock
+from tests.contract.desk import SEALING
+from wishwell import config, events, ids, limits, opaque, products, stores
+from wishwell.access import access_cache, auth
+from wishwell.db import clock as db_clock
+from wishwell.db.clock import HOLD_MS, ClockSuspect, ReferenceClock, State, advance
+from wishwell.errors import Unauthenticated, UnknownShare
+from wishwell.events import deliveries, retention, webhooks
+from wishwell.events.deliveries import Attempt, Taken
+from wishwell.http.storefront import cookie
+from wishwell.ids import DAY_MS
+from wishwell.moving import request_work, requests
+from wishwell.moving.catalogue import Catalogue
+from wishwell.moving.requests import Delivery
+from wishwell.products import Facts, NewProduct
+from wishwell.reports import counting, tally
+from wishwell.reports.tally import Tally, following
+from wishwell.stores import store_secrets
+from wishwell.stores.store_secrets import CookieSecret, SecretsPatch
+from wishwell.wishes import erasure, purge, shares
+
+MINUTE, HOUR, YEAR = 60_000, 3_600_000, 365 * DAY_MS
+SHIFTS = (10 * MINUTE, -10 * MINUTE, DAY_MS, -DAY_MS, 3 * YEAR)
+LATER = 4 * YEAR
+SETTINGS = config.load({})
+
+
+@dataclasses.dataclass
+class Machine:
+    """A machine whose clock is off by ``shift``, and which has been up for a while longer."""
+
+    shift: int = 0
+    more: int = 0
+    boot: str = "one"
+
+    def process(self) -> ReferenceClock:
+        return ReferenceClock(self.wall, self.uptime, lambda: self.boot)
+
+    def wall(self) -> int:
+        return ids.wall_clock() + self.shift + self.more
+
+    def uptime(self) -> int:
+        return db_clock.machine_uptime() + self.more
+
+
+@pytest.fixture
+def now(bench):
+    """The real time, which the bench's clock shows too."""
+    bench.execute("DELETE FROM clocks")
+    bench.clock.milliseconds = ids.wall_clock()
+    return bench.clock.milliseconds
+
+
+def quietly(bench, steps):
+    """Runs an asynchronous generator or a use-case; a suspect clock ends it."""
+    with contextlib.suppress(ClockSuspect):
+        bench.drain(steps) if hasattr(steps, "__aiter__") else bench.run(steps)
+
+
+# ------------------------------------------------------------------- acts that can't be undone
+
+
+class Purge:
+    def __init__(self, bench, store):
+        self.bench, self.session = bench, bench.new_session(store)
+        bench.save(self.session)
+
+    def run(self, clock):
+        return purge.sessions(self.bench.db, SETTINGS, clock)
+
+    def is_whole(self):
+        return bool(self.bench.holds(self.session)[0])
+
+
+class ForgetCustomers:
+    def __init__(self, bench, _):
+        self.bench = bench
+        self.customer = bench.new_customer(bench.new_store(forget_customers_after=1))
+        bench.save(self.customer)
+
+    def run(self, clock):
+        return erasure.idle(self.bench.db, clock)
+
+    def is_whole(self):
+        return not self.bench.read(erasure.is_under_way, self.customer.id)
+
+
+class RemoveEvents:
+    def __init__(self, bench, store):
+        self.bench, self.store = bench, store
+        bench.save(bench.new_customer(store))
+        bench.run(events.number(bench.db, bench.clock))
+        bench.run(events.number(bench.db, bench.clock))
+
+    async def run(self, clock):
+        for _ in range(2):  # marked, then removed
+            async for _ in retention.of_events(self.bench.db, 7, clock):
+                pass
+
+    def is_whole(self):
+        return bool(
+            self.bench.select("SELECT 1 FROM events WHERE store_id = $1", str(self.store.id))
+        )
+
+
+class RemoveDeliveries:
+    def __init__(self, bench, store):
+        self.bench, self.store = bench, store
+        make = SEALING, store, "https://shop.example/hook", (), bench.new_id(), bench.clock.tick()
+        self.hook = bench.write(webhooks.create, *make)
+        bench.write(deliveries.test, store, self.hook.id, bench.new_id(), bench.clock.tick())
+
+    def run(self, clock):
+        return retention.of_deliveries(self.bench.db, 7, clock)
+
+    def is_whole(self):
+        of = "SELECT 1 FROM deliveries WHERE webhook_id = $1"
+        return bool(self.bench.select(of, self.hook.id))
+
+
+class GiveUpWebhook(RemoveDeliveries):
+    def run(self, clock):
+        event: Any = object()
+        taken = Taken(ids.NO_UUID, "lease", "item.created", 0, event=event)
+        attempts = [Attempt(taken, clock(), 500)]
+        note = deliveries.note, self.store.id, self.hook.id, attempts, clock
+        return self.bench.db.write(*note)
+
+    def is_whole(self):
+        return self.bench.read(webhooks.find, self.store, self.hook.id).enabled
+
+
+class ForgetErasure:
+    def __init__(self, bench, store):
+        self.bench, self.customer = bench, bench.new_customer(store)
+        bench.save(self.customer)
+        bench.write(erasure.erase, self.customer, bench.clock.milliseconds)
+        bench.drain(erasure.work(bench.db, bench.clock))
+
+    def run(self, clock):
+        return self.bench.db.write(erasure.forget, 7, clock)
+
+    def is_whole(self):
+        of = "SELECT 1 FROM erasures WHERE profile_id = $1"
+        return bool(self.bench.select(of, self.customer.id))
+
+
+class ForgetRevocation:
+    def __init__(self, bench, store):
+        self.bench, self.customer = bench, bench.new_customer(store)
+        bench.write(auth.revoke_profile, self.customer, bench.clock.milliseconds)
+
+    def run(self, clock):
+        return self.bench.db.write(auth.forget_revocations, clock)
+
+    def is_whole(self):
+        return self.bench.read(auth.revoked_until, self.customer.id) > 0
+
+
+class EndExport:
+    topic: Any = "customers/data_request"
+
+    def __init__(self, bench, store):
+        self.bench, self.store, self.id = bench, store, bench.new_id()
+        delivery = Delivery(self.topic, self.id, self.id, bench.new_customer(store))
+        bench.write(requests.take, store, delivery, self.id, bench.clock.milliseconds)
+        bench.drain(request_work.work(bench.db, bench.clock))
+
+    def run(self, clock):
+        return request_work.work(self.bench.db, clock)
+
+    def is_whole(self):
+        [[state, export]] = self.bench.select(
+            "SELECT state, export FROM requests WHERE id = $1", self.id
+        )
+        return state == "exported" and export is not None
+
+
+class DeleteStore(EndExport):
+    topic = "shop/redact"
+
+    def is_whole(self):
+        of = "SELECT 1 FROM deleted_stores WHERE store_id = $1"
+        return not self.bench.select(of, str(self.store.id))
+
+
+class Count:
+    def __init__(self, bench, store):
+        self.bench, self.store = bench, store
+        self.today = bench.clock.milliseconds
+        for days in (40, 20, 0):
+            clock = Clock(self.today - days * DAY_MS)
+            bench.save(bench.new_customer(store), days)
+            bench.drain(counting.run(bench.db, store, clock))
+
+    def run(self, clock):
+        return counting.run(self.bench.db, self.store, clock)
+
+    def is_whole(self):
+        """Whether the history is there, and no day after the last count."""
+        days = [count.day for count in self.bench.read(counting.last, self.store, "9999", 9_999)]
+        ends = [
+            tally.day_of(self.today - days * DAY_MS, tally.zone(self.store)) for days in (40, 0)
+        ]
+        return [days[-1], days[0]] == ends
+
+
+class DeleteMissing:
+    def __init__(self, bench, store):
+        self.bench, self.store = bench, store
+        new = [NewProduct("1", Facts("t"))], [bench.new_id()], bench.clock.tick()
+        bench.write(products.put, store, *new)
+
+    async def run(self, clock):
+        """A file of another product, whose import began before this one was put."""
+        found = Catalogue("feed", io.BytesIO(b"id,title\n2,t\n"), self.store, print)
+        _ = [*found.read()]
+        begun = ids.timestamp(clock() - 30 * MINUTE)
+        async for _ in found.delete_missing(self.bench.db, begun, clock):
+            pass
+
+    def is_whole(self):
+        of = "SELECT 1 FROM products WHERE store_id = $1"
+        return bool(self.bench.select(of, str(self.store.id)))
+
+
+class DropCookieSecret:
+    def __init__(self, bench, store):
+        self.bench, self.store = bench, store
+        for patch in (SecretsPatch(), SecretsPatch(new_signer="rotate")):
+            bench.write(store_secrets.change, SEALING, store, patch, bench.clock)
+
+    def run(self, clock):
+        return self.bench.db.write(store_secrets.prepare, SEALING, clock)
+
+    def is_whole(self):
+        [sealed] = self.bench.one("store_secrets", store=self.store.id)
+        return len(store_secrets.opened(SEALING, self.store.id, sealed).cookie) == 2
+
+
+ACTS = (
+    *(Purge, ForgetCustomers, RemoveEvents, RemoveDeliveries, GiveUpWebhook, ForgetErasure),
+    *(ForgetRevocation, EndExport, DeleteStore, Count, DeleteMissing, DropCookieSecret),
+)
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_wrong_clock_removes_nothing(bench, store, now, act):
+    """contract: clock-guard. Of two processes; a jump of minutes, days or years, either way. They
+    remove what is old once the time is really later."""
+    there, here = act(bench, store), Machine()
+    other = here if "://" not in bench.where else Machine(boot="two")
+    processes = here.process(), other.process()
+    for clock in processes:
+        bench.run(clock.observe(bench.db))
+    for shift in (0, *SHIFTS):
+        here.shift = shift
+        for clock in processes:
+            quietly(bench, there.run(clock))
+            bench.run(clock.observe(bench.db))
+            assert there.is_whole(), shift
+        here.shift = 0
+        for clock in processes:
+            assert abs(bench.read(clock.checked_now) - ids.wall_clock()) < MINUTE
+    quietly(bench, there.run(Clock(now + LATER)))
+    assert not there.is_whole()
+
+
+def test_right_node_removes_beside_a_wrong_one(bench, store, now, engine):
+    """contract: clock-guard. On SQLite both have the same clock, and wait."""
+    old = bench.new_session(store)
+    bench.clock.milliseconds = now - 200 * DAY_MS
+    gone = bench.new_session(store)
+    wrong = Machine()
+    right = wrong if engine == "sqlite" else Machine(boot="two")
+    processes = wrong.process(), right.process()
+    for clock in processes:
+        bench.run(clock.observe(bench.db))
+    wrong.shift = 3 * YEAR
+    with pytest.raises(ClockSuspect):
+        bench.drain(purge.sessions(bench.db, SETTINGS, processes[0]))
+    quietly(bench, purge.sessions(bench.db, SETTINGS, processes[1]))
+    there = [bench.one("profile_state", profile=one.id) is not None for one in (old, gone)]
+    assert there == [True, engine == "sqlite"]
+
+
+# ----------------------------------------------------------------------------- jumps, and holds
+
+
+BEFORE = State("a", 1_800_000_000_000, 5 * HOUR)
+HELD = BEFORE._replace(jump=DAY_MS, hold=HOLD_MS)
+
+
+@pytest.mark.parametrize(
+    ("before", "wall", "up", "boot", "jump", "hold"),
+    [
+        (None, 0, 0, "a", 0, 0),  # the first time is believed
+        (BEFORE, HOUR, HOUR, "a", 0, 0),
+        (BEFORE, 9 * HOUR, 9 * HOUR, "a", 0, 0),  # stopped, or suspended, on a machine that is up
+        (BEFORE, HOUR, 0, "a", 0, 0),  # as far as is believed
+        (BEFORE, HOUR + 1, 0, "a", HOUR + 1, HOLD_MS),
+        (BEFORE, -DAY_MS, 0, "a", -DAY_MS, HOLD_MS),
+        (BEFORE._replace(jump=-DAY_MS, hold=HOLD_MS), 0, 0, "a", 0, 0),  # and forward again
+        (BEFORE._replace(jump=-DAY_MS, hold=HOUR), HOUR - DAY_MS, HOUR, "a", 0, 0),
+        (BEFORE, HOUR, -5 * HOUR, "b", 0, 0),  # a restart
+        (BEFORE, HOUR + 1, -5 * HOUR, "b", HOUR + 1, HOLD_MS),
+        (BEFORE, HOUR + 1, 9 * HOUR, "b", HOUR + 1, HOLD_MS),  # another machine's uptime
+        (HELD, DAY_MS + HOUR, HOUR, "a", DAY_MS, HOLD_MS - HOUR),
+        (HELD, DAY_MS + HOUR, -5 * HOUR, "b", DAY_MS + HOUR, HOLD_MS),  # no uptime known to pass
+        (HELD, DAY_MS + HOLD_MS, HOLD_MS, "a", 0, 0),  # believed
+        (HELD, 2 * HOUR, HOUR, "a", 0, 0),  # where it should be
+        (HELD, -DAY_MS, 0, "a", -DAY_MS, HOLD_MS),
+        (HELD, 2 * DAY_MS, HOUR, "a", 2 * DAY_MS - HOUR, HOLD_MS),  # another jump
+    ],
+)  # fmt: skip
+def test_jump_is_held_for_a_day_of_uptime(before, wall, up, boot, jump, hold):
+    """contract: clock-jump."""
+    after = advance(before, BEFORE.wall + wall, BEFORE.uptime + up, boot)
+    assert (after.jump, after.hold, after.boot) == (jump, hold, boot)
+
+
+def test_steps_of_less_than_an_hour_add_up():
+    """contract: clock-jump. Three of 25 minutes are a jump."""
+    state: State | None = BEFORE
+    holds = []
+    for step in range(1, 4):
+        state = advance(state, BEFORE.wall + step * 26 * MINUTE, BEFORE.uptime + step * MINUTE, "a")
+        holds.append(state.hold > 0)
+    assert holds == [False, False, True]
+
+
+def hold(bench):
+    [[left]] = bench.select("SELECT hold FROM clocks")
+    return left
+
+
+def test_hold_outlasts_processes_and_ends_after_a_day_of_uptime(bench, now):
+    """contract: clock-jump, clock-reported. As each process finds it in the database."""
+    machine = Machine()
+    bench.run(machine.process().observe(bench.db))
+    two_hours_ago = f"UPDATE clocks SET wall = wall - {2 * HOUR}"
+    bench.execute(two_hours_ago)  # the clock jumps by as much, on both engines
+    with structlog.testing.capture_logs() as logs:
+        process = machine.process()
+        for _ in range(2):
+            bench.run(process.observe(bench.db))
+            assert hold(bench) == HOLD_MS
+        assert "jumped ahead by 7,1" in process.suspicion or "by 7,2" in process.suspicion
+        assert bench.read(process.likely_now) < ids.wall_clock() - HOUR
+        again = machine.process()
+        for hours, left in ((23, HOUR), (25, 0)):
+            before, machine.more = machine.more, hours * HOUR
+            if "://" in bench.where:  # its server's clock stays, which is a step back
+                machine.shift = -machine.more
+                bench.execute(f"UPDATE clocks SET wall = wall - {machine.more - before}")
+            bench.run(again.observe(bench.db))
+            assert left - MINUTE <= hold(bench) <= left
+    said = [line["event"] for line in logs]
+    assert said == ["clock_suspect", "clock_suspect", "clock_plausible_again"]
+
+
+def test_confirmed_clock_is_believed_by_every_process(bench, now):
+    """contract: command-clock."""
+    machine = Machine()
+    other = machine.process()
+    bench.run(other.observe(bench.db))
+    bench.execute(f"UPDATE clocks SET wall = wall - {2 * HOUR}")
+    bench.run(other.observe(bench.db))
+    assert other.suspicion
+    bench.write(machine.process().confirm)
+    assert bench.read(other.checked_now) >= now
+    bench.run(other.observe(bench.db))
+    assert other.suspicion == ""
+
+
+def test_time_that_a_wrong_clock_stored_is_forgotten(bench, now):
+    """contract: clock-future. A later jump is noticed though a row of another start is years ahead."""
+    bench.execute(f"INSERT INTO clocks VALUES ('before', {now + YEAR}, 1, 0, 0)")
+    bench.run(Machine().process().observe(bench.db))
+    assert [boot for (boot,) in bench.select("SELECT boot FROM clocks")] == ["one"]
+
+
+# ------------------------------------------------------------------------------ marks of changes
+
+
+@pytest.mark.parametrize("shift", [-20 * MINUTE, 20 * MINUTE, -3 * YEAR, 3 * YEAR])
+def test_changes_reach_a_node_whatever_the_clocks_say(bench, now, engine, shift):
+    """contract: clock-marks, clock-shared. Of a new store, one that is changed, an admin token and a
+    profile that are revoked, by a node with a wrong clock. On SQLite the clock jumps there and back."""
+    other, here = Machine(boot="two"), Machine()
+    nodes = [(other.process(), other), (here.process(), here)]
+    if engine == "sqlite":
+        nodes = [(here.process(), here)] * 2
+    (writer, wrong), (clock, _) = nodes
+    known = access_cache.AccessCache(bench.db, clock)
+    bench.run(clock.synchronise(bench.db))
+    bench.run(known.refresh())
+    wrong.shift = shift
+    if engine == "sqlite":
+        bench.run(known.refresh())  # one look by the wrong clock
+        wrong.shift = 0
+    bench.run(writer.synchronise(bench.db))
+    at = ids.timestamp(writer())
+    assert abs(writer() - ids.wall_clock()) < 6_000
+    new = bench.write(
+        stores.create, bench.new_id(), f"s-{ids.random_uuid()}", stores.StorePatch(), at
+    )
+    patch = stores.StorePatch(price_drop_percent=77)
+    bench.write(stores.update, bench.store.handle, patch, at)
+    token, id, customer = auth.new_admin_token(), bench.new_id(), bench.new_customer()
+    bench.write(auth.create_admin_token, bench.store, token, "x", id, at, None)
+    bench.write(auth.revoke_admin_token, id, at)
+    bench.write(auth.revoke_profile, customer, writer())
+    bench.run(known.refresh())
+    seen = known.store(bench.store.id)
+    assert known.store(new.id) is not None
+    assert seen is not None and seen.price_drop_percent == 77
+    assert id in known._registry.revoked_admins
+    jti = ids.uuid7_at(now)
+    assert known.is_revoked(customer.id, jti)
+
+
+def test_start_with_a_clock_ahead_learns_older_revocations_afterwards(bench, now):
+    """contract: clock-marks. A process that first asks by a clock of next year."""
+    customer = bench.new_customer()
+    bench.write(auth.revoke_profile, customer, now)
+    clock = Clock(now + YEAR)
+    known = access_cache.AccessCache(bench.db, clock)
+    bench.run(known.refresh())
+    clock.milliseconds = now + MINUTE
+    bench.run(known.refresh())
+    assert known.is_revoked(customer.id, ids.uuid7_at(now))
+
+
+def test_touch_is_noted_again_after_a_clock_was_ahead(bench, now):
+    """contract: clock-future, session-touched. Or the purge takes a session that is used."""
+    session, clock = bench.new_session(), Clock(now + YEAR)
+    known = access_cache.AccessCache(bench.db, clock)
+    for at in (now + YEAR, now + DAY_MS):
+        clock.milliseconds = at
+        known.touch(session.id)
+        bench.run(known.flush())
+        bench.execute("UPDATE profiles SET touched_at = '2020-01-01T00:00:00.000Z'")
+    known.touch(session.id)
+    clock.milliseconds += DAY_MS
+    known.touch(session.id)
+    bench.run(known.flush())
+    [[touched]] = bench.select("SELECT touched_at FROM profiles WHERE profile_id = $1", session.id)
+    assert touched == ids.timestamp(now + 2 * DAY_MS)
+
+
+def test_token_dated_ahead_is_good_when_the_clocks_agree(bench, now):
+    """contract: profile-token-strict. The answer says to ask for another; nothing is remembered."""
+    clocks = Clock(now + YEAR), Clock(now)
+    ahead, right = (
+        auth.Authenticator(
+            [b"k" * 40], access_cache.AccessCache(bench.db, clock), "wishwell", clock
+        )
+        for clock in clocks
+    )
+    customer = bench.new_customer()
+    token = ahead.issue(customer)
+    for _ in range(2):
+        with pytest.raises(Unauthenticated, match=r"dated ahead.*Ask for a new one"):
+            bench.run(right.caller(token))
+    clocks[1].milliseconds += YEAR
+    caller = bench.run(right.caller(token))
+    assert caller.profile.gid == customer.gid
+
+
+# ---------------------------------------------------------------- what a wrong clock only delays
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_what_a_wrong_clock_refuses_is_good_when_it_is_right(bench, store, now, shift):
+    """contract: clock-steps. Admin tokens and shares that expire, a turn at housekeeping, a store's next
+    count, a new window of a limit, and a cookie secret that was replaced meanwhile."""
+    token, owner, clock = auth.new_admin_token(), bench.new_customer(store), Clock(now)
+    expires = ids.timestamp(now + 30 * MINUTE)
+    made = token, "x", bench.new_id(), ids.timestamp(now), expires
+    bench.write(auth.create_admin_token, store, *made)
+    terms = shares.Terms(reservations=True, expires_at=expires)
+    link = bench.share(owner, bench.new_list(owner).id, terms).token
+    known = access_cache.AccessCache(bench.db, clock)
+    bench.drain(counting.run(bench.db, store, clock))
+    limiter, finder = limits.Limiter(clock), shares.Finder(known.store, {})
+
+    def works():
+        bench.run(known.refresh())
+        at = ids.timestamp(clock())
+        due = bench.read(counting.due, [store], clock(), 3_600).stores
+        bench.read(shares.resolve, finder, link, at)
+        taken = bench.run(limiter.take("x", 5))
+        return [
+            bench.run(known.admin_token(opaque.hashed(token))) is not None,
+            bench.write(purge.take_lease, f"{store.id}{shift}", clock(), MINUTE),
+            taken.allowed,
+            due == [],
+        ]
+
+    clock.milliseconds += 5_000
+    assert works() == [True] * 4
+    clock.milliseconds = now + shift
+    with contextlib.suppress(UnknownShare):
+        works()
+    first = cookie.Signer((CookieSecret("a"),), store.id)
+    rotated = cookie.Signer((CookieSecret("b"), CookieSecret("a", clock())), store.id)
+    clock.milliseconds = now + 2 * MINUTE
+    good, _, limited, counted = works()
+    assert (good, limited, counted) == (True, True, False)
+    seconds = clock() // 1000
+    assert first.visitor(rotated.value("gid", seconds).encode(), seconds) is None
+
+
+# ------------------------------------------------------------- times in the future that are stored
+
+
+def test_times_in_the_future_postpone_nothing(bench, store, now):
+    """contract: clock-future. What a clock that was years ahead has used, asked for and put."""
+    clock, ahead = bench.clock, now + 3 * YEAR
+    clock.milliseconds = ahead
+    session, customer = bench.new_session(store), None
+    forgetting = bench.new_store(forget_customers_after=1)
+    customer = bench.new_customer(forgetting)
+    bench.save(customer)
+    export, deletion = EndExport(bench, store), DeleteStore(bench, bench.new_store())
+    product, told = DeleteMissing(bench, store), RemoveEvents(bench, store)
+    clock.milliseconds = now
+    bench.save(bench.new_customer(store))
+    bench.run(events.number(bench.db, clock))
+    bench.run(events.number(bench.db, clock))
+    for at in (now, now + 100 * DAY_MS):
+        clock.milliseconds = at
+        bench.drain(purge.sessions(bench.db, SETTINGS, clock))
+        bench.drain(erasure.idle(bench.db, clock))
+        bench.run(told.run(clock))
+        for act in (export, deletion):
+            bench.drain(act.run(clock))
+    bench.run(product.run(Clock(now)))
+    assert bench.one("profile_state", profile=session.id) is None
+    assert bench.read(erasure.is_under_way, customer.id)
+    left = [act.is_whole() for act in (export, deletion, product, told)]
+    assert left == [False] * 4
+
+
+def test_counts_in_the_future_are_made_again(bench, store, now):
+    """contract: count-future. Afterwards all is as in a store that no wrong clock has counted."""
+    twin = bench.new_store()
+    today = tally.day_of(now, tally.zone(store))
+
+    def both(days, *, wrong=0):
+        for one in (store, twin):
+            bench.clock.milliseconds = now + days * DAY_MS
+            for number in range(3):
+                bench.save(bench.new_customer(one), 10 + number % 2)
+            if wrong and one is store:
+                bench.drain(counting.run(bench.db, one, Clock(now + wrong)))
+            bench.drain(counting.run(bench.db, one, Clock(bench.clock.milliseconds + 1_000)))
+
+    def found(one):
+        counts = bench.read(counting.last, one, "9999-12-31", 9_999)
+        rows = bench.select(
+            "SELECT product_id, customers, visitors, added FROM wish_counts WHERE store_id = $1 "
+            "AND until > $2 ORDER BY product_id",
+            str(one.id),
+            counts[0].number,
+        )
+        return [(c.day, c.customers, c.visitors, c.added, c.lists) for c in counts], rows
+
+    both(-40)
+    both(-10)
+    both(0)
+    for wrong in (DAY_MS, 10 * DAY_MS, 400 * DAY_MS):
+        both(0, wrong=wrong)
+        assert found(store) == found(twin)
+    counts = bench.read(counting.last, store, "9999-12-31", 9_999)
+    assert counts[0].day == today
+    assert counts[-1].day == following(today, -40)
+    both(2)
+    assert found(store) == found(twin)
+
+
+def test_days_of_a_count_are_bounded():
+    """contract: count-kept. After 73 years, or a clock that is as far ahead and was believed."""
+    last = [tally.Count("2026-11-25", 7, "2026-11-25T10:00:00.000Z", "", 0, 0, 0, 0, 0, 0, "")]
+    made = Tally(last, "2099-12-31", tally.zone(stores.blank("", "", "")), "2099-12-31T09")
+    assert made.days[0] == "2026-11-25"
+    assert made.days[-1] == "2099-12-31"
+    assert len(made.days) <= 25 * 31 + 32

@@ -1,0 +1,89 @@
+"""Two processes of the program on one database, and a clock that is wrong for a moment."""
+
+import json
+
+import httpx2
+import pytest
+
+from tests.conftest import SEALING_KEY
+from tests.servers import wait_until
+from torture.faults_clock import DAY, QUICK, YEAR, Attacked
+from torture.harness import step, with_clock
+
+SUSPECT = "wishwell_clock_suspect 1.0"
+
+
+@pytest.fixture(scope="module")
+def attacked(new_service):
+    service = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY, **QUICK)
+    clock = with_clock(service, 0)
+    service.start()
+    service.admin_token()
+    made = Attacked(service, clock)
+    yield made
+    made.close()
+
+
+def events(service):
+    """The names of what the log says."""
+    return [json.loads(line).get("event") for line in service.log_lines() if line.startswith("{")]
+
+
+def test_years_ahead_for_seconds_lose_nothing(attacked):
+    """contract: clock-guard, clock-reported, count-future. Neither sessions, counts nor the store; it is in
+    the log, the metrics, /readyz, doctor and `wishwell clock`, and over as soon as the clock is right."""
+    attacked.fill()
+    attacked.ask_for_deletion()
+    service = attacked.first
+    step(attacked.clock, 3 * YEAR)
+    assert wait_until(lambda: attacked.suspicion(service), seconds=10)
+    assert SUSPECT in httpx2.get(f"{service.url}/metrics").text
+    for command in ("doctor", "clock", "purge"):
+        done = service.cli(command, check=False)
+        assert done.returncode == 1, done.stdout
+        assert "by NTP" in done.stdout + done.stderr
+    saved = attacked.api(service, attacked.visitors[0]).post("/items", json={"productId": 1})
+    assert saved.status_code in (200, 201)
+    beside = attacked.suspicion(attacked.second)
+    assert bool(beside) == attacked.shares_clock  # a right node goes on beside a wrong one
+    step(attacked.clock, 0)
+    assert wait_until(lambda: not attacked.suspicion(service), seconds=10)
+    attacked.wait_for(lambda: not attacked.lost() or None, "as before", seconds=20)
+    assert wait_until(lambda: "clock_plausible_again" in events(service), seconds=5)
+    assert [events(service).count(name) for name in ("clock_suspect", "clock_plausible_again")] == [
+        1,
+        1,
+    ]
+
+
+@pytest.mark.slow
+def test_changes_of_a_node_behind_reach_the_others(attacked):
+    """contract: clock-marks, clock-shared, store-change-seen, token-revoked-until. A store and revocations, by
+    commands on a machine that is 20 minutes behind; on SQLite the clock of all of them jumps a day back."""
+    first, second = attacked.first, attacked.second
+    token = first.create_token()
+    session = attacked.api(second).post("/profiles/token", json={}).json()["data"]
+    assert second.client(token).get("/items").status_code == 200
+    assert second.client(session["token"]).get("/items").status_code == 200
+    step(attacked.clock, -DAY if attacked.shares_clock else -1200)
+    first.cli("store", "create", "behind")
+    of_new = first.create_token("behind")
+    first.cli("token", "revoke", token)
+    first.cli("token", "revoke", session["profile"])
+    step(attacked.clock, 0)
+    for held, status in ((of_new, 200), (token, 401), (session["token"], 401)):
+        there = second.client(held)
+        assert wait_until(lambda: there.get("/items").status_code == status, seconds=5), status
+
+
+@pytest.mark.slow
+def test_confirmed_jump_is_believed(attacked):
+    """contract: command-clock. On PostgreSQL a difference from the server's clock has to be mended."""
+    step(attacked.clock, 2 * DAY)
+    service = attacked.first
+    assert wait_until(lambda: attacked.suspicion(service), seconds=10)
+    done = service.cli("clock", "confirm", check=False)
+    assert (done.returncode == 0) == attacked.shares_clock
+    good = wait_until(lambda: not attacked.suspicion(service), seconds=3)
+    assert good == attacked.shares_clock
+    step(attacked.clock, 0)
