@@ -29,7 +29,7 @@ SOURCE = ROOT / "src" / "wishwell"
 MODULES = sorted(SOURCE.rglob("*.py"))
 # Packages, lowest layer first: each imports only itself and those before it.
 ROOMS = (
-    *("errors", "ids", "recent", "opaque", "output", "log", "db", "limits", "config"),
+    *("errors", "ids", "recent", "opaque", "output", "log", "fair_queue", "db", "limits", "config"),
     *("outbound", "stores", "profiles", "access", "events", "wishes", "products"),
     *("reports", "moving", "http", "run", "cli", "__main__"),
 )

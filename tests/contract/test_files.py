@@ -66,7 +66,9 @@ def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
             assert app.signing_keys(mine) == app.signing_keys(mine)
             found = files_in(folder)
             assert {name, name + b".key"} <= found.keys()
-            assert found.keys() <= {name + more for more in (b"", b".key", b"-wal", b"-shm")}
+            assert found.keys() <= {
+                name + more for more in (b"", b".key", b"-wal", b"-shm", b"-turn")
+            }
             assert set(found.values()) == {"0o600"}
         finally:
             os.umask(umask)

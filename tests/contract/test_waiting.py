@@ -367,6 +367,37 @@ def test_link_of_a_holder_waits_for_the_owner(bench, promise):
     assert reserved(bench, customer, owner) == 2
 
 
+def test_writes_that_wait_for_a_profile_leave_connections_to_others(bench):
+    """contract: write-turns. Sixty wait for a lock that another program has."""
+    busy, quiet = bench.new_customer(), bench.new_customer()
+    bench.save(busy)
+    held, go = asyncio.Event(), asyncio.Event()
+
+    async def hold(tx):
+        await tx.one("profile_lock", profile=busy.id)
+        held.set()
+        await go.wait()
+
+    def save(profile, product):
+        new, now = new_item(product), bench.clock.tick()
+        return bench.db.write(saving.save, profile, new, bench.new_id(), PLENTY, now)
+
+    async def check():
+        holding = asyncio.create_task(bench.db.write(hold))  # names no profile, so it has no turn
+        await held.wait()
+        waiting = [asyncio.create_task(save(busy, product)) for product in range(2, 62)]
+        await asyncio.sleep(0.1)
+        assert bench.db.stats().in_use <= 3
+        await save(quiet, 1)
+        assert not any(task.done() for task in waiting)
+        go.set()
+        await asyncio.gather(holding, *waiting)
+        assert not bench.db._turns
+
+    bench.run(check())
+    assert bench.holds(busy)[0] == 61
+
+
 @pytest.mark.slow
 def test_rows_sent_at_once_have_the_time_of_their_transaction(bench, monkeypatch):
     """In a long write, rows sent together may wait as long as their transaction, not just a

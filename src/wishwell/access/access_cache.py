@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Callable, Iterable
+from contextvars import Context
 from typing import Literal
 
 import msgspec
@@ -148,6 +149,10 @@ class AccessCache:
         # a token issued right after a revocation must be valid.
         return until is not None and ids.time_of(jti) <= until
 
+    def known_admin_token(self, hashed: str) -> AdminToken | None:
+        """The admin token with this hash, if it was looked up before."""
+        return self._admins.get(hashed)
+
     async def admin_token(self, hashed: str) -> AdminToken | None:
         """The admin token with this hash; None if it is unknown, revoked or expired."""
         token = self._admins.get(hashed) or await self._look_up(hashed)
@@ -199,7 +204,8 @@ class AccessCache:
         """One look serves all who wait, and its failure is theirs: a thousand of them would queue
         for minutes behind a database server that is paused."""
         if self._reading is None:
-            self._reading = asyncio.create_task(self._look())
+            # With an empty context: it is the work of no single request.
+            self._reading = asyncio.create_task(self._look(), context=Context())
         await asyncio.shield(self._reading)
 
     async def _look(self) -> None:

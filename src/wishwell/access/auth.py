@@ -25,7 +25,7 @@ from wishwell.access.registry import revocations_over
 from wishwell.db import Reader, Row, Writer
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
-from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated
+from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated, Unavailable
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
@@ -156,6 +156,19 @@ class Authenticator:
         if admin is None or store is None:
             raise Unauthenticated(_BAD)
         return Caller(admin.scope, store, admin.id, None)
+
+    def known(self, token: str) -> Caller | None:
+        """The caller of a token as far as memory tells: without I/O, so it may be revoked. None
+        for one that is bad or not known yet."""
+        try:
+            if token.startswith(ADMIN_PREFIX):
+                admin = self._access_cache.known_admin_token(opaque.hashed(token))
+                store = self._access_cache.store(admin.store_id) if admin else None
+                return Caller(admin.scope, store, admin.id, None) if admin and store else None
+            store = self._access_cache.store(self._verified(token).aud)
+            return self._caller(token, store) if store else None
+        except (Unauthenticated, Unavailable):
+            return None
 
     # contract: profile-token-strict, signing-key-ring
     @functools.lru_cache(maxsize=_KNOWN_TOKENS)  # noqa: B019 - a process has one of these

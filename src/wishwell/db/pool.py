@@ -6,24 +6,30 @@ connection whose statement failed is dropped at once, and the next request opens
 """
 
 import asyncio
+from typing import Any
 
 from wishwell.db import Stats
 from wishwell.db.hosts import Connection, Hosts
 from wishwell.errors import Unavailable
+from wishwell.fair_queue import CURRENT, Entry, FairSemaphore, Flow, Ticket
+
+_OF_STORE, _OF_PARTY = 4, 0.25
+"""The most connections of a store, and of a party of it, as multiples of those left free."""
 
 
 class Pool:
-    """At most ``size`` connections, opened when they are needed and kept until they break. Who
-    waits for one gets it in turn."""
+    """At most ``size`` connections, opened when they are needed and kept until they break. Stores
+    and the parties inside them take turns (``fair_queue.py``)."""
 
     def __init__(self, hosts: Hosts, size: int) -> None:
         self._hosts = hosts
         self._size = size
         # The last one used is taken first: something in between may close one that is idle long.
         self._idle: list[Connection] = []
-        self._room = asyncio.Semaphore(size)
+        self._places = FairSemaphore(size, of_store=_OF_STORE, of_party=_OF_PARTY)
+        self._taken: dict[Connection, tuple[Flow, Entry[Any] | None, float]] = {}
         self._closed = False
-        self._in_use = self._waiting = self._waits = 0
+        self._waits = 0
         self._waited_seconds = 0.0
 
     # contract: database-away
@@ -35,18 +41,22 @@ class Pool:
         """
         if self._closed:
             raise Unavailable("The service is shutting down.")
-        if not self._room.locked() and (connection := self._idle_connection()) is not None:
-            await self._room.acquire()  # at once
-            self._in_use += 1
-            return connection
+        now, ticket = asyncio.get_running_loop().time, CURRENT.get()
+        flow, entry, free = ticket.flow, None, self._places.take_now(ticket.flow)
+        if free and (idle := self._idle_connection()) is not None:
+            self._taken[idle] = flow, None, 0
+            return idle
         async with asyncio.timeout(seconds):
-            await self._wait()
-            self._in_use += 1
+            if not free:
+                entry = await self._wait(ticket)
+                flow = entry.flow
             try:
-                return self._idle_connection() or await self._hosts.connect()
+                connection = self._idle_connection() or await self._hosts.connect()
             except BaseException:
-                self._leave()
+                self._places.release(flow, entry)
                 raise
+        self._taken[connection] = flow, entry, now()
+        return connection
 
     def give_back(self, connection: Connection) -> None:
         """Takes back a connection without an open statement or transaction."""
@@ -54,20 +64,20 @@ class Pool:
             self.drop(connection)
         else:
             self._idle.append(connection)
-            self._leave()
+            self._leave(connection)
 
     def drop(self, connection: Connection) -> None:
         """Closes a connection that may still be in a statement or a transaction."""
         self._hosts.closed(connection)
         connection.terminate()
-        self._leave()
+        self._leave(connection)
 
     def stats(self) -> Stats:
         return Stats(
-            connections=self._in_use + len(self._idle),
-            in_use=self._in_use,
+            connections=self._places.held + len(self._idle),
+            in_use=self._places.held,
             connections_limit=self._size,
-            waiting=self._waiting,
+            waiting=len(self._places),
             waits=self._waits,
             waited_seconds=self._waited_seconds,
         )
@@ -88,18 +98,17 @@ class Pool:
             connection.terminate()
         return None
 
-    def _leave(self) -> None:
-        self._in_use -= 1
-        self._room.release()
+    def _leave(self, connection: Connection) -> None:
+        flow, entry, began = self._taken.pop(connection)
+        now = asyncio.get_running_loop().time
+        self._places.release(flow, entry, now() - began if entry else 0)
 
-    async def _wait(self) -> None:
-        """Waits for the room of one connection."""
+    async def _wait(self, ticket: Ticket) -> Entry[Any]:
+        """Waits for the place of one connection."""
         now = asyncio.get_running_loop().time
         began = now()
-        self._waits += self._room.locked()
-        self._waiting += 1
+        self._waits += 1
         try:
-            await self._room.acquire()
+            return await self._places.take(ticket)
         finally:
-            self._waiting -= 1
             self._waited_seconds += now() - began

@@ -19,6 +19,7 @@ from wishwell.db.journal import Journal
 from wishwell.db.pool import Pool
 from wishwell.db.url import Address, parse
 from wishwell.errors import ServiceError, Unavailable
+from wishwell.fair_queue import CURRENT, FairSemaphore
 
 T = TypeVar("T")
 
@@ -29,6 +30,7 @@ _STATEMENTS = 512  # prepared on a connection: all of ours, and the common forms
 _LOOKS = 40  # how often in a statement's time it is looked whether one is late or overdue
 _LATE = 0.25  # share of that time after which it is asked whether its host still answers
 _ROOM_SECONDS = 0.25  # how often it is asked whether there is room for writes again
+_MAX_LOCKING = 2  # writes of one profile with a connection: one works while the next is sent
 _UNCONFIRMED = """
 SELECT count(*) FROM pg_stat_activity
 WHERE usename = current_user AND wait_event = 'SyncRep'
@@ -68,6 +70,7 @@ class Postgres:
         self._cut = 0  # writes that were, since the last one that ended
         self._asked = 0.0
         self._long = asyncio.Lock()
+        self._turns: dict[str, FairSemaphore] = {}
 
     async def _connect(self, address: Address) -> Connection:
         if self._pooled is None:
@@ -110,12 +113,30 @@ class Postgres:
             return await self._once((end, end, math.inf), use_case, *arguments, **named)
 
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        await self._admit_write()
-        return await self._repeated(2, 2, use_case, *arguments, **named)
+        return await self._in_turn(2, 2, use_case, *arguments, **named)
 
     async def long_write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
+        return await self._in_turn(10, 1, use_case, *arguments, **named)
+
+    # contract: write-turns
+    async def _in_turn(
+        self, times: int, each: int, use_case: UseCase[T], *arguments: Any, **named: Any
+    ) -> T:
+        """``_repeated`` for a write, once few others wait for the lock of the same profile: those
+        that do have a connection each."""
         await self._admit_write()
-        return await self._repeated(10, 1, use_case, *arguments, **named)
+        ticket = CURRENT.get()
+        key = (getattr(arguments[0], "turn", None) if arguments else None) or ticket.turn
+        if key is None:
+            return await self._repeated(times, each, use_case, *arguments, **named)
+        if (turns := self._turns.get(key)) is None:
+            turns = self._turns[key] = FairSemaphore(_MAX_LOCKING, of_store=None, of_party=None)
+        try:
+            async with turns.place(ticket, self._seconds):
+                return await self._repeated(times, each, use_case, *arguments, **named)
+        finally:
+            if not turns.held and not turns:
+                self._turns.pop(key, None)
 
     async def _repeated(
         self, times: int, each: int, use_case: UseCase[T], *arguments: Any, **named: Any
@@ -143,6 +164,20 @@ class Postgres:
         **named: Any,
     ) -> T:
         """Runs the use-case on one connection; ``ends`` are those of its handle."""
+        ticket = CURRENT.get()
+        ticket.pause()
+        try:
+            return await self._on_connection(ends, use_case, *arguments, **named)
+        finally:
+            ticket.resume()
+
+    async def _on_connection(
+        self,
+        ends: tuple[float, float, float],
+        use_case: UseCase[T],
+        *arguments: Any,
+        **named: Any,
+    ) -> T:
         try:
             connection = await self._pool.take(self._seconds)
         except failures.UNREACHABLE as error:

@@ -25,7 +25,7 @@ from collections.abc import (
     Sequence,
 )
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import quote
@@ -36,12 +36,15 @@ from wishwell.db import Reader, Row, Stats, UniqueViolation, UseCase, Writer, pa
 from wishwell.db.journal import Act, Journal, actor
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Statement
+from wishwell.db.turnstile import Turnstile
 from wishwell.errors import StoreDeleted, Unavailable
+from wishwell.fair_queue import CURRENT, Entry, FairQueue, Flow
 
 T = TypeVar("T")
 
-_GROUP = 256
-"""The most writes in one commit, which bounds how long the first of them waits."""
+_MAX_GROUP, _GROUP_SECONDS = 256, 0.01
+"""The most writes in one commit, and the longest time that they take together, but for a single
+write that takes longer. Both limit how long the first one waits for the commit."""
 
 _MANY = 1_000
 """Rows that are added at once, above which it is taken for an import."""
@@ -183,8 +186,25 @@ class _Job:
     use_case: Callable[[Writer], Awaitable[Any]]
     future: "asyncio.Future[Any]"
     by: str
+    flow: Flow
     result: Any = None
     error: Exception | None = None
+    unclaimed: list[None] = field(default_factory=lambda: [None])
+
+    def claim(self) -> bool:
+        """Whether it is the caller's, to run or to refuse. Once; popping is atomic."""
+        try:
+            self.unclaimed.pop()
+        except IndexError:
+            return False
+        return True
+
+    def refuse(self, error: Exception) -> bool:
+        """Fails it, in the event loop, unless it runs. Returns whether it didn't."""
+        if claimed := self.claim():
+            self.error = error
+            _resolve([self])
+        return claimed
 
 
 class SQLite:
@@ -200,7 +220,9 @@ class SQLite:
             self._reading = connect(path)
             self._long = connect(path, read_only=True)
         self._reader = _Handle(self._reading, self._sql)
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._turnstile = Turnstile(path)
+        self._arrived: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._waiting: FairQueue[_Job] = FairQueue()  # the writer thread's
         self._closed = False
         self._commits = 0
         self._committed_writes = 0
@@ -229,9 +251,15 @@ class SQLite:
             raise Unavailable("The service is shutting down.")
         self._journal.record_command()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._jobs.put(_Job(lambda tx: use_case(tx, *arguments, **named), future, actor.get()))
-        # Shielded: a caller that gives up must not cancel its write in the group.
-        return await asyncio.shield(future)
+        ticket = CURRENT.get()
+        job = _Job(lambda tx: use_case(tx, *arguments, **named), future, actor.get(), ticket.flow)
+        self._arrived.put(job)
+        ticket.pause(job.refuse)
+        try:
+            # Shielded: a caller that gives up must not cancel its write in the group.
+            return await asyncio.shield(future)
+        finally:
+            ticket.resume()
 
     long_write = write  # nothing bounds the time of either
 
@@ -246,7 +274,7 @@ class SQLite:
 
     def stats(self) -> Stats:
         return Stats(
-            queued=self._jobs.qsize(),
+            queued=self._arrived.qsize() + len(self._waiting),
             commits=self._commits,
             committed_writes=self._committed_writes,
         )
@@ -256,41 +284,64 @@ class SQLite:
         if self._closed:
             return
         self._closed = True
-        self._jobs.put(None)
+        self._arrived.put(None)
         await asyncio.to_thread(self._apart.shutdown)
         await asyncio.to_thread(self._thread.join)
         self._reading.close()
         self._long.close()
         self._writing.close()
+        self._turnstile.close()
 
     # -------------------------------------------------------------- the writer's thread
 
     def _serve(self) -> None:
         handle = _Handle(self._writing, self._sql)
-        while (job := self._jobs.get()) is not None:
-            group = [job]
-            while len(group) < _GROUP and not self._jobs.empty():
-                if (another := self._jobs.get()) is None:
-                    self._jobs.put(None)  # for the loop around
-                    break
-                group.append(another)
+        while True:
+            if not self._waiting:
+                if (job := self._arrived.get()) is None:
+                    return
+                self._waiting.push(job.flow, job)
+            group: list[_Job] = []
             self._commit(group, handle)
-            with contextlib.suppress(RuntimeError):  # the loop was closed, so nobody waits
-                job.future.get_loop().call_soon_threadsafe(_resolve, group)
+            if group:
+                with contextlib.suppress(RuntimeError):  # the loop was closed, so nobody waits
+                    group[0].future.get_loop().call_soon_threadsafe(_resolve, group)
+
+    def _next(self, seconds: float | None = None) -> Entry[_Job] | None:
+        """The next write that nobody has refused; None if there is none, or see ``pop``."""
+        while not self._arrived.empty():
+            if (job := self._arrived.get()) is None:
+                self._arrived.put(None)  # to close; what waits is written first
+                break
+            self._waiting.push(job.flow, job)
+        while (entry := self._waiting.pop(seconds=seconds)) and not entry.item.claim():
+            pass
+        return entry
 
     # contract: write-kept
     def _commit(self, group: list[_Job], handle: _Handle) -> None:
+        """Writes a group, in which it puts the writes."""
         try:
-            with _translated():
+            with _translated(), self._turnstile:
                 self._writing.execute("BEGIN IMMEDIATE")
-            for job in group:
-                self._run(job, handle)
-            with _translated():
+                left, entry = _GROUP_SECONDS, self._next()
+                while entry is not None:
+                    began = time.perf_counter()
+                    group.append(entry.item)
+                    self._run(entry.item, handle)
+                    took = time.perf_counter() - began
+                    self._waiting.charge(entry, took)
+                    left -= took
+                    if left <= 0 or len(group) >= _MAX_GROUP:
+                        break
+                    entry = self._next(left)
                 self._writing.execute("COMMIT")
             self._commits += 1
             self._committed_writes += len(group)
         except Exception as error:
             # No write of the group was done: the disk is full, or the file locked or read-only.
+            if not group:
+                group += [entry.item for entry in iter(self._next, None)]
             for job in group:
                 job.error = error
             with contextlib.suppress(sqlite3.Error):

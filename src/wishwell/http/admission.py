@@ -1,42 +1,205 @@
-"""Admission: bounds how many requests a process works on at once (docs/decisions/0015)."""
+"""Admission: which requests run now, which wait, and which are refused (docs/decisions/0015).
 
-import contextlib
-from collections.abc import Iterator
+All requests of a process share one event loop. In each of its turns, requests may start until those
+that ran have used a slice of time; the others wait in a fair queue. A request that waits for the
+database, its body or another server uses no time, so it holds up nobody.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from time import perf_counter
+from typing import TypeVar
 
 from wishwell.errors import Overloaded
+from wishwell.fair_queue import BACKGROUND, MAX_WAIT_SECONDS, Entry, FairQueue, Flow, Ticket
+
+T = TypeVar("T")
+
+_SLICE_SECONDS = 0.005
+"""The time in one turn of the event loop after which no other request starts."""
+
+_MIN_SECONDS = 0.0001
+"""The least that a request is expected to take."""
+
+_POLL_SECONDS = 0.25
+"""Seconds between two checks for requests that have waited for too long."""
+
+REASONS = FULL, LATE = "full", "late"
 
 
-# contract: overload-refused
+class RequestTicket(Ticket):
+    """One request in work."""
+
+    __slots__ = ("_admission", "_used", "begin", "end", "entry", "refusal", "running", "since")
+
+    def __init__(self, admission: "Admission", begin: Callable[[], None]) -> None:
+        self.flow, self.turn = BACKGROUND, None
+        self.begin = begin
+        self.refusal: Exception | None = None
+        """Why it must not run."""
+        self.entry: Entry[RequestTicket] | None = None
+        """Its place in the queue for the event loop, if it had to wait there."""
+        self.end: Callable[[Exception], bool] | None = None
+        """Ends its wait, where that is possible."""
+        self.running = False
+        self.since = 0.0
+        """When it began to run or to wait."""
+        self._used = 0.0
+        self._admission = admission
+
+    def pause(self, end: Callable[[Exception], bool] | None = None) -> None:
+        now = perf_counter()
+        if self.running:
+            self.running = False
+            self._used += now - self.since
+            self._admission.spend(now - self.since, self.entry, self._used)
+        self.since, self.end = now, end
+
+    def resume(self) -> None:
+        self.since, self.end, self.running = perf_counter(), None, True
+
+    def withdraw(self, error: Exception) -> bool:
+        """Refuses it while it waits to start. Returns whether it still did."""
+        if removed := self._admission.remove(self):
+            self.refusal = error
+            self.begin()
+        return removed
+
+    # contract: slow-clients, no-place-waiting
+    async def away(self, waits: Awaitable[T]) -> T:
+        self._admission.leave(self)
+        try:
+            result = await waits
+        finally:
+            self.resume()
+        self._admission.come_back(self)
+        return result
+
+
+# contract: overload-refused, fair-share
 class Admission:
-    """The requests of the API in work, at most ``most``: as a context, one more.
+    """The requests of the API in work, at most ``most``, with those that wait for their turn.
 
-    It raises ``Overloaded`` if that is one too many.
+    When one is too many, whoever has the most of them loses the newest one that waits: of the
+    stores, and then of the parties of that store.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self.working = 0
-        self.refused = 0
-        """How many were one too many, since the start."""
+        self._tickets: dict[RequestTicket, None] = {}  # the newest last
+        self._queue: FairQueue[RequestTicket] = FairQueue()
+        self._left = _SLICE_SECONDS
+        """The time in this turn of the event loop that requests may still use to start."""
+        self._typical = _MIN_SECONDS
+        """The time that requests lately used, in all."""
+        self._scheduled = self._polling = False
+        self.refused: Counter[str] = Counter()
+        """Refused requests since the start, by reason."""
 
-    def __enter__(self) -> None:
-        if self.working >= self._most:
-            self.refused += 1
+    @property
+    def working(self) -> int:
+        """Requests in work, those that wait included."""
+        return len(self._tickets)
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait to start."""
+        return len(self._queue)
+
+    def submit(self, flow: Callable[[], Flow], begin: Callable[[], None]) -> RequestTicket:
+        """Lets a request in. ``begin`` is called in its turn, or when it is refused; ``flow`` finds
+        out whose it is, without I/O. The ticket is running when this returns, or queued."""
+        ticket = RequestTicket(self, begin)
+        if len(self._tickets) >= self._most:
+            ticket.flow = flow()
+            if not self._make_room(ticket):
+                ticket.refusal = Overloaded()
+                return ticket
+        self._tickets[ticket] = None
+        if self._queue or self._left <= 0:
+            if ticket.flow is BACKGROUND:
+                ticket.flow = flow()
+            ticket.since, ticket.end = perf_counter(), ticket.withdraw
+            ticket.entry = self._queue.push(ticket.flow, ticket)
+        self._left -= self._typical
+        if not self._scheduled:
+            self._schedule()
+        return ticket
+
+    def remove(self, ticket: RequestTicket) -> bool:
+        """Removes one that waits to start. Returns whether it did."""
+        return ticket.entry is not None and self._queue.remove(ticket.entry)
+
+    def leave(self, ticket: Ticket) -> None:
+        """A request is done, or waits for what takes no place."""
+        if isinstance(ticket, RequestTicket):
+            if ticket.running:
+                ticket.pause()
+            self._tickets.pop(ticket, None)
+
+    def come_back(self, ticket: RequestTicket) -> None:
+        """Its wait is over. It may be one too many: raises ``Overloaded``."""
+        if len(self._tickets) >= self._most and not self._make_room(ticket):
             raise Overloaded
-        self.working += 1
+        self._tickets[ticket] = None
 
-    def __exit__(self, *_: object) -> None:
-        self.working -= 1
+    def spend(self, seconds: float, entry: Entry[RequestTicket] | None, in_all: float) -> None:
+        """Counts time that a request has used, now and in all."""
+        self._left -= seconds - self._typical
+        self._typical += (seconds - self._typical) / 16
+        if entry is not None:
+            self._queue.charge(entry, in_all)
+        if not self._scheduled:
+            self._schedule()
+        if not self._polling:
+            self._polling = True
+            asyncio.get_running_loop().call_later(_POLL_SECONDS, self._poll)
 
-    # contract: slow-clients
-    @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
-        """Awaits a body, which takes no room from others. At its end one may be too many."""
-        self.working -= 1
-        try:
-            yield
-        finally:
-            self.working += 1
-        if self.working > self._most:
-            self.refused += 1
-            raise Overloaded
+    def _poll(self) -> None:
+        """Ends waits that have taken too long."""
+        late = perf_counter() - MAX_WAIT_SECONDS
+        for ticket in [one for one in self._tickets if not one.running and one.since < late]:
+            self._end(ticket, LATE)
+        self._polling = bool(self._tickets)
+        if self._polling:
+            asyncio.get_running_loop().call_later(_POLL_SECONDS, self._poll)
+
+    def _next_turn(self) -> None:
+        """Begins a turn of the event loop: the first that wait may start."""
+        self._scheduled, self._left = False, _SLICE_SECONDS
+        while self._left > 0 and (entry := self._queue.pop()):
+            self._left -= max(_MIN_SECONDS, entry.expected)
+            entry.item.begin()
+        if self._queue:
+            self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._next_turn)
+
+    def _make_room(self, newcomer: RequestTicket) -> bool:
+        """Refuses the newest request that waits, of whoever has more in work than the newcomer and
+        the most of all. Returns False if there is none, so that the newcomer is to be refused."""
+        flows = [ticket.flow for ticket in self._tickets]
+        mine = newcomer.flow
+        stores = Counter([flow.store for flow in flows])
+        stores[mine.store] += 1
+        store = max(stores, key=lambda one: (stores[one], one == mine.store))
+        parties = Counter([flow.party for flow in flows if flow.store == store])
+        if store == mine.store:
+            parties[mine.party] += 1
+        chosen = Flow(store, max(parties, key=lambda one: (parties[one], one == mine.party)))
+        if chosen != mine:
+            for ticket in reversed(self._tickets):
+                if ticket.flow == chosen and self._end(ticket, FULL):
+                    self._tickets.pop(ticket, None)
+                    return True
+        self.refused[FULL] += 1
+        return False
+
+    def _end(self, ticket: RequestTicket, reason: str) -> bool:
+        ended = ticket.end is not None and ticket.end(Overloaded())
+        self.refused[reason] += ended
+        return ended

@@ -38,8 +38,7 @@ async def read(request: Request) -> bytes:
     if not request.incoming.ended:
         service, clock = request.service, asyncio.get_running_loop().time
         began, request.reading = clock(), True
-        with service.admission.paused():
-            await request.incoming.wait(service.settings.body_timeout)
+        await request.ticket.away(request.incoming.wait(service.settings.body_timeout))
         # contract: token-while-sending
         if clock() - began > _TRUSTED_SECONDS and request.authorize is not None:
             await request.authorize(request)

@@ -14,6 +14,7 @@ from wishwell.db import Database, Row
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid
 from wishwell.events.sender import Sender
+from wishwell.fair_queue import Flow, Ticket
 from wishwell.http.admission import Admission
 from wishwell.http.incoming import Incoming
 from wishwell.http.responses import Headers
@@ -47,6 +48,8 @@ class Services:
     """Sends webhook deliveries; ``None`` without sealing keys, which encrypt webhook secrets."""
     clock: ReferenceClock
     new_id: ids.UUID7
+    flows: dict[tuple[bytes | None, bytes | None], Flow] = field(default_factory=dict)
+    """See ``flows.of_caller``."""
     share_places: dict[str, Row] = field(default_factory=dict)
     """Cache of where share tokens lead; see ``shares.Finder``."""
 
@@ -77,6 +80,9 @@ class Request(msgspec.Struct):
     """Whether the connection stays open after the response (keep-alive)."""
     chunks: bool
     """Whether the client understands chunked transfer encoding; HTTP/1.0 doesn't."""
+    shopping: bool = False
+    """Whether it is for the storefront."""
+    ticket: Ticket = msgspec.field(default_factory=Ticket)
     reading: bool = False
     """Whether the body is still arriving: until then the request has had no effect."""
     route: str = "unknown"

@@ -1,12 +1,14 @@
 """Prometheus metrics for operators."""
 
 import functools
+from collections import Counter as Counts
 from typing import Literal
 
 from prometheus_client import Counter, Gauge, Histogram
 
 from wishwell import log
 from wishwell.db import Stats
+from wishwell.http.admission import REASONS
 from wishwell.http.context import Services
 from wishwell.moving import requests
 
@@ -82,7 +84,15 @@ for _topic in requests.TOPICS:
     ASKED.labels(_topic)
     ASKED_SECONDS.labels(_topic)
 _SHED = _counter("shed", "Requests refused with 503 because too many came at once.")
+_SHED_REASONS = _counter(
+    "shed_reasons",
+    "The same by reason: full (too many in work), late (waited for too long).",
+    "reason",
+)
+for _reason in REASONS:
+    _SHED_REASONS.labels(_reason)
 _IN_FLIGHT = _gauge("requests_in_flight", "API requests in progress.")
+_WAITING = _gauge("requests_waiting", "API requests that wait for their turn to start.")
 _LIMITS_AWAY = _gauge(
     "limits_store_away",
     "Processes that count rate limits on their own because Redis or Valkey can't be reached.",
@@ -160,17 +170,23 @@ class Sampler:
     def __init__(self, service: Services) -> None:
         self._service = service
         self._before = Stats()
-        self._lost_before = self._shed_before = 0
+        self._lost_before = 0
+        self._shed_before = Counts[str]()
 
     def sample(self) -> int:
         """Sets the gauges, and adds to the counters their increase since the last sample.
 
         Returns how many requests were shed since then; shed requests aren't logged one by one.
         """
-        shed = self._service.admission.refused - self._shed_before
-        self._shed_before += shed
+        admission, shed = self._service.admission, 0
+        for reason, count in admission.refused.items():
+            more = count - self._shed_before[reason]
+            self._shed_before[reason] = count
+            _SHED_REASONS.labels(reason).inc(more)
+            shed += more
         _SHED.inc(shed)
-        _IN_FLIGHT.set(self._service.admission.working)
+        _IN_FLIGHT.set(admission.working)
+        _WAITING.set(admission.waiting)
         _LIMITS_AWAY.set(self._service.limiter.away)
         _ANSWERED.set(self._service.access_cache.asked_at / 1000)
         stats = self._service.db.stats()

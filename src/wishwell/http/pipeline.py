@@ -5,7 +5,8 @@ for its address (contract: limit-per-address).
 """
 
 import asyncio
-import contextlib
+import functools
+from collections.abc import Callable
 
 import structlog
 from msgspec import structs
@@ -26,7 +27,9 @@ from wishwell.errors import (
     Undecided,
     UnknownShare,
 )
-from wishwell.http import counting, handlers, metrics, queries, responses, routes
+from wishwell.fair_queue import CURRENT
+from wishwell.http import counting, flows, handlers, metrics, queries, responses, routes
+from wishwell.http.admission import RequestTicket
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
@@ -63,21 +66,32 @@ class Pipeline:
         self._storefront = Storefront(service, self._run)
         self._bounded = _API, f"{service.settings.storefront_base}{_API}"
 
+    def submit(self, request: Request, begin: Callable[[], None]) -> None:
+        """Takes a request in, and calls ``begin`` when it may be answered."""
+        if self._storefront.serves(request.raw_path):
+            request.path, request.shopping = request.raw_path, True
+        if request.path.startswith(self._bounded) or request.path == _API[:-1]:
+            flow = functools.partial(flows.before_checks, request)
+            request.ticket = ticket = self.service.admission.submit(flow, begin)
+            if ticket.entry is not None:
+                return
+        begin()  # health is always answered
+
     async def __call__(self, request: Request) -> Response:
         """The answer, whatever fails."""
-        shopping = self._storefront.serves(request.raw_path)
-        if shopping:
-            request.path = request.raw_path
-        of_api = request.path.startswith(_API) or request.path == _API[:-1]
-        bound = of_api or request.path.startswith(self._bounded)
+        shopping = request.shopping
+        of_api = not shopping and (request.path.startswith(_API) or request.path == _API[:-1])
         try:
-            # Health is always answered.
-            with self.service.admission if bound else contextlib.nullcontext():
-                if shopping:
-                    answer = await self._storefront(request)
-                else:
-                    self._check_host(request)
-                    answer = await (self._api if of_api else _management)(request)
+            if isinstance(ticket := request.ticket, RequestTicket):
+                if ticket.refusal is not None:
+                    raise ticket.refusal
+                ticket.resume()
+                CURRENT.set(ticket)
+            if shopping:
+                answer = await self._storefront(request)
+            else:
+                self._check_host(request)
+                answer = await (self._api if of_api else _management)(request)
         except Exception as error:
             answer = _failed(error, request)
         except asyncio.CancelledError:
@@ -85,6 +99,8 @@ class Pipeline:
             sure = request.reading or request.reads
             stopping = Unavailable if sure else Undecided
             answer = _failed(stopping("The service is shutting down."), request)
+        finally:
+            self.service.admission.leave(request.ticket)
         if shopping:
             self._storefront.finish(request, answer)
         elif of_api:
@@ -143,6 +159,7 @@ class Pipeline:
         if route is None:
             raise _unknown_path()
         handler = routes.handler(route, request.method)
+        request.ticket.turn = request.parameters.get("token")  # a write to a share locks its owner
         if refused is not None and not (
             isinstance(refused, Unauthenticated)
             and (
@@ -183,6 +200,7 @@ class Pipeline:
     async def _authorize(self, request: Request) -> None:
         """Finds out who asks; again when a body took long."""
         request.caller = await self._caller(request)
+        request.ticket.flow = flows.of_caller(request, request.caller)
         request.authorize = self._authorize
         if request.acts_on is not None:
             await self._set_scope(request, request.caller)

@@ -239,6 +239,9 @@ class Connection(asyncio.Protocol):
     # ------------------------------------------------------------------------------- responses
 
     def _begin(self) -> None:
+        self._app.submit(self._begun[0], self._start)
+
+    def _start(self) -> None:
         task = self._loop.create_task(self._answer(self._begun[0]))
         self._server.tasks.add(task)
         task.add_done_callback(self._server.tasks.discard)

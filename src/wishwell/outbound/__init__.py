@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from wishwell import __version__
 from wishwell.errors import Invalid
+from wishwell.fair_queue import NO_STORE, FairSemaphore, Flow, Ticket
 from wishwell.outbound.answer import Answer, AnswerReader, Unanswered
 from wishwell.outbound.connection import Address, Connection
 from wishwell.outbound.names import Names, Resolve, is_allowed, resolve
@@ -26,6 +27,10 @@ SECONDS = 10.0
 _KEPT_SECONDS = 4.0
 """How long idle connections are kept. Many servers close theirs after 5 s; closing ours earlier
 loses no call."""
+
+_MAX_CALLS = 1_024
+"""Concurrent calls of a process. An owner has at most as many as it leaves free; webhooks stay
+below that by themselves (``events/sender.py``)."""
 
 _LONGEST_URL = 2_048
 _PORTS = {443, 8443}
@@ -64,6 +69,7 @@ class Outbound:
         self._names = Names(resolve, private=private)
         self._tls = tls
         self._kept: dict[Connection, Place] = {}
+        self._places = FairSemaphore(_MAX_CALLS, of_store=1, of_party=None)
 
     def check(self, name: str, url: str) -> None:
         """Raises ``Invalid``, which begins with ``name``, for a URL that can't be allowed.
@@ -104,8 +110,9 @@ class Outbound:
             lines["Content-Length"] = str(len(body))
         head = "".join([f"{name}: {value}\r\n" for name, value in lines.items()])
         request = f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode("ascii") + (body or b"")
+        waits = self._places.place(Ticket(Flow(owner or NO_STORE, "")))
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds), waits:
                 return await self._exchange(place._replace(owner=owner), request)
         except TimeoutError:
             raise Unanswered(f"there was no whole answer within {seconds:g} s") from None

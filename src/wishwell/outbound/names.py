@@ -4,20 +4,20 @@ import asyncio
 import functools
 import ipaddress
 import socket
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
+from wishwell.fair_queue import NO_STORE, FairSemaphore, Flow, Ticket
 from wishwell.outbound.answer import Unanswered
 from wishwell.outbound.connection import Address
 
 Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
 
-_LOOK_UPS = ThreadPoolExecutor(64, "look-up")
-"""A pool of its own: look-ups that hang must not take the few threads of the event loop."""
+_MAX_LOOK_UPS, _OF_OWNER = 64, 1 / 7
+"""Concurrent look-ups, and those of an owner as a multiple of those left free: 8 of one alone."""
 
-_MOST_OF_OWNER = 8
-"""Look-ups of an owner at once."""
+_LOOK_UPS = ThreadPoolExecutor(_MAX_LOOK_UPS, "look-up")
+"""A pool of its own: look-ups that hang must not take the few threads of the event loop."""
 
 _MOST_ADDRESSES = 4
 """Addresses of a name that are tried: each silent one holds a socket until the call ends."""
@@ -71,9 +71,7 @@ class Names:
         self._resolve = resolve
         self._private = private
         self._look_ups: dict[tuple[str, str], asyncio.Task[list[str]]] = {}
-        self._owners: defaultdict[str, asyncio.Semaphore] = defaultdict(
-            lambda: asyncio.Semaphore(_MOST_OF_OWNER)
-        )
+        self._places = FairSemaphore(_MAX_LOOK_UPS, of_store=_OF_OWNER, of_party=None)
 
     # contract: outbound-address
     async def addresses(self, host: str, port: int, owner: str) -> list[Address]:
@@ -104,7 +102,7 @@ class Names:
 
     async def _ask(self, host: str, port: int, owner: str) -> list[str]:
         try:
-            async with self._owners[owner]:
+            async with self._places.place(Ticket(Flow(owner or NO_STORE, ""))):
                 return list(await self._resolve(host, port))
         except (OSError, UnicodeError):
             return []

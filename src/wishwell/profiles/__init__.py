@@ -40,6 +40,11 @@ class Profile(msgspec.Struct, frozen=True):
     is_session: bool
     by_token: bool = False
 
+    @property
+    def turn(self) -> str:
+        """What its writes lock, so that they take turns (``db/postgres.py``)."""
+        return self.id
+
 
 class WholeStore(msgspec.Struct, frozen=True):
     """The scope of an admin token without a ``Profile`` header."""

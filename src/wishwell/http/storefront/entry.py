@@ -13,7 +13,7 @@ import structlog
 from wishwell import ids, profiles
 from wishwell.access.auth import Caller
 from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
-from wishwell.http import assets, bodies, counting, handlers, metrics, queries, responses
+from wishwell.http import assets, bodies, counting, flows, handlers, metrics, queries, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
@@ -57,12 +57,14 @@ class Storefront:
         route, name = paths.find(request, self._base)
         paths.check(request)
         visit = request.visit = await identity.begin(request)
+        request.ticket.flow = flows.of_visit(request, visit)
         if route == "asset":
             return assets.file(request, assets.FOLDER, name, [])
         if isinstance(route, str):
             languages = request.header(b"accept-language")
             return documents.answer(name, self._base, visit, languages)
         await identity.identify(request, visit)
+        request.ticket.flow = flows.of_visit(request, visit)
         if not request.reads:
             identity.check_origin(request, visit)
             request.authorize = self._authorize

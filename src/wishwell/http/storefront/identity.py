@@ -30,14 +30,8 @@ async def begin(request: Request) -> Visit:
     service = request.service
     await service.access_cache.ensure_fresh()
     caller = await _proxy(request)
-    trusted = service.settings.trusted_proxies
-    forwards = caller is not None or addresses.is_within(request.peer, trusted)
-    host = host_of(request, forwards)
-    of_host = service.access_cache.store_of_host(host)
-    signed = None if caller else _signing_store(request)
-    if of_host is not None and of_host is not signed:
-        signed = None  # on the host of another store it would take that store's cookies away
-    store = caller.store if caller else signed or of_host
+    host = host_of(request, _forwards(request, caller))
+    store, signed = store_of(request, caller)
     if store is None:
         log.warning("unknown_host", requestId=request.id, host=host[:100])
         raise NotFound(f"No store has the host {host[:100]}.")
@@ -46,8 +40,29 @@ async def begin(request: Request) -> Visit:
     if caller is not None and store.hosts and not origin:
         log.warning("unknown_host", requestId=request.id, store=store.handle, host=host[:100])
         raise Forbidden("X-Forwarded-Host: is not a host of the token's store.")
-    secure = origin.startswith("https:") if origin else _is_https(request, forwards)
-    return Visit(shop, host, secure, _address(request, caller), caller, signed is not None)
+    secure = (
+        origin.startswith("https:") if origin else _is_https(request, _forwards(request, caller))
+    )
+    return Visit(shop, host, secure, address(request, caller), caller, signed)
+
+
+def store_of(request: Request, caller: Caller | None) -> tuple[Store | None, bool]:
+    """The store of a request, and whether it is that of the platform's signed query. ``caller``
+    is the proxy's. Raises ``Unavailable`` for one that can't be read."""
+    cache = request.service.access_cache
+    of_host = cache.store_of_host(host_of(request, _forwards(request, caller)))
+    if caller is not None:
+        return caller.store, False
+    signed = _signing_store(request)
+    if of_host is not None and of_host is not signed:
+        signed = None  # on the host of another store it would take that store's cookies away
+    return signed or of_host, signed is not None
+
+
+def _forwards(request: Request, caller: Caller | None) -> bool:
+    """Whether the sender of a request may say which host and scheme it is for."""
+    trusted = request.service.settings.trusted_proxies
+    return caller is not None or addresses.is_within(request.peer, trusted)
 
 
 # contract: storefront-token
@@ -85,7 +100,8 @@ def _is_https(request: Request, forwards: bool) -> bool:
 
 
 # contract: storefront-address
-def _address(request: Request, caller: Caller | None) -> str | None:
+def address(request: Request, caller: Caller | None) -> str | None:
+    """The browser's address, if it is known."""
     forwarded = addresses.forwarded(request.pairs)
     if caller is not None:
         last = (forwarded or "").rpartition(",")[2].strip()

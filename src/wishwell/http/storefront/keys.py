@@ -6,6 +6,7 @@ import functools
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextvars import Context
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ import jwt
 import structlog
 
 from wishwell.errors import Invalid, Unavailable
+from wishwell.fair_queue import CURRENT
 from wishwell.http.storefront.customers import PUBLIC, Wrong
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import LARGEST, Unanswered
@@ -125,11 +127,12 @@ class _Fetched:
         lacks_key = self._keys is None or self._keys.get(kid) in (None, failed)
         is_due = lacks_key or age >= self._refresh_age
         if is_due and self._fetching is None and now >= self._not_before:
-            self._fetching = asyncio.create_task(self._fetch())
+            # With an empty context, because the fetch is no single request's work.
+            self._fetching = asyncio.create_task(self._fetch(), context=Context())
         is_needed = lacks_key or (age > self._max_age and not self._is_down)
         if is_needed and self._fetching is not None:
             # Shielded: the fetch continues for the others if this caller disconnects.
-            await asyncio.shield(self._fetching)
+            await CURRENT.get().away(asyncio.shield(self._fetching))
         if self._keys is None:
             raise Unavailable("Who you are can't be checked just now.")
         return self._keys

@@ -1,0 +1,380 @@
+"""Fair queueing: stores share everything limited equally, and so do the parties inside a store.
+
+The scheme is start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queueing", 1996) on two
+levels. Each flow has a virtual time, which its work advances by its measured cost in seconds; the
+waiting flow with the earliest one is next. Four places use it: admission (``http/admission.py``),
+SQLite's writer, PostgreSQL's connections, and calls to other servers (docs/decisions/0015).
+"""
+
+import asyncio
+import contextlib
+import heapq
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextvars import ContextVar
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from wishwell.errors import Overloaded
+
+T = TypeVar("T")
+
+MAX_WAIT_SECONDS = 4.0
+"""The longest time that a request waits in a queue; a request may take 5 s."""
+
+_MIN_SWEEP, _MAX_IDLE = 64, 10_000
+"""Flows after which idle ones are looked for, and the most idle ones that are kept."""
+
+
+class Flow(NamedTuple):
+    """Whose work it is: a store, and inside it a profile, a token or a client address."""
+
+    store: str
+    party: str
+
+
+BACKGROUND = Flow("", "")
+"""Commands, and the service's own work."""
+
+NO_STORE = "-"
+"""The store of requests that belong to none, such as those without a token."""
+
+
+class Ticket:
+    """The flow of the work in progress, and its hooks around a wait. Requests have their own."""
+
+    __slots__ = ("flow", "turn")
+
+    def __init__(self, flow: Flow = BACKGROUND) -> None:
+        self.flow = flow
+        self.turn: str | None = None
+        """What its writes lock, where that isn't a profile that a use-case is given."""
+
+    def pause(self, end: Callable[[Exception], bool] | None = None) -> None:
+        """Begins a wait. ``end`` ends it early with an error, and returns whether it could."""
+
+    def resume(self) -> None:
+        """Ends a wait."""
+
+    async def away(self, waits: Awaitable[T]) -> T:
+        """Waits for what takes no place in the service: a body, another server."""
+        return await waits
+
+
+_BACKGROUND = Ticket()
+CURRENT: ContextVar[Ticket] = ContextVar("ticket", default=_BACKGROUND)
+
+
+class _Node:
+    """A store, or a party of one."""
+
+    __slots__ = ("cost", "key", "queued", "tag", "waiting")
+
+    def __init__(self, key: str, tag: float) -> None:
+        self.key = key
+        self.tag = tag
+        """The virtual time at which its next work starts."""
+        self.cost = 0.0
+        """The expected cost of its next work, in seconds."""
+        self.waiting = 0
+        self.queued = 0
+        """The number of its entry in the heap; older ones are outdated."""
+
+
+N = TypeVar("N", bound=_Node)
+
+
+class _Level(Generic[N]):
+    """Flows with one virtual clock. ``heap`` may hold outdated entries, which are skipped."""
+
+    __slots__ = ("heap", "make", "nodes", "sequence", "sweep_at", "time")
+
+    def __init__(self, make: type[N]) -> None:
+        self.make = make
+        self.time = 0.0
+        self.nodes: dict[str, N] = {}
+        self.heap: list[tuple[float, int, N]] = []
+        self.sequence = 0
+        self.sweep_at = _MIN_SWEEP
+
+    def node(self, key: str) -> N:
+        if (found := self.nodes.get(key)) is None:
+            if len(self.nodes) >= self.sweep_at:
+                self._forget_idle()
+            found = self.nodes[key] = self.make(key, self.time)
+        return found
+
+    def _forget_idle(self) -> None:
+        """Forgets idle flows: those that are not ahead, and all where none waits or too many
+        are kept."""
+        idle = [node for node in self.nodes.values() if not node.waiting]
+        every = len(idle) == len(self.nodes) or len(idle) > _MAX_IDLE
+        for node in idle:
+            if every or node.tag <= self.time:
+                del self.nodes[node.key]
+        self.sweep_at = max(_MIN_SWEEP, 2 * len(self.nodes))
+
+    def add(self, node: N) -> None:
+        """Another work of the flow waits."""
+        node.waiting += 1
+        if node.waiting == 1:
+            node.tag = max(node.tag, self.time)
+            self._enqueue(node)
+
+    def first(self, eligible: Callable[[N], bool]) -> N | None:
+        """The waiting flow that is next, of those that are eligible."""
+        skipped = []
+        found = None
+        while self.heap:
+            _, number, node = entry = self.heap[0]
+            if node.waiting and number == node.queued:
+                if eligible(node):
+                    found = node
+                    break
+                skipped.append(entry)
+            heapq.heappop(self.heap)
+        for entry in skipped:
+            heapq.heappush(self.heap, entry)
+        return found
+
+    def start(self, node: N) -> None:
+        """A work starts of the flow that ``first`` has found."""
+        node.waiting -= 1
+        node.queued = 0
+        self.time = max(self.time, node.tag)
+        node.tag += node.cost
+        if node.waiting:
+            self._enqueue(node)
+
+    def advance(self, node: N, seconds: float) -> None:
+        node.tag += seconds
+        if node.waiting and seconds:
+            self._enqueue(node)
+
+    def _enqueue(self, node: N) -> None:
+        self.sequence += 1
+        node.queued = self.sequence
+        heapq.heappush(self.heap, (node.tag, self.sequence, node))
+
+
+class _Party(_Node):
+    __slots__ = ("work",)
+
+    def __init__(self, key: str, tag: float) -> None:
+        super().__init__(key, tag)
+        self.work: deque[Any] = deque()
+
+
+class _Store(_Node):
+    __slots__ = ("parties",)
+
+    def __init__(self, key: str, tag: float) -> None:
+        super().__init__(key, tag)
+        self.parties = _Level(_Party)
+
+
+def _any(_: Any) -> bool:
+    return True
+
+
+class Entry(Generic[T]):
+    """A work that waits, or that has started with the cost that its flow had lately."""
+
+    __slots__ = ("expected", "flow", "item", "party", "started", "store", "waits")
+
+    def __init__(self, flow: Flow, item: T, store: _Store, party: _Party) -> None:
+        self.flow, self.item = flow, item
+        self.store, self.party = store, party
+        self.expected = 0.0
+        """What its flow was charged for it."""
+        self.waits, self.started = True, False
+
+
+class FairQueue(Generic[T]):
+    """A queue of works. Belongs to one thread."""
+
+    def __init__(self) -> None:
+        self._stores = _Level(_Store)
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def push(self, flow: Flow, item: T) -> Entry[T]:
+        """Adds a work to the end of its flow."""
+        store = self._stores.node(flow.store)
+        party = store.parties.node(flow.party)
+        entry = Entry(flow, item, store, party)
+        party.work.append(entry)
+        store.parties.add(party)
+        self._stores.add(store)
+        self._length += 1
+        return entry
+
+    def pop(
+        self,
+        store_may: Callable[[str], bool] = _any,
+        may: Callable[[Flow], bool] = _any,
+        seconds: float | None = None,
+    ) -> Entry[T] | None:
+        """Starts the work that is next; None if there is none whose store and flow may start one.
+
+        With ``seconds`` also None if it is expected to cost more than that.
+        """
+
+        def has_eligible(node: _Store) -> bool:
+            return store_may is _any or (store_may(node.key) and self._party(node, may) is not None)
+
+        store = self._stores.first(_any if store_may is _any else has_eligible)
+        party = self._party(store, may) if store else None
+        if store is None or party is None or (seconds is not None and party.cost > seconds):
+            return None
+        while not (entry := party.work.popleft()).waits:  # removed
+            pass
+        entry.waits, entry.started, entry.expected = False, True, party.cost
+        store.cost = party.cost
+        store.parties.start(party)
+        self._stores.start(store)
+        self._length -= 1
+        found: Entry[T] = entry
+        return found
+
+    def charge(self, entry: Entry[T], seconds: float) -> None:
+        """Says what a started work has cost until now."""
+        entry.party.cost = (entry.party.cost + seconds) / 2
+        extra, entry.expected = seconds - entry.expected, seconds
+        entry.store.parties.advance(entry.party, extra)
+        self._stores.advance(entry.store, extra)
+
+    def remove(self, entry: Entry[T]) -> bool:
+        """Removes a work that still waits. Returns whether it did."""
+        if not entry.waits:
+            return False
+        entry.waits = False
+        entry.party.waiting -= 1
+        entry.store.waiting -= 1
+        self._length -= 1
+        while entry.party.work and not entry.party.work[-1].waits:
+            entry.party.work.pop()
+        return True
+
+    @staticmethod
+    def _party(store: _Store, may: Callable[[Flow], bool]) -> _Party | None:
+        if may is _any:
+            return store.parties.first(_any)
+        return store.parties.first(lambda party: may(Flow(store.key, party.key)))
+
+
+class WaitingQueue(FairQueue["asyncio.Future[None]"]):
+    """A fair queue of coroutines. Belongs to one event loop."""
+
+    async def wait(self, ticket: Ticket) -> Entry[Any]:
+        """Waits until ``wake``. An entry that was ``started`` when this raises has to be undone."""
+        future = asyncio.get_running_loop().create_future()
+        entry = self.push(ticket.flow, future)
+        ticket.pause(lambda error: self._fail(entry, error))
+        try:
+            await future
+        except BaseException as error:
+            if not self.remove(entry) and entry.started:
+                self.undo(entry)
+            raise error
+        finally:
+            ticket.resume()
+        return entry
+
+    def wake(self, entry: Entry[Any]) -> None:
+        """Ends the wait of a started entry."""
+        if not entry.item.done():  # else it is being cancelled
+            entry.item.set_result(None)
+
+    def undo(self, entry: Entry[Any]) -> None:
+        """Called for an entry that was started and then cancelled."""
+
+    def _fail(self, entry: Entry[Any], error: Exception) -> bool:
+        if removed := self.remove(entry):
+            entry.item.set_exception(error)
+        return removed
+
+
+class FairSemaphore(WaitingQueue):
+    """At most ``size`` works at once, whose flows take turns.
+
+    Works may hang, and then turns aren't enough: so a store that holds places takes another only
+    if it then has at most ``of_store`` times as many as are left free, and a party of a store only
+    if it has at most ``of_party`` times as many. None is no such limit.
+    """
+
+    def __init__(self, size: int, *, of_store: float | None, of_party: float | None) -> None:
+        super().__init__()
+        self.size = size
+        self.held = 0
+        self._of_store, self._of_party = of_store, of_party
+        self._held_by_store: Counter[str] = Counter()
+        self._held_by_flow: Counter[Flow] = Counter()
+
+    def take_now(self, flow: Flow) -> bool:
+        """Takes a place if one is free and nobody waits. Returns whether it did."""
+        if self or not self._may(flow):
+            return False
+        self._take(flow)
+        return True
+
+    async def take(self, ticket: Ticket) -> Entry[Any]:
+        """Takes a place in its turn. The entry goes to ``release``."""
+        waits = self.wait(ticket)
+        asyncio.get_running_loop().call_soon(self._start_next)
+        return await waits
+
+    def release(self, flow: Flow, entry: Entry[Any] | None = None, seconds: float = 0) -> None:
+        """Gives a place back. ``seconds``: for how long a work that had waited held it."""
+        self.held -= 1
+        self._held_by_store[flow.store] -= 1
+        self._held_by_flow[flow] -= 1
+        if not self._held_by_flow[flow]:
+            del self._held_by_flow[flow]
+        if entry is not None:
+            self.charge(entry, seconds)
+        if self:
+            self._start_next()
+
+    def undo(self, entry: Entry[Any]) -> None:
+        self.release(entry.flow, entry)
+
+    @contextlib.asynccontextmanager
+    async def place(self, ticket: Ticket, seconds: float | None = None) -> AsyncIterator[None]:
+        """A place for the time of a block. Raises ``Overloaded`` after ``seconds`` of waiting."""
+        flow, entry = ticket.flow, None
+        if not self.take_now(flow):
+            try:
+                async with asyncio.timeout(seconds):
+                    entry = await self.take(ticket)
+            except TimeoutError as error:
+                raise Overloaded from error
+            flow = entry.flow
+        now = asyncio.get_running_loop().time
+        began = now()
+        try:
+            yield
+        finally:
+            self.release(flow, entry, now() - began)
+
+    def _take(self, flow: Flow) -> None:
+        self.held += 1
+        self._held_by_store[flow.store] += 1
+        self._held_by_flow[flow] += 1
+
+    def _start_next(self) -> None:
+        while self.held < self.size and (entry := self.pop(self._store_may, self._may)):
+            self._take(entry.flow)
+            self.wake(entry)
+
+    def _store_may(self, store: str) -> bool:
+        return self._leaves(self._held_by_store[store], self._of_store if store else None)
+
+    def _may(self, flow: Flow) -> bool:
+        ratio = self._of_party if flow.store else None
+        return self._leaves(self._held_by_flow[flow], ratio) and self._store_may(flow.store)
+
+    def _leaves(self, held: int, ratio: float | None) -> bool:
+        free = self.size - self.held
+        return free > 0 and (ratio is None or not held or held + 1 <= ratio * (free - 1))

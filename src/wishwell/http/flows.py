@@ -1,0 +1,58 @@
+"""Whose share of what is limited a request uses (``fair_queue.py``).
+
+Inside a store, customers share by profile, visitors by client address. An admin token counts as the
+profile that it acts on, else as itself. A visitor whose address isn't known, because no proxy is
+trusted, counts by the address of the connection.
+"""
+
+from wishwell import recent
+from wishwell.access.auth import Caller
+from wishwell.errors import ServiceError
+from wishwell.fair_queue import NO_STORE, Flow
+from wishwell.http import counting
+from wishwell.http.context import Request
+from wishwell.http.storefront import identity
+from wishwell.http.storefront.shop import Visit
+
+_REMEMBERED = 10_000
+"""Flows of good tokens that a process remembers."""
+
+
+def of_caller(request: Request, caller: Caller) -> Flow:
+    """Of a request to the API with a good token."""
+    known, key = request.service.flows, _key(request)
+    if (flow := known.get(key)) is None:
+        party = caller.profile.gid if caller.profile else request.header(b"profile")
+        flow = Flow(caller.store.id, party or caller.token_id)
+        recent.keep(known, key, flow, _REMEMBERED)
+    return flow
+
+
+def _key(request: Request) -> tuple[bytes | None, bytes | None]:
+    headers = request.headers
+    return headers.get(b"authorization"), headers.get(b"profile")
+
+
+def of_visit(request: Request, visit: Visit) -> Flow:
+    """Of a request to the storefront."""
+    party = visit.customer.gid if visit.customer else visit.address
+    return Flow(visit.store.id, party or request.peer)
+
+
+def before_checks(request: Request) -> Flow:
+    """Of a request of which nothing is checked yet, as far as memory tells: without I/O."""
+    if not request.shopping and (flow := request.service.flows.get(_key(request))) is not None:
+        return flow
+    scheme, _, token = (request.header(b"authorization") or "").partition(" ")
+    bearer = scheme.lower() == "bearer"
+    caller = request.service.authenticator.known(token.strip()) if bearer else None
+    if request.shopping:
+        try:
+            store, _ = identity.store_of(request, caller)
+        except ServiceError:
+            store = None
+        party = identity.address(request, caller) or request.peer
+        return Flow(store.id if store else NO_STORE, party)
+    if caller is not None:
+        return of_caller(request, caller)
+    return Flow(NO_STORE, counting.address(request) or "")

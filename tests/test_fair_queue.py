@@ -1,0 +1,191 @@
+"""Fair queueing: who is next, who has to wait, and what is never held by one flow alone."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wishwell.errors import Overloaded
+from wishwell.fair_queue import BACKGROUND, FairQueue, FairSemaphore, Flow, Ticket
+from wishwell.http.admission import FULL, Admission
+
+flows = st.builds(Flow, st.sampled_from("abc"), st.sampled_from("xyz"))
+costs = st.floats(0.001, 1)
+
+
+@settings(deadline=None)
+@given(st.lists(st.one_of(flows, costs, st.none()), max_size=80))
+def test_queue_starts_each_work_once_and_in_the_order_of_its_flow(steps):
+    """contract: fair-share. A flow is pushed, a cost is a work that is done, None removes the newest."""
+    queue, waiting, number = FairQueue(), [], itertools.count()
+    for step in steps:
+        if isinstance(step, Flow):
+            waiting.append(queue.push(step, next(number)))
+        elif step is None:
+            if waiting:
+                assert queue.remove(waiting.pop())
+        else:
+            entry = queue.pop()
+            assert (entry is None) == (not waiting)  # it is work conserving
+            if entry is not None:
+                assert entry.item == min(e.item for e in waiting if e.flow == entry.flow)
+                waiting.remove(entry)
+                assert not queue.remove(entry)
+                queue.charge(entry, step)
+        assert len(queue) == len(waiting)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(costs, costs), min_size=5, max_size=60), st.booleans())
+def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
+    """contract: fair-share. But for one work of each, however many they have and whatever these cost."""
+    one, two = Flow("a", "x"), Flow("a" if of_one_store else "b", "y")
+    queue, used = FairQueue(), Counter()
+    for _ in range(len(work) * 3):
+        queue.push(one, None)
+        queue.push(two, None)
+        queue.push(two, None)
+    for pair in work:
+        entry = queue.pop()
+        cost = pair[entry.flow == two]
+        used[entry.flow] += cost
+        queue.charge(entry, cost)
+        # The scheme's bound, and once more the expected cost that is corrected afterwards.
+        assert abs(used[one] - used[two]) <= 2 * 2
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(flows, costs), min_size=1, max_size=60), st.integers(0, 59))
+def test_newcomer_is_next_but_for_who_is_as_far_behind(backlog, done):
+    """contract: fair-share. It waits for one work of each other flow at most, never for a backlog."""
+    queue = FairQueue()
+    for flow, _ in backlog * 3:
+        queue.push(flow, flow)
+    for _, cost in backlog[:done]:
+        queue.charge(queue.pop(), cost)
+    queue.push(Flow("newcomer", "z"), "new")
+    started = [
+        entry.item
+        for entry in itertools.takewhile(lambda e: e.item != "new", iter(queue.pop, None))
+    ]
+    assert len(started) <= len({flow.store for flow, _ in backlog})
+
+
+def test_queue_forgets_idle_flows():
+    """A process serves many visitors, each with an address."""
+    queue = FairQueue()
+    for number in range(10_000):
+        queue.push(Flow(f"store {number}", "x"), None)
+        queue.charge(queue.pop(), 0.001)
+    assert len(queue._stores.nodes) < 200
+    assert len(queue._stores.heap) < 200
+
+
+async def held_by(semaphore, flow, count):
+    """Takes up to so many places, for good; returns how many it got."""
+    got = 0
+    for _ in range(count):
+        got += semaphore.take_now(flow)
+    return got
+
+
+def test_store_leaves_places_to_others():
+    """contract: fair-share. Also to other parties of its own; the service's own work has no limit."""
+
+    async def check():
+        semaphore = FairSemaphore(20, of_store=4, of_party=1)
+        got = [await held_by(semaphore, Flow("a", party), 20) for party in "xyz"]
+        assert got[0] == 10 and sum(got) == 16 and all(got)
+        assert await held_by(semaphore, Flow("b", "x"), 20) == 2
+        assert await held_by(semaphore, Flow("c", "x"), 20) == 1
+        assert await held_by(semaphore, BACKGROUND, 20) == 1
+
+    asyncio.run(check())
+
+
+def test_semaphore_gives_places_in_turn_and_survives_cancellation():
+    """contract: fair-share. Who is cancelled while waiting, or just when it has a place, keeps none."""
+
+    async def check():
+        semaphore, order = FairSemaphore(1, of_store=None, of_party=None), []
+        assert semaphore.take_now(Flow("a", "x"))
+
+        async def work(flow):
+            async with semaphore.place(Ticket(flow)):
+                order.append(flow.store)
+                await asyncio.sleep(0.001)
+
+        greedy = [asyncio.create_task(work(Flow("a", "x"))) for _ in range(20)]
+        await asyncio.sleep(0)
+        quiet = asyncio.create_task(work(Flow("b", "x")))
+        await asyncio.sleep(0)
+        greedy[0].cancel()
+        semaphore.release(Flow("a", "x"))
+        greedy[1].cancel()  # it has the place, and not run yet
+        await asyncio.gather(*greedy, quiet, return_exceptions=True)
+        assert order.index("b") <= 1 and len(order) == 19
+        assert semaphore.held == 0 and len(semaphore) == 0
+        async with semaphore.place(Ticket(Flow("a", "x"))):
+            with pytest.raises(Overloaded):
+                async with semaphore.place(Ticket(Flow("b", "x")), 0.01):
+                    pass
+
+    asyncio.run(check())
+
+
+def test_full_process_refuses_the_newest_of_whoever_has_the_most():
+    """contract: overload-refused. Neither an older one of theirs, nor a newcomer with fewer."""
+
+    async def check():
+        admission, begun = Admission(6), []
+
+        def submit(store, party, name):
+            return admission.submit(lambda: Flow(store, party), lambda: begun.append(name))
+
+        admission._left = 0  # the turn's time is used, so that all wait
+        tickets = {name: submit("a", name[0], name) for name in ("x1", "x2", "x3", "y1", "y2")}
+        tickets["b"] = submit("b", "z", "b")
+        newcomer = submit("b", "w", "b2")
+        assert begun == ["x3"] and isinstance(tickets["x3"].refusal, Overloaded)
+        assert newcomer.refusal is None and admission.working == 6
+        assert submit("a", "x", "x4").refusal is not None  # it has as many as anybody
+        assert admission.refused == {FULL: 2}
+        await asyncio.sleep(0.01)
+        assert sorted(begun) == sorted(["x3", "x1", "x2", "y1", "y2", "b", "b2"])
+        assert begun.index("b") <= 2
+
+    asyncio.run(check())
+
+
+WRITER = """
+import sys, time
+from wishwell.db.turnstile import Turnstile
+turn, log = Turnstile(sys.argv[1]), open(sys.argv[1] + ".log", "a")
+for _ in range(100):
+    with turn:
+        log.write(sys.argv[2]); log.flush()
+        time.sleep(0.002)
+"""
+
+
+def test_processes_take_turns_at_the_turnstile(tmp_path):
+    """contract: write-turns. Who has just written waits for who was waiting."""
+    database = tmp_path / "wishwell.db"
+    words = (sys.executable, "-c", WRITER, str(database))
+    writers = [subprocess.Popen([*words, name]) for name in "AB"]
+    assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
+    log = (tmp_path / "wishwell.db.log").read_text()
+    first = max(log.index("A"), log.index("B"))
+    last = min(log.rindex("A"), log.rindex("B"))
+    runs = [len(list(run)) for _, run in itertools.groupby(log[first : last + 1])]
+    assert len(log) == 200
+    # A process that the system stops for a while has not come to wait yet.
+    assert sum(run > 2 for run in runs) <= 5, log
+    assert (database.parent / "wishwell.db-turn").stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,271 @@
+"""Greedy callers beside quiet ones: nobody takes more than their share while others wait.
+
+The limits are the contract's (fair-share): at most one in a hundred of the quiet requests fails, and
+their median is at most that without the others plus twice the dearest request that these send.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+import socket
+import statistics
+import time
+from asyncio import to_thread
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.servers import HERE, PREFIX
+from torture import greedy
+from torture.harness import TWO, Harness, scenario
+from torture.load import Client, Cut, Unsent
+
+SHOP, OTHER = "shop.example", "other.example"
+SEALED = {"WISHWELL_SEALING_KEYS": "torture-torture-torture-torture-torture"}
+SHARED = {"WISHWELL_TRUSTED_PROXIES": "127.0.0.0/8"} | SEALED
+BASE = "/apps/wishlist/api"
+PACE_SECONDS = 0.05
+HANGING_MS = 10.0
+"""The cost of a request that only waits for another server."""
+
+Ask = Callable[[], Awaitable[int]]
+Words = tuple[str, str, Any]
+
+
+def saves(base: str) -> list[Words]:
+    """Requests that each change something."""
+    pairs = [(product, random.randint(1, 99)) for product in random.sample(range(1, 201), 200)]
+    return [("POST", base + "/items", {"productId": p, "quantity": n}) for p, n in pairs]
+
+
+def bulk_saves(base: str) -> list[Words]:
+    """Requests that each change 250 items."""
+    return [
+        (
+            "PUT",
+            base + "/items",
+            {"items": [{"productId": p, "quantity": n} for p in range(1, 251)]},
+        )
+        for n in random.sample(range(1, 99), 10)
+    ]
+
+
+def reads(base: str, limit: int = 10) -> list[Words]:
+    return [("GET", f"{base}/items?limit={limit}", None)]
+
+
+def shopper(host: str, address: str) -> dict[str, str]:
+    """The headers of a visitor behind a shop's proxy, until they have a cookie."""
+    head = {"Host": host, "X-Forwarded-For": address, "X-Forwarded-Proto": "https"}
+    return head | {"Sec-Fetch-Site": "same-origin"}
+
+
+async def with_cookie(r: Harness, head: dict[str, str]) -> dict[str, str]:
+    client = Client(HERE, r.port, head)
+    answer = await client.ask("POST", BASE + "/items", {"productId": 1})
+    client.close()
+    return head | {"Cookie": answer.headers["set-cookie"].partition(";")[0]}
+
+
+async def customer(r: Harness, store: str, number: int) -> dict[str, str]:
+    """The headers of a customer with a token."""
+    admin = await to_thread(r.service.admin_token, store)
+    client = Client(HERE, r.port, {"Authorization": f"Bearer {admin}"})
+    body = {"customer": f"gid://shopify/Customer/{number}"}
+    answer = await client.ask("POST", PREFIX + "/profiles/token", body)
+    client.close()
+    return {"Authorization": f"Bearer {answer.data()['token']}"}
+
+
+def asks(r: Harness, head: dict[str, str], requests: list[Words]) -> Ask:
+    """Sends the next of the requests on one connection."""
+    client, following = Client(HERE, r.port, head), itertools.cycle(requests)
+
+    async def ask() -> int:
+        try:
+            return (await client.ask(*next(following))).status
+        except (Cut, Unsent, TimeoutError):
+            return 0
+
+    return ask
+
+
+async def paced(ask: Ask, seconds: float) -> tuple[list[float], Counter[int]]:
+    """Asks again and again with pauses: times in milliseconds, and statuses."""
+    times, statuses, end = [], Counter[int](), time.monotonic() + seconds
+    while time.monotonic() < end:
+        began = time.perf_counter()
+        statuses[await ask()] += 1
+        times.append((time.perf_counter() - began) * 1000)
+        await asyncio.sleep(PACE_SECONDS * random.uniform(0.5, 1.5))
+    return times, statuses
+
+
+async def measure(
+    r: Harness,
+    callers: list[tuple[dict[str, str], list[Words]]],
+    quiet: dict[str, Ask],
+    *,
+    served: bool = True,
+) -> None:
+    """Asks for the quiet ones alone, then beside the greedy callers, and judges.
+
+    ``served``: whether the greedy ones must get some answers, too.
+    """
+    seconds = max(4.0, 16 * r.scale)
+    measured = await asyncio.gather(*(paced(ask, seconds / 2) for ask in quiet.values()))
+    alone = dict(zip(quiet, measured, strict=True))
+    dearest = HANGING_MS
+    if served:
+        dearest = statistics.median(
+            [(await paced(asks(r, *callers[0]), 0.001))[0][0] for _ in range(9)]
+        )
+    words = [{"headers": head, "requests": requests} for head, requests in callers]
+    process = await greedy.start(r.port, words)
+    await asyncio.sleep(0.5)
+    measured = await asyncio.gather(*(paced(ask, seconds) for ask in quiet.values()))
+    statuses = await greedy.stop(process)
+    r.note(f"greedy: {dict(statuses)} in {seconds:.0f} s; one of theirs {dearest:.1f} ms alone")
+    some = statuses["200"] + statuses["201"] > 0
+    r.must(some or not served, "the greedy ones were starved")
+    for name, (times, found) in zip(quiet, measured, strict=True):
+        before, after = statistics.median(alone[name][0]), statistics.median(times)
+        failed, limit = 1 - (found[200] + found[201]) / found.total(), before + 2 * dearest
+        r.note(
+            f"{name}: median {before:.1f} ms alone, {after:.1f} beside them (limit {limit:.1f}), "
+            f"most {max(times):.0f} ms; {failed:.1%} of {found.total()} failed"
+        )
+        r.result.slowest_ms = max(r.result.slowest_ms, round(max(times), 1))
+        r.result.answered({str(status): count for status, count in found.items()})
+        r.must(failed <= 0.01, f"{name}: {failed:.1%} failed")
+        r.must(after <= limit, f"{name}: median {after:.1f} ms, limit {limit:.1f} ms")
+
+
+async def shops(r: Harness) -> dict[str, Ask]:
+    """Two shops, and quiet visitors: of the other shop, and of the same from another address."""
+
+    def create() -> None:
+        r.service.cli("store", "update", "default", "--host", f"https://{SHOP}")
+        r.service.cli("store", "create", "other", "--host", f"https://{OTHER}")
+        time.sleep(5)
+
+    await to_thread(create)
+    found: dict[str, Ask] = {}
+    for n, (name, host) in enumerate({"other shop": OTHER, "same shop": SHOP}.items()):
+        for what, words in (("save", saves(BASE)), ("read", reads(BASE))):
+            head = await with_cookie(r, shopper(host, f"203.0.113.{10 * n + len(what)}"))
+            found[f"{name}, {what}"] = asks(r, head, words)
+    return found
+
+
+async def of_one_address(r: Harness, requests: Callable[[], list[Words]]) -> None:
+    """140 connections of one address with 10 cookies."""
+    quiet = await shops(r)
+    heads = [await with_cookie(r, shopper(SHOP, "198.51.100.1")) for _ in range(10)]
+    for head in heads:
+        await asks(r, head, bulk_saves(BASE))()
+    callers = zip(range(140), itertools.cycle(heads), strict=False)
+    await measure(r, [(head, requests()) for _, head in callers], quiet)
+
+
+@scenario(settings=SHARED)
+async def share_address_saves(r: Harness) -> None:
+    """140 connections of one address with 10 cookies save."""
+    await of_one_address(r, lambda: saves(BASE))
+
+
+@scenario(settings=SHARED)
+async def share_address_bulk(r: Harness) -> None:
+    """The same with 250 items in each."""
+    await of_one_address(r, lambda: bulk_saves(BASE))
+
+
+@scenario(settings=SHARED)
+async def share_address_reads(r: Harness) -> None:
+    """140 connections of one address with 10 cookies read 250 items in each."""
+    await of_one_address(r, lambda: reads(BASE, 250))
+
+
+@scenario(settings=SHARED | TWO)
+async def share_address_workers(r: Harness) -> None:
+    """Saves of 250 items on 140 connections, beside two workers."""
+    await of_one_address(r, lambda: bulk_saves(BASE))
+
+
+async def of_one_profile(r: Harness) -> None:
+    await shops(r)
+    head = await customer(r, "default", 1)
+    quiet = {
+        "other store, save": asks(r, await customer(r, "other", 2), saves(PREFIX)),
+        "other customer, save": asks(r, await customer(r, "default", 3), saves(PREFIX)),
+    }
+    await measure(r, [(head, bulk_saves(PREFIX)) for _ in range(60)], quiet)
+
+
+@scenario(settings=SHARED)
+async def share_profile_bulk(r: Harness) -> None:
+    """One customer's saves of 250 items, 60 at a time."""
+    await of_one_profile(r)
+
+
+@scenario(settings=SHARED | TWO)
+async def share_profile_bulk_workers(r: Harness) -> None:
+    """The same beside two workers."""
+    await of_one_profile(r)
+
+
+@scenario("sqlite", settings=SHARED | {"WISHWELL_WORKERS": "4"})
+async def share_sqlite_processes(r: Harness) -> None:
+    """Four workers write to one file all the time, each for 40 customers of one store."""
+    await shops(r)
+    heads = [await customer(r, "default", number) for number in range(40)]
+    quiet = {"other store, save": asks(r, await customer(r, "other", 1000), saves(PREFIX))}
+    await measure(r, [(head, saves(PREFIX)) for head in heads], quiet)
+    r.must(r.result.slowest_ms <= 1000, f"a writer waited for {r.result.slowest_ms:.0f} ms")
+
+
+@scenario("postgresql", settings=SHARED)
+async def share_profile_locked(r: Harness) -> None:
+    """60 writes wait for the lock of a profile that another program holds, again and again."""
+    await shops(r)
+    head = await customer(r, "default", 1)
+    await asks(r, head, saves(PREFIX))()
+    quiet = {
+        "other store, save": asks(r, await customer(r, "other", 2), saves(PREFIX)),
+        "other customer, save": asks(r, await customer(r, "default", 3), saves(PREFIX)),
+    }
+    stop = asyncio.Event()
+
+    async def hold() -> None:
+        row = "SELECT 1 FROM profiles WHERE gid LIKE '%/Customer/1' FOR UPDATE"
+        while not stop.is_set():
+            held = f"BEGIN; {row}; SELECT pg_sleep(1); COMMIT"
+            await to_thread(r.sql, held)
+            await asyncio.sleep(0.2)
+
+    holding = asyncio.create_task(hold())
+    try:
+        await measure(r, [(head, saves(PREFIX)) for _ in range(60)], quiet)
+    finally:
+        stop.set()
+        await holding
+
+
+@scenario(settings=SHARED | {"WISHWELL_WEBHOOK_HTTP": "true", "WISHWELL_WEBHOOK_PRIVATE": "true"})
+async def share_key_set(r: Harness) -> None:
+    """140 connections of a shop whose key set hangs, beside another shop's visitors."""
+    quiet = {name: ask for name, ask in (await shops(r)).items() if name.startswith("other")}
+    silent = socket.create_server((HERE, 0))  # the system accepts, and nobody answers
+    keys = f"http://{HERE}:{silent.getsockname()[1]}/keys"
+    naming = ("--jwt-header", "Customer-Token", "--jwt-key-set", keys)
+    await to_thread(r.service.cli, "store", "update", "default", *naming)
+    await asyncio.sleep(5)
+    token = jwt.encode({"sub": "1"}, rsa.generate_private_key(65537, 2048), "RS256", {"kid": "x"})
+    head = shopper(SHOP, "198.51.100.1") | {"Customer-Token": token}
+    await measure(r, [(head, reads(BASE)) for _ in range(140)], quiet, served=False)
+    silent.close()

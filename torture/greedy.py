@@ -1,0 +1,72 @@
+"""Callers that ask as soon as they have their answer: ``python -m torture.greedy PORT``.
+
+A process of its own, so that what it costs to ask isn't taken from the callers that are measured. A
+line of JSON in: for each caller its headers and its requests, each a method, a path and a body. It
+ends with its input, and prints how often each status came.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections import Counter
+from typing import Any
+
+import uvloop
+
+from tests.servers import HERE
+from torture.load import Client, Cut, Unsent
+
+REFUSED_SECONDS = 0.05
+"""The pause after a refusal."""
+
+
+async def start(port: int, callers: list[dict[str, Any]]) -> Process:
+    """The process, which is asking."""
+    words = (sys.executable, "-m", "torture.greedy", str(port))
+    process = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=PIPE)
+    assert process.stdin and process.stdout
+    process.stdin.write(json.dumps(callers).encode() + b"\n")
+    await process.stdout.readline()
+    return process
+
+
+async def stop(process: Process) -> Counter[str]:
+    """How often each status came."""
+    assert process.stdin
+    process.stdin.close()
+    output, _ = await process.communicate()
+    return Counter(json.loads(output))
+
+
+async def _ask_all(port: int, callers: list[dict[str, Any]]) -> Counter[str]:
+    statuses, ended = Counter[str](), asyncio.Event()
+    reading = asyncio.create_task(asyncio.to_thread(sys.stdin.read))
+    reading.add_done_callback(lambda _: ended.set())
+
+    async def one(caller: dict[str, Any]) -> None:
+        client, number = Client(HERE, port, caller["headers"]), 0
+        while not ended.is_set():
+            method, path, body = caller["requests"][number % len(caller["requests"])]
+            number += 1
+            try:
+                status = (await client.ask(method, path, body)).status
+            except (Cut, Unsent, TimeoutError):
+                status = 0
+            statuses[str(status)] += 1
+            if status >= 300 or not status:
+                await asyncio.sleep(REFUSED_SECONDS)
+
+    asking = [asyncio.create_task(one(caller)) for caller in callers]
+    print("asking", flush=True)
+    await ended.wait()
+    await asyncio.wait(asking, timeout=10)
+    return statuses
+
+
+if __name__ == "__main__":
+    os.nice(5)
+    print(json.dumps(uvloop.run(_ask_all(int(sys.argv[1]), json.loads(sys.stdin.readline())))))
