@@ -14,7 +14,7 @@ import asyncpg
 import msgspec
 
 from wishwell import config, ids
-from wishwell.db import pages, sqlite, statements
+from wishwell.db import pages, sqlite_file, statements
 from wishwell.db.connecting import prepare
 from wishwell.db.hosts import Hosts
 from wishwell.db.pages import PageQuery
@@ -59,7 +59,7 @@ async def fetch(sql: str, *arguments: Any) -> Any:
     if ENGINE == "sqlite":
         connection = connections.get("sqlite")
         if connection is None:
-            connection = connections["sqlite"] = sqlite.connect(config.sqlite_path(URL))
+            connection = connections["sqlite"] = sqlite_file.connect(config.sqlite_path(URL))
         bound = [encode(a).decode() if isinstance(a, list) else a for a in arguments]
         return connection.execute(sql, bound).fetchall()
     pool: Pool = connections["pool"]

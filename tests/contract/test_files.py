@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests import strategies
 from wishwell import config, ids, stores
 from wishwell.access import auth
-from wishwell.db import migrate, sqlite
+from wishwell.db import migrate, sqlite_file
 from wishwell.errors import Misconfigured
 from wishwell.run import app
 
@@ -99,7 +99,7 @@ def test_file_that_others_could_read_is_its_owners_alone_after_a_start(tmp_path)
     only."""
     path = tmp_path / "restored.db"
     migrate.migrate_sqlite(str(path))
-    open_ = sqlite.connect(str(path))
+    open_ = sqlite_file.connect(str(path))
     open_.execute("BEGIN IMMEDIATE")
     open_.execute("ROLLBACK")
     beside = sorted(tmp_path.glob("restored.db*"))

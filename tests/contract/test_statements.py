@@ -9,7 +9,7 @@ from itertools import product as combinations
 
 import pytest
 
-from wishwell.db import cluster, hosts, migrate, pages, postgres, sqlite, statements
+from wishwell.db import cluster, hosts, migrate, pages, postgres, sqlite_file, statements
 from wishwell.db.__main__ import printed
 from wishwell.db.pages import Edge, Noun, PageQuery
 from wishwell.db.postgres import Postgres
@@ -218,14 +218,14 @@ def test_report_reads_by_the_key_where_sqlite_was_analyzed(tmp_path):
     """After ANALYZE, SQLite reads reports by primary key; the other index was four times slower.
     Contract: report-products."""
     path = str(tmp_path / "wishwell.db")
-    sqlite.make_file(path)
+    sqlite_file.make_file(path)
     migrate.migrate_sqlite(path)
     rows = [
         (ID, last, str(product), "", last - 10, 1, 1, 1)
         for product in range(1_000)
         for last in (10, 20, tally.FOREVER)
     ]
-    with contextlib.closing(sqlite.connect(path)) as connection:
+    with contextlib.closing(sqlite_file.connect(path)) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.executemany("INSERT INTO wish_counts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
         connection.execute("ANALYZE")

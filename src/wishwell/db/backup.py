@@ -6,7 +6,7 @@ import secrets
 import sqlite3
 from pathlib import Path
 
-from wishwell.db import sqlite
+from wishwell.db import sqlite_file
 from wishwell.errors import Misconfigured
 
 
@@ -45,9 +45,9 @@ def copy(path: str, target: str) -> int:
 
 
 def _fill(path: str, part: str, handle: int) -> None:
-    with contextlib.closing(sqlite.connect(path, read_only=True)) as source:
+    with contextlib.closing(sqlite_file.connect(path, read_only=True)) as source:
         source.execute("VACUUM INTO ?", (Path(part).as_uri(),))
-    with contextlib.closing(sqlite.connect(part, read_only=True)) as made:
+    with contextlib.closing(sqlite_file.connect(part, read_only=True)) as made:
         [found] = made.execute("PRAGMA integrity_check(1)").fetchone()
         if found != "ok":
             raise Misconfigured(f"No backup was made: the database is damaged ({found}).")

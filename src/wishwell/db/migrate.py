@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import asyncpg
 
 from wishwell import ids
-from wishwell.db import Row, cluster, connecting, sqlite, statements
+from wishwell.db import Row, cluster, connecting, sqlite_file, statements
 from wishwell.db.failures import UNREACHABLE, translated
 from wishwell.db.hosts import Connection
 from wishwell.db.statements import Engine
@@ -104,8 +104,8 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
     Raises ``Misconfigured``.
     """
     try:
-        sqlite.make_file(path)
-        connection = sqlite.connect(path)
+        sqlite_file.make_file(path)
+        connection = sqlite_file.connect(path)
     except (OSError, sqlite3.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise Misconfigured(f"The database file {path} can't be opened ({reason}).") from error
@@ -122,7 +122,7 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
     finally:
         connection.close()
     try:
-        sqlite.take_from_others(path)
+        sqlite_file.restrict_permissions(path)
     except OSError as error:
         raise Misconfigured(
             f"Other users can read the database file {path}, and its mode can't be changed "
@@ -220,7 +220,7 @@ def pending_sqlite(path: str) -> list[str]:
     """
     applied: Sequence[Row] = ()
     if os.access(path, os.F_OK):
-        with contextlib.closing(sqlite.connect(path, read_only=True)) as connection:
+        with contextlib.closing(sqlite_file.connect(path, read_only=True)) as connection:
             table = "SELECT 1 FROM sqlite_master WHERE name = 'migrations'"
             if connection.execute(table).fetchone():
                 applied = connection.execute(_APPLIED).fetchall()

@@ -8,12 +8,10 @@ transaction, commits them together, and then lets them return. Commits are durab
 
 import asyncio
 import contextlib
-import errno
 import functools
 import os
 import queue
 import sqlite3
-import stat
 import threading
 import time
 from collections.abc import (
@@ -26,13 +24,21 @@ from collections.abc import (
 )
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NoReturn, TypeVar
-from urllib.parse import quote
 
 import msgspec
 
-from wishwell.db import Reader, Row, Stats, UniqueViolation, UseCase, Writer, pages, statements
+from wishwell.db import (
+    Reader,
+    Row,
+    Stats,
+    UniqueViolation,
+    UseCase,
+    Writer,
+    pages,
+    sqlite_file,
+    statements,
+)
 from wishwell.db.journal import Act, Journal, actor
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Statement
@@ -49,9 +55,6 @@ write that takes longer. Both limit how long the first one waits for the commit.
 _MANY = 1_000
 """Rows that are added at once, above which it is taken for an import."""
 
-_BUSY_SECONDS = 2.0
-"""How long a statement waits for a write of another process before it fails."""
-
 _LONG_SECONDS, _LONG_STEPS = 10.0, 100_000
 """How long a long read may take, and after how many of SQLite's steps that is looked at."""
 
@@ -61,67 +64,6 @@ _CONSTRAINTS = {
     "store_hosts.host": "store_hosts_pkey",
     "profiles.profile_id": "profiles_pkey",
 }
-
-
-# contract: secret-unseen
-def make_file(path: str) -> None:
-    """Creates the file if needed, with mode 600. Raises ``OSError``.
-
-    SQLite gives the files that it makes beside it the same mode.
-    """
-    real = os.path.realpath(path)
-    with contextlib.suppress(FileExistsError):
-        os.close(os.open(real, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    if not stat.S_ISREG(Path(real).stat().st_mode):
-        raise OSError(errno.EINVAL, "it is a folder or a device, not a file")
-    if not os.access(real, os.W_OK):  # SQLite would open it, and refuse each write
-        raise OSError(errno.EROFS, "it can't be written")
-
-
-def take_from_others(path: str) -> None:
-    """Sets mode 600 on a file that another program made, once it is known to be our database."""
-    real = os.path.realpath(path)
-    for file in (Path(real), Path(f"{real}-wal"), Path(f"{real}-shm")):
-        with contextlib.suppress(FileNotFoundError):
-            if file.stat().st_mode & 0o077:
-                file.chmod(0o600)
-
-
-def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
-    """A connection in autocommit mode, with the settings that the schema needs.
-
-    It never creates the file, because SQLite would make it readable for other users.
-    """
-    # The two slashes of an empty host are needed, as the path itself may begin with two.
-    encoded = quote(os.fsencode(Path(path).absolute()))
-    connection = sqlite3.connect(
-        f"file://{encoded}?mode={'ro' if read_only else 'rw'}",
-        uri=True,
-        isolation_level=None,
-        check_same_thread=False,
-        timeout=_BUSY_SECONDS,
-        cached_statements=512,
-    )
-    if not read_only:
-        _write_ahead(connection)
-        connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA temp_store = MEMORY")
-    connection.execute("PRAGMA cache_size = -16000")
-    return connection
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Switches a new file to WAL. Retries, as SQLite does not wait if another process does it."""
-    deadline = time.monotonic() + _BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
 
 
 class _Handle(Writer):
@@ -176,7 +118,7 @@ class _Handle(Writer):
 def reading(path: str) -> Iterator[_Handle]:
     """A reader of a file, on a connection of its own that changes nothing."""
     with _translated():
-        connection = connect(path, read_only=True)
+        connection = sqlite_file.connect(path, read_only=True)
     with contextlib.closing(connection):
         yield _Handle(connection, statements.load("sqlite"))
 
@@ -216,9 +158,9 @@ class SQLite:
         self._sql = statements.load("sqlite")
         self._path = path
         with _translated():
-            self._writing = connect(path)
-            self._reading = connect(path)
-            self._long = connect(path, read_only=True)
+            self._writing = sqlite_file.connect(path)
+            self._reading = sqlite_file.connect(path)
+            self._long = sqlite_file.connect(path, read_only=True)
         self._reader = _Handle(self._reading, self._sql)
         self._turnstile = Turnstile(path)
         self._arrived: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
