@@ -101,7 +101,7 @@ def test_erasure_waits_for_deliveries_that_are_being_queued(bench, store):
     turns = []
 
     async def queue(tx):
-        given = store.id, hook, [], 500, "lease", bench.new_id, bench.clock.milliseconds
+        given = store.id, hook, [], 500, "lease", bench.new_id, bench.clock
         turns.append(await deliveries.turn(tx, *given))
 
     async def erase():
