@@ -197,15 +197,20 @@ async def _build(connection: Connection, statement: str) -> None:
 def _naming(progress: Progress) -> Iterator[Progress]:
     """Gives a ``Progress`` whose last line is in the error if the database fails afterwards."""
     shown: list[str] = []
+    unprinted: list[BaseException] = []  # the output's own errors, such as a full disk
 
     def named(line: str) -> None:
         shown.append(line)
-        progress(line)
+        try:
+            progress(line)
+        except OSError as error:
+            unprinted.append(error)
+            raise
 
     try:
         yield named
     except (sqlite3.Error, asyncpg.PostgresError, *UNREACHABLE) as error:
-        if not shown:
+        if not shown or error in unprinted:
             raise
         raise Unavailable(
             f"The database ended `wishwell migrate` while {shown[-1]} ({error}). Nothing half-done "
