@@ -164,6 +164,27 @@ def test_full_process_refuses_the_newest_of_whoever_has_the_most():
     asyncio.run(check())
 
 
+def test_newcomer_is_admitted_to_a_process_full_of_running_requests():
+    """Requests that run can't be refused any more, so a flow with less than half as many in work
+    goes over the limit, up to twice of it.
+    Contract: overload-refused."""
+
+    async def check():
+        admission = Admission(2)
+        running = [admission.submit(lambda: Flow("a", "x"), lambda: None) for _ in range(2)]
+        for ticket in running:
+            ticket.flow = Flow("a", "x")
+            ticket.resume()
+        assert admission.submit(lambda: Flow("a", "x"), lambda: None).refusal is not None
+        assert admission.submit(lambda: Flow("b", "z"), lambda: None).refusal is None
+        assert admission.submit(lambda: Flow("b", "z"), lambda: None).refusal is not None
+        assert admission.submit(lambda: Flow("c", "z"), lambda: None).refusal is None
+        assert admission.submit(lambda: Flow("d", "z"), lambda: None).refusal is not None
+        assert admission.working == 4
+
+    asyncio.run(check())
+
+
 WRITER = """
 import sys, time
 from wishwell.db.turnstile import Turnstile

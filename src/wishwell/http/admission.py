@@ -22,6 +22,9 @@ _SLICE_SECONDS = 0.005
 _MIN_SECONDS = 0.0001
 """The least that a request is expected to take."""
 
+_UNMEASURED_SHARE = 8
+"""Up to this part of the limit, requests neither wait nor are measured: too few to delay others."""
+
 _POLL_SECONDS = 0.25
 """Seconds between two checks for requests that have waited for too long."""
 
@@ -52,8 +55,9 @@ class RequestTicket(Ticket):
         now = perf_counter()
         if self.running:
             self.running = False
-            self._used += now - self.since
-            self._admission.spend(now - self.since, self.entry, self._used)
+            if self.entry is not None or self._admission.is_busy:
+                self._used += now - self.since
+                self._admission.spend(now - self.since, self.entry, self._used)
         self.since, self.end = now, end
 
     def resume(self) -> None:
@@ -107,6 +111,11 @@ class Admission:
         """Requests that wait to start."""
         return len(self._queue)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether requests have to share the event loop's time."""
+        return len(self._tickets) > self._most // _UNMEASURED_SHARE
+
     def submit(self, flow: Callable[[], Flow], begin: Callable[[], None]) -> RequestTicket:
         """Lets a request in. ``begin`` is called in its turn, or when it is refused; ``flow`` finds
         out whose it is, without I/O. The ticket is running when this returns, or queued."""
@@ -117,7 +126,9 @@ class Admission:
                 ticket.refusal = Overloaded()
                 return ticket
         self._tickets[ticket] = None
-        if self._queue or self._left <= 0:
+        if not self.is_busy and not self._queue:
+            return ticket
+        if self._queue or self._left < self._typical:
             if ticket.flow is BACKGROUND:
                 ticket.flow = flow()
             ticket.since, ticket.end = perf_counter(), ticket.withdraw
@@ -168,9 +179,11 @@ class Admission:
     def _next_turn(self) -> None:
         """Begins a turn of the event loop: the first that wait may start."""
         self._scheduled, self._left = False, _SLICE_SECONDS
-        while self._left > 0 and (entry := self._queue.pop()):
+        entry = self._queue.pop()  # one at least, however dear
+        while entry is not None:
             self._left -= max(_MIN_SECONDS, entry.expected)
             entry.item.begin()
+            entry = self._queue.pop(seconds=self._left)
         if self._queue:
             self._schedule()
 
@@ -181,7 +194,7 @@ class Admission:
 
     def _make_room(self, newcomer: RequestTicket) -> bool:
         """Refuses the newest request that waits, of whoever has more in work than the newcomer and
-        the most of all. Returns False if there is none, so that the newcomer is to be refused."""
+        the most of all. Returns False if the newcomer is to be refused."""
         flows = [ticket.flow for ticket in self._tickets]
         mine = newcomer.flow
         stores = Counter([flow.store for flow in flows])
@@ -196,6 +209,9 @@ class Admission:
                 if ticket.flow == chosen and self._end(ticket, FULL):
                     self._tickets.pop(ticket, None)
                     return True
+            # All of theirs run already.
+            if 2 * flows.count(mine) < flows.count(chosen) and len(flows) < 2 * self._most:
+                return True
         self.refused[FULL] += 1
         return False
 
