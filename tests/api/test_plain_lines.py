@@ -222,7 +222,7 @@ def test_defect_is_one_line_too(tmp_path):
         done = service.run([sys.executable, "-c", code, "store", "list"])
         assert done.returncode == 70
         said = done.stderr.splitlines()
-        assert "defect of wishwell: AttributeError at store_commands.py:" in said[-1]
+        assert "bug in wishwell: AttributeError at store_commands.py:" in said[-1]
         assert len(said) >= lines and ("Traceback" in done.stderr) == (level == "debug")
     service.close()
 

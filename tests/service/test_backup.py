@@ -34,7 +34,7 @@ def test_backup_beside_writers_is_complete_up_to_a_moment():
                 said = service.run(
                     ["sh", "-c", f"umask 0; {service.command} backup {number}.db"]
                 ).stdout
-                assert re.fullmatch(rf"{number}\.db: [\d.]+ MB, whole, after [\d.]+ s\n", said)
+                assert re.fullmatch(rf"{number}\.db: [\d.]+ MB, verified, took [\d.]+ s\n", said)
         assert all(one.status == 201 for saver in savers for one in saver.done)
         assert (service.folder / "3.db").stat().st_mode & 0o777 == 0o600
         assert not list(service.folder.glob(".*.part"))

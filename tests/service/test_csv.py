@@ -55,8 +55,8 @@ def test_command_checks_shows_and_imports(service):
         "line 2: customer 'gid://shopify/Customer/7', product '5', list 'Birthday', "
         "saved '2024-12-31T23:00:00.000Z'"
     )
-    counts = "1 profiles, 1 lists, 1 items; 0 profiles were there"
-    assert said == f"to add: {counts}; 1 rows without a customer were left out"
+    counts = "1 profiles, 1 lists, 1 items; 0 profiles already existed"
+    assert said == f"to add: {counts}; 1 rows without a customer were skipped"
     assert lines_of(service) == empty
     said = service.quick(*command)
     assert said.startswith(f"added: {counts}; ")

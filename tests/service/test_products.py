@@ -28,16 +28,16 @@ def test_command_says_what_it_did(service):
     dry = service.quick("products", feed, *STORE, "--dry-run").splitlines()
     assert dry[1:] == [
         '2 {"title":"Two","price":{"amount":"2","currency":"EUR"}} []',
-        "to put: 2 products; 0 rows refused",
+        "to import: 2 products; 0 rows rejected",
     ]
     assert known(service) == {}
     assert (
         service.quick("products", feed, *STORE)
-        == "2 products put, 0 unchanged, 0 deleted; 0 rows refused\n"
+        == "2 products imported, 0 unchanged, 0 deleted; 0 rows rejected\n"
     )
     again = [str(service.command), "products", "-", *STORE, "--format", "jsonl", "--delete-missing"]
     done = service.run(again, input='{"id": 2, "title": "Two", "price": "2 EUR"}\n')
-    assert done.stdout == "0 products put, 1 unchanged, 1 deleted; 0 rows refused\n"
+    assert done.stdout == "0 products imported, 1 unchanged, 1 deleted; 0 rows rejected\n"
     for text in ('{"id": 3}\n{"id": "x"}\n', '{"id": 2, "price": "x"}\n', ""):
         done = service.run(again, input=text)
         assert done.returncode == 1 and "nothing was deleted" in done.stderr.splitlines()[-1]
@@ -46,7 +46,7 @@ def test_command_says_what_it_did(service):
     done = service.run([str(service.command), "products", feed, *STORE, "--delete-missing"])
     assert (done.returncode, done.stdout) == (
         1,
-        "1 products put, 0 unchanged, 1 deleted; 1 rows refused\n",
+        "1 products imported, 0 unchanged, 1 deleted; 1 rows rejected\n",
     )
     first, last = done.stderr.splitlines()
     assert first.startswith("line 2: price: must be as 19.90 EUR") and last.endswith("is in.")
@@ -84,4 +84,6 @@ def test_examples_of_the_document_work(service):
         '{"sku": 7, "name": "Lamp", "offer": "", "price": 5, "stock": 3}\n',
         "products.jsonl",
     )
-    assert shell(service, [other]) == "1 products put, 0 unchanged, 0 deleted; 0 rows refused\n"
+    assert (
+        shell(service, [other]) == "1 products imported, 0 unchanged, 0 deleted; 0 rows rejected\n"
+    )

@@ -67,8 +67,8 @@ def backup_command(settings: Settings, path: str, folder: str | None) -> None:
     """
     if settings.engine != "sqlite":
         raise Misconfigured(
-            "`wishwell backup` copies an embedded database. Of PostgreSQL make backups with "
-            "pg_dump or pgBackRest: docs/operations.md#backup-and-restore"
+            "`wishwell backup` copies only an embedded database. Back up PostgreSQL "
+            "with pg_dump or pgBackRest: docs/operations.md#backup-and-restore"
         )
     # Like Ctrl-C, these signals must remove the partial copy.
     for ending in (signal.SIGTERM, signal.SIGHUP):
@@ -77,7 +77,9 @@ def backup_command(settings: Settings, path: str, folder: str | None) -> None:
     began = time.monotonic()
     size = backup.copy(config.sqlite_path(settings.database_url), path)
     took = time.monotonic() - began
-    terminal.say(f"{click.format_filename(path)}: {size / 1e6:,.1f} MB, whole, after {took:,.1f} s")
+    terminal.say(
+        f"{click.format_filename(path)}: {size / 1e6:,.1f} MB, verified, took {took:,.1f} s"
+    )
     try:
         written = keys.back_up(settings, path, folder)
     except (ServiceError, OSError) as error:

@@ -40,16 +40,22 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
 @click.command("import")
 @click.argument("path", metavar="FILE")
 @NAMED_STORE
-@click.option("--dry-run", "dry", is_flag=True, help="Check the file, say what it would add.")
+@click.option("--dry-run", "dry", is_flag=True, help="Check the file and show what would be added.")
 @click.option(
     "--map",
     "columns",
     metavar="FIELD=COLUMN,…",
-    help=f"The columns of a CSV file: {', '.join(csv_file.FIELDS)}. Needs the first two.",
+    help=f"Columns of a CSV file for the fields {', '.join(csv_file.FIELDS)}. The first "
+    "two are required.",
 )
-@click.option("--encoding", metavar="NAME", help="Of a CSV file; by default UTF-8.")
-@click.option("--time-zone", "zone", metavar="NAME", help="Of a CSV file's times; Europe/Paris.")
-@click.option("--skip-guests", is_flag=True, help="Leave out a CSV file's rows without a customer.")
+@click.option("--encoding", metavar="NAME", help="Encoding of a CSV file (default: UTF-8).")
+@click.option(
+    "--time-zone",
+    "zone",
+    metavar="NAME",
+    help="Time zone of the CSV file's times, such as Europe/Paris.",
+)
+@click.option("--skip-guests", is_flag=True, help="Skip rows of a CSV file that have no customer.")
 @click.pass_obj
 def import_command(
     settings: Settings,
@@ -76,7 +82,7 @@ def import_command(
         how = csv_file.Reading(named, encoding or "utf-8-sig", in_zone, skip_guests)
         _import_csv(settings, path, handle, how, dry)
     elif path.lower().endswith((".csv", ".tsv")) or encoding or zone or skip_guests:
-        raise click.UsageError("A CSV file needs --map, which names its columns.")
+        raise click.UsageError("A CSV file requires --map, which assigns its columns to fields.")
     else:
         _import_export(settings, path, handle, dry)
 
@@ -90,7 +96,7 @@ def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> Non
         how = await db.read(importing.plan, file, handle)
         if how == "other":
             terminal.say(
-                f"{handle!r} is another store than the file's: only profiles and products go in.",
+                f"{handle!r} isn't the store in the file: only profiles and products are imported.",
                 err=True,
             )
         else:
@@ -117,7 +123,7 @@ def _import_csv(
     for line in file.first if dry else ():
         terminal.say(line)
     counts = run(settings, lambda db: _load(db, file, store, "same", dry))
-    guests = f"; {file.guests:,} rows without a customer were left out" if file.guests else ""
+    guests = f"; {file.guests:,} rows without a customer were skipped" if file.guests else ""
     terminal.say(f"{_said(counts, dry)}{guests}")
 
 
@@ -141,7 +147,7 @@ def _check(path: str, file: ImportFile | CsvFile) -> None:
     for error in errors:
         terminal.say(error, err=True)
     if errors:
-        raise Invalid(f"{path}: does not fit; the lines are above. Nothing was imported.")
+        raise Invalid(f"{path}: has errors (listed above). Nothing was imported.")
 
 
 def check_outbound(settings: Settings, file: ImportFile) -> None:
@@ -155,6 +161,6 @@ def check_outbound(settings: Settings, file: ImportFile) -> None:
 def _said(counts: Counts, dry: bool) -> str:
     done = "to add" if dry else "added"
     return (
-        f"{done}: {counts.profiles:,} profiles, {counts.lists:,} lists, {counts.items:,} items; "
-        f"{counts.there:,} profiles were there"
+        f"{done}: {counts.profiles:,} profiles, {counts.lists:,} lists, "
+        f"{counts.items:,} items; {counts.there:,} profiles already existed"
     )

@@ -49,7 +49,10 @@ def run(
 
     async def opened() -> T:
         if missing:
-            raise Misconfigured(f"There is no database {path} yet: run `wishwell migrate` first.")
+            raise Misconfigured(
+                f"The database {path} doesn't exist. Run `wishwell "
+                "migrate` first, or check WISHWELL_DATABASE_URL."
+            )
         db = app.open_database(settings, journal=command_journal(settings) if recorded else None)
         try:
             await clock.synchronise(db)
@@ -79,7 +82,7 @@ STORE = click.option(
     help="The store.",
 )
 NAMED_STORE = click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
-JSON = click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON (an array of objects).")
 
 
 def in_store(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
@@ -106,7 +109,7 @@ def read_file(name: str, path: str) -> str:
         with Path(path).open("rb") as file:
             found = file.read(_LARGEST + 1)
         if len(found) > _LARGEST:
-            raise ValueError("it is larger than 16 MiB")
+            raise ValueError("the file is larger than 16 MiB")
         return found.decode("utf-8")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

@@ -25,14 +25,17 @@ _SHOWN = 5
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
-        click.option("--dry-run", "dry", is_flag=True, help="Only show the first products."),
-        click.option("--delete-missing", is_flag=True, help="Delete what the file lacks."),
-        click.option("--encoding", metavar="NAME", help="Of a CSV file; by default UTF-8."),
-        click.option("--currency", metavar="EUR", help="Of prices that name none."),
+        click.option("--dry-run", "dry", is_flag=True,
+                     help="Show the first products and change nothing."),
+        click.option("--delete-missing", is_flag=True,
+                     help="Delete products that are missing from the file."),
+        click.option("--encoding", metavar="NAME", help="Encoding of a CSV file (default: UTF-8)."),
+        click.option("--currency", metavar="EUR", help="Currency of prices without one."),
         click.option("--id-pattern", "pattern", metavar="TEXT",
-                     help="The form of the file's ids, as 'shopify_DE_{product}_{variant}'."),
+                     help="Pattern of the file's ids, such as 'shopify_DE_{product}_{variant}'."),
         click.option("--map", "columns", metavar="FIELD=COLUMN,…",
-                     help=f"The columns of {', '.join(catalogue.USUAL)}, if no Google feed's."),
+                     help=f"Columns for {', '.join(catalogue.USUAL)}, if they differ from a "
+                     "Google feed's."),
         click.option("--format", "kind", type=click.Choice(["csv", "tsv", "jsonl"])),
         NAMED_STORE,
     ):  # fmt: skip
@@ -61,7 +64,7 @@ def products_command(
         for number in found.read():
             progress.tell(f"checked {number:,} rows")
     if found.unread:
-        terminal.say(f"not read: {', '.join(sorted(found.unread))[:500]}", err=True)
+        terminal.say(f"ignored columns: {', '.join(sorted(found.unread))[:500]}", err=True)
     if dry:
         _preview(found, path)
         return
@@ -78,9 +81,15 @@ def products_command(
     run(settings, put)
     terminal.say(_said(found))
     if delete_missing and found.is_unsure:
-        raise Invalid(f"{path}: nothing was deleted, as it is not sure what the file lacks.")
+        raise Invalid(
+            f"{path}: nothing was deleted: some rows were rejected, so "
+            "products missing from the file can't be told from rejected ones."
+        )
     if found.refused:
-        raise Invalid(f"{path}: what does not fit was left out, and the rest is in.")
+        raise Invalid(
+            f"{path}: {found.refused:,} rows were rejected (listed above); "
+            "the others were imported."
+        )
 
 
 def _preview(found: Catalogue, path: str) -> None:
@@ -88,18 +97,18 @@ def _preview(found: Catalogue, path: str) -> None:
     for number, product in enumerate(found, 1):
         if number <= _SHOWN:
             terminal.say(" ".join((product.product_id, *product.stored)))
-    terminal.say(f"to put: {number:,} products; {found.refused:,} rows refused")
+    terminal.say(f"to import: {number:,} products; {found.refused:,} rows rejected")
     if found.refused:
-        raise Invalid(f"{path}: what does not fit is said above.")
+        raise Invalid(f"{path}: {found.refused:,} rows were rejected (listed above).")
 
 
 def _reading(path: str, kind: str = "", columns: str = "", **given: str) -> dict[str, Any]:
     """Returns the options for ``Catalogue``. Raises ``UsageError`` and ``Invalid``."""
     kind = kind or path.lower().rpartition(".")[2]
     if kind not in ("csv", "tsv", "jsonl"):
-        raise click.UsageError("The file's name does not say what it is: name its --format.")
+        raise click.UsageError("The file type can't be determined from the name; add --format.")
     if not re.fullmatch("([A-Z]{3})?", given.get("currency", "")):
-        raise Invalid("--currency: must be three letters, as EUR.")
+        raise Invalid("--currency: must be three capital letters, such as EUR.")
     named = table.columns(columns, catalogue.USUAL, ()) if columns else {}
     return given | {"is_json": kind == "jsonl", "columns": named}
 
@@ -115,5 +124,7 @@ def _file(path: str) -> BinaryIO:
 
 
 def _said(found: Catalogue) -> str:
-    done = f"{found.put:,} products put, {found.unchanged:,} unchanged, {found.deleted:,} deleted"
-    return f"{done}; {found.refused:,} rows refused"
+    done = (
+        f"{found.put:,} products imported, {found.unchanged:,} unchanged, {found.deleted:,} deleted"
+    )
+    return f"{done}; {found.refused:,} rows rejected"

@@ -19,8 +19,8 @@ Parts = AsyncIterator[Sequence[Any]]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _PERIOD = (
-    click.option("--from", "first", metavar="DAY", help="30 days ago."),
-    click.option("--to", "last", metavar="DAY", help="Today."),
+    click.option("--from", "first", metavar="DAY", help="First day (default: 30 days ago)."),
+    click.option("--to", "last", metavar="DAY", help="Last day (default: today)."),
 )
 _CSV = click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 
@@ -62,7 +62,7 @@ def _command(
                     click.echo(piece, nl=False)
             else:
                 terminal.show((await anext(found))[:limit], as_json)
-            said = "not counted yet; `wishwell serve` does so"
+            said = "not counted yet; `wishwell serve` counts in the background"
             if of.counted.as_of is not None:
                 said = f"counted at {of.counted.as_of}, since {of.counted.since}"
             terminal.say(said, err=True)
@@ -84,7 +84,7 @@ def _command(
     click.option("--sort", type=click.Choice(reports.SORTS), default="wishes", show_default=True),
     click.option("--by", type=click.Choice(reports.BY), default="product", show_default=True),
     click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True,
-                 help="How many to print; with --csv all of them."),
+                 help="Maximum number of rows; ignored with --csv, which prints all."),
 )  # fmt: skip
 def products(db: Database, store: Store, of: Span, sort: reports.Sort, by: reports.By) -> Parts:
     """Print the most wished-for products."""
@@ -101,7 +101,7 @@ async def summary(_db: Database, _store: Store, of: Span) -> Parts:
     "days",
     lambda **_: reports.DAY_COLUMNS,
     *_PERIOD,
-    click.option("--product", metavar="ID", help="Of this product alone."),
+    click.option("--product", metavar="ID", help="Count only this product."),
 )
 async def days(db: Database, store: Store, of: Span, product: str | None) -> Parts:
     """Print the number of wishes by day, and how many were added and removed."""
@@ -112,8 +112,8 @@ async def days(db: Database, store: Store, of: Span, product: str | None) -> Par
 @_command(
     "wishers",
     lambda **_: wishers.COLUMNS,
-    click.option("--product", metavar="ID", required=True, help="The product."),
-    click.option("--variant", metavar="ID", help="In this variant alone."),
+    click.option("--product", metavar="ID", required=True, help="Product id."),
+    click.option("--variant", metavar="ID", help="Count only this variant."),
 )
 def wishing(db: Database, store: Store, _: Span, product: str, variant: str | None) -> Parts:
     """Print the profiles that wish for a product, newest first."""

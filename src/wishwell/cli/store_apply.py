@@ -52,7 +52,7 @@ class _Change(NamedTuple):
 # contract: store-apply
 @click.command("apply")
 @click.argument("path", metavar="FILE")
-@click.option("--yes", is_flag=True, help="Don't ask.")
+@click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 @in_database
 async def store_apply(db: Database, settings: Settings, /, path: str, yes: bool) -> None:
     """Create and change stores to match a YAML file.
@@ -65,11 +65,11 @@ async def store_apply(db: Database, settings: Settings, /, path: str, yes: bool)
     for change in changes:
         terminal.say(_shown(change))
     if kept := len(entries) - len(changes):
-        terminal.say(f"= {kept:,} more: nothing to change")
+        terminal.say(f"= {kept:,} unchanged")
     if changes and not yes:
-        terminal.say("Change this? Type yes to go on:", err=True)
+        terminal.say("Apply these changes? Type yes to continue:", err=True)
         if terminal.first_line() != "yes":
-            raise Invalid("Nothing was changed.")
+            raise Invalid("Not confirmed. Nothing was changed.")
     if changes:
         await db.long_write(_apply, settings, changes)
     terminal.say(f"{len(changes):,} changed" if changes else "nothing to do")
@@ -90,7 +90,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         if twice := {str(key) for key in keys if keys.count(key) > 1}:
             raise yaml.constructor.ConstructorError(
-                None, None, f"{min(twice)!r} is there twice", node.start_mark
+                None, None, f"the key {min(twice)!r} is repeated", node.start_mark
             )
         found: dict[Hashable, Any] = super().construct_mapping(node, deep)
         return found
@@ -108,7 +108,7 @@ def _read(path: str) -> list[_StoreEntry]:
         raise Invalid(f"{path}: {where}{explained(str(error))}.") from error
     handles = [entry.handle for entry in entries]
     if twice := {handle for handle in handles if handles.count(handle) > 1}:
-        raise Invalid(f"{path}: names the store {min(twice)!r} twice.")
+        raise Invalid(f"{path}: the store {min(twice)!r} is repeated.")
     return entries
 
 
@@ -117,7 +117,7 @@ def _loaded(path: str) -> Any:
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506
     except RecursionError as error:
-        raise Invalid(f"{path}: is nested too deep.") from error
+        raise Invalid(f"{path}: is nested too deeply.") from error
     except yaml.YAMLError as error:
         raise Invalid(f"{path}: {error}.") from error
 
@@ -172,7 +172,7 @@ def _patches(
         names = {field.encode_name: field.name for field in msgspec.structs.fields(struct)}
         named = fields.get(kind, {})
         if unknown := named.keys() - names.keys():
-            raise Invalid(f"{kind}: {min(unknown)[:40]!r} is not one of {', '.join(names)}.")
+            raise Invalid(f"{kind}: {min(unknown)[:40]!r} isn't one of {', '.join(names)}.")
         fields[kind] = {names[key]: value for key, value in named.items()}
     return patches(settings, folder, fields, ("jwtKeyFiles", "platformSecretFiles"))
 

@@ -39,48 +39,55 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--limit", "limits", multiple=True, metavar="NAME=N",
                      help=f"Override a limit ({', '.join(stores.LIMITS)}); NAME= resets it."),
         click.option("--origin", "origins", multiple=True, metavar="URL",
-                     help="A browser origin that may call the API. Repeat it for several."),
+                     help="A browser origin that may call the API. Repeat the option for several."),
         click.option("--host", "hosts", multiple=True, metavar="ORIGIN",
-                     help="An origin of the shop, as https://shop.example. Repeat it for several."),
-        click.option("--jwt-cookie", metavar="NAME", help="The cookie with the shop's JWT."),
-        click.option("--jwt-header", metavar="NAME", help="The header with the shop's JWT."),
-        click.option("--jwt-issuer", metavar="TEXT", help="What `iss` of the JWT must be."),
-        click.option("--jwt-audience", metavar="TEXT", help="What `aud` of the JWT must be."),
+                     help="An origin of the shop, such as https://shop.example. Repeat the "
+                     "option for several."),
+        click.option("--jwt-cookie", metavar="NAME",
+                     help="The cookie that contains the shop's JWT."),
+        click.option("--jwt-header", metavar="NAME",
+                     help="The header that contains the shop's JWT."),
+        click.option("--jwt-issuer", metavar="TEXT", help="Required issuer (`iss`) of the JWT."),
+        click.option("--jwt-audience", metavar="TEXT",
+                     help="Required audience (`aud`) of the JWT."),
         click.option("--jwt-claim", metavar="NAME",
-                     help="The claim that names the customer (default: sub)."),
+                     help="The claim that contains the customer's id (default: sub)."),
         click.option("--jwt-key-set", metavar="URL|FILE",
-                     help="The shop's key set (RS256, ES256)."),
+                     help="The shop's JSON Web Key Set (RS256, ES256)."),
         click.option("--jwt-key-file", "jwt_key_files", multiple=True, metavar="FILE",
-                     help="A file with a shared key (HS256). Repeat it for several; they replace "
-                     "all earlier ones."),
+                     help="A file with a shared key (HS256). Repeat the option for several; they "
+                     "replace all previous keys."),
         click.option("--platform-shop", metavar="NAME",
-                     help="The `shop` in the platform's signed query."),
+                     help="The value of `shop` in the platform's signed query."),
         click.option("--platform-secret-file", "platform_secret_files", multiple=True,
                      metavar="FILE",
-                     help="A file with the secret that the platform signs with. Twice for two."),
+                     help="A file with the secret that the platform signs with. Repeat the "
+                     "option for a second secret."),
         click.option("--product-url", metavar="URL",
-                     help="A product's page: https://shop.example/products/{productId}; "
-                     "{variantId} too."),
+                     help="URL of a product page, such as "
+                     "https://shop.example/products/{productId}. May also contain "
+                     "{variantId}."),
         click.option("--wishlist-page", metavar="URL",
-                     help="The shop's own wishlist page; else the service has one."),
+                     help="The shop's own wishlist page (default: the page of this service)."),
         click.option("--shared-page", metavar="URL",
-                     help="Its page for shared lists, with {token}, else with # and the token."),
+                     help="The shop's own page for shared lists. {token} is replaced by the "
+                     "token; without {token}, # and the token are appended."),
         click.option("--time-zone", metavar="NAME",
-                     help="Where the days of reports begin, as Europe/Paris (default: UTC)."),
+                     help="Time zone of the days in reports, such as Europe/Paris (default: UTC)."),
         click.option("--show-wishes", type=click.Choice(["on", "off"]),
-                     help="Whether anybody may ask about how many wish for a product "
+                     help="Whether anyone may request the number of wishes for a product "
                      "(default: off)."),
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
         click.option("--price-drop-percent", type=int, metavar="N",
-                     help="By how much a price must fall to be told, 1 to 90 (default: 5)."),
+                     help="Minimum price drop in percent for a notice, 1 to 90 (default: 5)."),
         click.option("--forget-customers-after", type=int, metavar="MONTHS",
-                     help="Erase customers who made no request for so long, 1 to "
+                     help="Erase customers after this many months without a request, 1 to "
                      f"{rules.MAX_MONTHS} (default: 0, never)."),
         click.option("--product-ids", metavar="integer|text",
                      help="The JSON type of product and variant ids (default: integer)."),
         click.option("--events", type=click.Choice(["on", "off"]),
-                     help="Whether what happens to records is told (default: off)."),
-        click.option("--platform", metavar="NAME", help="The <platform> of customer GIDs."),
+                     help="Whether events are recorded (default: off)."),
+        click.option("--platform", metavar="NAME", help="The <platform> part of customer GIDs."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -102,8 +109,8 @@ async def store_create(db: Database, settings: Settings, /, **given: Any) -> Non
     "--new-cookie-secret",
     "new_signer",
     type=click.Choice(["rotate", "leaked"]),
-    help="Sign visitors' cookies with a new secret. rotate keeps those that are out there "
-    "good; leaked does not.",
+    help="Sign visitors' cookies with a new secret. With rotate, existing cookies stay "
+    "valid; with leaked, they become invalid.",
 )
 @_store_options
 @in_database
@@ -155,7 +162,7 @@ _PAUSE = 0.02
 # contract: store-delete
 @store.command("delete")
 @click.argument("handle")
-@click.option("--yes", is_flag=True, help="Don't ask.")
+@click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 @in_database
 async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: bool) -> None:
     """Delete a store with all its data: profiles, items, lists, webhooks, tokens.
@@ -166,12 +173,12 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
     doomed = await db.read(stores.by_handle_or_deleted, handle)
     if not yes:
         terminal.say(
-            f"This deletes the store {doomed.handle!r} and everything of it. `wishwell export` "
-            "can keep a copy. Type the handle to go on:",
+            f"This deletes the store {doomed.handle!r} with all its data. To keep a "
+            "copy, run `wishwell export` first. Type the handle to continue:",
             err=True,
         )
         if terminal.first_line() != doomed.handle:
-            raise Invalid("That is not the handle, and nothing was deleted.")
+            raise Invalid("The handle doesn't match; nothing was deleted.")
     doomed = await db.write(deletion.begin, handle, now())
     # After this time, every process has seen the deletion and has stopped writing to the store.
     await asyncio.sleep(_SEEN_SECONDS)
@@ -179,7 +186,7 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
     async for gone in deletion.run(db, doomed):
         progress.tell(f"{gone:,} profiles deleted")
         await asyncio.sleep(_PAUSE)
-    terminal.say(f"deleted {handle}, with {gone:,} profiles")
+    terminal.say(f"deleted the store {handle} with {gone:,} profiles")
 
 
 # ------------------------------------------------------------------------------------ options

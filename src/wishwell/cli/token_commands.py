@@ -37,16 +37,18 @@ def token() -> None:
     type=click.Choice(["api", "storefront", "reports"]),
     default="api",
     show_default=True,
-    help="The API, a proxy that forwards to the storefront, or reports alone.",
+    help="Where the token is valid: the API, a proxy in front of the storefront, or only reports.",
 )
 @click.option(
     "--names-customers",
     is_flag=True,
-    help="With --for storefront: the proxy may say who is signed in.",
+    help="With --for storefront: the proxy may identify the signed-in customer.",
 )
-@click.option("--label", required=True, help="What it is for; shown by `token list`.")
+@click.option("--label", required=True, help="Purpose of the token; shown by `token list`.")
 @click.option(
-    "--expires-days", type=click.IntRange(1, 3650), help="Days until it expires (default: never)."
+    "--expires-days",
+    type=click.IntRange(1, 3650),
+    help="Days until the token expires (default: never).",
 )
 @in_store
 async def token_create(
@@ -61,7 +63,7 @@ async def token_create(
 ) -> None:
     """Create an admin token and print it. The token can't be shown again."""
     if names_customers and purpose != "storefront":
-        raise Invalid("--names-customers: only with --for storefront.")
+        raise Invalid("--names-customers: is allowed only with --for storefront.")
     scope: AdminScope = "reports" if purpose == "reports" else "admin"
     if purpose == "storefront":
         scope = "naming" if names_customers else "storefront"
@@ -101,17 +103,20 @@ async def token_revoke(db: Database, settings: Settings, /, what: str, handle: s
         profile = profiles.parse(shop, settings.session_namespace, what, "GID")
         if not await db.read(profiles.is_known, profile):
             raise NotFound(
-                f"The store {shop.handle!r} has no such session. Name another with --store."
+                f"The store {shop.handle!r} has no such session. Choose another store with --store."
             )
-        # contract: token-revoked-until. Also what was issued before the clock was set back.
+        # contract: token-revoked-until. Also tokens issued before the clock was set back.
         at = max(clock(), await db.read(clock.likely_now))
         await db.write(auth.revoke_profile, profile, at)
+        done = f"revoked all tokens of {profile.gid}"
     elif what.count(".") == 2:
         profile, jti = await _claims(settings, db, what)
         await db.write(auth.revoke_profile, profile, clock(), jti)
+        done = f"revoked a token of {profile.gid}"
     else:
         await db.write(auth.revoke_admin_token, what, now())
-    terminal.say("revoked", err=True)
+        done = "revoked the admin token"
+    terminal.say(done, err=True)
 
 
 async def _claims(settings: Settings, db: Database, text: str) -> tuple[profiles.Profile, str]:

@@ -39,7 +39,7 @@ _TYPES = click.option(
     "types",
     multiple=True,
     type=click.Choice(events.TYPES),
-    help="A type of events that is sent (default: all). Repeat it for several.",
+    help="An event type to send (default: all). Repeat the option for several.",
 )
 
 
@@ -85,10 +85,10 @@ def listed(settings: Settings) -> UseCase:
 @_command(
     "update",
     _ID,
-    click.option("--url", help="Another address."),
+    click.option("--url", help="New URL of the webhook."),
     _TYPES,
     click.option("--all-types", is_flag=True, help="Send events of all types."),
-    click.option("--on/--off", "enabled", default=None, help="Whether events are sent."),
+    click.option("--on/--off", "enabled", default=None, help="Turn the webhook on or off."),
 )
 def update(
     settings: Settings,
@@ -100,7 +100,7 @@ def update(
 ) -> UseCase:
     """Change the given options. A webhook that is turned on resumes with the unsent events."""
     if all_types and types:
-        raise Invalid("--all-types: not with --type.")
+        raise Invalid("--all-types: can't be combined with --type.")
     if url is not None:
         check_url(settings, "url", url)
     chosen = tuple(dict.fromkeys(types)) if types or all_types else None
@@ -147,7 +147,9 @@ def retry(settings: Settings, id: str, delivery: str) -> UseCase:
 @_command(
     "replay",
     _ID,
-    click.option("--since", required=True, metavar="TIME", help="As 2025-04-18T00:00:00Z."),
+    click.option(
+        "--since", required=True, metavar="TIME", help="A time such as 2025-04-18T00:00:00Z."
+    ),
 )
 def replay(settings: Settings, id: str, since: str) -> UseCase:
     """Send the retained events since a given time again."""
@@ -156,7 +158,7 @@ def replay(settings: Settings, id: str, since: str) -> UseCase:
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
-        raise Invalid("--since: must be a time with its offset, such as 2025-04-18T00:00:00Z.")
+        raise Invalid("--since: must be a time with a UTC offset, such as 2025-04-18T00:00:00Z.")
     at = round(moment.timestamp() * 1000)
     return lambda tx, store: webhooks.replay(tx, store, id, at, now())
 

@@ -71,8 +71,8 @@ def signing_keys(settings: Settings) -> list[bytes]:
     if keys := _keys(settings, settings.signing_keys, ""):
         return keys
     raise Misconfigured(
-        "WISHWELL_SIGNING_KEYS is required with a server database: a secret of at least 32 "
-        "characters, for example from `openssl rand -base64 48`."
+        "WISHWELL_SIGNING_KEYS is required with a PostgreSQL database: set it to a "
+        "secret of at least 32 characters, for example from `openssl rand -base64 48`."
     )
 
 
@@ -91,8 +91,8 @@ def required_sealing(settings: Settings) -> Sealing:
     if (found := sealing(settings)) is not None:
         return found
     raise Misconfigured(
-        "WISHWELL_SEALING_KEYS is required to keep secrets in a server database: at least 32 "
-        "characters, for example from `openssl rand -base64 48`."
+        "WISHWELL_SEALING_KEYS is required to store secrets in a PostgreSQL database: "
+        "set it to at least 32 characters, for example from `openssl rand -base64 48`."
     )
 
 

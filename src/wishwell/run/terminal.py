@@ -68,11 +68,11 @@ def plain(error: Exception) -> str | None:
     if isinstance(error, asyncpg.PostgresError | sqlite3.Error):
         # An unknown database or role, a missing schema, or a file that isn't a database.
         return (
-            f"The database refused: {error}. Check WISHWELL_DATABASE_URL, and whether "
-            "`wishwell migrate` was run."
+            f"The database reported an error: {error}. Check WISHWELL_DATABASE_URL, and "
+            "whether `wishwell migrate` was run."
         )
     if isinstance(error, OSError | UnicodeEncodeError):
-        return f"Reading or writing failed ({getattr(error, 'strerror', None) or error})."
+        return f"Reading or writing a file failed ({getattr(error, 'strerror', None) or error})."
     return None
 
 
@@ -96,8 +96,8 @@ def _defect(error: Exception) -> str:
     at = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(at.filename).name}:{at.lineno}"
     return (
-        f"This is a defect of wishwell: {type(error).__name__} at {place}. Please report it; with "
-        "WISHWELL_LOG_LEVEL=debug the command shows more."
+        f"This is a bug in wishwell: {type(error).__name__} at {place}. Please report "
+        "it; with WISHWELL_LOG_LEVEL=debug the command prints the traceback."
     )
 
 
