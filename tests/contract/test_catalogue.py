@@ -216,13 +216,13 @@ def test_price_of_thousandths_has_a_point():
 BAD = {
     "x,,": "product: must be an integer",
     ",x,": "product: must be an integer",
-    "8,,,": "has 4 cells, and the first line 3",
+    "8,,,": "has 4 cells, but the first line has 3",
     "8,ftp://a.example/,": "image: must be an http or https URL",
     "8,https://shop.example@evil.example/,": "image: must be an http or https URL",
     f"8,,{'t' * 256}": "title: must have at most 255 characters",
     "8,,a\x00b": "title: must have at most 255 characters",
-    "8,,\udce9": "title: is not text in utf-8; name its --encoding",
-    '8,,"a"b': "is no row of CSV",
+    "8,,\udce9": "title: isn't valid utf-8 text; set its --encoding",
+    '8,,"a"b': "isn't a valid CSV row",
 }
 
 
@@ -274,7 +274,7 @@ def test_column_that_is_missing_is_named():
     Contract: catalogue-columns."""
     for named in ({"product": "nr|no"}, {"price": "cost"}):
         [[column]] = [named.values()]
-        with pytest.raises(Invalid, match=re.escape(f"the column {column!r} is not there")):
+        with pytest.raises(Invalid, match=re.escape(f"the column {column!r} is missing")):
             read("id,sku\n1,2\n", columns=named)
     assert list(becomes("ID , sku\n1,2\n")) == ["1"]
 

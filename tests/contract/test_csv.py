@@ -70,15 +70,15 @@ def test_map_names_columns(tmp_path):
         ("", "", "field=column"),
         ("customer=A,product=", "", "field=column"),
         ("customer=A,product=B,colour=C", "", "colour=C"),
-        ("customer=A,product=B,product=C", "", "product is there twice"),
-        (WHO, "", "line 1: must have the names of the columns"),
-        (WHO, "\n", "line 1: must have the names of the columns"),
+        ("customer=A,product=B,product=C", "", "product is repeated"),
+        (WHO, "", "line 1: must contain the names of the columns"),
+        (WHO, "\n", "line 1: must contain the names of the columns"),
         (
             WHO,
             "Who,Which\n",
-            "line 1: the column 'What' is not there; the columns are 'Who', 'Which'. --map",
+            "line 1: the column 'What' is missing; the columns are 'Who', 'Which'. Assign",
         ),
-        (WHO, "Who;What;Who\n", "line 1: the column 'Who' is there twice"),
+        (WHO, "Who;What;Who\n", "line 1: the column 'Who' is repeated"),
         (WHO, 'Who,"What\n', "line 1: "),
     ],
 )
@@ -123,9 +123,9 @@ def test_file_of_another_encoding_is_refused(tmp_path):
     Contract: import-csv-form, import-csv-checked."""
     file = read(tmp_path, GERMAN.encode("cp1252"), columns=KUNDE)
     for error in file.spool.errors:
-        assert error.startswith("line 2: column '") and "is not text" in error
+        assert error.startswith("line 2: column '") and "isn't valid utf-8 text" in error
         assert "--encoding" in error
-    with pytest.raises(Invalid, match="is not text in utf-16; name its --encoding"):
+    with pytest.raises(Invalid, match="isn't valid utf-16 text; set its --encoding"):
         read(tmp_path, GERMAN.encode(), columns=KUNDE, encoding="utf-16")
     for unknown in ("klingon", "hex"):
         with pytest.raises(Misconfigured, match="--encoding"):
@@ -167,11 +167,11 @@ BAD = {
     "7,1,,,,,1969-12-31T23:59:59Z,": "column 'When': must be between 1970 and now",
     "7,1,,,,,0001-01-01T00:00:00+14:00,": "column 'When': must be ",
     "7,1,,,,,,nobody": "column 'Mail': must be an e-mail address",
-    "7,1": "has 2 cells, and the first line 8",
-    "7,1,,,,,,,": "has 9 cells, and the first line 8",
-    '"7"7,1,,,,,,': "is no row of CSV",
-    f'7,1,,,,"{"x" * 140_000}",,': "is no row of CSV",
-    '7,1,,,,"never closed,,\n7,1,,,,,,': "is no row of CSV",
+    "7,1": "has 2 cells, but the first line has 8",
+    "7,1,,,,,,,": "has 9 cells, but the first line has 8",
+    '"7"7,1,,,,,,': "isn't a valid CSV row",
+    f'7,1,,,,"{"x" * 140_000}",,': "isn't a valid CSV row",
+    '7,1,,,,"never closed,,\n7,1,,,,,,': "isn't a valid CSV row",
 }
 
 

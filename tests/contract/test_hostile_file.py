@@ -342,7 +342,7 @@ def test_items_that_are_alike_are_refused(bench, other, source, tmp_path):
     a, b = sorted((of[3], of[5]))
     lines = changed(source, b, ("item", "id"), source[a]["item"]["id"])
     said = tried(bench, tmp_path / "f", lines, other)
-    assert said == f"line {b + 1}: item.id: is there twice, in line {a + 1} too"
+    assert said == f"line {b + 1}: item.id: has the same value as in line {a + 1}"
 
 
 @pytest.mark.parametrize(("later", "good"), [(60_000, True), (60_001, False), (-(10**9), True)])
@@ -355,7 +355,7 @@ def test_record_is_at_most_a_minute_later_than_its_id(bench, other, source, tmp_
         made = ids.timestamp(ids.time_of(source[at][kind]["id"]) + later)
         said = tried(bench, tmp_path / "f", changed(source, at, (kind, "createdAt"), made), other)
         assert (said is None) == good, said
-        assert good or "give the record a UUIDv7 of that time" in said
+        assert good or "or a UUIDv7 with that time as the id" in said
 
 
 def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path):

@@ -39,9 +39,9 @@ Time = Annotated[str, Meta(pattern=_TIME)]
 Whole = Annotated[int, Meta(ge=0, le=2**53)]
 
 _FORMS = {
-    _RECORD_ID: "must be a UUID of version 7, in lower case with hyphens",
+    _RECORD_ID: "must be a version 7 UUID in lower case with hyphens",
     _UUID: "must be a UUID in lower case with hyphens",
-    _TIME: "must be a time that there is, such as 2025-04-18T18:13:27.481Z",
+    _TIME: "must be a valid time such as 2025-04-18T18:13:27.481Z",
     _HASH: "must be a SHA-256 hash in lower-case hexadecimal",
 }
 
@@ -169,7 +169,7 @@ class ProductRecord(Record):
             _check_same(field, getattr(self, field), msgspec.json.encode(said).decode())
         known = _nested("known", self.known, dict[str, _Known])
         if not known.keys() <= product.said.keys():
-            raise Invalid("known: names a variant that the product does not have")
+            raise Invalid("known: contains a variant that the product doesn't have")
 
     def _product(self, store: Store) -> NewProduct:
         """Returns the product as a request would have given it. Raises ``Invalid``."""
@@ -208,7 +208,7 @@ class ProfileRecord(Record):
         if self.email is not None:
             profiles.check_email(self.email)
         if self.closed_at is not None and not self.is_session:
-            raise Invalid("closedAt: only a session ends")
+            raise Invalid("closedAt: is allowed only for a session")
 
 
 class ListRecord(Record):
@@ -239,7 +239,7 @@ class ShareRecord(Record):
 
     def check(self, _: Store, /) -> None:
         if not shares.is_token(self.token):
-            raise Invalid("token: is not the token of a share")
+            raise Invalid("token: isn't the token of a share")
 
 
 class ItemRecord(Record):
@@ -333,7 +333,7 @@ def decode(text: bytes | str) -> Record:
     line = _decoded(_decoder, text)
     records = [value for value in msgspec.structs.astuple(line) if value is not UNSET]
     if len(records) != 1:
-        raise Invalid(f"must have exactly one of {', '.join(KINDS.values())}")
+        raise Invalid(f"must contain exactly one of {', '.join(KINDS.values())}")
     record: Record = records[0]
     return record
 
@@ -342,7 +342,7 @@ def decode(text: bytes | str) -> Record:
 def check(record: Record, text: bytes, store: Store) -> None:
     """Raises ``Invalid`` if a record breaks a rule that types can't express. ``text``: its line."""
     if (key := fields.key_twice(text)) is not None:
-        raise Invalid(f"{key}: is there twice")
+        raise Invalid(f"{key}: is repeated")
     try:
         record.check(store)
         _check_made(record)
@@ -356,8 +356,8 @@ def _check_made(record: Record) -> None:
     id, made = getattr(record, "id", None), getattr(record, "created_at", "")
     if id is not None and ids.from_timestamp(made) > ids.time_of(id) + _LATE_MS:
         raise Invalid(
-            "createdAt: is more than a minute later than the time in its id; make it earlier, or "
-            "give the record a UUIDv7 of that time"
+            "createdAt: is more than a minute after the time in the id; use an earlier "
+            "time, or a UUIDv7 with that time as the id"
         )
 
 
@@ -387,15 +387,15 @@ def _nested(field: str, text: str, of: Any) -> Any:
     except Invalid as error:
         raise Invalid(f"{field}: {error.message}") from error
     if (key := fields.key_twice(text)) is not None:
-        raise Invalid(f"{field}: {key[:80]!r} is there twice")
+        raise Invalid(f"{field}: {key[:80]!r} is repeated")
     return found
 
 
 def _check_same(field: str, given: str, right: str) -> None:
     if given != right:
-        raise Invalid(f"{field}: is not as an export writes it, which is {right[:80]!r}")
+        raise Invalid(f"{field}: isn't in the form that an export writes: {right[:80]!r}")
 
 
 def _check_gid(field: str, gid: str) -> None:
     if not ids.is_gid(gid):
-        raise Invalid(f"{field}: is not the GID of a customer or session")
+        raise Invalid(f"{field}: isn't the GID of a customer or session")

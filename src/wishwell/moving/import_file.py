@@ -80,7 +80,10 @@ class ImportFile:
         except Invalid as error:
             raise Invalid(f"{path}: line 1: {error.message}; a CSV file needs --map.") from error
         if not isinstance(first, StoreRecord):
-            raise Invalid(f"{path}: line 1: is no export; that names the format and its version.")
+            raise Invalid(
+                f"{path}: line 1: isn't the first line of an export, which "
+                "contains the format and its version."
+            )
         self.first = first
 
     @property
@@ -112,26 +115,26 @@ class ImportFile:
         assert isinstance(text, bytes)
         file_records.check(record, text, self.store)
         if self._end is not None:
-            raise Invalid("stands behind the last line")
+            raise Invalid("comes after the `end` line, which must be the last")
         key = ""
         if isinstance(record, EndRecord):
             self._end = record
             return
         if isinstance(record, StoreRecord):
             if line > 1:
-                raise Invalid("wishwell: is there twice, in line 1 too")
+                raise Invalid("wishwell: is already in line 1")
             return
         if isinstance(record, ProfileRecord):
             key = self._key = ids.profile_key(self.store.id, record.gid)
         elif isinstance(record, OfProfile):
             key = self._key
             if not key and not self.spool.errors:
-                raise Invalid("stands before the line of its profile")
+                raise Invalid("comes before the line of its profile")
         if (
             isinstance(record, RevocationRecord)
             and ids.from_timestamp(record.revoked_at) > self._now + _AHEAD_MS
         ):
-            raise Invalid("revocation.revokedAt: is in the future")
+            raise Invalid("revocation.revokedAt: must not be in the future")
         self.spool.add(key, line, KINDS[type(record)], text.decode())
 
     def _check_once(self, last: int) -> None:
@@ -139,7 +142,7 @@ class ImportFile:
         counts = dict(self.spool.ask("SELECT kind, count(*) FROM records GROUP BY kind"))
         for kind, most in _MOST.items():
             if counts.get(kind, 0) > most:
-                self.spool.fail(last, f"{kind}: a store has at most {most}")
+                self.spool.fail(last, f"{kind}: a store can have at most {most}")
         for name in _ONCE:
             twice = self.spool.ask(
                 "SELECT min(line), max(line) FROM records WHERE kind = ? "
@@ -149,12 +152,14 @@ class ImportFile:
                 name,
             )
             for first, line in twice:
-                self.spool.fail(line, f"{name}: is there twice, in line {first} too")
+                self.spool.fail(line, f"{name}: has the same value as in line {first}")
         of = ("profile", "list", "item", "share", "reservation")
         if self._end is None:
-            self.spool.fail(last, "the file ends too early: its last line is not there")
+            self.spool.fail(last, "the file is incomplete: its last line (`end`) is missing")
         elif self._end != EndRecord(*(counts.get(kind, 0) for kind in of)):
-            self.spool.fail(last, "end: is not what the file holds; lines are missing")
+            self.spool.fail(
+                last, "end: its counts differ from the lines of the file; lines are missing"
+            )
 
     def _profiles(self) -> Iterator[Lines]:
         for _, rows in self.spool.by_key():
@@ -208,32 +213,33 @@ def _wrong(lines: Lines) -> Iterator[tuple[int, str]]:
             holds = bool(bundle.items or bundle.lists)
             has_ended = record.closed_at is not None
             wrong = {
-                "profile.closedAt: a session that has ended holds nothing": has_ended and holds
+                "profile.closedAt: a closed session can't have items or lists": has_ended and holds
             }
         elif isinstance(record, ListRecord):
             there = all(record.id in on.get(id, ()) for id in record.order)
-            wrong = {"list.order: names an item that is not on the list": not there}
+            wrong = {"list.order: contains an item that isn't on the list": not there}
         elif isinstance(record, ItemRecord):
             wrong = {
-                "item.listIds: must be lists of the same profile": (
+                "item.listIds: must be ids of lists of the same profile": (
                     not bundle.lists.keys() >= set(record.list_ids)
                 ),
-                "item: another item is of the same product and variant": record.kind in seen,
+                "item: another item of the profile has the same product and variant": record.kind
+                in seen,
             }
             seen.add(record.kind)
         elif isinstance(record, ShareRecord):
             where = record.list_id in shared
-            wrong = {"share.listId: must be a shared list of the same profile": not where}
+            wrong = {"share.listId: must be the id of a shared list of the same profile": not where}
         elif isinstance(record, ReservationRecord):
             what = record.item_id, record.holder
             wrong = {
-                "reservation.holder: is the owner of the item": (
+                "reservation.holder: must not be the owner of the item": (
                     record.holder == bundle.profile.gid
                 ),
-                "reservation.itemId: is no item on a shared list of the profile": (
+                "reservation.itemId: must be an item on a shared list of the profile": (
                     shared.isdisjoint(on.get(record.item_id, ()))
                 ),
-                "reservation: is there twice": what in seen,
+                "reservation: the same holder already has a reservation of this item": what in seen,
             }
             seen.add(what)
         yield from ((line, message) for message, is_so in wrong.items() if is_so)

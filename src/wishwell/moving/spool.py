@@ -86,7 +86,7 @@ class Spool:
         """Records an error at a line."""
         self.errors.append(f"line {line}: {' '.join(message.split()).removesuffix('.')}")
         if self.has_failed:
-            self.errors[_MOST_ERRORS:] = ["and more"]
+            self.errors[_MOST_ERRORS:] = ["and more errors"]
 
     @property
     def has_failed(self) -> bool:
@@ -101,6 +101,6 @@ def _room() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise Misconfigured(
-            f"Checking needs room for a temporary file ({error}): set TMPDIR to a folder with as "
-            "much room as the file is large."
+            f"The temporary file for checking can't be used ({error}): set TMPDIR to a "
+            "folder with at least as much free space as the size of the file."
         ) from error

@@ -35,13 +35,13 @@ def columns(text: str, known: Collection[str], needed: Collection[str]) -> dict[
         field, _, column = (word.strip() for word in part.partition("="))
         if field not in known or not column:
             raise Invalid(
-                f"--map: {part!r} must be field=column, with a field of {', '.join(known)}."
+                f"--map: {part!r} must be field=column; the fields are {', '.join(known)}."
             )
         if field in found:
-            raise Invalid(f"--map: {field} is there twice.")
+            raise Invalid(f"--map: {field} is repeated.")
         found[field] = column
     if missing := set(needed) - found.keys():
-        raise Invalid(f"--map: {' and '.join(sorted(missing))} must be there.")
+        raise Invalid(f"--map: {' and '.join(sorted(missing))} must be included.")
     return found
 
 
@@ -78,7 +78,7 @@ class Table:
                 found.append((len(known & {*names}), len(names), delimiter, names))
         _, width, delimiter, names = max(found, default=(0, 0, ",", []))
         if not width:
-            raise Invalid(f"{self.path}: line 1: must have the names of the columns.")
+            raise Invalid(f"{self.path}: line 1: must contain the names of the columns.")
         return delimiter, names
 
     def _rows(self, delimiter: str) -> Any:
@@ -103,11 +103,11 @@ class Table:
     def place(self, column: str) -> int:
         """Returns the index of a column. Raises ``Invalid`` if it is missing or a duplicate."""
         if self.header.count(column) != 1:
-            there = "is there twice" if column in self.header else "is not there"
+            there = "is repeated" if column in self.header else "is missing"
             names = ", ".join(map(repr, self.header))[:500]
             raise Invalid(
-                f"{self.path}: line 1: the column {column!r} {there}; the columns are {names}. "
-                "--map says which is which."
+                f"{self.path}: line 1: the column {column!r} {there}; the columns are "
+                f"{names}. Assign columns to fields with --map."
             )
         return self.header.index(column)
 
@@ -120,12 +120,12 @@ class Table:
             try:
                 cells = next(rows, None)
             except csv.Error as error:
-                yield line, f"is no row of CSV ({error}); is a quote not closed?"
+                yield line, f"isn't a valid CSV row ({error}); is a closing quote missing?"
                 continue
             if cells is None:
                 return
             if "".join(cells).strip():
-                wrong = f"has {len(cells)} cells, and the first line {width}"
+                wrong = f"has {len(cells)} cells, but the first line has {width}"
                 yield line, cells if len(cells) == width else wrong
 
 
@@ -137,7 +137,7 @@ def check_text(cell: str, encoding: str) -> None:
 
 def _other(encoding: str) -> str:
     name = encoding.removesuffix("-sig")
-    return f"is not text in {name}; name its --encoding, such as windows-1252"
+    return f"isn't valid {name} text; set its --encoding, for example windows-1252"
 
 
 def product_id(store: Store, kind: str, cell: str) -> str:
