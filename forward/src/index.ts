@@ -49,16 +49,16 @@ export interface Options {
 export async function forward(request: Request, options: Options): Promise<Response> {
   const { base = '/apps/wishlist', timeout = 10 } = options;
   const api = addressOf('api', options.api);
-  must(/^(\/[^/]+)+$/.test(base), 'base must be a path without a slash at its end');
+  must(/^(\/[^/]+)+$/.test(base), 'base must be a path without a trailing slash');
   must(timeout > 0 && timeout < 4e6, 'timeout must be a number of seconds');
   must(!request.bodyUsed, 'the body of the request was read before forward could');
   const headers = headersFor(request, options);
   const { pathname, search } = new URL(request.url);
   const refuse = (status: FailureStatus, message: string) =>
     failure(status, message, headers.get('x-request-id') ?? '', request.method);
-  if (!pathname.startsWith(`${base}/`)) return refuse(404, `There is nothing outside ${base}/.`);
+  if (!pathname.startsWith(`${base}/`)) return refuse(404, `Only paths below ${base}/ are forwarded.`);
   const body = await bodyOf(request).catch(() => null);
-  if (body === null) return refuse(400, 'The body ended early.');
+  if (body === null) return refuse(400, 'The body is incomplete.');
   if (body === 'too large') return refuse(413, 'The body must be at most 256 KiB.');
   const signal = AbortSignal.timeout(timeout * 1000);
   const url = api.origin + api.pathname.replace(/\/+$/, '') + pathname + search;
@@ -70,8 +70,10 @@ export async function forward(request: Request, options: Options): Promise<Respo
   try {
     return await toBrowser(await fetch(url, init), request.method);
   } catch {
-    if (!signal.aborted) return refuse(503, "The wishlist can't be reached just now.");
-    return refuse(504, 'The wishlist did not answer in time. A change may or may not be done.');
+    if (!signal.aborted) return refuse(503, "The wishlist service can't be reached now.");
+    const message =
+      'The wishlist service did not respond in time. A change may or may not have been made.';
+    return refuse(504, message);
   }
 }
 

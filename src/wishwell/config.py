@@ -58,7 +58,10 @@ def _database(value: str) -> str:
         path = sqlite_path(value)
         # An in-memory database would be lost on exit, and each process would have its own.
         if not value.startswith(_FILE) or path in ("", ":memory:") or "\0" in path:
-            raise ValueError("must name a file, such as sqlite:///wishwell.db in this folder")
+            raise ValueError(
+                "must contain a file path, such as sqlite:///wishwell.db "
+                "for a file in the current folder"
+            )
         if re.search(r"\?\w+=", value):
             raise ValueError("takes no options; write a ? in a file name as %3F")
     elif value.startswith(("postgresql://", "postgres://")):
@@ -96,7 +99,9 @@ def _secrets(value: str) -> tuple[str, ...]:
     """Parses a comma-separated list of secrets. The first signs, all are accepted."""
     secrets = tuple(part.strip() for part in value.split(","))
     if any(len(secret) < 32 for secret in secrets):
-        raise ValueError("must be secrets of at least 32 characters each, separated by commas")
+        raise ValueError(
+            "must be one or more secrets of at least 32 characters each, separated by commas"
+        )
     return secrets
 
 
@@ -117,7 +122,7 @@ _level = _like("debug|info|warning|error", "must be debug, info, warning or erro
 _namespace = _like(r"[a-z0-9-]{1,40}", "must be 1 to 40 characters: a-z, 0-9 or -")
 _base = _like(
     r"(?!/api)(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+",
-    "must be a path such as /apps/wishlist, without a / at its end, outside of /api",
+    "must be a path such as /apps/wishlist, without a trailing slash and not below /api",
 )
 
 
@@ -228,11 +233,11 @@ def _text(
     """Returns a variable's setting and its text, which with ``_FILE`` is the file's content."""
     name = variable if variable in entries else variable.removesuffix("_FILE")
     if name not in entries or not (name == variable or entries[name].metadata["secret"]):
-        raise ValueError("is not a setting; docs/configuration.md lists them")
+        raise ValueError("isn't a known setting; docs/configuration.md lists all settings")
     text = given
     if name != variable and given.strip():
         if environment.get(name, "").strip():
-            raise ValueError(f"and {name} are both set; keep one")
+            raise ValueError(f"and {name} are both set; remove one of them")
         try:
             text = Path(given).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -240,5 +245,5 @@ def _text(
         if not text.strip():
             raise ValueError("names an empty file")
     if re.search("[\0\ud800-\udfff]", text):  # Python decodes invalid UTF-8 as surrogates
-        raise ValueError("must be text in UTF-8, without NUL")
+        raise ValueError("must be UTF-8 text without NUL characters")
     return name, text

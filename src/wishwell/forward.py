@@ -75,9 +75,9 @@ class Forward:
         self._token = transport.options(api, token, timeout)["headers"]["Authorization"].encode()
         self._passed = {*_TO_SERVICE, *(name.lower().encode() for name in headers)}
         if any(re.fullmatch(_NEVER.encode(), name) for name in self._passed):
-            raise ValueError("headers can't have what only the proxy may say")
+            raise ValueError("headers must not contain a header that only the proxy may set")
         if not re.fullmatch("(/[^/]+)+", base):
-            raise ValueError("base must be a path without a slash at its end")
+            raise ValueError("base must be a path without a trailing slash")
         if origin and not re.fullmatch("https?://[^/?#@]+", origin):
             raise ValueError("origin must be http://host or https://host")
         self._origin = origin.encode().split(b"://") if origin else None
@@ -117,7 +117,7 @@ class Forward:
         ways = (scope.get("raw_path") or b"", *paths)
         path = next((way for way in ways if way.startswith(self._base)), b"")
         if not path or {".", ".."} & set(re.split(r"[/\\]", unquote(path))):
-            raise _Refused(404, f"There is nothing outside {self._base.decode()}.")
+            raise _Refused(404, f"Only paths below {self._base.decode()} are forwarded.")
         headers = [(name, value) for name, value in scope["headers"] if name in self._passed]
         if cookies := [value for name, value in scope["headers"] if name == b"cookie"]:
             headers.append((b"cookie", b"; ".join(cookies)))
@@ -143,11 +143,14 @@ class Forward:
                 async with aclosing(await self._http.handle_async_request(request)) as answer:
                     body = await answer.aread()
         except httpx2.LocalProtocolError:
-            raise _Refused(400, "The address or a header is malformed.") from None
+            raise _Refused(400, "The URL or a header is malformed.") from None
         except httpx2.TransportError:
-            raise _Refused(503, "The wishlist can't be reached just now.") from None
+            raise _Refused(503, "The wishlist service can't be reached now.") from None
         except TimeoutError:
-            message = "The wishlist did not answer in time. A change may or may not be done."
+            message = (
+                "The wishlist service did not respond in time. A change may or "
+                "may not have been made."
+            )
             raise _Refused(504, message) from None
         passed = [*_TO_BROWSER, b"content-length"] if request.method == "HEAD" else _TO_BROWSER
         pairs = [(name.lower(), value) for name, value in answer.headers.raw]
@@ -159,7 +162,7 @@ async def _body(receive: Receive) -> bytes:
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise _Refused(400, "The body ended early.")
+            raise _Refused(400, "The body is incomplete.")
         body, more = body + message.get("body", b""), message.get("more_body", False)
         if len(body) > _LARGEST:
             raise _Refused(413, "The body must be at most 256 KiB.")
@@ -175,6 +178,6 @@ def _named(customer: object) -> bytes:
         return b"-"
     text = str(customer) if isinstance(customer, str | int) else ""
     if isinstance(customer, bool) or text == "-" or not re.fullmatch("[!-~]+", text):
-        must_be = "an id or a GID in printable ASCII without spaces, or None for nobody"
+        must_be = "an id or a GID in printable ASCII without spaces, or None if nobody is signed in"
         raise TypeError(f"wishwell.forward: customer must be {must_be}")
     return text.encode()

@@ -65,7 +65,7 @@ class Conversation(Generic[T]):
             return self._call.read(answer.content)
         except msgspec.DecodeError as error:
             raise WishwellError(
-                f"The answer is not from this API: {error}",
+                f"The response isn't from this API: {error}",
                 status=answer.status_code,
                 request_id=answer.headers.get("X-Request-Id", self.request_id),
             ) from error
@@ -85,7 +85,7 @@ class Conversation(Generic[T]):
             if isinstance(outcome, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
                 raise outcome
             reason = str(outcome) or type(outcome).__name__
-            error = ConnectionFailed(f"No answer: {reason}", request_id=self.request_id)
+            error = ConnectionFailed(f"No response: {reason}", request_id=self.request_id)
             error.__cause__ = outcome
             perhaps_done = not isinstance(outcome, _NOT_SENT)
             harmless = self._call.repeatable or not perhaps_done
@@ -115,7 +115,7 @@ def _refusal(answer: httpx2.Response, request_id: str) -> WishwellError:
         message, request_id = detail.message, detail.request_id
     except msgspec.DecodeError:
         # Probably from a proxy.
-        message = "The answer is not from this API."
+        message = "The response isn't from this API."
         request_id = answer.headers.get("X-Request-Id", request_id)
     later = answer.headers.get("Retry-After", "")
     return errors.kind_of(answer.status_code)(

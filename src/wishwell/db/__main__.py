@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> str:
     if len(arguments) == 1:
         return "\n".join(named)
     if arguments[1] not in named:
-        sys.exit(f"There is no statement {arguments[1]}.")
+        sys.exit(f"No statement has the name {arguments[1]}.")
     values = dict(text.partition("=")[::2] for text in arguments[2:])
     return "\n\n".join(printed(step, engine, values) for step in named[arguments[1]].steps)
 

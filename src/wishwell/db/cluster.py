@@ -66,7 +66,7 @@ async def waiting(connection: Connection) -> list[str]:
 def plan(table: str) -> str:
     """Returns a description of what ``spread`` does with a table."""
     column = SPREAD[table]
-    return f"spread {table} by {column}" if column else f"put {table} on every server"
+    return f"distribute {table} by {column}" if column else f"replicate {table} to every server"
 
 
 async def spread(connection: Connection, progress: Callable[[str], None]) -> list[str]:
@@ -144,14 +144,16 @@ async def check(connection: Connection) -> None:
     """Raises ``Misconfigured`` if the database isn't the coordinator of a cluster."""
     if not await connection.fetchval("SELECT 1 FROM pg_extension WHERE extname = 'citus'"):
         raise Misconfigured(
-            "This database has no Citus: run CREATE EXTENSION citus on each server first."
+            "The Citus extension isn't installed in this database: run CREATE "
+            "EXTENSION citus on each server first."
         )
     if not await connection.fetchval("SELECT citus_is_coordinator()"):
         raise Misconfigured(
-            "WISHWELL_DATABASE_URL names a worker of the cluster; migrate through the coordinator."
+            "WISHWELL_DATABASE_URL points to a worker of the cluster; migrate through "
+            "the coordinator."
         )
     if not await connection.fetchval("SELECT 1 FROM pg_dist_node WHERE groupid = 0"):
         raise Misconfigured(
-            "The coordinator does not know its own address: "
-            "run SELECT citus_set_coordinator_host('its address') first."
+            "The coordinator's own address isn't set: run SELECT "
+            "citus_set_coordinator_host('its address') first."
         )

@@ -46,7 +46,8 @@ async def open_one(
     except (ValueError, TypeError, LookupError, ArithmeticError) as error:
         # Not quoted, because the error may contain a part of the URL's password.
         raise Misconfigured(
-            "WISHWELL_DATABASE_URL: the driver can't read it; check its host, port and options."
+            "WISHWELL_DATABASE_URL: can't be parsed by the database driver; check its "
+            "host, port and options."
         ) from error
     encoding = connection.get_settings().server_encoding
     if encoding not in _ENCODINGS:

@@ -71,7 +71,7 @@ class Hosts:
                     self._why = [error]
                     self._doubt(address)
         telling = [error for error in self._why if not isinstance(error, _AWAY)]
-        raise (telling or self._why or [ConnectionError("no host takes writes")])[0]
+        raise (telling or self._why or [ConnectionError("no host accepts writes")])[0]
 
     def closed(self, connection: Connection) -> None:
         """Forgets a connection that was closed or is given up; suspects its host if it broke."""

@@ -42,7 +42,7 @@ def parse(url: str) -> Target:
     given = dict(parse_qsl(parts.query, keep_blank_values=True))
     balance = given.get(_BALANCE, "disable")
     if balance not in ("disable", "random"):
-        raise ValueError(f"must have disable or random for {_BALANCE}")
+        raise ValueError(f"must have disable or random as the value of {_BALANCE}")
     rest = [option for option in parts.query.split("&") if option.partition("=")[0] != _BALANCE]
     plain = url.partition("?")[0] + ("?" + "&".join(rest) if any(rest) else "")
     before, at, after = parts.netloc.partition("@")  # like the driver: at the first @
@@ -54,7 +54,7 @@ def parse(url: str) -> Target:
             "address in [ ]"
         )
     if "," in given.get("host", ""):
-        raise ValueError("must name several hosts before the path: postgresql://one,two/database")
+        raise ValueError("must list several hosts before the path: postgresql://one,two/database")
     if len(addresses) < 2:
         return Target(plain, (Address(None, None),), False, {})
     # The default requires a primary, because the service writes (contract: database-hosts).

@@ -266,8 +266,8 @@ async def check_not_deleted(tx: Reader, store: Store) -> None:
     """Raises ``Conflict`` if the store is being deleted."""
     if await tx.one("store_deleted", store=store.id) is not None:
         raise Conflict(
-            f"The store {store.handle!r} is being deleted. If nothing does so any more, run "
-            f"`wishwell store delete {store.handle}` again."
+            f"The store {store.handle!r} is being deleted. If no deletion is running, "
+            f"resume it with `wishwell store delete {store.handle}`."
         )
 
 
@@ -376,7 +376,7 @@ def check(store: Store) -> None:
     if len(store.hosts) > MOST_HOSTS:
         raise Invalid(f"host: a store has at most {MOST_HOSTS} hosts.")
     if len(set(map(authority, store.hosts))) < len(store.hosts):
-        raise Invalid("host: names a host twice, with http and with https; keep one.")
+        raise Invalid("host: contains the same host with http and with https; keep one of them.")
     reports.check(store.reporting)
 
 

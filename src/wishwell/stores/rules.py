@@ -27,7 +27,7 @@ _PAGE_RULE = (
 _RULES = {
     "handle": (
         "[a-z0-9][a-z0-9-]{0,62}",
-        "must be 1 to 63 characters (a-z, 0-9 or -) and not begin with -",
+        "must be 1 to 63 characters (a-z, 0-9 or -) and must not begin with -",
     ),
     "platform": ("[a-z0-9-]{1,40}", "must be 1 to 40 characters: a-z, 0-9 or -"),
     "product_ids": ("integer|text", "must be integer or text"),
@@ -37,7 +37,7 @@ _RULES = {
     ),
     "origin": (
         r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?",
-        "must be of the form https://shop.example, in lower case, without a user or a path",
+        "must be of the form https://shop.example, in lower case, without a user name or a path",
     ),
     "host": (
         r"https?://([a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?",
@@ -50,11 +50,12 @@ _RULES = {
     ),
     "jwt_cookie": (
         f"(?!(?i:wishwell|__host-wishwell)$){_NAME}",
-        "must be a name of at most 100 characters, and not the visitor's cookie",
+        "must be a cookie name of at most 100 characters, and not the name of the visitor's cookie",
     ),
     "jwt_header": (
         f"(?!(?i:{_TAKEN})){_NAME}",
-        "must be a name of at most 100 characters, of a header without a meaning of its own",
+        "must be a header name of at most 100 characters, and not a header that HTTP "
+        "or Wishwell already uses",
     ),
     "jwt_issuer": _TEXT,
     "jwt_audience": _TEXT,
@@ -62,12 +63,13 @@ _RULES = {
     "platform_shop": _TEXT,
     "product_url": (
         rf"(?=https:.*\{{productId\}}){_PAGE}|",
-        "must be an https URL with {productId}",
+        "must be an https URL that contains {productId}",
     ),
     "wishlist_page": (_PAGE, _PAGE_RULE),
     "shared_page": (
         rf"(?=[^#]*$|.*\{{token\}}){_PAGE}",
-        f"{_PAGE_RULE}, without a #, as the token comes behind one, or with {{token}}",
+        f"{_PAGE_RULE}; it must contain {{token}}, or no #, because the token is then "
+        "appended after a #",
     ),
 }
 
