@@ -81,7 +81,7 @@ def snake(name: str) -> str:
 
 def docstring(text: str, indent: int) -> str:
     """Returns Markdown of the description as a docstring, with names converted to Python's."""
-    text = re.sub(r"`HEAD`\sanswers\sthe\ssame\swithout\sa\sbody\.", "", text.strip())
+    text = re.sub(r"`HEAD`\sreturns\sthe\ssame\sresponse\swithout\sa\sbody\.", "", text.strip())
     text = re.sub(r"`([a-z]+[A-Z]\w+)`", lambda name: f"`{snake(name[1])}`", text)
     text = re.sub(r"\bnull\b", "None", re.sub(r"`([^`]+)`", r"``\1``", text))
     wrap = textwrap.TextWrapper(100 - indent, break_on_hyphens=False).fill

@@ -10,38 +10,38 @@ export interface paths {
         /**
          * List items
          * @description The items of the profile, or of the whole store for an admin token without `Profile`, newest
-         *     first, in pages. `query` narrows them. To walk on, repeat the request with `page` set to
-         *     `pageInfo.next` or `pageInfo.previous`. While others write, a walk along `next` to the end
-         *     shows every item that was there all the time exactly once. A customer that nothing is known
-         *     of has an empty page. `HEAD` answers the same without a body.
+         *     first, in pages. `query` filters them. For the next page, repeat the request with `page` set
+         *     to `pageInfo.next` or `pageInfo.previous`. While others write, following `next` to the end
+         *     returns each item that existed the whole time exactly once. A customer of whom nothing is
+         *     stored has an empty page. `HEAD` returns the same response without a body.
          */
         get: operations["listItems"];
         /**
          * Save several items
-         * @description Saves 1 to 250 items, each as `POST /items` would, all of them or, on an error, none. A
-         *     product and variant may be there once. The items come back in the order sent; of the new
-         *     ones the first is the newest. It is one request for the limits. An admin token must name
-         *     the owner in `Profile`.
+         * @description Saves 1 to 250 items, each as `POST /items` would: all of them or, on an error, none. A
+         *     product and variant must not be repeated. The items are returned in the order sent; the
+         *     first of the new ones is the newest. Rate limits count one request. With an admin token,
+         *     `Profile` must identify the owner.
          */
         put: operations["saveItems"];
         /**
          * Create an item
-         * @description Saves a product or a variant for the profile. Saving twice is saving once: when the profile
-         *     has the item already, the answer is 200 with that item, on which the `quantity`, `tags` and
-         *     `note` that the body names are set, to whose lists the `listIds` are added, and nothing else
-         *     is changed. A list that the profile does not have is answered 404, and nothing is saved. A
-         *     profile holds at most 5,000 items, a list at most 1,000, and a profile's items stand on at
-         *     most 20,000 places of its lists in all, unless the service is set otherwise; what would pass
-         *     one of these is answered 400, and nothing is saved. An admin token must name the owner in
-         *     `Profile`.
+         * @description Saves a product or a variant for the profile. The operation is idempotent: if the profile
+         *     already has the item, the response is 200 with that item, after setting the `quantity`,
+         *     `tags` and `note` that the body contains and adding the item to the lists in `listIds`.
+         *     Nothing else is changed. If the profile doesn't have one of the lists, the response is 404
+         *     and nothing is saved. By default a profile can have at most 5,000 items, a list at most
+         *     1,000, and all lists of a profile together at most 20,000. If a limit would be exceeded, the
+         *     response is 400 and nothing is saved. With an admin token, `Profile` must identify the
+         *     owner.
          */
         post: operations["createItem"];
         /**
          * Delete several items
-         * @description Deletes 1 to 250 items, all of them or, on an error, none. Ids that name no item of the
-         *     profile are no error. The ids come in the body or, as some intermediaries drop the body of
-         *     a `DELETE`, in the query parameter `itemIds`: in one of the two. With neither, and with
-         *     both, the answer is 400.
+         * @description Deletes 1 to 250 items: all of them or, on an error, none. Ids that the profile doesn't have
+         *     are ignored. Send the ids either in the body or, because some intermediaries drop the body
+         *     of a `DELETE`, in the query parameter `itemIds`. With neither or both of them, the response
+         *     is 400.
          */
         delete: operations["deleteItems"];
         options?: never;
@@ -55,7 +55,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an item. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 itemId: components["parameters"]["ItemId"];
@@ -64,24 +64,23 @@ export interface paths {
         };
         /**
          * Find an item
-         * @description The item with this id. `HEAD` answers the same without a body.
+         * @description The item with this id. `HEAD` returns the same response without a body.
          */
         get: operations["getItem"];
         put?: never;
         post?: never;
         /**
          * Delete an item
-         * @description Deletes the item and takes it off its lists.
+         * @description Deletes the item and removes it from its lists.
          */
         delete: operations["deleteItem"];
         options?: never;
         head?: never;
         /**
          * Update an item
-         * @description Sets the fields that the body names and leaves the others as they are; a `variantId` of null
-         *     clears the variant. An empty object changes nothing, `updatedAt` included. When another item
-         *     of the profile has the product and variant that this one would get, the answer is 409 and
-         *     nothing is changed.
+         * @description Sets the fields in the body and leaves the others unchanged; a `variantId` of null removes
+         *     the variant. An empty object changes nothing, not even `updatedAt`. If another item of the
+         *     profile already has the new product and variant, the response is 409 and nothing is changed.
          */
         patch: operations["updateItem"];
         trace?: never;
@@ -92,7 +91,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an item. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 itemId: components["parameters"]["ItemId"];
@@ -102,11 +101,11 @@ export interface paths {
         get?: never;
         /**
          * Set the lists of an item
-         * @description Puts the item on exactly these lists; an empty array takes it off all. On a list where it
-         *     stays, it keeps its place. A list that the profile does not have is answered 404, and
-         *     nothing is changed. By default a list holds at most 1,000 items, and all lists of a profile
-         *     together at most 20,000. If either bound would be exceeded, the answer is 400, and nothing
-         *     is changed.
+         * @description Puts the item on exactly these lists; an empty array removes it from all. On a list where it
+         *     already is, it keeps its position. If the profile doesn't have one of the lists, the
+         *     response is 404 and nothing is changed. By default a list can have at most 1,000 items, and
+         *     all lists of a profile together at most 20,000. If a limit would be exceeded, the response
+         *     is 400 and nothing is changed.
          */
         put: operations["setItemLists"];
         post?: never;
@@ -126,16 +125,16 @@ export interface paths {
         /**
          * List lists
          * @description The lists of the profile, or of the whole store for an admin token without `Profile`, newest
-         *     first, in pages, without their items. Pages are walked as those of `GET /items` are. `HEAD`
-         *     answers the same without a body.
+         *     first, in pages, without their items. Pagination works as for `GET /items`. `HEAD` returns
+         *     the same response without a body.
          */
         get: operations["listLists"];
         put?: never;
         /**
          * Create a list
-         * @description A new, empty list. Names need not be unique. A profile holds at most 250 lists unless the
-         *     service is set otherwise; one more is answered 400. An admin token must name the owner in
-         *     `Profile`.
+         * @description Creates an empty list. Names need not be unique. By default a profile can have at most 250
+         *     lists; beyond that, the response is 400. With an admin token, `Profile` must identify the
+         *     owner.
          */
         post: operations["createList"];
         delete?: never;
@@ -150,7 +149,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
@@ -159,8 +158,8 @@ export interface paths {
         };
         /**
          * Find a list
-         * @description The list with this id, and all of its items in the order that `sort` asks for. `HEAD`
-         *     answers the same without a body.
+         * @description The list with this id and all of its items, in the order given by `sort`. `HEAD` returns the
+         *     same response without a body.
          */
         get: operations["getList"];
         put?: never;
@@ -174,7 +173,7 @@ export interface paths {
         head?: never;
         /**
          * Update a list
-         * @description Sets the name, if the body has one. An empty object changes nothing, `updatedAt` included.
+         * @description Sets the name if the body has one. An empty object changes nothing, not even `updatedAt`.
          */
         patch: operations["updateList"];
         trace?: never;
@@ -185,7 +184,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
@@ -195,10 +194,10 @@ export interface paths {
         get?: never;
         /**
          * Set the order of a list's items
-         * @description Places the items of the list in the order given, which `GET /lists/{listId}?sort=customer`
-         *     then shows. Items that the body does not name follow: first those that had been placed
-         *     before, in the order that they had, then those never placed, most recently saved first. An
-         *     id that is not on the list, or is there twice, is answered 400, and nothing is changed.
+         * @description Sets the order of the items on the list, which `GET /lists/{listId}?sort=customer` then
+         *     shows. Items that are not in the body follow: first those with a position, in their previous
+         *     order, then those without one, most recently saved first. If an id is not on the list or is
+         *     repeated, the response is 400 and nothing is changed.
          */
         put: operations["orderListItems"];
         post?: never;
@@ -214,12 +213,12 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
                 /**
-                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an item. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 itemId: components["parameters"]["ItemId"];
@@ -229,18 +228,18 @@ export interface paths {
         get?: never;
         /**
          * Put an item on a list
-         * @description Puts the item on the list, and leaves its other lists alone. If it is there already, it keeps
-         *     its place. With `after`, it is placed behind that item, or first with null: all items before
-         *     its new place, in the order `customer`, get a place too. An `after` that is the item itself
-         *     or not on the list is answered 400, and nothing is changed. The bounds of lists are those of
-         *     `PUT /items/{itemId}/lists`.
+         * @description Puts the item on the list and leaves its other lists unchanged. If the item is already on
+         *     it, it keeps its position. With `after`, the item is moved after that item, or to the start
+         *     with null; all items before its new position, in the order `customer`, get a position too.
+         *     If `after` is the item itself or is not on the list, the response is 400 and nothing is
+         *     changed. The limits of lists are those of `PUT /items/{itemId}/lists`.
          */
         put: operations["putListItem"];
         post?: never;
         /**
          * Remove an item from a list
-         * @description Takes the item off the list, and leaves its other lists alone. If it is not on it, the answer
-         *     is 404.
+         * @description Removes the item from the list and leaves its other lists unchanged. If the item is not on
+         *     the list, the response is 404.
          */
         delete: operations["removeListItem"];
         options?: never;
@@ -254,7 +253,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
@@ -263,15 +262,16 @@ export interface paths {
         };
         /**
          * List the shares of a list
-         * @description The shares of the list, newest first, in pages; also those that have expired. Pages are walked
-         *     as those of `GET /items` are. `HEAD` answers the same without a body.
+         * @description The shares of the list, newest first, in pages, including expired ones. Pagination works as
+         *     for `GET /items`. `HEAD` returns the same response without a body.
          */
         get: operations["listShares"];
         put?: never;
         /**
          * Share a list
-         * @description Makes a link to the list: whoever has its `token` may see the list at `GET /shared/{token}`,
-         *     and nothing else of its owner. A list has at most 20 shares; one more is answered 400.
+         * @description Creates a link to the list: anyone who has its `token` can see the list at `GET
+         *     /shared/{token}`, and nothing else of its owner. A list can have at most 20 shares; beyond
+         *     that, the response is 400.
          */
         post: operations["createShare"];
         delete?: never;
@@ -286,12 +286,12 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
                 /**
-                 * @description The id of a share. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a share. For a malformed or unknown id, the response is 404.
                  * @example 0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90
                  */
                 shareId: components["parameters"]["ShareId"];
@@ -302,15 +302,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End a share
-         * @description From now on its token is refused everywhere. Other shares of the list go on.
+         * Delete a share
+         * @description From now on its token is rejected everywhere. Other shares of the list stay valid.
          */
         delete: operations["deleteShare"];
         options?: never;
         head?: never;
         /**
          * Update a share
-         * @description Changes the fields that the body names. The token stays the same.
+         * @description Changes the fields in the body. The token stays the same.
          */
         patch: operations["updateShare"];
         trace?: never;
@@ -321,7 +321,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @description The `token` of a share. Anyone who has it can see the list, so treat it as a secret.
                  * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
                  */
                 token: components["parameters"]["ShareToken"];
@@ -329,16 +329,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See a shared list
-         * @description The list that a share's token leads to, with its items in the owner's order. It needs no
-         *     `Authorization`; one that is sent must be good. A token that is wrong, has expired or was
-         *     revoked, or whose list is gone, is answered 404, always in the same words. Where the share has
-         *     reservations, items show how many are reserved and, with a profile token, how many of them by the
-         *     caller; for the owner, and an admin token that names them in `Profile`, neither. Reads count per
-         *     client address, 120 a minute unless the service is set otherwise, and those of an admin token
-         *     as its other reads; a wrong token counts as a request with no valid token does. Answers below
-         *     `/shared/` carry `X-Robots-Tag: noindex` and `Referrer-Policy: no-referrer`. `HEAD` answers the
-         *     same without a body.
+         * Show a shared list
+         * @description The list that a share's token belongs to, with its items in the owner's order.
+         *     `Authorization` is optional, but must be valid if sent. If the share's token is wrong, has
+         *     expired or was revoked, or its list was deleted, the response is 404, always with the same
+         *     message. If the share has reservations, items show how many are reserved and, with a profile
+         *     token, how many of them by the caller. The owner, and an admin token with the owner in
+         *     `Profile`, see neither. Rate limits count reads per client address, 120 per minute by
+         *     default, and reads with an admin token as its other reads; a wrong token counts as a request
+         *     without a valid token. Responses below `/shared/` have `X-Robots-Tag: noindex` and
+         *     `Referrer-Policy: no-referrer`. `HEAD` returns the same response without a body.
          */
         get: operations["getSharedList"];
         put?: never;
@@ -355,7 +355,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @description The `token` of a share. Anyone who has it can see the list, so treat it as a secret.
                  * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
                  */
                 token: components["parameters"]["ShareToken"];
@@ -366,10 +366,11 @@ export interface paths {
         put?: never;
         /**
          * Copy a shared list
-         * @description Makes a list of the caller's with what is on the shared list, in its order: with the quantities
-         *     and, where the share shows them, the notes. An item that the caller has already stays as it is
-         *     and is put on the new list. What would pass a bound of the caller's is answered 400, and nothing
-         *     is changed. An admin token must name the caller in `Profile`.
+         * @description Creates a list for the caller with the items of the shared list, in the same order, with
+         *     their quantities and, if the share shows them, their notes. An item that the caller already
+         *     has stays unchanged and is put on the new list. If a limit of the caller would be exceeded,
+         *     the response is 400 and nothing is changed. With an admin token, `Profile` must identify the
+         *     caller.
          */
         post: operations["copySharedList"];
         delete?: never;
@@ -384,12 +385,12 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @description The `token` of a share. Anyone who has it can see the list, so treat it as a secret.
                  * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
                  */
                 token: components["parameters"]["ShareToken"];
                 /**
-                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an item. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 itemId: components["parameters"]["ItemId"];
@@ -399,18 +400,20 @@ export interface paths {
         get?: never;
         /**
          * Reserve an item of a shared list
-         * @description Says that the caller gives so many of the item, in place of what they had reserved of it before.
-         *     A reservation is of the item, over all shares of it, and never takes the sum past the item's
-         *     quantity: that is answered 409, and nothing is changed. The owner never learns of it, and is
-         *     answered 403; so is everybody where the share has no reservations. A profile has reservations of
-         *     at most 1,000 items; one more is answered 400. An admin token must name the caller in `Profile`.
+         * @description Sets the quantity of the item that the caller has reserved, replacing the previous one. A
+         *     reservation belongs to the item and is shared by all of its shares. If the total would
+         *     exceed the item's quantity, the response is 409 and nothing is changed. Reservations are
+         *     never shown to the owner. For the owner, and for anyone if the share has no reservations,
+         *     the response is 403. A profile can reserve at most 1,000 items; beyond that, the response is
+         *     400. With an admin token, `Profile` must identify the caller.
          */
         put: operations["reserveSharedItem"];
         post?: never;
         /**
-         * End a reservation
-         * @description Ends what the caller has reserved of the item; if that is nothing, the answer is 404. The share
-         *     may have ended. An admin token must name the caller in `Profile`.
+         * Delete a reservation
+         * @description Deletes the caller's reservation of the item; if there is none, the response is 404. It also
+         *     works after the share has expired or was deleted. With an admin token, `Profile` must
+         *     identify the caller.
          */
         delete: operations["deleteReservation"];
         options?: never;
@@ -427,29 +430,30 @@ export interface paths {
         };
         /**
          * Get the profile
-         * @description The profile that the token or `Profile` acts on: how many items and lists it has, and whether
-         *     notices are made for them. A customer of whom nothing is stored has zeros and no `createdAt`.
-         *     `email` is for admin tokens alone: what somebody typed, and nobody has confirmed. `HEAD`
-         *     answers the same without a body.
+         * @description The profile that the token or `Profile` acts on: the number of its items and lists, and
+         *     whether it gets notices. A customer of whom nothing is stored has zeros and no `createdAt`.
+         *     `email` is included only for admin tokens; it is what somebody typed and has not been
+         *     verified. `HEAD` returns the same response without a body.
          */
         get: operations["getProfile"];
         put?: never;
         post?: never;
         /**
          * Erase the profile
-         * @description Ends the profile that `Profile` names, with everything of it. From then on, in every process
-         *     within 5 seconds, nothing of it is shown or told, and its tokens, cookies and shares are
-         *     refused. Steps in the background remove it, usually within a minute; what it writes before is
-         *     answered 503, and afterwards a customer may begin anew. The store's feed tells of it by
-         *     `profile.erased`. It needs an admin token. A customer of whom there was nothing is 204, too.
+         * @description Erases the profile in `Profile` with all its data. Within 5 seconds no process shows its
+         *     data or emits its events, and its tokens, cookies and shares are rejected. Background jobs
+         *     delete the data, usually within a minute; until then, the profile's writes get 503.
+         *     Afterwards a customer can start again with an empty profile. The store's feed contains the
+         *     event `profile.erased`. Requires an admin token. For a customer of whom nothing is stored,
+         *     the response is 204, too.
          */
         delete: operations["deleteProfile"];
         options?: never;
         head?: never;
         /**
          * Turn notices on or off
-         * @description Without `notices`, no `item.price_dropped` and `item.back_in_stock` is made for the profile's
-         *     items any more. An empty object changes nothing.
+         * @description With `notices` set to false, the events `item.price_dropped` and `item.back_in_stock` are no
+         *     longer recorded for the profile's items. An empty object changes nothing.
          */
         patch: operations["updateProfile"];
         trace?: never;
@@ -463,10 +467,10 @@ export interface paths {
         };
         /**
          * Export the profile
-         * @description All that is stored of the profile, as one document: its lists with their items in the
-         *     customer's order, items, shares, what it has reserved of others' items, and the events that
-         *     are still kept. It comes in pieces; if one can't be read, the connection breaks. `HEAD` answers
-         *     the same without a body.
+         * @description All data stored about the profile, as one document: its lists with their items in the
+         *     customer's order, items, shares, reservations of others' items, and the events that are
+         *     still stored. The response is streamed; if a part can't be read, the connection is closed
+         *     early. `HEAD` returns the same response without a body.
          */
         get: operations["exportProfile"];
         put?: never;
@@ -486,9 +490,9 @@ export interface paths {
         };
         /**
          * Find profiles by e-mail address
-         * @description The profiles that gave this address, without regard to case, in pages. It needs an admin token,
-         *     without `Profile`. Nobody has confirmed an address, so whoever gave it may be somebody else.
-         *     Pages are walked as those of `GET /items` are. `HEAD` answers the same without a body.
+         * @description The profiles with this address, compared without case, in pages. Requires an admin token
+         *     without `Profile`. Addresses are not verified, so the address may belong to somebody else.
+         *     Pagination works as for `GET /items`. `HEAD` returns the same response without a body.
          */
         get: operations["listProfiles"];
         put?: never;
@@ -510,9 +514,9 @@ export interface paths {
         put?: never;
         /**
          * Identify a profile by e-mail address
-         * @description The store's sign-in path for an e-mail address. Every valid address gets the same kind of
-         *     answer, whether or not it is known. With a profile token, or with `Profile`, the address is
-         *     stored with that profile. If the store has no sign-in path, the answer is 404.
+         * @description Returns the store's sign-in path for an e-mail address. The response is the same whether or
+         *     not the address is known. With a profile token, or with `Profile`, the address is stored
+         *     with that profile. If the store has no sign-in path, the response is 404.
          */
         post: operations["identifyProfile"];
         delete?: never;
@@ -532,26 +536,26 @@ export interface paths {
         put?: never;
         /**
          * Create a token for a profile
-         * @description A token that lasts one day. It needs an admin token.
+         * @description Creates a token that is valid for one day. Requires an admin token.
          *
          *     | Body | Result |
          *     |---|---|
          *     | none, empty or `{}` | a new session and its token |
          *     | `customer` | a token for the customer |
          *     | `session` | a new token for that session; 404 if it was linked to a customer |
-         *     | both | links the session to the customer, and gives a token for the customer |
+         *     | both | links the session to the customer and returns a token for the customer |
          *
-         *     Linking moves the session's items and lists to the customer, with their ids, in one step. If
-         *     both have an item, the customer's stays, with the larger quantity, the tags and lists of
-         *     both and the earlier `createdAt`. If the customer has a list of the same name, compared
-         *     without case, the items of the session's list are added to it where they fit. A profile
-         *     keeps at most twice its bounds; the session's oldest beyond that are left behind. The session
-         *     is then closed, and its tokens are answered 401. Linking a closed session again moves nothing
-         *     and succeeds.
+         *     Linking moves the session's items and lists to the customer in one transaction and keeps
+         *     their ids. If both have the same item, the customer's is kept, with the larger quantity, the
+         *     tags and lists of both and the earlier `createdAt`. If the customer has a list of the same
+         *     name, compared without case, the items of the session's list are added to it where they fit.
+         *     A profile can have at most twice its limits after a link; the session's oldest items and
+         *     lists beyond that are not moved. The session is then closed, and its tokens get 401. Linking
+         *     a closed session again moves nothing and succeeds.
          *
-         *     The header `Profile` is the same as naming that profile in the body: a customer's GID as
-         *     `customer`, a session's as `session`. A body that names another one of the same kind is
-         *     answered 400.
+         *     The header `Profile` is equivalent to the profile in the body: a customer's GID as
+         *     `customer`, a session's as `session`. If the body contains a different one of the same kind,
+         *     the response is 400.
          */
         post: operations["createProfileToken"];
         delete?: never;
@@ -569,12 +573,12 @@ export interface paths {
         };
         /**
          * List events
-         * @description The events of the store, oldest first: a feed, not a page. It needs an admin token, without
-         *     `Profile`. To go on, now or tomorrow, repeat the request with `from` set to `resume`, which
-         *     is always there: each event comes once and none is missed. A profile's events come in the
-         *     order of `sequence`. An event is in the feed within 2 seconds. Events are kept for 7 days,
-         *     unless the service is set otherwise. A store that does not tell events has none, or those
-         *     that are still kept. `HEAD` answers the same without a body.
+         * @description The events of the store, oldest first: a feed, not a page. Requires an admin token without
+         *     `Profile`. To continue at any later time, repeat the request with `from` set to `resume`,
+         *     which is always included: each event is returned exactly once. A profile's events are in the
+         *     order of `sequence`. An event appears in the feed within 2 seconds. By default, events are
+         *     stored for 7 days. If the store has events turned off, the feed contains only older events
+         *     that are still stored. `HEAD` returns the same response without a body.
          */
         get: operations["listEvents"];
         put?: never;
@@ -594,25 +598,24 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description The webhooks of the store, newest first, in pages, as of items. `HEAD` answers the same without a
-         *     body.
+         * @description The webhooks of the store, newest first, in pages. `HEAD` returns the same response without
+         *     a body.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Create a webhook
          * @description Sends the events of the store to `url` from now on: those whose type is in `types`, or all.
-         *     A store has at most 20 webhooks. The store must tell events, else the answer is 409. `url` is
-         *     `https`, on port 443 or 8443, and leads to a public address.
+         *     A store can have at most 20 webhooks. If the store has events turned off, the response is
+         *     409. `url` must be `https`, on port 443 or 8443, and lead to a public address.
          *
-         *     Each event is sent at least once, as a `POST` in the form of Standard Webhooks: `webhook-id` is
-         *     the id of the event, `webhook-timestamp` the second of the attempt, `webhook-signature` is made
-         *     with `secret`, and the body is the event. Any 2xx within 15 s is taken for its delivery. After
-         *     anything else it is sent again, up to nine times, after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and
-         *     24 h. A 410 turns the webhook off, and so does a week
-         *     without a delivery. The order in which events arrive means nothing; their `sequence` does.
-         *
-         *     `secret` is shown here, and when it is renewed, but nowhere else.
+         *     Each event is sent at least once, as a `POST` in the form of Standard Webhooks: `webhook-id`
+         *     is the id of the event, `webhook-timestamp` the second of the attempt, `webhook-signature`
+         *     is made with `secret`, and the body is the event. Any 2xx within 15 s counts as delivered.
+         *     Otherwise the delivery is retried up to nine times, with a backoff of 5 s, 5 min, 30 min, 2,
+         *     5, 10, 14, 20 and 24 h. A 410 turns the webhook off, and so does a week without a successful
+         *     delivery. Events may arrive in any order; sort them by `sequence`. `secret` is returned only
+         *     here and when it is renewed.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -627,7 +630,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
@@ -636,22 +639,22 @@ export interface paths {
         };
         /**
          * Find a webhook
-         * @description A webhook, without its secret. `HEAD` answers the same without a body.
+         * @description A webhook, without its secret. `HEAD` returns the same response without a body.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook
-         * @description Deletes the webhook, and then its deliveries. What is just being sent still arrives.
+         * @description Deletes the webhook and then its deliveries. Deliveries in progress may still arrive.
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
          * Update a webhook
-         * @description Changes the fields that the body names. A webhook that is turned on goes on where it was turned
-         *     off, or with the oldest event that is kept.
+         * @description Changes the fields in the body. A webhook that is turned on resumes with the first event
+         *     that it hasn't sent, or with the oldest event that is still stored.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -662,7 +665,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
@@ -673,8 +676,8 @@ export interface paths {
         put?: never;
         /**
          * Renew the secret of a webhook
-         * @description Makes a new secret, which is shown here alone. For 24 hours the one before it signs as
-         *     well; one more renewal ends that.
+         * @description Creates a new secret, which is returned only here. For 24 hours deliveries are also signed
+         *     with the previous secret, unless the secret is renewed again.
          */
         post: operations["renewWebhookSecret"];
         delete?: never;
@@ -689,7 +692,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
@@ -700,8 +703,8 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook
-         * @description Sends a message of the type `webhook.test`, once. How it went is in the list of deliveries. A
-         *     webhook that is off is answered 409.
+         * @description Sends a message of the type `webhook.test`, without retries. The list of deliveries shows
+         *     its outcome. If the webhook is turned off, the response is 409.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -716,7 +719,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
@@ -727,8 +730,8 @@ export interface paths {
         put?: never;
         /**
          * Replay events
-         * @description Sends every kept event of the webhook's types from `since` on again, with its id, and a minute's
-         *     more: events are in the order of their feed, not of their times.
+         * @description Sends all stored events of the webhook's types since `since` again, with the same ids, and
+         *     events of up to a minute before it, because the feed isn't ordered by time.
          */
         post: operations["replayWebhook"];
         delete?: never;
@@ -743,7 +746,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
@@ -752,8 +755,8 @@ export interface paths {
         };
         /**
          * List deliveries
-         * @description The deliveries of the webhook, newest first, in pages, for as long as their events are kept.
-         *     `HEAD` answers the same without a body.
+         * @description The deliveries of the webhook, newest first, in pages, as long as their events are stored.
+         *     `HEAD` returns the same response without a body.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -770,12 +773,12 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
                 /**
-                 * @description The id of a delivery. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a delivery. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
                  */
                 deliveryId: components["parameters"]["DeliveryId"];
@@ -786,8 +789,8 @@ export interface paths {
         put?: never;
         /**
          * Retry a delivery
-         * @description Sends the event again now, whatever became of the delivery. A webhook that is off, and an event
-         *     that is not kept any more, is answered 409.
+         * @description Sends the event again now, whatever the state of the delivery. If the webhook is turned off
+         *     or the event is no longer stored, the response is 409.
          */
         post: operations["retryDelivery"];
         delete?: never;
@@ -805,8 +808,8 @@ export interface paths {
         };
         /**
          * Read the store
-         * @description The settings of the admin token's store, as its operator made them, with the limits that are in
-         *     force. None of them is a secret. `HEAD` answers the same without a body.
+         * @description The settings of the admin token's store, with the limits that are in force. They contain no
+         *     secrets. `HEAD` returns the same response without a body.
          */
         get: operations["getStore"];
         put?: never;
@@ -826,8 +829,8 @@ export interface paths {
         };
         /**
          * List the admin tokens
-         * @description The store's admin tokens, newest first, in pages: what each is for and when it was last used,
-         *     never the token itself. `HEAD` answers the same without a body.
+         * @description The store's admin tokens, newest first, in pages: the purpose and last use of each, never
+         *     the token itself. `HEAD` returns the same response without a body.
          */
         get: operations["listTokens"];
         put?: never;
@@ -844,7 +847,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of an admin token. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an admin token. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 tokenId: components["parameters"]["TokenId"];
@@ -856,8 +859,8 @@ export interface paths {
         post?: never;
         /**
          * Revoke an admin token
-         * @description From 5 seconds later no process takes the token any more; again, it is the same. The token that
-         *     asks is answered 409.
+         * @description Within 5 seconds every process rejects the token. Revoking it again has no effect. For the
+         *     token that sends the request, the response is 409.
          */
         delete: operations["deleteToken"];
         options?: never;
@@ -874,16 +877,16 @@ export interface paths {
         };
         /**
          * List products
-         * @description The products of the store without their variants, in pages: the one that was put for the
-         *     first time most recently comes first. `query` narrows them. It needs an admin token, without
-         *     `Profile`. `HEAD` answers the same without a body.
+         * @description The products of the store without their variants, most recently created first, in pages.
+         *     `query` filters them. Requires an admin token without `Profile`. `HEAD` returns the same
+         *     response without a body.
          */
         get: operations["listProducts"];
         /**
          * Set several products
          * @description The same as `PUT /products/{productId}` for each of 1 to 250 products: for all of them or,
-         *     on an error, for none. A product that is named twice is answered 400. It needs an admin
-         *     token, without `Profile`.
+         *     on an error, for none. If a product is repeated, the response is 400. Requires an admin
+         *     token without `Profile`.
          */
         put: operations["putProducts"];
         post?: never;
@@ -899,7 +902,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The store's id of a product, in the form of the store: with another one the answer is 400.
+                 * @description The store's id of a product, of the type that the store uses; otherwise the response is 400.
                  * @example 632910392
                  */
                 productId: components["parameters"]["ProductId"];
@@ -908,28 +911,28 @@ export interface paths {
         };
         /**
          * Find a product
-         * @description What is known of the product, and of its variants. It needs an admin token, without
-         *     `Profile`. `HEAD` answers the same without a body.
+         * @description The data of the product and its variants. Requires an admin token without `Profile`. `HEAD`
+         *     returns the same response without a body.
          */
         get: operations["getProduct"];
         /**
          * Set a product
-         * @description Says all that is known of a product: what the body does not name, or names with null, is
-         *     unknown from then on. What it says of price and availability holds for each variant that
-         *     does not say it itself. It needs an admin token, without `Profile`.
+         * @description Replaces all data of a product: fields that are missing or null in the body are removed. The
+         *     price and availability of the product apply to each variant without its own. Requires an
+         *     admin token without `Profile`.
          *
-         *     In a store that tells events, each profile that wishes for the product gets the event
-         *     `item.price_dropped` when the price has dropped by the store's percentage, and
-         *     `item.back_in_stock` when `available` goes from false to true: at most one of a kind for an
-         *     item in 24 hours. With a wish for a variant it hears of that variant, with one for the
-         *     product of any.
+         *     If the store has events turned on, the event `item.price_dropped` is recorded for each
+         *     profile with a wish for the product when the price has dropped by the store's percentage,
+         *     and `item.back_in_stock` when `available` changes from false to true: at most one of each
+         *     type per item in 24 hours. A wish for a variant gets notices for that variant, a wish for
+         *     the product for any variant.
          */
         put: operations["putProduct"];
         post?: never;
         /**
          * Delete a product
-         * @description Forgets what is known of the product, and what is not told yet of it. Wishes for it stay. It
-         *     needs an admin token, without `Profile`.
+         * @description Deletes the data of the product and its pending notices. Wishes for it stay. Requires an
+         *     admin token without `Profile`.
          */
         delete: operations["deleteProduct"];
         options?: never;
@@ -946,10 +949,10 @@ export interface paths {
         };
         /**
          * Report the most wished-for products
-         * @description The products that are most wished for, the largest `sort` first, in pages; with `by=variant` a
-         *     row for each variant. Numbers are those of the last count (`asOf`); a walk may see a product twice
-         *     or not at all while counts change. `format=csv` is all of it as a spreadsheet. `HEAD` answers
-         *     the same without a body.
+         * @description The most wished-for products, sorted by `sort` in descending order, in pages; with
+         *     `by=variant` a row for each variant. The figures are those of the last count (`asOf`). If
+         *     they change between two pages, a product may appear twice or not at all. `format=csv`
+         *     returns the whole report as a spreadsheet. `HEAD` returns the same response without a body.
          */
         get: operations["productReport"];
         put?: never;
@@ -969,8 +972,9 @@ export interface paths {
         };
         /**
          * Report all wishes
-         * @description How many wishes there are, whose, and how many came and went. `format=csv` is the same as a
-         *     spreadsheet. `HEAD` answers the same without a body.
+         * @description The number of wishes and of profiles with a wish, and how many wishes were added and
+         *     removed. `format=csv` returns the same as a spreadsheet. `HEAD` returns the same response
+         *     without a body.
          */
         get: operations["summaryReport"];
         put?: never;
@@ -990,9 +994,9 @@ export interface paths {
         };
         /**
          * Report day by day
-         * @description A row for each day: the wishes at its end, and how many came and went; of all products, or of
-         *     `product`. Days before the first count are left out. `format=csv` is the same as a spreadsheet.
-         *     `HEAD` answers the same without a body.
+         * @description A row for each day: the wishes at its end, and how many were added and removed, for all
+         *     products or for `product`. Days before the first count are omitted. `format=csv` returns the
+         *     same as a spreadsheet. `HEAD` returns the same response without a body.
          */
         get: operations["daysReport"];
         put?: never;
@@ -1012,9 +1016,9 @@ export interface paths {
         };
         /**
          * List who wishes for a product
-         * @description Who wishes for a product now, or for it in one variant, newest first, in pages. Nobody has
-         *     confirmed the e-mail address. `format=csv` is all of it as a spreadsheet. `HEAD` answers the
-         *     same without a body.
+         * @description The profiles that wish for a product, or for one of its variants, newest first, in pages.
+         *     E-mail addresses are not verified. `format=csv` returns the whole report as a spreadsheet.
+         *     `HEAD` returns the same response without a body.
          */
         get: operations["wishersReport"];
         put?: never;
@@ -1034,9 +1038,10 @@ export interface paths {
         };
         /**
          * Show how many want a product
-         * @description About how many wish for each product, to be shown to anybody: the largest of 10, 25, 50, 100, 250,
-         *     500, 1,000 and so on that the last count reaches, or 0. A browser may keep it for an hour. 404
-         *     until the store has `--show-wishes on`. `HEAD` answers the same without a body.
+         * @description The approximate number of wishes for each product, which may be shown to anyone: the largest
+         *     of 10, 25, 50, 100, 250, 500, 1,000 and so on that the last count reaches, or 0. Browsers
+         *     may cache it for an hour. Without `--show-wishes on`, the response is 404. `HEAD` returns
+         *     the same response without a body.
          */
         get: operations["shownWishes"];
         put?: never;
@@ -1056,9 +1061,9 @@ export interface paths {
         };
         /**
          * List data requests
-         * @description What the store's platform has asked for, newest first, in pages. A request that is done keeps
-         *     its topic, its times, the SHA-256 of its body and how it ended. `HEAD` answers the same without
-         *     a body.
+         * @description The privacy requests of the store's platform, newest first, in pages. A completed request
+         *     keeps its topic, its times, the SHA-256 of its body and its outcome. `HEAD` returns the same
+         *     response without a body.
          */
         get: operations["listRequests"];
         put?: never;
@@ -1075,7 +1080,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a request. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a request. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
                  */
                 requestId: components["parameters"]["RequestId"];
@@ -1086,9 +1091,9 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Call a deletion off
-         * @description Calls off a `shop/redact` that waits, within 7 days of its coming, so that the store is not
-         *     deleted; again, it is the same. Another request is answered 409.
+         * Cancel a deletion
+         * @description Cancels a pending `shop/redact` within 7 days of its arrival, so that the store is not
+         *     deleted. Cancelling it again has no effect. For any other request, the response is 409.
          */
         delete: operations["callOffRequest"];
         options?: never;
@@ -1102,7 +1107,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description The id of a request. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a request. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
                  */
                 requestId: components["parameters"]["RequestId"];
@@ -1110,10 +1115,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export what was asked for
-         * @description What was stored of the customer when a `customers/data_request` was done, as `GET
-         *     /profile/export` has it. It is kept for 30 days, unless the customer is erased. `HEAD` answers
-         *     the same without a body.
+         * Get the export of a data request
+         * @description The data stored about the customer when a `customers/data_request` was completed, in the
+         *     form of `GET /profile/export`. It is stored for 30 days, unless the customer is erased.
+         *     `HEAD` returns the same response without a body.
          */
         get: operations["getRequestExport"];
         put?: never;
@@ -1135,11 +1140,12 @@ export interface paths {
         put?: never;
         /**
          * Receive a platform's request
-         * @description For the platform alone: its mandatory webhooks `customers/data_request`, `customers/redact` and
-         *     `shop/redact`. It needs no token: the body is signed with a platform secret of the store whose
-         *     shop it names in `shop_domain`. Whatever is not proven is answered 401, always in the same
-         *     words. The topic is one that the body has the fields of; its other fields pass. The same
-         *     delivery again does nothing, nor does the same body within 48 hours.
+         * @description Only for the platform: its mandatory webhooks `customers/data_request`, `customers/redact`
+         *     and `shop/redact`. No token is required: the body is signed with a platform secret of the
+         *     store that has its `shop_domain`. Without a valid signature, the response is 401, always
+         *     with the same message. The topic must be one whose fields the body contains; other fields
+         *     are allowed. A duplicate delivery has no effect, and neither has the same body within 48
+         *     hours.
          */
         post: operations["takePlatformWebhook"];
         delete?: never;
@@ -1157,8 +1163,8 @@ export interface paths {
         };
         /**
          * Read this description
-         * @description This document as JSON, in OpenAPI 3.1. It needs no token. `HEAD` answers the same without a
-         *     body.
+         * @description This document as JSON, in OpenAPI 3.1. No token is required. `HEAD` returns the same
+         *     response without a body.
          */
         get: operations["getOpenapi"];
         put?: never;
@@ -1177,14 +1183,14 @@ export interface components {
         Item: {
             id: components["schemas"]["Id"];
             productId: components["schemas"]["ProductId"];
-            /** @description Left out when there is none. */
+            /** @description Omitted without a variant. */
             variantId?: components["schemas"]["ProductId"];
             quantity: components["schemas"]["Quantity"];
             /** @description At most 20, but linking may merge the tags of two items. */
             tags: components["schemas"]["Tag"][];
-            /** @description Left out when there is none. */
+            /** @description Omitted without a note. */
             note?: components["schemas"]["Note"];
-            /** @description The lists that the item is on. */
+            /** @description The ids of the lists that contain the item. */
             listIds: components["schemas"]["Id"][];
             createdAt: components["schemas"]["Time"];
             updatedAt: components["schemas"]["Time"];
@@ -1193,8 +1199,8 @@ export interface components {
             product?: components["schemas"]["ItemProduct"];
         };
         /**
-         * @description What is known of an item's product, only with `include=product`. Address, image, price
-         *     and availability are the variant's own where it has them. What is left out is not known.
+         * @description The published data of an item's product; only with `include=product`. URL, image, price and
+         *     availability are the variant's if it has its own. Unknown fields are omitted.
          */
         ItemProduct: {
             title?: components["schemas"]["Title"];
@@ -1208,7 +1214,7 @@ export interface components {
         List: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["ListName"];
-            /** @description How many items are on the list. */
+            /** @description The number of items on the list. */
             itemCount: number;
             createdAt: components["schemas"]["Time"];
             updatedAt: components["schemas"]["Time"];
@@ -1219,47 +1225,47 @@ export interface components {
         ListWithItems: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["ListName"];
-            /** @description How many items are on the list. */
+            /** @description The number of items on the list. */
             itemCount: number;
             createdAt: components["schemas"]["Time"];
             updatedAt: components["schemas"]["Time"];
-            /** @description Whole items, in the order that was asked for. */
+            /** @description The items, in the requested order. */
             items: components["schemas"]["Item"][];
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
         };
-        /** @description A link that shows a list to whoever has it. */
+        /** @description A link that shows a list to anyone who has it. */
         Share: {
             id: components["schemas"]["Id"];
-            /** @description What leads to the list, at `/shared/{token}`. */
+            /** @description The token in the path of the list, `/shared/{token}`. */
             token: string;
             listId: components["schemas"]["Id"];
             reservations: components["schemas"]["HasReservations"];
             notes: components["schemas"]["ShowsNotes"];
             createdAt: components["schemas"]["Time"];
-            /** @description From when on it is no longer good; left out when it is for ever. */
+            /** @description When the share expires; omitted if it never does. */
             expiresAt?: components["schemas"]["Time"];
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
         };
-        /** @description A customer or a visitor's session, and how much it has. */
+        /** @description A customer or a visitor's session, with the number of its items and lists. */
         Profile: {
             profile: components["schemas"]["ProfileGid"];
             /** @enum {string} */
             kind: "customer" | "session";
-            /** @description How many items it has. */
+            /** @description The number of items. */
             items: number;
-            /** @description How many lists it has. */
+            /** @description The number of lists. */
             lists: number;
             notices: components["schemas"]["MakesNotices"];
-            /** @description Left out for a customer of whom nothing is stored. */
+            /** @description Omitted for a customer of whom nothing is stored. */
             createdAt?: components["schemas"]["Time"];
-            /** @description What somebody typed, and nobody has confirmed; only for an admin token. */
+            /** @description An address that somebody typed and that isn't verified; only for an admin token. */
             email?: components["schemas"]["EmailAddress"];
         };
-        /** @description Whether notices of lower prices and of returns are made for its items. */
+        /** @description Whether notices of price drops and of products back in stock are recorded for its items. */
         MakesNotices: boolean;
-        /** @description All that is stored of a profile. */
+        /** @description All data stored about a profile. */
         ProfileExport: {
             profile: components["schemas"]["Profile"];
             lists: components["schemas"]["ExportedList"][];
@@ -1268,7 +1274,7 @@ export interface components {
             reservations: components["schemas"]["ExportedReservation"][];
             events: components["schemas"]["Event"][];
         };
-        /** @description A list, and what is on it in the customer's order. */
+        /** @description A list with its items in the customer's order. */
         ExportedList: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["ListName"];
@@ -1277,14 +1283,14 @@ export interface components {
             updatedAt: components["schemas"]["Time"];
             itemIds: components["schemas"]["Id"][];
         };
-        /** @description What the profile has reserved of somebody's item. */
+        /** @description A reservation that the profile has made of somebody's item. */
         ExportedReservation: {
             productId: components["schemas"]["ProductId"];
             variantId?: components["schemas"]["ProductId"];
             quantity: components["schemas"]["Quantity"];
             createdAt: components["schemas"]["Time"];
         };
-        /** @description A list, as anybody with its link sees it. Nothing else of its owner is shown. */
+        /** @description A list, as anyone with its link sees it. Nothing else of its owner is shown. */
         SharedList: {
             name: components["schemas"]["ListName"];
             /** @description All items of the list, in the owner's order. */
@@ -1296,65 +1302,68 @@ export interface components {
         SharedItem: {
             id: components["schemas"]["Id"];
             productId: components["schemas"]["ProductId"];
-            /** @description Left out when there is none. */
+            /** @description Omitted without a variant. */
             variantId?: components["schemas"]["ProductId"];
             quantity: components["schemas"]["Quantity"];
-            /** @description Left out when there is none, and where the share shows none. */
+            /** @description Omitted if there is no note or the share doesn't show notes. */
             note?: components["schemas"]["Note"];
             /**
-             * @description How many are reserved by anybody, which may be more than `quantity` once that was lowered. Only
-             *     where the share has reservations, and never for the owner.
+             * @description The quantity reserved by all profiles, which may exceed `quantity` after that was
+             *     lowered. Only if the share has reservations, and never for the owner.
              */
             reserved?: number;
-            /** @description How many of them the caller has reserved. Only with a profile token. */
+            /** @description The quantity that the caller has reserved. Only with a profile token. */
             yours?: number;
             product?: components["schemas"]["ItemProduct"];
         };
-        /** @description Something that happened to a profile, as it was told then. */
+        /** @description A change to a profile, as it was when it was recorded. */
         Event: {
             id: components["schemas"]["Id"];
             type: components["schemas"]["EventType"];
             timestamp: components["schemas"]["Time"];
             profile: components["schemas"]["ProfileGid"];
-            /** @description Counts the events of the profile, without a gap, in the order they happened. */
+            /** @description The number of the event within its profile, in the order they happened and without gaps. */
             sequence: number;
             data: components["schemas"]["EventData"];
         };
-        /** @description What happened. An item or list is as it is after it, and for a deletion as it last was. */
+        /**
+         * @description The details. An item or list is shown as it was after the change, or before it for a
+         *     deletion.
+         */
         EventData: {
             item?: components["schemas"]["Item"];
             list?: components["schemas"]["List"];
-            /** @description Of an update, the fields that have changed, but for `updatedAt`. */
+            /** @description For an update: the fields that changed, except `updatedAt`. */
             changed?: string[];
             /**
-             * @description Of a list that is new or has a new order, the items that have a place on it, in order.
-             *     The others follow, most recently saved first.
+             * @description For a new list or a new order: the items with a position, in order. The others follow,
+             *     most recently saved first.
              */
             itemIds?: components["schemas"]["Id"][];
-            /** @description Of a link, the session that is closed now. */
+            /** @description For a link: the session, which is now closed. */
             session?: components["schemas"]["ProfileGid"];
-            /** @description Of a link, the customer who has signed in. */
+            /** @description For a link: the customer who has signed in. */
             customer?: components["schemas"]["ProfileGid"];
-            /** @description Of a link, how many the session had. */
+            /** @description For a link: the number of items of the session. */
             items?: number;
-            /** @description Of a link, how many the session had. */
+            /** @description For a link: the number of lists of the session. */
             lists?: number;
-            /** @description Of a link, how many of the items were left behind. */
+            /** @description For a link: the number of items that were not moved. */
             left?: number;
-            /** @description Of a notice, the variant that it is about; left out for the product itself. */
+            /** @description For a notice: the variant; omitted for the product itself. */
             variantId?: components["schemas"]["ProductId"];
-            /** @description Of a notice, what is known of the product. */
+            /** @description For a notice: the published data of the product. */
             product?: {
                 title?: components["schemas"]["Title"];
                 url?: components["schemas"]["Url"];
                 image?: components["schemas"]["Url"];
             };
-            /** @description Of a drop, the price that it is compared with. */
+            /** @description For a price drop: the price that it is compared with. */
             previousPrice?: components["schemas"]["Price"];
-            /** @description Of a notice, the price. */
+            /** @description For a notice: the price. */
             price?: components["schemas"]["Price"];
         };
-        /** @description An address that events are sent to. */
+        /** @description A URL that events are sent to. */
         Webhook: {
             id: components["schemas"]["Id"];
             url: components["schemas"]["WebhookUrl"];
@@ -1363,12 +1372,12 @@ export interface components {
             enabled: boolean;
             createdAt: components["schemas"]["Time"];
             updatedAt: components["schemas"]["Time"];
-            /** @description Since when no attempt has succeeded; left out when the last one has. */
+            /** @description Time since which no attempt has succeeded; omitted if the last one has. */
             failingSince?: components["schemas"]["Time"];
-            /** @description What signs; only from its creation and its renewal. */
+            /** @description The secret that deliveries are signed with; returned only on creation and renewal. */
             secret?: string;
         };
-        /** @description The sending of one event to one webhook. */
+        /** @description The delivery of one event to one webhook. */
         Delivery: {
             id: components["schemas"]["Id"];
             /** @description The id of the event, which is sent as `webhook-id`. */
@@ -1377,22 +1386,22 @@ export interface components {
             type: string;
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
-            /** @description How often it was tried. */
+            /** @description The number of attempts. */
             attempts: number;
-            /** @description The status of the last answer; left out when there was none. */
+            /** @description The status of the last response; omitted if there was none. */
             lastStatus?: number;
             lastAttemptAt?: components["schemas"]["Time"];
-            /** @description Only of one that is pending. */
+            /** @description Only for a pending delivery. */
             nextAttemptAt?: components["schemas"]["Time"];
         };
-        /** @description What the platform has asked for, and how it ended. */
+        /** @description A privacy request of the platform, and its outcome. */
         PlatformRequest: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
             topic: "customers/data_request" | "customers/redact" | "shop/redact";
             /**
-             * @description `waiting`, or how it ended: `exported`, `erased`, `called_off`, or `nothing` where the
-             *     body names no customer by an id. `deleting` is seen for the last seconds of a store.
+             * @description `waiting`, or the outcome: `exported`, `erased`, `called_off`, or `nothing` if the body
+             *     has no customer id. `deleting` is shown during the last seconds of a store.
              * @enum {string}
              */
             state: "waiting" | "exported" | "erased" | "nothing" | "called_off" | "deleting";
@@ -1401,16 +1410,16 @@ export interface components {
             bodyHash: string;
             /** @description The `X-Shopify-Webhook-Id` of the delivery. */
             deliveryId: string;
-            /** @description When it is done at the earliest; only while it waits. */
+            /** @description The earliest time at which it is processed; only while it is waiting. */
             dueAt?: components["schemas"]["Time"];
-            /** @description When it was done, or called off. */
+            /** @description When it was completed or cancelled. */
             doneAt?: components["schemas"]["Time"];
-            /** @description The customer; only while it waits. */
+            /** @description The customer; only while it is waiting. */
             profile?: components["schemas"]["ProfileGid"];
-            /** @description Until when the export is kept; only while it is. */
+            /** @description When the export is deleted; only as long as it is stored. */
             expiresAt?: components["schemas"]["Time"];
         };
-        /** @description A store and its settings, as `wishwell store` makes them. */
+        /** @description A store and its settings, which `wishwell store` changes. */
         StoreSettings: {
             id: components["schemas"]["Id"];
             handle: string;
@@ -1423,11 +1432,11 @@ export interface components {
             /** @description The origins of the shop. */
             hosts: string[];
             naming: components["schemas"]["StoreNaming"];
-            /** @description Those that may call the API. */
+            /** @description The browser origins that may call the API. */
             origins: string[];
             /**
-             * @description What is in force: requests a minute by kind of token and operation, and how much a profile
-             *     may hold.
+             * @description The limits in force: requests per minute by kind of token and operation, and the maximum
+             *     size of a profile.
              */
             limits: {
                 profile_read: number;
@@ -1442,17 +1451,17 @@ export interface components {
                 list_items: number;
             };
             priceDropPercent: number;
-            /** @description From when its events are complete; null while it tells none. */
+            /** @description Time from which its events are complete; null while events are turned off. */
             eventsSince: components["schemas"]["Time"] | null;
             createdAt: components["schemas"]["Time"];
-            /** @description After how many months without a request a customer is erased; null is never. */
+            /** @description Months without a request after which a customer is erased; null means never. */
             forgetCustomersAfter?: number | null;
-            /** @description Since when that is so. */
+            /** @description When this setting was turned on. */
             forgetSince?: components["schemas"]["Time"] | null;
             pages?: components["schemas"]["StorePages"];
             reporting?: components["schemas"]["StoreReporting"];
         };
-        /** @description How the shop names its signed-in customers. What is not set is left out. */
+        /** @description How the shop identifies its signed-in customers. Settings that are not set are omitted. */
         StoreNaming: {
             jwtCookie?: string;
             jwtHeader?: string;
@@ -1463,17 +1472,20 @@ export interface components {
             jwtKeySet?: string;
             platformShop?: string;
         };
-        /** @description A product's page, and pages in place of the storefront's, as far as they are set. */
+        /**
+         * @description URLs of product pages, and of pages that replace the storefront's. Settings that are not set
+         *     are omitted.
+         */
         StorePages: {
             productUrl?: string;
             wishlistPage?: string;
             sharedPage?: string;
         };
-        /** @description How the store's reports are made, as far as it is set. */
+        /** @description Settings of the store's reports. Settings that are not set are omitted. */
         StoreReporting: {
-            /** @description Where its days begin. Without it they are those of UTC. */
+            /** @description The time zone of its days (default: UTC). */
             timeZone?: string;
-            /** @description Whether anybody may ask about how many wish for a product. */
+            /** @description Whether anyone may request the approximate number of wishes for a product. */
             showWishes?: boolean;
         };
         /** @description An admin token, without the token itself. */
@@ -1482,7 +1494,7 @@ export interface components {
             /** @description The handle of its store. */
             store: string;
             /**
-             * @description What it is for.
+             * @description The purpose of the token.
              * @enum {string}
              */
             scope: "admin" | "storefront" | "naming" | "reports";
@@ -1491,10 +1503,10 @@ export interface components {
             expiresAt?: components["schemas"]["Time"] | null;
             lastUsedAt?: components["schemas"]["Time"] | null;
             revokedAt?: components["schemas"]["Time"] | null;
-            /** @description Only of the one that asks. */
+            /** @description Only for the token that sends the request. */
             current?: boolean;
         };
-        /** @description What is known of a product. What is left out is not known. */
+        /** @description The published data of a product. Unknown fields are omitted. */
         Product: {
             productId: components["schemas"]["ProductId"];
             title?: components["schemas"]["Title"];
@@ -1502,14 +1514,14 @@ export interface components {
             image?: components["schemas"]["Url"];
             price?: components["schemas"]["Price"];
             available?: boolean;
-            /** @description As they were put; only for a single product. */
+            /** @description The variants as they were set; only for a single product. */
             variants?: components["schemas"]["Variant"][];
-            /** @description When it was put for the first time. */
+            /** @description When it was first set. */
             createdAt: components["schemas"]["Time"];
-            /** @description When it was put last. */
+            /** @description When it was last set. */
             updatedAt: components["schemas"]["Time"];
         };
-        /** @description What is known of a variant alone. For what is left out, the product's holds. */
+        /** @description The data of a single variant. For omitted fields, those of the product apply. */
         Variant: {
             variantId: components["schemas"]["ProductId"];
             title?: components["schemas"]["Title"];
@@ -1518,17 +1530,17 @@ export interface components {
             available?: boolean;
             url?: components["schemas"]["Url"];
         };
-        /** @description The pages beside this one. */
+        /** @description Cursors of the adjacent pages. */
         PageInfo: {
-            /** @description The cursor of the next page; left out when there is none. */
+            /** @description The cursor of the next page; omitted on the last page. */
             next?: components["schemas"]["Cursor"];
-            /** @description The cursor of the previous page; left out when there is none. */
+            /** @description The cursor of the previous page; omitted on the first page. */
             previous?: components["schemas"]["Cursor"];
         };
-        /** @description The body of every answer that is not 2xx. */
+        /** @description The body of every response that is not 2xx. */
         Error: {
             error: {
-                /** @description What is wrong, for a human reader. */
+                /** @description A description of the error, for people. */
                 message: string;
                 /** @description The name of the status. */
                 error: string;
@@ -1600,11 +1612,11 @@ export interface components {
         };
         /** @description A day, such as 2025-04-18. */
         Day: string;
-        /** @description When the last count began; null before the first one. */
+        /** @description When the last count began; null before the first count. */
         AsOf: components["schemas"]["Time"] | null;
         /** @description The first day that was counted; null before the first count. */
         Since: components["schemas"]["Day"] | null;
-        /** @description A product, or one of its variants, and how many wish for it. */
+        /** @description A product, or one of its variants, with the number of wishes for it. */
         ProductWishes: {
             productId: components["schemas"]["ProductId"];
             variantId?: components["schemas"]["ProductId"];
@@ -1623,12 +1635,12 @@ export interface components {
             asOf: components["schemas"]["AsOf"];
             since: components["schemas"]["Since"];
         };
-        /** @description The wishes of all products, and the profiles that have one. */
+        /** @description The number of wishes for all products, and of profiles with a wish. */
         WishSummary: {
             wishes: number;
             customers: number;
             visitors: number;
-            /** @description How many customers and visitors have a wish. */
+            /** @description The number of customers and visitors with a wish. */
             profiles: {
                 customers: number;
                 visitors: number;
@@ -1642,7 +1654,7 @@ export interface components {
             asOf: components["schemas"]["AsOf"];
             since: components["schemas"]["Since"];
         };
-        /** @description The wishes at the end of a day, and how many came and went. */
+        /** @description The wishes at the end of a day, and how many were added and removed. */
         WishDay: {
             day: components["schemas"]["Day"];
             wishes: number;
@@ -1654,11 +1666,11 @@ export interface components {
             asOf: components["schemas"]["AsOf"];
             since: components["schemas"]["Since"];
         };
-        /** @description A wish for the product, and whose it is. */
+        /** @description A wish for the product, and its owner. */
         Wisher: {
             profile: components["schemas"]["ProfileGid"];
             emailUnconfirmed?: components["schemas"]["EmailAddress"];
-            /** @description Whether they want to hear of lower prices and of products that are back. */
+            /** @description Whether the profile gets notices of price drops and of products back in stock. */
             notices: boolean;
             variantId?: components["schemas"]["ProductId"];
             quantity: components["schemas"]["Quantity"];
@@ -1668,7 +1680,7 @@ export interface components {
             data: components["schemas"]["Wisher"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
-        /** @description About how many wish for a product. */
+        /** @description The approximate number of wishes for a product. */
         ShownCount: {
             productId: components["schemas"]["ProductId"];
             wishes: number;
@@ -1701,7 +1713,7 @@ export interface components {
             };
         };
         TokenResult: {
-            /** @description A token, valid for a day, and the profile that it is for. */
+            /** @description A token, valid for a day, and its profile. */
             data: {
                 /** @description The access token, a JWT. It expires a day after its creation. */
                 token: string;
@@ -1714,7 +1726,7 @@ export interface components {
             productId: components["schemas"]["ProductId"];
             /** @description null means no variant. */
             variantId?: components["schemas"]["ProductId"] | null;
-            /** @description Without it, a new item has 1. */
+            /** @description A new item has 1 by default. */
             quantity?: components["schemas"]["Quantity"];
             tags?: components["schemas"]["Tags"];
             note?: components["schemas"]["NewNote"];
@@ -1722,19 +1734,19 @@ export interface components {
             listIds?: components["schemas"]["ListIds"];
         };
         NewItems: {
-            /** @description Each product and variant once. */
+            /** @description Each product and variant at most once. */
             items: components["schemas"]["NewItem"][];
         };
         ItemPatch: {
             productId?: components["schemas"]["ProductId"];
-            /** @description null clears it. */
+            /** @description null removes the variant. */
             variantId?: components["schemas"]["ProductId"] | null;
             quantity?: components["schemas"]["Quantity"];
             tags?: components["schemas"]["Tags"];
             note?: components["schemas"]["NewNote"];
         };
         ItemLists: {
-            /** @description Exactly the lists that the item is on from now on. */
+            /** @description The new lists of the item, which replace its current ones. */
             listIds: components["schemas"]["ListIds"];
         };
         ItemIds: {
@@ -1748,18 +1760,18 @@ export interface components {
             name?: components["schemas"]["NewListName"];
         };
         ItemOrder: {
-            /** @description Items of the list in the wanted order; it need not name all. */
+            /** @description Items of the list in the new order. Items may be omitted. */
             itemIds: string[];
         };
         ItemPlace: {
-            /** @description Another item of the list, behind which this one is placed; null is first. */
+            /** @description Another item of the list, after which this one is placed; null places it first. */
             after?: string | null;
         };
         ShareTerms: {
             /**
              * Format: date-time
-             * @description From when on the share is no longer good: an RFC 3339 time with its offset, in the future.
-             *     null is for ever.
+             * @description When the share expires: an RFC 3339 time with an offset, in the future. null means
+             *     never.
              */
             expiresAt?: string | null;
             reservations?: components["schemas"]["HasReservations"];
@@ -1790,7 +1802,7 @@ export interface components {
             available?: components["schemas"]["NewAvailable"];
             variants?: components["schemas"]["NewVariant"][] | null;
         };
-        /** @description All that is known of a product. What is left out is not known. */
+        /** @description All data of a product. Fields that are omitted are unknown. */
         NamedProduct: {
             productId: components["schemas"]["ProductId"];
             title?: components["schemas"]["NewTitle"];
@@ -1801,10 +1813,10 @@ export interface components {
             variants?: components["schemas"]["NewVariant"][] | null;
         };
         Products: {
-            /** @description Each product once. */
+            /** @description Each product at most once. */
             products: components["schemas"]["NamedProduct"][];
         };
-        /** @description One variant of the product; each once. */
+        /** @description A variant of the product. Each must occur at most once. */
         NewVariant: {
             variantId: components["schemas"]["ProductId"];
             title?: components["schemas"]["NewTitle"];
@@ -1815,13 +1827,13 @@ export interface components {
         };
         TokenRequest: {
             /**
-             * @description The GID of the customer that the token is for, on the platform of the store; another
-             *     platform is answered 400.
+             * @description The GID of the customer that the token is for, on the platform of the store; for another
+             *     platform the response is 400.
              */
             customer?: string;
             /**
              * @description The GID of a session: alone, the session that the token is for; with `customer`, the
-             *     session to link to the customer. One that does not exist is answered 404.
+             *     session to link to the customer. For an unknown session, the response is 404.
              */
             session?: string;
         };
@@ -1838,23 +1850,23 @@ export interface components {
         Replay: {
             /**
              * Format: date-time
-             * @description An RFC 3339 time, with its offset.
+             * @description An RFC 3339 time with an offset.
              */
             since: string;
         };
-        /** @description Whether who sees the list may reserve what is on it. */
+        /** @description Whether others may reserve items of the list. */
         HasReservations: boolean;
         /** @description Whether the notes of the items are shown. */
         ShowsNotes: boolean;
-        /** @description Where events are sent. */
+        /** @description The URL that events are sent to. */
         WebhookUrl: string;
         /**
-         * @description Where events are sent: `https`, the port 443 or 8443, a public address; no user name, no
-         *     password and no `#`. A service may be set to take `http`, other ports and private addresses
-         *     too, for development.
+         * @description The URL that events are sent to: `https`, port 443 or 8443, a public address, and without a
+         *     user name, a password or a `#`. For development, a service can be configured to allow
+         *     `http`, other ports and private addresses.
          */
         NewWebhookUrl: string;
-        /** @description Which events are sent; with none named, all. */
+        /** @description The types of events to send; all if empty. */
         EventTypes: ("item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock")[];
         /** @description An opaque id. */
         Id: string;
@@ -1870,9 +1882,9 @@ export interface components {
         Quantity: number;
         Tag: string;
         Tags: components["schemas"]["Tag"][];
-        /** @description A text of the profile's own, newlines allowed, without other control characters. */
+        /** @description A text by the profile's owner. Newlines are allowed, other control characters aren't. */
         Note: string;
-        /** @description A null or an empty text clears it. */
+        /** @description null or an empty text removes the note. */
         NewNote: components["schemas"]["Note"] | null;
         ListIds: string[];
         /** @description 1 to 255 characters, without control characters, trimmed. */
@@ -1884,9 +1896,9 @@ export interface components {
         NewListName: string;
         /** @enum {string} */
         EventType: "item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock";
-        /** @description A place in the feed, from where it goes on. */
+        /** @description A position in the feed, from which it continues. */
         Resume: string;
-        /** @description 1 to 255 characters, none a control one. */
+        /** @description 1 to 255 characters, without control characters. */
         Title: string;
         /** @description An http or https URL in printable ASCII characters. */
         Url: string;
@@ -1894,18 +1906,18 @@ export interface components {
         Price: {
             /** @description Decimal text, with up to 4 digits after the point. */
             amount: string;
-            /** @description The currency's three letters. */
+            /** @description The three-letter code of the currency. */
             currency: string;
         };
-        /** @description null is the same as leaving it out. */
+        /** @description null has the same effect as omitting the field. */
         NewTitle: components["schemas"]["Title"] | null;
-        /** @description null is the same as leaving it out. */
+        /** @description null has the same effect as omitting the field. */
         NewUrl: components["schemas"]["Url"] | null;
-        /** @description null is the same as leaving it out. */
+        /** @description null has the same effect as omitting the field. */
         NewPrice: components["schemas"]["Price"] | null;
-        /** @description null is the same as leaving it out. */
+        /** @description null has the same effect as omitting the field. */
         NewAvailable: boolean | null;
-        /** @description An opaque place in a walk. */
+        /** @description An opaque position for pagination. */
         Cursor: string;
         /** @description The GID of a customer or session. */
         ProfileGid: string;
@@ -1917,7 +1929,7 @@ export interface components {
     };
     responses: {
         /**
-         * @description The request breaks a rule; the message names the parameter, header or field, and the rule.
+         * @description The request is invalid; the message names the parameter, header or field, and the rule.
          *     Nothing was done.
          */
         BadRequest: {
@@ -1933,7 +1945,7 @@ export interface components {
             };
         };
         /**
-         * @description There is no token, or one that is malformed, expired, revoked, of a closed session, or of
+         * @description The token is missing, malformed, expired or revoked, or belongs to a closed session or
          *     another deployment.
          */
         Unauthorized: {
@@ -1950,10 +1962,10 @@ export interface components {
             };
         };
         /**
-         * @description The token is valid, but may not do this: a customer or session token was sent with
-         *     `Profile`, or to an operation that needs an admin token; or the operation is about the whole
-         *     store, and an admin token was sent with `Profile`; or an item of a shared list can't be reserved,
-         *     as the list is the caller's own or has no reservations.
+         * @description The token is valid but doesn't allow this: a customer or session token was sent with
+         *     `Profile`, or to an operation that requires an admin token; or an admin token was sent with
+         *     `Profile` to an operation that acts on the whole store; or an item of a shared list can't be
+         *     reserved, because it is the caller's own list or the share has no reservations.
          */
         Forbidden: {
             headers: {
@@ -1968,8 +1980,8 @@ export interface components {
             };
         };
         /**
-         * @description There is no such item, list, share, product or session for this caller, the link to a shared list is
-         *     wrong or no longer good, or the store has no sign-in path. Nothing was done.
+         * @description The caller has no such item, list, share, product or session, the link to a shared list is
+         *     wrong or has expired, or the store has no sign-in path. Nothing was done.
          */
         NotFound: {
             headers: {
@@ -1984,7 +1996,7 @@ export interface components {
             };
         };
         /**
-         * @description The path does not support the method. This is the answer to every method that is not
+         * @description The path doesn't support the method. This is the response to every method that is not
          *     described here for the path.
          */
         MethodNotAllowed: {
@@ -2001,7 +2013,7 @@ export interface components {
             };
         };
         /**
-         * @description The headers or the body did not arrive in time. Nothing was done, and the connection is
+         * @description The headers or the body didn't arrive in time. Nothing was done, and the connection is
          *     closed.
          */
         RequestTimeout: {
@@ -2017,9 +2029,9 @@ export interface components {
             };
         };
         /**
-         * @description Another item of the profile has this product and variant; or fewer of an item are left than
-         *     would be reserved; or the store, the service or the webhook is in a state in which this can't be
-         *     done, as the message says; or an admin token would revoke itself. Nothing was changed.
+         * @description Another item of the profile has this product and variant; or the quantity to reserve exceeds
+         *     the quantity that is left; or the state of the store, the service or the webhook doesn't
+         *     allow this, as the message says; or an admin token would revoke itself. Nothing was changed.
          */
         Conflict: {
             headers: {
@@ -2034,8 +2046,8 @@ export interface components {
             };
         };
         /**
-         * @description Events that came after `from` are no longer kept, or the store has not given it. Read the
-         *     records of the store anew, then read the feed without `from`.
+         * @description Events after `from` are no longer stored, or this store never issued this position. Read all
+         *     records of the store again, then read the feed without `from`.
          */
         Gone: {
             headers: {
@@ -2078,7 +2090,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A rate limit is used up. Nothing was done; try again after `Retry-After` seconds. */
+        /** @description A rate limit was exceeded. Nothing was done; try again after `Retry-After` seconds. */
         TooManyRequests: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -2108,7 +2120,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description An error in the service. The log has the details. */
+        /** @description An error in the service. The log shows the details. */
         InternalServerError: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2122,9 +2134,9 @@ export interface components {
             };
         };
         /**
-         * @description The database can't be reached or is too slow, there are too many requests at once, or the
+         * @description The database can't be reached or is too slow, too many requests are in progress, or the
          *     service is shutting down. Try again after `Retry-After` seconds. Nothing was done, unless
-         *     the message says that it is not known.
+         *     the message says that the outcome is unknown.
          */
         ServiceUnavailable: {
             headers: {
@@ -2142,112 +2154,115 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+         * @description The id of an item. For a malformed or unknown id, the response is 404.
          * @example 01964a1b-0739-7128-a24b-e40ad23f0824
          */
         ItemId: string;
         /**
-         * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+         * @description The id of a list. For a malformed or unknown id, the response is 404.
          * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
          */
         ListId: string;
         /**
-         * @description The id of a share. A malformed one is answered 404, like one that is unknown.
+         * @description The id of a share. For a malformed or unknown id, the response is 404.
          * @example 0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90
          */
         ShareId: string;
         /**
-         * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+         * @description The `token` of a share. Anyone who has it can see the list, so treat it as a secret.
          * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
          */
         ShareToken: string;
         /**
-         * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+         * @description The id of a webhook. For a malformed or unknown id, the response is 404.
          * @example 01964a1b-0739-7128-a24b-e40ad23f0824
          */
         WebhookId: string;
         /**
-         * @description The id of a delivery. A malformed one is answered 404, like one that is unknown.
+         * @description The id of a delivery. For a malformed or unknown id, the response is 404.
          * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
          */
         DeliveryId: string;
         /**
-         * @description The id of a request. A malformed one is answered 404, like one that is unknown.
+         * @description The id of a request. For a malformed or unknown id, the response is 404.
          * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
          */
         RequestId: string;
         /**
-         * @description The id of an admin token. A malformed one is answered 404, like one that is unknown.
+         * @description The id of an admin token. For a malformed or unknown id, the response is 404.
          * @example 01964a1b-0739-7128-a24b-e40ad23f0824
          */
         TokenId: string;
         /**
-         * @description The store's id of a product, in the form of the store: with another one the answer is 400.
+         * @description The store's id of a product, of the type that the store uses; otherwise the response is 400.
          * @example 632910392
          */
         ProductId: components["schemas"]["ProductId"];
         /**
          * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-         *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-         *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-         *     answered 400, an unknown session 404.
+         *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+         *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+         *     response is 400, for an unknown session 404.
          * @example gid://shopify/Customer/7096539482
          */
         Profile: components["schemas"]["ProfileGid"];
         /**
-         * @description The address, in any case.
+         * @description The address; upper and lower case don't matter.
          * @example ann@example.com
          */
         Email: components["schemas"]["EmailAddress"];
         /**
-         * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-         *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+         * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+         *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+         *     400.
          * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
          */
         Page: components["schemas"]["Cursor"];
         /**
-         * @description The number of records of a page, 1 to 250, by default 50.
+         * @description The maximum number of records on a page, 1 to 250 (default: 50).
          * @example 20
          */
         Limit: number;
         /**
-         * @description The `resume` of an earlier answer. Without it, the feed begins with the oldest event that is
-         *     kept. If events that came after it are no longer kept, the answer is 410.
+         * @description The `resume` value of an earlier response. Without it, the feed begins with the oldest
+         *     stored event. If events after this position are no longer stored, the response is 410.
          * @example 4711
          */
         From: components["schemas"]["Resume"];
         /**
-         * @description The first day, in the time zone of the store; without it, 29 days before `to`.
+         * @description The first day, in the time zone of the store (default: 29 days before `to`).
          * @example 2025-04-01
          */
         FromDay: components["schemas"]["Day"];
         /**
-         * @description The last day, at most 365 after `from`; without it, that of the last count or today, the later one.
+         * @description The last day, at most 365 days after `from` (default: the day of the last count or today,
+         *     whichever is later).
          * @example 2025-04-18
          */
         ToDay: components["schemas"]["Day"];
         /**
-         * @description What the order goes by.
+         * @description The figure to sort by.
          * @example added
          */
         SortBy: "wishes" | "added" | "removed";
         /**
-         * @description What has a row of its own.
+         * @description Whether products or variants have rows of their own.
          * @example variant
          */
         By: "product" | "variant";
         /**
-         * @description A part of the products' titles, without regard to case. Such a report may read all of the store's products.
+         * @description A part of the products' titles, compared without case. Such a report may read all products
+         *     of the store.
          * @example shirt
          */
         TitlePart: string;
         /**
-         * @description A spreadsheet is all of the report, without pages.
+         * @description A spreadsheet contains the whole report, without pages.
          * @example csv
          */
         Format: "json" | "csv";
         /**
-         * @description The product; without it, all.
+         * @description The product (default: all).
          * @example 632910392
          */
         OfProduct: components["schemas"]["ProductId"];
@@ -2257,17 +2272,17 @@ export interface components {
          */
         TheProduct: components["schemas"]["ProductId"];
         /**
-         * @description The variant; without it, any.
+         * @description The variant (default: any).
          * @example 808950810
          */
         OfVariant: components["schemas"]["ProductId"];
         /**
-         * @description 1 to 250 products, with commas between them.
+         * @description 1 to 250 product ids, separated by commas.
          * @example 632910392,7
          */
         Products: string;
         /**
-         * @description The types of event to read, with commas between them; without it, all.
+         * @description The event types to read, separated by commas (default: all).
          * @example item.created,item.deleted
          */
         Type: string;
@@ -2283,33 +2298,32 @@ export interface components {
          *     | `tag` | a tag |
          *     | `list` | the id of a list that the item is on |
          *
-         *     A term's field ends at its first colon: a product id that is text may have more of them. In
-         *     a store whose product ids are integers, text is answered 400.
+         *     A term's field ends at the first colon; a product id that is text may contain further
+         *     colons. In a store with integer product ids, the response to text is 400.
          * @example product:632910392,788032119 tag:gift
          */
         Query: string;
         /**
-         * @description A search expression: 1 to 8 terms `title:<text>`, separated by spaces. The title of a product
-         *     must have all of them, in any part, whatever the case of its letters. A term may be several
-         *     texts of 1 to 100 characters, separated by commas: the title must have one of them.
+         * @description A search expression: 1 to 8 terms `title:<text>`, separated by spaces. The title of a
+         *     product must contain all of them, compared without case. A term may have several texts of 1
+         *     to 100 characters, separated by commas; the title must contain one of them.
          * @example title:shirt title:blue,green
          */
         ProductQuery: string;
         /**
-         * @description With `product`, each item of whose product the store has said something carries it as
-         *     `product`.
+         * @description With `product`, each item whose product has published data contains it as `product`.
          * @example product
          */
         Include: "product";
         /**
-         * @description The ids of 1 to 250 items, with commas between them.
+         * @description The ids of 1 to 250 items, separated by commas.
          * @example 01964a1b-0739-7128-a24b-e40ad23f0824,01964a1b-f199-7181-a54c-66175d9dc9f8
          */
         ItemIds: string;
         /**
-         * @description The order of the list's items: `recently_saved` and `oldest_saved` go by `createdAt`;
-         *     `customer` is the order set with `PUT /lists/{listId}/items/order`, in which items that were
-         *     never placed follow the placed ones, most recently saved first.
+         * @description The order of the list's items: `recently_saved` and `oldest_saved` sort by `createdAt`;
+         *     `customer` is the order set with `PUT /lists/{listId}/items/order`, in which items without a
+         *     position follow the others, most recently saved first.
          * @example customer
          */
         Sort: "recently_saved" | "oldest_saved" | "customer";
@@ -2317,12 +2331,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description How many requests of this kind the caller may make in the current window.
+         * @description The number of requests of this kind that the caller may make in the current window.
          * @example 600
          */
         "X-RateLimit-Limit": number;
         /**
-         * @description How many of them are left in the current window.
+         * @description The number of requests of this kind that are left in the current window.
          * @example 597
          */
         "X-RateLimit-Remaining": number;
@@ -2332,8 +2346,8 @@ export interface components {
          */
         "X-RateLimit-Reset": number;
         /**
-         * @description The id of the request, by which the service's log knows it. A request that carries a UUID in
-         *     its own `X-Request-Id` keeps that one.
+         * @description The id of the request, which is also in the service's log. A UUID in the `X-Request-Id` of
+         *     the request is kept.
          * @example 795b929e-9a9a-40fd-aa7b-5bf55eb561a4
          */
         "X-Request-Id": components["schemas"]["RequestId"];
@@ -2353,7 +2367,7 @@ export interface components {
          */
         WebhookLocation: string;
         /**
-         * @description The way to authenticate, RFC 6750.
+         * @description How to authenticate (RFC 6750).
          * @example Bearer realm="wishwell"
          */
         "WWW-Authenticate": string;
@@ -2376,13 +2390,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
                  * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -2398,14 +2413,13 @@ export interface operations {
                  *     | `tag` | a tag |
                  *     | `list` | the id of a list that the item is on |
                  *
-                 *     A term's field ends at its first colon: a product id that is text may have more of them. In
-                 *     a store whose product ids are integers, text is answered 400.
+                 *     A term's field ends at the first colon; a product id that is text may contain further
+                 *     colons. In a store with integer product ids, the response to text is 400.
                  * @example product:632910392,788032119 tag:gift
                  */
                 query?: components["parameters"]["Query"];
                 /**
-                 * @description With `product`, each item of whose product the store has said something carries it as
-                 *     `product`.
+                 * @description With `product`, each item whose product has published data contains it as `product`.
                  * @example product
                  */
                 include?: components["parameters"]["Include"];
@@ -2413,9 +2427,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -2425,7 +2439,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of items; `pageInfo` is there only when there is another page. */
+            /** @description A page of items; `pageInfo` is included only if there is another page. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2456,9 +2470,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -2505,9 +2519,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -2521,7 +2535,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The profile has this item already; the item as it is now. */
+            /** @description The profile already had this item. Returns the item as it is now. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2566,7 +2580,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The ids of 1 to 250 items, with commas between them.
+                 * @description The ids of 1 to 250 items, separated by commas.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824,01964a1b-f199-7181-a54c-66175d9dc9f8
                  */
                 itemIds?: components["parameters"]["ItemIds"];
@@ -2574,9 +2588,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -2619,8 +2633,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description With `product`, each item of whose product the store has said something carries it as
-                 *     `product`.
+                 * @description With `product`, each item whose product has published data contains it as `product`.
                  * @example product
                  */
                 include?: components["parameters"]["Include"];
@@ -2628,16 +2641,16 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an item. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 itemId: components["parameters"]["ItemId"];
@@ -2677,16 +2690,16 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an item. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 itemId: components["parameters"]["ItemId"];
@@ -2724,16 +2737,16 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an item. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 itemId: components["parameters"]["ItemId"];
@@ -2780,16 +2793,16 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an item. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 itemId: components["parameters"]["ItemId"];
@@ -2833,13 +2846,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
                  * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -2847,9 +2861,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -2859,7 +2873,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of lists; `pageInfo` is there only when there is another page. */
+            /** @description A page of lists; `pageInfo` is included only if there is another page. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2890,9 +2904,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -2938,15 +2952,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The order of the list's items: `recently_saved` and `oldest_saved` go by `createdAt`;
-                 *     `customer` is the order set with `PUT /lists/{listId}/items/order`, in which items that were
-                 *     never placed follow the placed ones, most recently saved first.
+                 * @description The order of the list's items: `recently_saved` and `oldest_saved` sort by `createdAt`;
+                 *     `customer` is the order set with `PUT /lists/{listId}/items/order`, in which items without a
+                 *     position follow the others, most recently saved first.
                  * @example customer
                  */
                 sort?: components["parameters"]["Sort"];
                 /**
-                 * @description With `product`, each item of whose product the store has said something carries it as
-                 *     `product`.
+                 * @description With `product`, each item whose product has published data contains it as `product`.
                  * @example product
                  */
                 include?: components["parameters"]["Include"];
@@ -2954,16 +2967,16 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
@@ -3003,16 +3016,16 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
@@ -3050,16 +3063,16 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
@@ -3105,16 +3118,16 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
@@ -3160,21 +3173,21 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
                 /**
-                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an item. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 itemId: components["parameters"]["ItemId"];
@@ -3220,21 +3233,21 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
                 /**
-                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an item. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 itemId: components["parameters"]["ItemId"];
@@ -3243,7 +3256,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The item is not on the list any more. */
+            /** @description The item was removed from the list. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3270,13 +3283,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
                  * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3284,16 +3298,16 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
@@ -3302,7 +3316,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of shares; `pageInfo` is there only when there is another page. */
+            /** @description A page of shares; `pageInfo` is included only if there is another page. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3333,16 +3347,16 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
@@ -3355,7 +3369,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The list is shared. A share can't be read by itself, so there is no `Location`. */
+            /**
+             * @description The share was created. A single share can't be requested, so the response has no
+             *     `Location`.
+             */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3388,21 +3405,21 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
                 /**
-                 * @description The id of a share. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a share. For a malformed or unknown id, the response is 404.
                  * @example 0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90
                  */
                 shareId: components["parameters"]["ShareId"];
@@ -3411,7 +3428,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The share has ended. */
+            /** @description The share was deleted. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3440,21 +3457,21 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
                 /**
-                 * @description The id of a share. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a share. For a malformed or unknown id, the response is 404.
                  * @example 0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90
                  */
                 shareId: components["parameters"]["ShareId"];
@@ -3498,8 +3515,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description With `product`, each item of whose product the store has said something carries it as
-                 *     `product`.
+                 * @description With `product`, each item whose product has published data contains it as `product`.
                  * @example product
                  */
                 include?: components["parameters"]["Include"];
@@ -3507,16 +3523,16 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @description The `token` of a share. Anyone who has it can see the list, so treat it as a secret.
                  * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
                  */
                 token: components["parameters"]["ShareToken"];
@@ -3525,7 +3541,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The list, as anybody with its link sees it. */
+            /** @description The list, as anyone with its link sees it. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3556,16 +3572,16 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @description The `token` of a share. Anyone who has it can see the list, so treat it as a secret.
                  * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
                  */
                 token: components["parameters"]["ShareToken"];
@@ -3612,21 +3628,21 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @description The `token` of a share. Anyone who has it can see the list, so treat it as a secret.
                  * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
                  */
                 token: components["parameters"]["ShareToken"];
                 /**
-                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an item. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 itemId: components["parameters"]["ItemId"];
@@ -3639,7 +3655,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is reserved. This is the item, as the shared list shows it to the caller. */
+            /** @description The item is reserved. Returns it as the shared list shows it to the caller. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3673,21 +3689,21 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
             };
             path: {
                 /**
-                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @description The `token` of a share. Anyone who has it can see the list, so treat it as a secret.
                  * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
                  */
                 token: components["parameters"]["ShareToken"];
                 /**
-                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an item. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 itemId: components["parameters"]["ItemId"];
@@ -3696,7 +3712,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is not reserved any more. */
+            /** @description The reservation was deleted. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3725,9 +3741,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -3768,9 +3784,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -3780,7 +3796,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The profile has ended. */
+            /** @description The profile was erased. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3809,9 +3825,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -3858,9 +3874,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -3870,7 +3886,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All that is stored. */
+            /** @description All stored data. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3899,18 +3915,19 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The address, in any case.
+                 * @description The address; upper and lower case don't matter.
                  * @example ann@example.com
                  */
                 email: components["parameters"]["Email"];
                 /**
-                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
                  * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3921,7 +3938,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of profiles; `pageInfo` is there only when there is another page. */
+            /** @description A page of profiles; `pageInfo` is included only if there is another page. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -3952,9 +3969,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -4001,9 +4018,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -4017,7 +4034,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token has been created. It has no address, so there is no `Location`. */
+            /** @description The token was created. It has no URL, so the response has no `Location`. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4048,18 +4065,18 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The `resume` of an earlier answer. Without it, the feed begins with the oldest event that is
-                 *     kept. If events that came after it are no longer kept, the answer is 410.
+                 * @description The `resume` value of an earlier response. Without it, the feed begins with the oldest
+                 *     stored event. If events after this position are no longer stored, the response is 410.
                  * @example 4711
                  */
                 from?: components["parameters"]["From"];
                 /**
-                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description The types of event to read, with commas between them; without it, all.
+                 * @description The event types to read, separated by commas (default: all).
                  * @example item.created,item.deleted
                  */
                 type?: components["parameters"]["Type"];
@@ -4070,7 +4087,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Some events, perhaps none, and from where to go on. */
+            /** @description Events, possibly none, and the position from which to continue. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4100,13 +4117,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
                  * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -4190,7 +4208,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
@@ -4230,7 +4248,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
@@ -4268,7 +4286,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
@@ -4314,7 +4332,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
@@ -4355,7 +4373,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
@@ -4396,7 +4414,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
@@ -4409,7 +4427,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook. The events follow. */
+            /** @description The webhook. The events are sent in the background. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4440,13 +4458,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
                  * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -4454,7 +4473,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
@@ -4494,12 +4513,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a webhook. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 webhookId: components["parameters"]["WebhookId"];
                 /**
-                 * @description The id of a delivery. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a delivery. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
                  */
                 deliveryId: components["parameters"]["DeliveryId"];
@@ -4572,13 +4591,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
                  * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -4620,7 +4640,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of an admin token. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of an admin token. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-0739-7128-a24b-e40ad23f0824
                  */
                 tokenId: components["parameters"]["TokenId"];
@@ -4629,7 +4649,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The token is revoked. */
+            /** @description The token was revoked. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4657,20 +4677,21 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
                  * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A search expression: 1 to 8 terms `title:<text>`, separated by spaces. The title of a product
-                 *     must have all of them, in any part, whatever the case of its letters. A term may be several
-                 *     texts of 1 to 100 characters, separated by commas: the title must have one of them.
+                 * @description A search expression: 1 to 8 terms `title:<text>`, separated by spaces. The title of a
+                 *     product must contain all of them, compared without case. A term may have several texts of 1
+                 *     to 100 characters, separated by commas; the title must contain one of them.
                  * @example title:shirt title:blue,green
                  */
                 query?: components["parameters"]["ProductQuery"];
@@ -4681,7 +4702,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of products; `pageInfo` is there only when there is another page. */
+            /** @description A page of products; `pageInfo` is included only if there is another page. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4719,7 +4740,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What is known of them is stored. */
+            /** @description The product data was stored. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4750,7 +4771,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The store's id of a product, in the form of the store: with another one the answer is 400.
+                 * @description The store's id of a product, of the type that the store uses; otherwise the response is 400.
                  * @example 632910392
                  */
                 productId: components["parameters"]["ProductId"];
@@ -4790,7 +4811,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The store's id of a product, in the form of the store: with another one the answer is 400.
+                 * @description The store's id of a product, of the type that the store uses; otherwise the response is 400.
                  * @example 632910392
                  */
                 productId: components["parameters"]["ProductId"];
@@ -4803,7 +4824,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The product as it is now, whether or not it was known before. */
+            /** @description The product as it is now, whether or not it existed before. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4836,7 +4857,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The store's id of a product, in the form of the store: with another one the answer is 400.
+                 * @description The store's id of a product, of the type that the store uses; otherwise the response is 400.
                  * @example 632910392
                  */
                 productId: components["parameters"]["ProductId"];
@@ -4845,7 +4866,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The product is forgotten. */
+            /** @description The product was deleted. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4872,43 +4893,46 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The first day, in the time zone of the store; without it, 29 days before `to`.
+                 * @description The first day, in the time zone of the store (default: 29 days before `to`).
                  * @example 2025-04-01
                  */
                 from?: components["parameters"]["FromDay"];
                 /**
-                 * @description The last day, at most 365 after `from`; without it, that of the last count or today, the later one.
+                 * @description The last day, at most 365 days after `from` (default: the day of the last count or today,
+                 *     whichever is later).
                  * @example 2025-04-18
                  */
                 to?: components["parameters"]["ToDay"];
                 /**
-                 * @description What the order goes by.
+                 * @description The figure to sort by.
                  * @example added
                  */
                 sort?: components["parameters"]["SortBy"];
                 /**
-                 * @description What has a row of its own.
+                 * @description Whether products or variants have rows of their own.
                  * @example variant
                  */
                 by?: components["parameters"]["By"];
                 /**
-                 * @description A part of the products' titles, without regard to case. Such a report may read all of the store's products.
+                 * @description A part of the products' titles, compared without case. Such a report may read all products
+                 *     of the store.
                  * @example shirt
                  */
                 title?: components["parameters"]["TitlePart"];
                 /**
-                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
                  * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A spreadsheet is all of the report, without pages.
+                 * @description A spreadsheet contains the whole report, without pages.
                  * @example csv
                  */
                 format?: components["parameters"]["Format"];
@@ -4949,17 +4973,18 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The first day, in the time zone of the store; without it, 29 days before `to`.
+                 * @description The first day, in the time zone of the store (default: 29 days before `to`).
                  * @example 2025-04-01
                  */
                 from?: components["parameters"]["FromDay"];
                 /**
-                 * @description The last day, at most 365 after `from`; without it, that of the last count or today, the later one.
+                 * @description The last day, at most 365 days after `from` (default: the day of the last count or today,
+                 *     whichever is later).
                  * @example 2025-04-18
                  */
                 to?: components["parameters"]["ToDay"];
                 /**
-                 * @description A spreadsheet is all of the report, without pages.
+                 * @description A spreadsheet contains the whole report, without pages.
                  * @example csv
                  */
                 format?: components["parameters"]["Format"];
@@ -4970,7 +4995,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The numbers of all products. */
+            /** @description The figures of all products. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5000,22 +5025,23 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The first day, in the time zone of the store; without it, 29 days before `to`.
+                 * @description The first day, in the time zone of the store (default: 29 days before `to`).
                  * @example 2025-04-01
                  */
                 from?: components["parameters"]["FromDay"];
                 /**
-                 * @description The last day, at most 365 after `from`; without it, that of the last count or today, the later one.
+                 * @description The last day, at most 365 days after `from` (default: the day of the last count or today,
+                 *     whichever is later).
                  * @example 2025-04-18
                  */
                 to?: components["parameters"]["ToDay"];
                 /**
-                 * @description The product; without it, all.
+                 * @description The product (default: all).
                  * @example 632910392
                  */
                 product?: components["parameters"]["OfProduct"];
                 /**
-                 * @description A spreadsheet is all of the report, without pages.
+                 * @description A spreadsheet contains the whole report, without pages.
                  * @example csv
                  */
                 format?: components["parameters"]["Format"];
@@ -5061,23 +5087,24 @@ export interface operations {
                  */
                 product: components["parameters"]["TheProduct"];
                 /**
-                 * @description The variant; without it, any.
+                 * @description The variant (default: any).
                  * @example 808950810
                  */
                 variant?: components["parameters"]["OfVariant"];
                 /**
-                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
                  * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A spreadsheet is all of the report, without pages.
+                 * @description A spreadsheet contains the whole report, without pages.
                  * @example csv
                  */
                 format?: components["parameters"]["Format"];
@@ -5118,7 +5145,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description 1 to 250 products, with commas between them.
+                 * @description 1 to 250 product ids, separated by commas.
                  * @example 632910392,7
                  */
                 products: components["parameters"]["Products"];
@@ -5126,9 +5153,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
-                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
-                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
-                 *     answered 400, an unknown session 404.
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
                  * @example gid://shopify/Customer/7096539482
                  */
                 Profile?: components["parameters"]["Profile"];
@@ -5138,7 +5165,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description In the order in which they were named. */
+            /** @description In the order of the request. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5167,13 +5194,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
                  * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -5215,7 +5243,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a request. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a request. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
                  */
                 requestId: components["parameters"]["RequestId"];
@@ -5254,7 +5282,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of a request. A malformed one is answered 404, like one that is unknown.
+                 * @description The id of a request. For a malformed or unknown id, the response is 404.
                  * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
                  */
                 requestId: components["parameters"]["RequestId"];
@@ -5263,7 +5291,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All that was stored of the customer. */
+            /** @description All data that was stored about the customer. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5303,7 +5331,7 @@ export interface operations {
                  */
                 "X-Shopify-Shop-Domain": string;
                 /**
-                 * @description The topic that the body has the fields of.
+                 * @description The topic, whose fields the body contains.
                  * @example customers/redact
                  */
                 "X-Shopify-Topic": "customers/data_request" | "customers/redact" | "shop/redact";
@@ -5321,19 +5349,19 @@ export interface operations {
                 "application/json": {
                     /** @description The store's `--platform-shop`. */
                     shop_domain: string;
-                    /** @description Not of `shop/redact`. One without an `id` is nobody here. */
+                    /** @description Not in `shop/redact`. A customer without an `id` is ignored. */
                     customer?: {
                         id?: number | string | null;
                     };
-                    /** @description Of `customers/redact` alone. */
+                    /** @description Only in `customers/redact`. */
                     orders_to_redact?: unknown[];
-                    /** @description Of `customers/data_request` alone. */
+                    /** @description Only in `customers/data_request`. */
                     data_request?: Record<string, never>;
                 };
             };
         };
         responses: {
-            /** @description It is stored, and will be done. */
+            /** @description The request was stored and will be processed. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

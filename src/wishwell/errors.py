@@ -78,7 +78,7 @@ class HeadersTooLarge(RequestError):
 
 
 class BodyTimeout(RequestError):
-    """The body did not arrive in time."""
+    """The body didn't arrive in time."""
 
 
 class UnsupportedMedia(RequestError):
@@ -105,7 +105,7 @@ class Overloaded(Unavailable):
     """The process has reached its limit of concurrent requests (load shedding)."""
 
     def __init__(self) -> None:
-        super().__init__("Too many requests at once in this process.")
+        super().__init__("This process has too many requests in progress.")
 
 
 # contract: erase-writes

@@ -109,4 +109,4 @@ def test_feed_that_is_asked_for_wrongly(telling):
         message = refused(telling.admin.get(f"/events?{query}"), 400)
         assert message.startswith(f"{query.partition('=')[0]}: ")
     answer = telling.admin.get("/events", params={"from": "9" * 18})
-    refused(answer, 410, "has not given it", "ask without `from`")
+    refused(answer, 410, "was never issued by this store", "without `from`")

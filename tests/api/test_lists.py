@@ -72,7 +72,7 @@ def test_bounds_of_a_profile(make_shop):
     with nothing_changes(http):
         refused(http.post("/items", json={"productId": 4}), 400, "3 items")
         refused(http.post("/lists", json={"name": "x"}), 400, "2 lists")
-        for on, words in (([full], "a list holds at most 2 items"), ([other], "3")):
+        for on, words in (([full], "a list can have at most 2 items"), ([other], "3")):
             body = {"productId": 3, "listIds": on}
             refused(http.post("/items", json=body), 400, "listIds", words)
             refused(http.put(set_lists, json={"listIds": on}), 400, "listIds", words)

@@ -263,7 +263,7 @@ def test_anybody_may_ask_how_many_once_the_store_says_so(world):
     shoppers = world.shop.client()
     shoppers.headers["Host"] = HOST
     here = "/wishes?products=3,1"
-    refused(world.ann.http.get(here), 404, "does not say")
+    refused(world.ann.http.get(here), 404, "doesn't publish")
     envelope(shoppers.get(at, params={"products": "1"}), 404)
     world.shop.update("--show-wishes", "on")
     soon(lambda: world.ann.http.get(here).status_code == 200)

@@ -256,7 +256,7 @@ def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling)
     bench.clock.milliseconds += 30 * DAY
     retain(bench)
     assert feed(bench, 451) == feed(bench) == events.Page([], 451)
-    with pytest.raises(Gone, match="no longer kept"):
+    with pytest.raises(Gone, match="no longer stored"):
         feed(bench, 450)
     bench.save(owner, 9)
     number(bench)

@@ -28,7 +28,7 @@ def test_order_of_5000_items_is_bounded(roomy_shop):
     kept = new_list(http)
     mine = [save(http, n, listIds=[kept["id"]])["id"] for n in (1, 2, 3)]
     before = order_of(http, kept["id"])
-    for count, why in ((4_997, "not on this list"), (4_998, "5000")):
+    for count, why in ((4_997, "isn't on this list"), (4_998, "5000")):
         ids = mine + [str(uuid.uuid4()) for _ in range(count)]
         refused(http.put(f"/lists/{kept['id']}/items/order", json={"itemIds": ids}), 400, why)
     refused(http.put(f"/lists/{kept['id']}/items/order", json={"itemIds": mine * 1_600}), 400)

@@ -120,7 +120,7 @@ def test_overdue_write_is_cut_and_never_cancelled(shared):
     linked = admin.post("/profiles/token", json=body)
     for answer in (saved, linked):
         assert answer.status_code == 503
-        assert "It is not known whether this was done" in answer.json()["error"]["message"]
+        assert "The outcome is unknown" in answer.json()["error"]["message"]
         assert answer.elapsed.total_seconds() < 5
     waiting = f"SELECT count(*) {OURS} AND wait_event = 'SyncRep'"
     # Over twice the statement timeout, so the server would have ended it by now.

@@ -93,7 +93,7 @@ def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
             assert wait_until(lambda: asked.done() or own_postgres.sql(cut), seconds=5)
             answer = asked.result()
         assert answer.status_code == 503
-        assert "It is not known whether this was done" in answer.json()["error"]["message"]
+        assert "The outcome is unknown" in answer.json()["error"]["message"]
 
 
 # ------------------------------------------------------------------------ processes that die

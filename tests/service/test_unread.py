@@ -84,7 +84,7 @@ def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
     assert held[-1] - held[0] < 8 * MB, [at // MB for at in held]
     said = lambda: [line for line in service.log_lines() if '"dropped"' in line]  # noqa: E731
     assert wait_until(said, seconds=5)
-    assert json.loads(said()[-1])["reason"] == "The client did not read its answer in time."
+    assert json.loads(said()[-1])["reason"] == "The client didn't read the response in time."
     assert service.http.get("/items?limit=1").status_code == 200
 
 

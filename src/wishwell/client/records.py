@@ -59,12 +59,12 @@ class Money(Record, frozen=True):
     amount: str
     """Decimal text, with up to 4 digits after the point."""
     currency: str
-    """The currency's three letters."""
+    """The three-letter code of the currency."""
 
 
 class ItemProduct(Record, frozen=True):
-    """What is known of an item's product, only with ``include=product``. Address, image, price and
-    availability are the variant's own where it has them. What is left out is not known.
+    """The published data of an item's product; only with ``include=product``. URL, image, price and
+    availability are the variant's if it has its own. Unknown fields are omitted.
     """
 
     title: str | None = None
@@ -84,13 +84,13 @@ class Item(Record, frozen=True):
     tags: tuple[str, ...]
     """At most 20, but linking may merge the tags of two items."""
     list_ids: tuple[str, ...]
-    """The lists that the item is on."""
+    """The ids of the lists that contain the item."""
     created_at: datetime
     updated_at: datetime
     variant_id: ProductId | None = None
-    """Left out when there is none."""
+    """Omitted without a variant."""
     note: str | None = None
-    """Left out when there is none."""
+    """Omitted without a note."""
     profile: str | None = None
     """The owner; only for an admin token without ``Profile``."""
     product: ItemProduct | None = None
@@ -103,7 +103,7 @@ class NewItem(Record, frozen=True):
     variant_id: ProductId | None = None
     """None means no variant."""
     quantity: int | None = None
-    """Without it, a new item has 1."""
+    """A new item has 1 by default."""
     tags: tuple[str, ...] | None = None
     note: str | None = None
     list_ids: tuple[str, ...] | None = None
@@ -116,27 +116,27 @@ class List(Record, frozen=True):
     id: str
     name: str
     item_count: int
-    """How many items are on the list."""
+    """The number of items on the list."""
     created_at: datetime
     updated_at: datetime
     items: tuple[Item, ...] | None = None
-    """Whole items, in the order that was asked for."""
+    """The items, in the requested order."""
     profile: str | None = None
     """The owner; only for an admin token without ``Profile``."""
 
 
 class Share(Record, frozen=True):
-    """A link that shows a list to whoever has it."""
+    """A link that shows a list to anyone who has it."""
 
     id: str
     token: str
-    """What leads to the list, at ``/shared/{token}``."""
+    """The token in the path of the list, ``/shared/{token}``."""
     list_id: str
     reservations: bool
     notes: bool
     created_at: datetime
     expires_at: datetime | None = None
-    """From when on it is no longer good; left out when it is for ever."""
+    """When the share expires; omitted if it never does."""
     profile: str | None = None
     """The owner; only for an admin token without ``Profile``."""
 
@@ -148,20 +148,20 @@ class SharedItem(Record, frozen=True):
     product_id: ProductId
     quantity: int
     variant_id: ProductId | None = None
-    """Left out when there is none."""
+    """Omitted without a variant."""
     note: str | None = None
-    """Left out when there is none, and where the share shows none."""
+    """Omitted if there is no note or the share doesn't show notes."""
     reserved: int | None = None
-    """How many are reserved by anybody, which may be more than ``quantity`` once that was lowered.
-    Only where the share has reservations, and never for the owner.
+    """The quantity reserved by all profiles, which may exceed ``quantity`` after that was lowered.
+    Only if the share has reservations, and never for the owner.
     """
     yours: int | None = None
-    """How many of them the caller has reserved. Only with a profile token."""
+    """The quantity that the caller has reserved. Only with a profile token."""
     product: ItemProduct | None = None
 
 
 class SharedList(Record, frozen=True):
-    """A list, as anybody with its link sees it. Nothing else of its owner is shown."""
+    """A list, as anyone with its link sees it. Nothing else of its owner is shown."""
 
     name: str
     items: tuple[SharedItem, ...]
@@ -171,23 +171,23 @@ class SharedList(Record, frozen=True):
 
 
 class Profile(Record, frozen=True):
-    """A customer or a visitor's session, and how much it has."""
+    """A customer or a visitor's session, with the number of its items and lists."""
 
     profile: str
     kind: str
     items: int
-    """How many items it has."""
+    """The number of items."""
     lists: int
-    """How many lists it has."""
+    """The number of lists."""
     notices: bool
     created_at: datetime | None = None
-    """Left out for a customer of whom nothing is stored."""
+    """Omitted for a customer of whom nothing is stored."""
     email: str | None = None
-    """What somebody typed, and nobody has confirmed; only for an admin token."""
+    """An address that somebody typed and that isn't verified; only for an admin token."""
 
 
 class ExportedList(Record, frozen=True):
-    """A list, and what is on it in the customer's order."""
+    """A list with its items in the customer's order."""
 
     id: str
     name: str
@@ -198,7 +198,7 @@ class ExportedList(Record, frozen=True):
 
 
 class ExportedReservation(Record, frozen=True):
-    """What the profile has reserved of somebody's item."""
+    """A reservation that the profile has made of somebody's item."""
 
     product_id: ProductId
     quantity: int
@@ -207,7 +207,7 @@ class ExportedReservation(Record, frozen=True):
 
 
 class EventProduct(Record, frozen=True):
-    """Of a notice, what is known of the product."""
+    """For a notice: the published data of the product."""
 
     title: str | None = None
     url: str | None = None
@@ -215,50 +215,52 @@ class EventProduct(Record, frozen=True):
 
 
 class EventData(Record, frozen=True):
-    """What happened. An item or list is as it is after it, and for a deletion as it last was."""
+    """The details. An item or list is shown as it was after the change, or before it for a
+    deletion.
+    """
 
     item: Item | None = None
     list: List | None = None
     changed: tuple[str, ...] | None = None
-    """Of an update, the fields that have changed, but for ``updated_at``."""
+    """For an update: the fields that changed, except ``updated_at``."""
     item_ids: tuple[str, ...] | None = None
-    """Of a list that is new or has a new order, the items that have a place on it, in order. The
-    others follow, most recently saved first.
+    """For a new list or a new order: the items with a position, in order. The others follow, most
+    recently saved first.
     """
     session: str | None = None
-    """Of a link, the session that is closed now."""
+    """For a link: the session, which is now closed."""
     customer: str | None = None
-    """Of a link, the customer who has signed in."""
+    """For a link: the customer who has signed in."""
     items: int | None = None
-    """Of a link, how many the session had."""
+    """For a link: the number of items of the session."""
     lists: int | None = None
-    """Of a link, how many the session had."""
+    """For a link: the number of lists of the session."""
     left: int | None = None
-    """Of a link, how many of the items were left behind."""
+    """For a link: the number of items that were not moved."""
     variant_id: ProductId | None = None
-    """Of a notice, the variant that it is about; left out for the product itself."""
+    """For a notice: the variant; omitted for the product itself."""
     product: EventProduct | None = None
-    """Of a notice, what is known of the product."""
+    """For a notice: the published data of the product."""
     previous_price: Money | None = None
-    """Of a drop, the price that it is compared with."""
+    """For a price drop: the price that it is compared with."""
     price: Money | None = None
-    """Of a notice, the price."""
+    """For a notice: the price."""
 
 
 class Event(Record, frozen=True):
-    """Something that happened to a profile, as it was told then."""
+    """A change to a profile, as it was when it was recorded."""
 
     id: str
     type: str
     timestamp: datetime
     profile: str
     sequence: int
-    """Counts the events of the profile, without a gap, in the order they happened."""
+    """The number of the event within its profile, in the order they happened and without gaps."""
     data: EventData
 
 
 class ProfileExport(Record, frozen=True):
-    """All that is stored of a profile."""
+    """All data stored about a profile."""
 
     profile: Profile
     lists: tuple[ExportedList, ...]
@@ -269,7 +271,7 @@ class ProfileExport(Record, frozen=True):
 
 
 class ProfileToken(Record, frozen=True):
-    """A token, valid for a day, and the profile that it is for."""
+    """A token, valid for a day, and its profile."""
 
     token: str
     """The access token, a JWT. It expires a day after its creation."""
@@ -278,7 +280,7 @@ class ProfileToken(Record, frozen=True):
 
 
 class Webhook(Record, frozen=True):
-    """An address that events are sent to."""
+    """A URL that events are sent to."""
 
     id: str
     url: str
@@ -288,13 +290,13 @@ class Webhook(Record, frozen=True):
     created_at: datetime
     updated_at: datetime
     failing_since: datetime | None = None
-    """Since when no attempt has succeeded; left out when the last one has."""
+    """Time since which no attempt has succeeded; omitted if the last one has."""
     secret: str | None = None
-    """What signs; only from its creation and its renewal."""
+    """The secret that deliveries are signed with; returned only on creation and renewal."""
 
 
 class Delivery(Record, frozen=True):
-    """The sending of one event to one webhook."""
+    """The delivery of one event to one webhook."""
 
     id: str
     event_id: str
@@ -303,16 +305,16 @@ class Delivery(Record, frozen=True):
     """The type of the event, or ``webhook.test``."""
     status: str
     attempts: int
-    """How often it was tried."""
+    """The number of attempts."""
     last_status: int | None = None
-    """The status of the last answer; left out when there was none."""
+    """The status of the last response; omitted if there was none."""
     last_attempt_at: datetime | None = None
     next_attempt_at: datetime | None = None
-    """Only of one that is pending."""
+    """Only for a pending delivery."""
 
 
 class StoreNaming(Record, frozen=True):
-    """How the shop names its signed-in customers. What is not set is left out."""
+    """How the shop identifies its signed-in customers. Settings that are not set are omitted."""
 
     jwt_cookie: str | None = None
     jwt_header: str | None = None
@@ -325,7 +327,9 @@ class StoreNaming(Record, frozen=True):
 
 
 class StorePages(Record, frozen=True):
-    """A product's page, and pages in place of the storefront's, as far as they are set."""
+    """URLs of product pages, and of pages that replace the storefront's. Settings that are not set
+    are omitted.
+    """
 
     product_url: str | None = None
     wishlist_page: str | None = None
@@ -333,16 +337,16 @@ class StorePages(Record, frozen=True):
 
 
 class StoreReporting(Record, frozen=True):
-    """How the store's reports are made, as far as it is set."""
+    """Settings of the store's reports. Settings that are not set are omitted."""
 
     time_zone: str | None = None
-    """Where its days begin. Without it they are those of UTC."""
+    """The time zone of its days (default: UTC)."""
     show_wishes: bool | None = None
-    """Whether anybody may ask about how many wish for a product."""
+    """Whether anyone may request the approximate number of wishes for a product."""
 
 
 class StoreSettings(Record, frozen=True):
-    """A store and its settings, as ``wishwell store`` makes them."""
+    """A store and its settings, which ``wishwell store`` changes."""
 
     id: str
     handle: str
@@ -355,19 +359,19 @@ class StoreSettings(Record, frozen=True):
     """The origins of the shop."""
     naming: StoreNaming
     origins: tuple[str, ...]
-    """Those that may call the API."""
+    """The browser origins that may call the API."""
     limits: dict[str, int]
-    """What is in force: requests a minute by kind of token and operation, and how much a profile
-    may hold.
+    """The limits in force: requests per minute by kind of token and operation, and the maximum size
+    of a profile.
     """
     price_drop_percent: int
     events_since: datetime | None
-    """From when its events are complete; None while it tells none."""
+    """Time from which its events are complete; None while events are turned off."""
     created_at: datetime
     forget_customers_after: int | None = None
-    """After how many months without a request a customer is erased; None is never."""
+    """Months without a request after which a customer is erased; None means never."""
     forget_since: datetime | None = None
-    """Since when that is so."""
+    """When this setting was turned on."""
     pages: StorePages | None = None
     reporting: StoreReporting | None = None
 
@@ -379,18 +383,18 @@ class AdminToken(Record, frozen=True):
     store: str
     """The handle of its store."""
     scope: str
-    """What it is for."""
+    """The purpose of the token."""
     label: str
     created_at: datetime
     expires_at: datetime | None = None
     last_used_at: datetime | None = None
     revoked_at: datetime | None = None
     current: bool | None = None
-    """Only of the one that asks."""
+    """Only for the token that sends the request."""
 
 
 class Variant(Record, frozen=True):
-    """What is known of a variant alone. For what is left out, the product's holds."""
+    """The data of a single variant. For omitted fields, those of the product apply."""
 
     variant_id: ProductId
     title: str | None = None
@@ -401,24 +405,24 @@ class Variant(Record, frozen=True):
 
 
 class Product(Record, frozen=True):
-    """What is known of a product. What is left out is not known."""
+    """The published data of a product. Unknown fields are omitted."""
 
     product_id: ProductId
     created_at: datetime
-    """When it was put for the first time."""
+    """When it was first set."""
     updated_at: datetime
-    """When it was put last."""
+    """When it was last set."""
     title: str | None = None
     url: str | None = None
     image: str | None = None
     price: Money | None = None
     available: bool | None = None
     variants: tuple[Variant, ...] | None = None
-    """As they were put; only for a single product."""
+    """The variants as they were set; only for a single product."""
 
 
 class NewProduct(Record, frozen=True):
-    """All that is known of a product. What is left out is not known."""
+    """All data of a product. Fields that are omitted are unknown."""
 
     product_id: ProductId
     title: str | None = None
@@ -430,7 +434,7 @@ class NewProduct(Record, frozen=True):
 
 
 class ProductWishes(Record, frozen=True):
-    """A product, or one of its variants, and how many wish for it."""
+    """A product, or one of its variants, with the number of wishes for it."""
 
     product_id: ProductId
     wishes: int
@@ -445,27 +449,27 @@ class ProductWishes(Record, frozen=True):
 
 
 class WishHolders(Record, frozen=True):
-    """How many customers and visitors have a wish."""
+    """The number of customers and visitors with a wish."""
 
     customers: int
     visitors: int
 
 
 class WishSummary(Record, frozen=True):
-    """The wishes of all products, and the profiles that have one."""
+    """The number of wishes for all products, and of profiles with a wish."""
 
     wishes: int
     customers: int
     visitors: int
     profiles: WishHolders
-    """How many customers and visitors have a wish."""
+    """The number of customers and visitors with a wish."""
     lists: int
     added: int
     removed: int
 
 
 class WishDay(Record, frozen=True):
-    """The wishes at the end of a day, and how many came and went."""
+    """The wishes at the end of a day, and how many were added and removed."""
 
     day: str
     wishes: int
@@ -474,11 +478,11 @@ class WishDay(Record, frozen=True):
 
 
 class Wisher(Record, frozen=True):
-    """A wish for the product, and whose it is."""
+    """A wish for the product, and its owner."""
 
     profile: str
     notices: bool
-    """Whether they want to hear of lower prices and of products that are back."""
+    """Whether the profile gets notices of price drops and of products back in stock."""
     quantity: int
     saved_at: datetime
     email_unconfirmed: str | None = None
@@ -486,20 +490,20 @@ class Wisher(Record, frozen=True):
 
 
 class ShownCount(Record, frozen=True):
-    """About how many wish for a product."""
+    """The approximate number of wishes for a product."""
 
     product_id: ProductId
     wishes: int
 
 
 class PlatformRequest(Record, frozen=True):
-    """What the platform has asked for, and how it ended."""
+    """A privacy request of the platform, and its outcome."""
 
     id: str
     topic: str
     state: str
-    """``waiting``, or how it ended: ``exported``, ``erased``, ``called_off``, or ``nothing`` where
-    the body names no customer by an id. ``deleting`` is seen for the last seconds of a store.
+    """``waiting``, or the outcome: ``exported``, ``erased``, ``called_off``, or ``nothing`` if the
+    body has no customer id. ``deleting`` is shown during the last seconds of a store.
     """
     received_at: datetime
     body_hash: str
@@ -507,10 +511,10 @@ class PlatformRequest(Record, frozen=True):
     delivery_id: str
     """The ``X-Shopify-Webhook-Id`` of the delivery."""
     due_at: datetime | None = None
-    """When it is done at the earliest; only while it waits."""
+    """The earliest time at which it is processed; only while it is waiting."""
     done_at: datetime | None = None
-    """When it was done, or called off."""
+    """When it was completed or cancelled."""
     profile: str | None = None
-    """The customer; only while it waits."""
+    """The customer; only while it is waiting."""
     expires_at: datetime | None = None
-    """Until when the export is kept; only while it is."""
+    """When the export is deleted; only as long as it is stored."""

@@ -41,7 +41,7 @@ from wishwell.client.sync_line import Line, Part
 
 
 class Items(Part):
-    """The products that a profile saved, at most one item per product and variant."""
+    """Products that a profile saved, at most one item per product and variant."""
 
     def list(
         self,
@@ -52,23 +52,23 @@ class Items(Part):
         include: Include | None = None,
     ) -> Page[Item]:
         """The items of the profile, or of the whole store for an admin token without ``Profile``,
-        newest first, in pages. ``query`` narrows them. To walk on, repeat the request with ``page``
-        set to ``pageInfo.next`` or ``pageInfo.previous``. While others write, a walk along ``next``
-        to the end shows every item that was there all the time exactly once. A customer that
-        nothing is known of has an empty page.
+        newest first, in pages. ``query`` filters them. For the next page, repeat the request with
+        ``page`` set to ``pageInfo.next`` or ``pageInfo.previous``. While others write, following
+        ``next`` to the end returns each item that existed the whole time exactly once. A customer
+        of whom nothing is stored has an empty page.
 
-        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
-        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
-        400.
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
 
-        ``limit``: The number of records of a page, 1 to 250, by default 50.
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
         ``query``: A search expression: 1 to 8 terms, separated by spaces. An item must match all of
         them. A term is ``<field>:<value>``, with up to 250 values separated by commas. An item must
         match one of them.
 
-        ``include``: With ``product``, each item of whose product the store has said something
-        carries it as ``product``.
+        ``include``: With ``product``, each item whose product has published data contains it as
+        ``product``.
 
         Raises ``NotFound``.
         """
@@ -120,14 +120,14 @@ class Items(Part):
         note: str | None = None,
         list_ids: Sequence[str] | None = None,
     ) -> Item:
-        """Saves a product or a variant for the profile. Saving twice is saving once: when the
-        profile has the item already, the answer is 200 with that item, on which the ``quantity``,
-        ``tags`` and ``note`` that the body names are set, to whose lists the ``list_ids`` are
-        added, and nothing else is changed. A list that the profile does not have is answered 404,
-        and nothing is saved. A profile holds at most 5,000 items, a list at most 1,000, and a
-        profile's items stand on at most 20,000 places of its lists in all, unless the service is
-        set otherwise; what would pass one of these is answered 400, and nothing is saved. An admin
-        token must name the owner in ``Profile``.
+        """Saves a product or a variant for the profile. The operation is idempotent: if the profile
+        already has the item, the response is 200 with that item, after setting the ``quantity``,
+        ``tags`` and ``note`` that the body contains and adding the item to the lists in
+        ``list_ids``. Nothing else is changed. If the profile doesn't have one of the lists, the
+        response is 404 and nothing is saved. By default a profile can have at most 5,000 items, a
+        list at most 1,000, and all lists of a profile together at most 20,000. If a limit would be
+        exceeded, the response is 400 and nothing is saved. With an admin token, ``Profile`` must
+        identify the owner.
 
         ``product_id``: The store's id of a product or variant: an integer, or in a store with text
         ids a string of 1 to 100 characters ``A-Z a-z 0-9 . _ : ~ = -`` that begins with a letter or
@@ -135,9 +135,9 @@ class Items(Part):
 
         ``variant_id``: None means no variant.
 
-        ``quantity``: Without it, a new item has 1.
+        ``quantity``: A new item has 1 by default.
 
-        ``note``: A None or an empty text clears it.
+        ``note``: None or an empty text removes the note.
 
         ``list_ids``: Lists of the same profile to put the item on.
 
@@ -155,12 +155,12 @@ class Items(Part):
         return self._line.result(call)
 
     def save_many(self, items: Sequence[NewItem]) -> tuple[Item, ...]:
-        """Saves 1 to 250 items, each as ``POST /items`` would, all of them or, on an error, none. A
-        product and variant may be there once. The items come back in the order sent; of the new
-        ones the first is the newest. It is one request for the limits. An admin token must name the
-        owner in ``Profile``.
+        """Saves 1 to 250 items, each as ``POST /items`` would: all of them or, on an error, none. A
+        product and variant must not be repeated. The items are returned in the order sent; the
+        first of the new ones is the newest. Rate limits count one request. With an admin token,
+        ``Profile`` must identify the owner.
 
-        ``items``: Each product and variant once.
+        ``items``: Each product and variant at most once.
 
         Raises ``NotFound``.
         """
@@ -169,10 +169,10 @@ class Items(Part):
         return self._line.result(call)
 
     def delete_many(self, ids: Sequence[str]) -> None:
-        """Deletes 1 to 250 items, all of them or, on an error, none. Ids that name no item of the
-        profile are no error. The ids come in the body or, as some intermediaries drop the body of a
-        ``DELETE``, in the query parameter ``item_ids``: in one of the two. With neither, and with
-        both, the answer is 400.
+        """Deletes 1 to 250 items: all of them or, on an error, none. Ids that the profile doesn't
+        have are ignored. Send the ids either in the body or, because some intermediaries drop the
+        body of a ``DELETE``, in the query parameter ``item_ids``. With neither or both of them, the
+        response is 400.
 
         ``ids``: The items to delete.
 
@@ -185,8 +185,8 @@ class Items(Part):
     def find(self, id: str, *, include: Include | None = None) -> Item:
         """The item with this id.
 
-        ``include``: With ``product``, each item of whose product the store has said something
-        carries it as ``product``.
+        ``include``: With ``product``, each item whose product has published data contains it as
+        ``product``.
 
         Raises ``NotFound``.
         """
@@ -204,18 +204,18 @@ class Items(Part):
         tags: Sequence[str] | UnsetType = UNSET,
         note: str | UnsetType | None = UNSET,
     ) -> Item:
-        """Sets the fields that the body names and leaves the others as they are; a ``variant_id``
-        of None clears the variant. An empty object changes nothing, ``updated_at`` included. When
-        another item of the profile has the product and variant that this one would get, the answer
-        is 409 and nothing is changed.
+        """Sets the fields in the body and leaves the others unchanged; a ``variant_id`` of None
+        removes the variant. An empty object changes nothing, not even ``updated_at``. If another
+        item of the profile already has the new product and variant, the response is 409 and nothing
+        is changed.
 
         ``product_id``: The store's id of a product or variant: an integer, or in a store with text
         ids a string of 1 to 100 characters ``A-Z a-z 0-9 . _ : ~ = -`` that begins with a letter or
         digit.
 
-        ``variant_id``: None clears it.
+        ``variant_id``: None removes the variant.
 
-        ``note``: A None or an empty text clears it.
+        ``note``: None or an empty text removes the note.
 
         Raises ``NotFound`` and ``Conflict``.
         """
@@ -230,7 +230,7 @@ class Items(Part):
         return self._line.result(call)
 
     def delete(self, id: str) -> None:
-        """Deletes the item and takes it off its lists.
+        """Deletes the item and removes it from its lists.
 
         Raises ``NotFound``.
         """
@@ -238,13 +238,13 @@ class Items(Part):
         self._line.result(call)
 
     def set_lists(self, id: str, list_ids: Sequence[str]) -> Item:
-        """Puts the item on exactly these lists; an empty array takes it off all. On a list where it
-        stays, it keeps its place. A list that the profile does not have is answered 404, and
-        nothing is changed. By default a list holds at most 1,000 items, and all lists of a profile
-        together at most 20,000. If either bound would be exceeded, the answer is 400, and nothing
-        is changed.
+        """Puts the item on exactly these lists; an empty array removes it from all. On a list where
+        it already is, it keeps its position. If the profile doesn't have one of the lists, the
+        response is 404 and nothing is changed. By default a list can have at most 1,000 items, and
+        all lists of a profile together at most 20,000. If a limit would be exceeded, the response
+        is 400 and nothing is changed.
 
-        ``list_ids``: Exactly the lists that the item is on from now on.
+        ``list_ids``: The new lists of the item, which replace its current ones.
 
         Raises ``NotFound``.
         """
@@ -258,14 +258,13 @@ class Lists(Part):
 
     def list(self, *, page: str | None = None, limit: int | None = None) -> Page[List]:
         """The lists of the profile, or of the whole store for an admin token without ``Profile``,
-        newest first, in pages, without their items. Pages are walked as those of ``GET /items``
-        are.
+        newest first, in pages, without their items. Pagination works as for ``GET /items``.
 
-        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
-        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
-        400.
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
 
-        ``limit``: The number of records of a page, 1 to 250, by default 50.
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
         Raises ``NotFound``.
         """
@@ -284,9 +283,9 @@ class Lists(Part):
         return self._line.all(call)
 
     def create(self, name: str) -> List:
-        """A new, empty list. Names need not be unique. A profile holds at most 250 lists unless the
-        service is set otherwise; one more is answered 400. An admin token must name the owner in
-        ``Profile``.
+        """Creates an empty list. Names need not be unique. By default a profile can have at most
+        250 lists; beyond that, the response is 400. With an admin token, ``Profile`` must identify
+        the owner.
 
         ``name``: 1 to 255 characters after trimming, without control characters. White space around
         it is removed.
@@ -298,14 +297,14 @@ class Lists(Part):
         return self._line.result(call)
 
     def find(self, id: str, *, sort: Sort | None = None, include: Include | None = None) -> List:
-        """The list with this id, and all of its items in the order that ``sort`` asks for.
+        """The list with this id and all of its items, in the order given by ``sort``.
 
-        ``sort``: The order of the list's items: ``recently_saved`` and ``oldest_saved`` go by
+        ``sort``: The order of the list's items: ``recently_saved`` and ``oldest_saved`` sort by
         ``created_at``; ``customer`` is the order set with ``PUT /lists/{listId}/items/order``, in
-        which items that were never placed follow the placed ones, most recently saved first.
+        which items without a position follow the others, most recently saved first.
 
-        ``include``: With ``product``, each item of whose product the store has said something
-        carries it as ``product``.
+        ``include``: With ``product``, each item whose product has published data contains it as
+        ``product``.
 
         Raises ``NotFound``.
         """
@@ -314,8 +313,8 @@ class Lists(Part):
         return self._line.result(call)
 
     def update(self, id: str, *, name: str | UnsetType = UNSET) -> List:
-        """Sets the name, if the body has one. An empty object changes nothing, ``updated_at``
-        included.
+        """Sets the name if the body has one. An empty object changes nothing, not even
+        ``updated_at``.
 
         ``name``: 1 to 255 characters after trimming, without control characters. White space around
         it is removed.
@@ -335,13 +334,12 @@ class Lists(Part):
         self._line.result(call)
 
     def order(self, id: str, item_ids: Sequence[str]) -> List:
-        """Places the items of the list in the order given, which ``GET
-        /lists/{listId}?sort=customer`` then shows. Items that the body does not name follow: first
-        those that had been placed before, in the order that they had, then those never placed, most
-        recently saved first. An id that is not on the list, or is there twice, is answered 400, and
-        nothing is changed.
+        """Sets the order of the items on the list, which ``GET /lists/{listId}?sort=customer`` then
+        shows. Items that are not in the body follow: first those with a position, in their previous
+        order, then those without one, most recently saved first. If an id is not on the list or is
+        repeated, the response is 400 and nothing is changed.
 
-        ``item_ids``: Items of the list in the wanted order; it need not name all.
+        ``item_ids``: Items of the list in the new order. Items may be omitted.
 
         Raises ``NotFound``.
         """
@@ -350,13 +348,13 @@ class Lists(Part):
         return self._line.result(call)
 
     def put_item(self, id: str, item_id: str, *, after: str | UnsetType | None = UNSET) -> Item:
-        """Puts the item on the list, and leaves its other lists alone. If it is there already, it
-        keeps its place. With ``after``, it is placed behind that item, or first with None: all
-        items before its new place, in the order ``customer``, get a place too. An ``after`` that is
-        the item itself or not on the list is answered 400, and nothing is changed. The bounds of
-        lists are those of ``PUT /items/{itemId}/lists``.
+        """Puts the item on the list and leaves its other lists unchanged. If the item is already on
+        it, it keeps its position. With ``after``, the item is moved after that item, or to the
+        start with None; all items before its new position, in the order ``customer``, get a
+        position too. If ``after`` is the item itself or is not on the list, the response is 400 and
+        nothing is changed. The limits of lists are those of ``PUT /items/{itemId}/lists``.
 
-        ``after``: Another item of the list, behind which this one is placed; None is first.
+        ``after``: Another item of the list, after which this one is placed; None places it first.
 
         Raises ``NotFound``.
         """
@@ -365,8 +363,8 @@ class Lists(Part):
         return self._line.result(call)
 
     def remove_item(self, id: str, item_id: str) -> None:
-        """Takes the item off the list, and leaves its other lists alone. If it is not on it, the
-        answer is 404.
+        """Removes the item from the list and leaves its other lists unchanged. If the item is not
+        on the list, the response is 404.
 
         Raises ``NotFound``.
         """
@@ -375,19 +373,19 @@ class Lists(Part):
 
 
 class Shares(Part):
-    """Links that show a list to others, what those see, and their copies of it."""
+    """Links that show a list to others, the shared lists, and copies of them."""
 
     def list(
         self, list_id: str, *, page: str | None = None, limit: int | None = None
     ) -> Page[Share]:
-        """The shares of the list, newest first, in pages; also those that have expired. Pages are
-        walked as those of ``GET /items`` are.
+        """The shares of the list, newest first, in pages, including expired ones. Pagination works
+        as for ``GET /items``.
 
-        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
-        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
-        400.
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
 
-        ``limit``: The number of records of a page, 1 to 250, by default 50.
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
         Raises ``NotFound``.
         """
@@ -403,14 +401,14 @@ class Shares(Part):
         reservations: bool = False,
         notes: bool = False,
     ) -> Share:
-        """Makes a link to the list: whoever has its ``token`` may see the list at ``GET
-        /shared/{token}``, and nothing else of its owner. A list has at most 20 shares; one more is
-        answered 400.
+        """Creates a link to the list: anyone who has its ``token`` can see the list at ``GET
+        /shared/{token}``, and nothing else of its owner. A list can have at most 20 shares; beyond
+        that, the response is 400.
 
-        ``expires_at``: From when on the share is no longer good: an RFC 3339 time with its offset,
-        in the future. None is for ever.
+        ``expires_at``: When the share expires: an RFC 3339 time with an offset, in the future. None
+        means never.
 
-        ``reservations``: Whether who sees the list may reserve what is on it.
+        ``reservations``: Whether others may reserve items of the list.
 
         ``notes``: Whether the notes of the items are shown.
 
@@ -431,12 +429,12 @@ class Shares(Part):
         reservations: bool | UnsetType = UNSET,
         notes: bool | UnsetType = UNSET,
     ) -> Share:
-        """Changes the fields that the body names. The token stays the same.
+        """Changes the fields in the body. The token stays the same.
 
-        ``expires_at``: From when on the share is no longer good: an RFC 3339 time with its offset,
-        in the future. None is for ever.
+        ``expires_at``: When the share expires: an RFC 3339 time with an offset, in the future. None
+        means never.
 
-        ``reservations``: Whether who sees the list may reserve what is on it.
+        ``reservations``: Whether others may reserve items of the list.
 
         ``notes``: Whether the notes of the items are shown.
 
@@ -447,7 +445,7 @@ class Shares(Part):
         return self._line.result(call)
 
     def delete(self, list_id: str, id: str) -> None:
-        """From now on its token is refused everywhere. Other shares of the list go on.
+        """From now on its token is rejected everywhere. Other shares of the list stay valid.
 
         Raises ``NotFound``.
         """
@@ -456,21 +454,21 @@ class Shares(Part):
 
 
 class Shared(Part):
-    """Links that show a list to others, what those see, and their copies of it."""
+    """Links that show a list to others, the shared lists, and copies of them."""
 
     def find(self, token: str, *, include: Include | None = None) -> SharedList:
-        """The list that a share's token leads to, with its items in the owner's order. It needs no
-        ``Authorization``; one that is sent must be good. A token that is wrong, has expired or was
-        revoked, or whose list is gone, is answered 404, always in the same words. Where the share
-        has reservations, items show how many are reserved and, with a profile token, how many of
-        them by the caller; for the owner, and an admin token that names them in ``Profile``,
-        neither. Reads count per client address, 120 a minute unless the service is set otherwise,
-        and those of an admin token as its other reads; a wrong token counts as a request with no
-        valid token does. Answers below ``/shared/`` carry ``X-Robots-Tag: noindex`` and
+        """The list that a share's token belongs to, with its items in the owner's order.
+        ``Authorization`` is optional, but must be valid if sent. If the share's token is wrong, has
+        expired or was revoked, or its list was deleted, the response is 404, always with the same
+        message. If the share has reservations, items show how many are reserved and, with a profile
+        token, how many of them by the caller. The owner, and an admin token with the owner in
+        ``Profile``, see neither. Rate limits count reads per client address, 120 per minute by
+        default, and reads with an admin token as its other reads; a wrong token counts as a request
+        without a valid token. Responses below ``/shared/`` have ``X-Robots-Tag: noindex`` and
         ``Referrer-Policy: no-referrer``.
 
-        ``include``: With ``product``, each item of whose product the store has said something
-        carries it as ``product``.
+        ``include``: With ``product``, each item whose product has published data contains it as
+        ``product``.
 
         Raises ``NotFound``.
         """
@@ -479,10 +477,11 @@ class Shared(Part):
         return self._line.result(call)
 
     def copy(self, token: str, *, name: str | None = None) -> List:
-        """Makes a list of the caller's with what is on the shared list, in its order: with the
-        quantities and, where the share shows them, the notes. An item that the caller has already
-        stays as it is and is put on the new list. What would pass a bound of the caller's is
-        answered 400, and nothing is changed. An admin token must name the caller in ``Profile``.
+        """Creates a list for the caller with the items of the shared list, in the same order, with
+        their quantities and, if the share shows them, their notes. An item that the caller already
+        has stays unchanged and is put on the new list. If a limit of the caller would be exceeded,
+        the response is 400 and nothing is changed. With an admin token, ``Profile`` must identify
+        the caller.
 
         ``name``: 1 to 255 characters after trimming, without control characters. White space around
         it is removed.
@@ -496,12 +495,12 @@ class Shared(Part):
         return self._line.result(call)
 
     def reserve(self, token: str, item_id: str, quantity: int) -> SharedItem:
-        """Says that the caller gives so many of the item, in place of what they had reserved of it
-        before. A reservation is of the item, over all shares of it, and never takes the sum past
-        the item's quantity: that is answered 409, and nothing is changed. The owner never learns of
-        it, and is answered 403; so is everybody where the share has no reservations. A profile has
-        reservations of at most 1,000 items; one more is answered 400. An admin token must name the
-        caller in ``Profile``.
+        """Sets the quantity of the item that the caller has reserved, replacing the previous one. A
+        reservation belongs to the item and is shared by all of its shares. If the total would
+        exceed the item's quantity, the response is 409 and nothing is changed. Reservations are
+        never shown to the owner. For the owner, and for anyone if the share has no reservations,
+        the response is 403. A profile can reserve at most 1,000 items; beyond that, the response is
+        400. With an admin token, ``Profile`` must identify the caller.
 
         Raises ``NotFound`` and ``Conflict``.
         """
@@ -515,8 +514,9 @@ class Shared(Part):
         return self._line.result(call)
 
     def delete_reservation(self, token: str, item_id: str) -> None:
-        """Ends what the caller has reserved of the item; if that is nothing, the answer is 404. The
-        share may have ended. An admin token must name the caller in ``Profile``.
+        """Deletes the caller's reservation of the item; if there is none, the response is 404. It
+        also works after the share has expired or was deleted. With an admin token, ``Profile`` must
+        identify the caller.
 
         Raises ``NotFound``.
         """
@@ -525,13 +525,13 @@ class Shared(Part):
 
 
 class Profiles(ProfilesByHand):
-    """What is stored of a customer or visitor, tokens for them, and the store's sign-in path."""
+    """The data of a customer or visitor, tokens for them, and the store's sign-in path."""
 
     def find(self) -> Profile:
-        """The profile that the token or ``Profile`` acts on: how many items and lists it has, and
-        whether notices are made for them. A customer of whom nothing is stored has zeros and no
-        ``created_at``. ``email`` is for admin tokens alone: what somebody typed, and nobody has
-        confirmed.
+        """The profile that the token or ``Profile`` acts on: the number of its items and lists, and
+        whether it gets notices. A customer of whom nothing is stored has zeros and no
+        ``created_at``. ``email`` is included only for admin tokens; it is what somebody typed and
+        has not been verified.
 
         Raises ``NotFound``.
         """
@@ -539,10 +539,12 @@ class Profiles(ProfilesByHand):
         return self._line.result(call)
 
     def update(self, *, notices: bool | UnsetType = UNSET) -> Profile:
-        """Without ``notices``, no ``item.price_dropped`` and ``item.back_in_stock`` is made for the
-        profile's items any more. An empty object changes nothing.
+        """With ``notices`` set to false, the events ``item.price_dropped`` and
+        ``item.back_in_stock`` are no longer recorded for the profile's items. An empty object
+        changes nothing.
 
-        ``notices``: Whether notices of lower prices and of returns are made for its items.
+        ``notices``: Whether notices of price drops and of products back in stock are recorded for
+        its items.
 
         Raises ``NotFound``.
         """
@@ -551,12 +553,12 @@ class Profiles(ProfilesByHand):
         return self._line.result(call)
 
     def erase(self) -> None:
-        """Ends the profile that ``Profile`` names, with everything of it. From then on, in every
-        process within 5 seconds, nothing of it is shown or told, and its tokens, cookies and shares
-        are refused. Steps in the background remove it, usually within a minute; what it writes
-        before is answered 503, and afterwards a customer may begin anew. The store's feed tells of
-        it by ``profile.erased``. It needs an admin token. A customer of whom there was nothing is
-        204, too.
+        """Erases the profile in ``Profile`` with all its data. Within 5 seconds no process shows
+        its data or emits its events, and its tokens, cookies and shares are rejected. Background
+        jobs delete the data, usually within a minute; until then, the profile's writes get 503.
+        Afterwards a customer can start again with an empty profile. The store's feed contains the
+        event ``profile.erased``. Requires an admin token. For a customer of whom nothing is stored,
+        the response is 204, too.
 
         Raises ``NotFound``.
         """
@@ -564,9 +566,10 @@ class Profiles(ProfilesByHand):
         self._line.result(call)
 
     def export(self) -> ProfileExport:
-        """All that is stored of the profile, as one document: its lists with their items in the
-        customer's order, items, shares, what it has reserved of others' items, and the events that
-        are still kept. It comes in pieces; if one can't be read, the connection breaks.
+        """All data stored about the profile, as one document: its lists with their items in the
+        customer's order, items, shares, reservations of others' items, and the events that are
+        still stored. The response is streamed; if a part can't be read, the connection is closed
+        early.
 
         Raises ``NotFound``.
         """
@@ -576,17 +579,17 @@ class Profiles(ProfilesByHand):
     def by_email(
         self, email: str, *, page: str | None = None, limit: int | None = None
     ) -> Page[Profile]:
-        """The profiles that gave this address, without regard to case, in pages. It needs an admin
-        token, without ``Profile``. Nobody has confirmed an address, so whoever gave it may be
-        somebody else. Pages are walked as those of ``GET /items`` are.
+        """The profiles with this address, compared without case, in pages. Requires an admin token
+        without ``Profile``. Addresses are not verified, so the address may belong to somebody else.
+        Pagination works as for ``GET /items``.
 
-        ``email``: The address, in any case.
+        ``email``: The address; upper and lower case don't matter.
 
-        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
-        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
-        400.
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
 
-        ``limit``: The number of records of a page, 1 to 250, by default 50.
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
         Raises ``NotFound``.
         """
@@ -596,20 +599,20 @@ class Profiles(ProfilesByHand):
 
 
 class Events(EventsByHand):
-    """What happened to the records of a store, in order."""
+    """Changes to the records of a store, in order."""
 
 
 class Webhooks(Part):
-    """Where the events of the store are sent, and how that goes."""
+    """URLs that the store's events are sent to, and the deliveries."""
 
     def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Webhook]:
-        """The webhooks of the store, newest first, in pages, as of items.
+        """The webhooks of the store, newest first, in pages.
 
-        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
-        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
-        400.
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
 
-        ``limit``: The number of records of a page, 1 to 250, by default 50.
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
         Raises ``NotFound``.
         """
@@ -631,23 +634,23 @@ class Webhooks(Part):
 
     def create(self, url: str, *, types: Sequence[str] | None = None) -> Webhook:
         """Sends the events of the store to ``url`` from now on: those whose type is in ``types``,
-        or all. A store has at most 20 webhooks. The store must tell events, else the answer is 409.
-        ``url`` is ``https``, on port 443 or 8443, and leads to a public address.
+        or all. A store can have at most 20 webhooks. If the store has events turned off, the
+        response is 409. ``url`` must be ``https``, on port 443 or 8443, and lead to a public
+        address.
 
         Each event is sent at least once, as a ``POST`` in the form of Standard Webhooks:
         ``webhook-id`` is the id of the event, ``webhook-timestamp`` the second of the attempt,
         ``webhook-signature`` is made with ``secret``, and the body is the event. Any 2xx within 15
-        s is taken for its delivery. After anything else it is sent again, up to nine times, after 5
-        s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h. A 410 turns the webhook off, and so does a week
-        without a delivery. The order in which events arrive means nothing; their ``sequence`` does.
+        s counts as delivered. Otherwise the delivery is retried up to nine times, with a backoff of
+        5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h. A 410 turns the webhook off, and so does a
+        week without a successful delivery. Events may arrive in any order; sort them by
+        ``sequence``. ``secret`` is returned only here and when it is renewed.
 
-        ``secret`` is shown here, and when it is renewed, but nowhere else.
+        ``url``: The URL that events are sent to: ``https``, port 443 or 8443, a public address, and
+        without a user name, a password or a ``#``. For development, a service can be configured to
+        allow ``http``, other ports and private addresses.
 
-        ``url``: Where events are sent: ``https``, the port 443 or 8443, a public address; no user
-        name, no password and no ``#``. A service may be set to take ``http``, other ports and
-        private addresses too, for development.
-
-        ``types``: Which events are sent; with none named, all.
+        ``types``: The types of events to send; all if empty.
 
         Raises ``NotFound`` and ``Conflict``. Not retried after a lost connection.
         """
@@ -671,14 +674,14 @@ class Webhooks(Part):
         types: Sequence[str] | UnsetType = UNSET,
         enabled: bool | UnsetType = UNSET,
     ) -> Webhook:
-        """Changes the fields that the body names. A webhook that is turned on goes on where it was
-        turned off, or with the oldest event that is kept.
+        """Changes the fields in the body. A webhook that is turned on resumes with the first event
+        that it hasn't sent, or with the oldest event that is still stored.
 
-        ``url``: Where events are sent: ``https``, the port 443 or 8443, a public address; no user
-        name, no password and no ``#``. A service may be set to take ``http``, other ports and
-        private addresses too, for development.
+        ``url``: The URL that events are sent to: ``https``, port 443 or 8443, a public address, and
+        without a user name, a password or a ``#``. For development, a service can be configured to
+        allow ``http``, other ports and private addresses.
 
-        ``types``: Which events are sent; with none named, all.
+        ``types``: The types of events to send; all if empty.
 
         ``enabled``: Whether events are sent.
 
@@ -689,7 +692,7 @@ class Webhooks(Part):
         return self._line.result(call)
 
     def delete(self, id: str) -> None:
-        """Deletes the webhook, and then its deliveries. What is just being sent still arrives.
+        """Deletes the webhook and then its deliveries. Deliveries in progress may still arrive.
 
         Raises ``NotFound``.
         """
@@ -697,8 +700,8 @@ class Webhooks(Part):
         self._line.result(call)
 
     def renew_secret(self, id: str) -> Webhook:
-        """Makes a new secret, which is shown here alone. For 24 hours the one before it signs as
-        well; one more renewal ends that.
+        """Creates a new secret, which is returned only here. For 24 hours deliveries are also
+        signed with the previous secret, unless the secret is renewed again.
 
         Raises ``NotFound`` and ``Conflict``. Not retried after a lost connection.
         """
@@ -706,8 +709,8 @@ class Webhooks(Part):
         return self._line.result(call)
 
     def test(self, id: str) -> Delivery:
-        """Sends a message of the type ``webhook.test``, once. How it went is in the list of
-        deliveries. A webhook that is off is answered 409.
+        """Sends a message of the type ``webhook.test``, without retries. The list of deliveries
+        shows its outcome. If the webhook is turned off, the response is 409.
 
         Raises ``NotFound`` and ``Conflict``. Not retried after a lost connection.
         """
@@ -715,10 +718,10 @@ class Webhooks(Part):
         return self._line.result(call)
 
     def replay(self, id: str, since: datetime) -> Webhook:
-        """Sends every kept event of the webhook's types from ``since`` on again, with its id, and a
-        minute's more: events are in the order of their feed, not of their times.
+        """Sends all stored events of the webhook's types since ``since`` again, with the same ids,
+        and events of up to a minute before it, because the feed isn't ordered by time.
 
-        ``since``: An RFC 3339 time, with its offset.
+        ``since``: An RFC 3339 time with an offset.
 
         Raises ``NotFound``. Not retried after a lost connection.
         """
@@ -731,14 +734,14 @@ class Webhooks(Part):
     def deliveries(
         self, id: str, *, page: str | None = None, limit: int | None = None
     ) -> Page[Delivery]:
-        """The deliveries of the webhook, newest first, in pages, for as long as their events are
-        kept.
+        """The deliveries of the webhook, newest first, in pages, as long as their events are
+        stored.
 
-         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
-        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
-        400.
+         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
 
-        ``limit``: The number of records of a page, 1 to 250, by default 50.
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
         Raises ``NotFound``.
         """
@@ -747,8 +750,8 @@ class Webhooks(Part):
         return self._line.result(call)
 
     def retry(self, id: str, delivery_id: str) -> Delivery:
-        """Sends the event again now, whatever became of the delivery. A webhook that is off, and an
-        event that is not kept any more, is answered 409.
+        """Sends the event again now, whatever the state of the delivery. If the webhook is turned
+        off or the event is no longer stored, the response is 409.
 
         Raises ``NotFound`` and ``Conflict``.
         """
@@ -757,11 +760,11 @@ class Webhooks(Part):
 
 
 class Store(Part):
-    """The store of an admin token, and the admin tokens that it has."""
+    """The store of an admin token, and its admin tokens."""
 
     def find(self) -> StoreSettings:
-        """The settings of the admin token's store, as its operator made them, with the limits that
-        are in force. None of them is a secret.
+        """The settings of the admin token's store, with the limits that are in force. They contain
+        no secrets.
 
         Raises ``NotFound``.
         """
@@ -770,17 +773,17 @@ class Store(Part):
 
 
 class Tokens(Part):
-    """The store of an admin token, and the admin tokens that it has."""
+    """The store of an admin token, and its admin tokens."""
 
     def list(self, *, page: str | None = None, limit: int | None = None) -> Page[AdminToken]:
-        """The store's admin tokens, newest first, in pages: what each is for and when it was last
-        used, never the token itself.
+        """The store's admin tokens, newest first, in pages: the purpose and last use of each, never
+        the token itself.
 
-        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
-        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
-        400.
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
 
-        ``limit``: The number of records of a page, 1 to 250, by default 50.
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
         Raises ``NotFound``.
         """
@@ -801,8 +804,8 @@ class Tokens(Part):
         return self._line.all(call)
 
     def revoke(self, id: str) -> None:
-        """From 5 seconds later no process takes the token any more; again, it is the same. The
-        token that asks is answered 409.
+        """Within 5 seconds every process rejects the token. Revoking it again has no effect. For
+        the token that sends the request, the response is 409.
 
         Raises ``NotFound`` and ``Conflict``.
         """
@@ -811,25 +814,23 @@ class Tokens(Part):
 
 
 class Products(ProductsByHand):
-    """What the shop says of its products, so that who wishes for them hears of changes."""
+    """Product data that the shop publishes, which triggers notices of changes."""
 
     def list(
         self, *, page: str | None = None, limit: int | None = None, query: str | None = None
     ) -> Page[Product]:
-        """The products of the store without their variants, in pages: the one that was put for the
-        first time most recently comes first. ``query`` narrows them. It needs an admin token,
-        without ``Profile``.
+        """The products of the store without their variants, most recently created first, in pages.
+        ``query`` filters them. Requires an admin token without ``Profile``.
 
-        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
-        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
-        400.
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
 
-        ``limit``: The number of records of a page, 1 to 250, by default 50.
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
         ``query``: A search expression: 1 to 8 terms ``title:<text>``, separated by spaces. The
-        title of a product must have all of them, in any part, whatever the case of its letters. A
-        term may be several texts of 1 to 100 characters, separated by commas: the title must have
-        one of them.
+        title of a product must contain all of them, compared without case. A term may have several
+        texts of 1 to 100 characters, separated by commas; the title must contain one of them.
 
         Raises ``NotFound``.
         """
@@ -857,10 +858,10 @@ class Products(ProductsByHand):
 
     def put_many(self, products: Sequence[NewProduct]) -> None:
         """The same as ``PUT /products/{productId}`` for each of 1 to 250 products: for all of them
-        or, on an error, for none. A product that is named twice is answered 400. It needs an admin
-        token, without ``Profile``.
+        or, on an error, for none. If a product is repeated, the response is 400. Requires an admin
+        token without ``Profile``.
 
-        ``products``: Each product once.
+        ``products``: Each product at most once.
 
         Raises ``NotFound``.
         """
@@ -869,8 +870,7 @@ class Products(ProductsByHand):
         self._line.result(call)
 
     def find(self, id: ProductId) -> Product:
-        """What is known of the product, and of its variants. It needs an admin token, without
-        ``Profile``.
+        """The data of the product and its variants. Requires an admin token without ``Profile``.
 
         Raises ``NotFound``.
         """
@@ -878,8 +878,8 @@ class Products(ProductsByHand):
         return self._line.result(call)
 
     def delete(self, id: ProductId) -> None:
-        """Forgets what is known of the product, and what is not told yet of it. Wishes for it stay.
-        It needs an admin token, without ``Profile``.
+        """Deletes the data of the product and its pending notices. Wishes for it stay. Requires an
+        admin token without ``Profile``.
 
         Raises ``NotFound``.
         """
@@ -888,7 +888,7 @@ class Products(ProductsByHand):
 
 
 class Reports(Part):
-    """What is wished for, by counting, and who wishes for it."""
+    """Figures on wishes, and the profiles that have them."""
 
     def products(
         self,
@@ -901,28 +901,28 @@ class Reports(Part):
         page: str | None = None,
         limit: int | None = None,
     ) -> Page[ProductWishes]:
-        """The products that are most wished for, the largest ``sort`` first, in pages; with
-        ``by=variant`` a row for each variant. Numbers are those of the last count (``as_of``); a
-        walk may see a product twice or not at all while counts change. ``format=csv`` is all of it
-        as a spreadsheet.
+        """The most wished-for products, sorted by ``sort`` in descending order, in pages; with
+        ``by=variant`` a row for each variant. The figures are those of the last count (``as_of``).
+        If they change between two pages, a product may appear twice or not at all. ``format=csv``
+        returns the whole report as a spreadsheet.
 
-        ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
+        ``from_``: The first day, in the time zone of the store (default: 29 days before ``to``).
 
-        ``to``: The last day, at most 365 after ``from``; without it, that of the last count or
-        today, the later one.
+        ``to``: The last day, at most 365 days after ``from`` (default: the day of the last count or
+        today, whichever is later).
 
-        ``sort``: What the order goes by.
+        ``sort``: The figure to sort by.
 
-        ``by``: What has a row of its own.
+        ``by``: Whether products or variants have rows of their own.
 
-        ``title``: A part of the products' titles, without regard to case. Such a report may read
-        all of the store's products.
+        ``title``: A part of the products' titles, compared without case. Such a report may read all
+        products of the store.
 
-        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
-        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
-        400.
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
 
-        ``limit``: The number of records of a page, 1 to 250, by default 50.
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
         Raises ``NotFound``.
         """
@@ -933,13 +933,13 @@ class Reports(Part):
         return self._line.result(call)
 
     def summary(self, *, from_: str | None = None, to: str | None = None) -> WishSummary:
-        """How many wishes there are, whose, and how many came and went. ``format=csv`` is the same
-        as a spreadsheet.
+        """The number of wishes and of profiles with a wish, and how many wishes were added and
+        removed. ``format=csv`` returns the same as a spreadsheet.
 
-        ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
+        ``from_``: The first day, in the time zone of the store (default: 29 days before ``to``).
 
-        ``to``: The last day, at most 365 after ``from``; without it, that of the last count or
-        today, the later one.
+        ``to``: The last day, at most 365 days after ``from`` (default: the day of the last count or
+        today, whichever is later).
 
         Raises ``NotFound``.
         """
@@ -950,16 +950,16 @@ class Reports(Part):
     def days(
         self, *, from_: str | None = None, to: str | None = None, product: ProductId | None = None
     ) -> tuple[WishDay, ...]:
-        """A row for each day: the wishes at its end, and how many came and went; of all products,
-        or of ``product``. Days before the first count are left out. ``format=csv`` is the same as a
-        spreadsheet.
+        """A row for each day: the wishes at its end, and how many were added and removed, for all
+        products or for ``product``. Days before the first count are omitted. ``format=csv`` returns
+        the same as a spreadsheet.
 
-         ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
+        ``from_``: The first day, in the time zone of the store (default: 29 days before ``to``).
 
-        ``to``: The last day, at most 365 after ``from``; without it, that of the last count or
-        today, the later one.
+        ``to``: The last day, at most 365 days after ``from`` (default: the day of the last count or
+        today, whichever is later).
 
-        ``product``: The product; without it, all.
+        ``product``: The product (default: all).
 
         Raises ``NotFound``.
         """
@@ -975,18 +975,18 @@ class Reports(Part):
         page: str | None = None,
         limit: int | None = None,
     ) -> Page[Wisher]:
-        """Who wishes for a product now, or for it in one variant, newest first, in pages. Nobody
-        has confirmed the e-mail address. ``format=csv`` is all of it as a spreadsheet.
+        """The profiles that wish for a product, or for one of its variants, newest first, in pages.
+        E-mail addresses are not verified. ``format=csv`` returns the whole report as a spreadsheet.
 
-        ``product``: The product.
+         ``product``: The product.
 
-        ``variant``: The variant; without it, any.
+        ``variant``: The variant (default: any).
 
-        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
-        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
-        400.
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
 
-        ``limit``: The number of records of a page, 1 to 250, by default 50.
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
         Raises ``NotFound``.
         """
@@ -995,11 +995,11 @@ class Reports(Part):
         return self._line.result(call)
 
     def shown(self, products: str) -> tuple[ShownCount, ...]:
-        """About how many wish for each product, to be shown to anybody: the largest of 10, 25, 50,
-        100, 250, 500, 1,000 and so on that the last count reaches, or 0. A browser may keep it for
-        an hour. 404 until the store has ``--show-wishes on``.
+        """The approximate number of wishes for each product, which may be shown to anyone: the
+        largest of 10, 25, 50, 100, 250, 500, 1,000 and so on that the last count reaches, or 0.
+        Browsers may cache it for an hour. Without ``--show-wishes on``, the response is 404.
 
-        ``products``: 1 to 250 products, with commas between them.
+        ``products``: 1 to 250 product ids, separated by commas.
 
         Raises ``NotFound``.
         """
@@ -1009,17 +1009,17 @@ class Reports(Part):
 
 
 class Requests(Part):
-    """What the store's platform asks for, so that a person's data is shown or erased."""
+    """Privacy requests of the store's platform, which export or erase a person's data."""
 
     def list(self, *, page: str | None = None, limit: int | None = None) -> Page[PlatformRequest]:
-        """What the store's platform has asked for, newest first, in pages. A request that is done
-        keeps its topic, its times, the SHA-256 of its body and how it ended.
+        """The privacy requests of the store's platform, newest first, in pages. A completed request
+        keeps its topic, its times, the SHA-256 of its body and its outcome.
 
-        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
-        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
-        400.
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
 
-        ``limit``: The number of records of a page, 1 to 250, by default 50.
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
         Raises ``NotFound``.
         """
@@ -1046,8 +1046,8 @@ class Requests(Part):
         return self._line.all(call)
 
     def call_off(self, id: str) -> None:
-        """Calls off a ``shop/redact`` that waits, within 7 days of its coming, so that the store is
-        not deleted; again, it is the same. Another request is answered 409.
+        """Cancels a pending ``shop/redact`` within 7 days of its arrival, so that the store is not
+        deleted. Cancelling it again has no effect. For any other request, the response is 409.
 
         Raises ``NotFound`` and ``Conflict``.
         """
@@ -1055,10 +1055,11 @@ class Requests(Part):
         self._line.result(call)
 
     def export(self, id: str) -> ProfileExport:
-        """What was stored of the customer when a ``customers/data_request`` was done, as ``GET
-        /profile/export`` has it. It is kept for 30 days, unless the customer is erased.
+        """The data stored about the customer when a ``customers/data_request`` was completed, in
+        the form of ``GET /profile/export``. It is stored for 30 days, unless the customer is
+        erased.
 
-        Raises ``NotFound``.
+         Raises ``NotFound``.
         """
         call = Call("GET", path("requests", id, "export"), one(ProfileExport))
         return self._line.result(call)

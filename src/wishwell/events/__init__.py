@@ -243,11 +243,11 @@ async def feed(
     _, removed = await webhooks.feed_ends(tx, store.id)
     if after is not None and not removed <= after <= last:
         why = (
-            "events that came after it are no longer kept"
+            "events after this position are no longer stored"
             if after < removed
-            else "this store has not given it, or a backup was restored since"
+            else "this position was never issued by this store, or a backup has been restored since"
         )
-        anew = "Read the items and lists of the store anew, then ask without `from`."
+        anew = "Read all items and lists again, then request the feed without `from`."
         raise Gone(f"from: {why}. {anew}")
     until = rows[-1][0] if len(rows) == limit else last
     return Page([from_row(row[1:]) for row in rows], until)

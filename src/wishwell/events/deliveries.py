@@ -156,7 +156,8 @@ async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> 
 def _check_on(kept: Kept) -> None:
     if not kept.shown.enabled:
         raise Conflict(
-            "The webhook is turned off. First turn it on: enabled: true, or `webhook update --on`."
+            "The webhook is turned off. Turn it on first, with enabled: true or with "
+            "`wishwell webhook update --on`."
         )
 
 

@@ -96,8 +96,8 @@ async def create(
     """
     if store.events_since is None:  # contract: webhook-needs-events
         raise Conflict(
-            "This store tells no events. First turn them on: "
-            f"wishwell store update {store.handle} --events on"
+            "This store has events turned off. Turn them on with: wishwell store "
+            f"update {store.handle} --events on"
         )
     await lock_feed(tx, store.id)
     if len(await tx.all("export_webhooks", store=store.id)) >= MOST:  # contract: webhook-most

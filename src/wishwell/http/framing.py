@@ -49,7 +49,7 @@ def _check_absolute(url: bytes, hosts: Collection[bytes]) -> None:
     if named is None:
         raise Invalid("The request target must be a path.")
     if [host.lower() for host in hosts] != [named[1].lower()]:
-        raise Invalid("Host: must be the host of the request target.")
+        raise Invalid("Host: must be the same as the host of the request target.")
 
 
 # contract: http-bounds

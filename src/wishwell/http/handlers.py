@@ -64,7 +64,9 @@ async def delete_items(request: Request) -> None:
     service, scope, listed = request.service, request.scope, "itemIds" in request.query
     raw = await bodies.read(request)
     if bool(raw) == listed:  # contract: items-delete-query
-        raise Invalid("itemIds: is required, in the body or as ?itemIds=a,b, not in both.")
+        raise Invalid(
+            "itemIds: is required, either in the body or as ?itemIds=a,b, but not in both."
+        )
     if listed:
         chosen = queries.several(request.query, "itemIds")
     else:
@@ -149,7 +151,7 @@ async def remove_list_item(request: Request) -> None:
 def check_admin(request: Request) -> None:
     """Raises ``Forbidden`` for a profile token."""
     if request.caller is None or request.caller.profile is not None:
-        raise Forbidden("This needs an admin token.")
+        raise Forbidden("This operation requires an admin token.")
 
 
 def new_owner(request: Request, why: str = "a new record needs an owner") -> Profile:

@@ -61,7 +61,7 @@ class Incoming:
             async with asyncio.timeout(seconds):
                 await self._waiting
         except TimeoutError as error:
-            raise BodyTimeout("The body did not arrive in time.") from error
+            raise BodyTimeout("The body didn't arrive in time.") from error
 
     def read(self) -> bytes:
         """All of it. Raises the error."""

@@ -28,25 +28,27 @@ def _gauge(
     return Gauge(f"wishwell_{name}", help, labels, multiprocess_mode=modes[of_workers])
 
 
-_REQUESTS = _counter("requests", "Requests answered.", "method", "route", "status")
+_REQUESTS = _counter("requests", "Completed requests.", "method", "route", "status")
 _SECONDS = Histogram(
     "wishwell_request_seconds",
-    "Time from a request's headers to its answer.",
+    "Seconds from the end of a request's headers to its response.",
     ("route",),
     buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
 )
-LIMITED = _counter("limited", "Requests refused by a rate limit.", "kind")
+LIMITED = _counter("limited", "Requests rejected by a rate limit.", "kind")
 _LINKS = _counter("links", "Sessions linked to a customer.")
-_LINKED_ITEMS = _counter("linked_items", "Items moved or merged by links.")
+_LINKED_ITEMS = _counter(
+    "linked_items", "Items moved or merged when sessions were linked to customers."
+)
 PURGED = _counter("purged_sessions", "Sessions purged.")
 PURGE_FINISHED = Gauge(
     "wishwell_purge_finished_timestamp_seconds",
-    "When this process last finished a purge; 0 before the first.",
+    "Unix time at which a purge last finished; 0 before the first. The latest of all workers.",
     multiprocess_mode="max",
 )
 BACKGROUND_DONE = _gauge(
     "background_done_timestamp_seconds",
-    "When a job in the background last got through; of several workers, the oldest time.",
+    "Unix time at which a background job last finished. The oldest of all workers.",
     "min",
     "task",
 )
@@ -55,38 +57,45 @@ CLOCK_SUSPECT = _gauge(
     "1 while the clock isn't plausible, so that nothing is removed because of its age.",
     "max",
 )
-EVENTS_TOLD = _counter("events_told", "Events that got their place in a feed.")
-EVENTS_WAITING = _gauge("events_waiting", "Events without a place in a feed yet.", "max")
-EVENTS_WAITING_SECONDS = _gauge(
-    "events_waiting_seconds", "The age of the oldest event without a place in a feed.", "max"
+EVENTS_TOLD = _counter("events_told", "Events that were assigned a feed position.")
+EVENTS_WAITING = _gauge(
+    "events_waiting", "Events that don't have a feed position yet (backlog).", "max"
 )
-NOTICES = _counter("notices", "Notices of dropped prices and of products back in stock.")
+EVENTS_WAITING_SECONDS = _gauge(
+    "events_waiting_seconds", "Age in seconds of the oldest event without a feed position.", "max"
+)
+NOTICES = _counter("notices", "Notices recorded for price drops and products back in stock.")
 NOTICES_WAITING = _gauge(
-    "notices_products_waiting", "Products with wishes that are still to be told.", "max"
+    "notices_products_waiting",
+    "Changed products whose notices are not recorded yet (backlog).",
+    "max",
 )
 ERASED = _counter("erased_profiles", "Profiles erased.")
-ERASING = _gauge("erasing_profiles", "Erased profiles that are still being removed.", "max")
+ERASING = _gauge("erasing_profiles", "Erased profiles whose data is still being deleted.", "max")
 COUNTED = _gauge(
     "counted_timestamp_seconds",
-    "When the last count of that store began which was counted longest ago.",
+    "Unix time at which the latest count began, for the store whose count is the oldest.",
     "max",
 )
 ASKED = _gauge(
-    "platform_requests_waiting", "Requests of platforms that are not done yet.", "max", "kind"
+    "platform_requests_waiting",
+    "Privacy requests of platforms that are not completed yet.",
+    "max",
+    "kind",
 )
 ASKED_SECONDS = _gauge(
     "platform_requests_oldest_seconds",
-    "How long the oldest request of a platform has been waiting.",
+    "Seconds that the oldest pending privacy request of a platform has been waiting.",
     "max",
     "kind",
 )
 for _topic in requests.TOPICS:
     ASKED.labels(_topic)
     ASKED_SECONDS.labels(_topic)
-_SHED = _counter("shed", "Requests refused with 503 because too many came at once.")
+_SHED = _counter("shed", "Requests rejected with 503 because too many were in progress.")
 _SHED_REASONS = _counter(
     "shed_reasons",
-    "The same by reason: full (too many in work), late (waited for too long).",
+    "Rejected requests by reason: full (too many in progress), late (waited for too long).",
     "reason",
 )
 for _reason in REASONS:
@@ -99,26 +108,31 @@ _LIMITS_AWAY = _gauge(
 )
 _ANSWERED = _gauge(
     "database_answered_timestamp_seconds",
-    "When stores and revocations were last read from the database; the oldest of all workers.",
+    "Unix time at which stores and revocations were last read from the database. The "
+    "oldest of all workers.",
     "min",
 )
 # Database metrics by the attribute names of ``Stats``: current values and running totals.
 _NOW = {
-    "connections": _gauge("pool_connections", "Connections to PostgreSQL."),
+    "connections": _gauge("pool_connections", "Open connections to PostgreSQL."),
     "in_use": _gauge("pool_connections_in_use", "PostgreSQL connections in use."),
-    "connections_limit": _gauge("pool_connections_limit", "Most PostgreSQL connections."),
-    "waiting": _gauge("pool_waiting", "Requests waiting for a connection."),
+    "connections_limit": _gauge(
+        "pool_connections_limit", "Maximum number of PostgreSQL connections."
+    ),
+    "waiting": _gauge("pool_waiting", "Requests waiting for a PostgreSQL connection."),
     "queued": _gauge("sqlite_writes_waiting", "Writes waiting for SQLite's writer."),
 }
 _SINCE_START = {
-    "waits": _counter("pool_waits", "Times a request waited for a connection."),
+    "waits": _counter("pool_waits", "Waits of requests for a PostgreSQL connection."),
     "waited_seconds": _counter(
-        "pool_wait_seconds", "Seconds that requests waited for a connection."
+        "pool_wait_seconds", "Seconds that requests waited for a PostgreSQL connection."
     ),
     "commits": _counter("sqlite_commits", "Transactions committed by SQLite."),
-    "committed_writes": _counter("sqlite_committed_writes", "Writes in SQLite's transactions."),
+    "committed_writes": _counter(
+        "sqlite_committed_writes", "Writes committed in SQLite's transactions."
+    ),
 }
-DROPPED = _counter("dropped_answers", "Answers dropped because their client did not read them.")
+DROPPED = _counter("dropped_answers", "Responses dropped because their client didn't read them.")
 _DELIVERIES = _counter(
     "deliveries",
     "Attempts to deliver an event to a webhook: delivered, retried (to be tried again) or failed.",
@@ -127,11 +141,11 @@ _DELIVERIES = _counter(
 for _outcome in ("delivered", "retried", "failed"):
     _DELIVERIES.labels(_outcome)  # starts at 0, so that the first delivery shows as an increase
 DELIVERIES_WAITING = _gauge(
-    "deliveries_waiting", "Deliveries that are not done yet, of all stores.", "max"
+    "deliveries_waiting", "Webhook deliveries that are not completed yet, of all stores.", "max"
 )
 _DELIVERIES_OLDEST = _gauge(
     "deliveries_oldest_seconds",
-    "How long the delivery that is due for longest has been waiting.",
+    "Seconds since the oldest pending webhook delivery became due.",
     "max",
 )
 _LOST = _counter("log_lines_lost", "Log lines that could not be written.")

@@ -83,9 +83,10 @@ def prove(
     ):
         return body
     raise Unauthenticated(
-        "X-Shopify-Hmac-Sha256: must be the signature of this body by a platform secret of the "
-        "store with its shop_domain, which X-Shopify-Shop-Domain must be; and X-Shopify-Topic must "
-        f"be the one of {', '.join(TOPICS)} that the body has the fields of."
+        "X-Shopify-Hmac-Sha256: must be the signature of this body, made with a "
+        "platform secret of the store that has its shop_domain. X-Shopify-Shop-Domain "
+        "must be the same domain, and X-Shopify-Topic must be the one of "
+        f"{', '.join(TOPICS)} whose fields the body contains."
     )
 
 
@@ -97,9 +98,9 @@ def delivery(raw: bytes, body: Body, headers: Mapping[bytes, bytes], store: Stor
     try:
         twice = fields.key_twice(raw)
     except (ValueError, RecursionError) as error:  # in a field that the decoder skips
-        raise Invalid("body: is not valid JSON in UTF-8.") from error
+        raise Invalid("body: isn't valid JSON in UTF-8.") from error
     if twice is not None:
-        raise Invalid(f"{twice}: is in the body twice.")
+        raise Invalid(f"{twice}: is repeated in the body.")
     topic = body.asks_for()
     assert topic is not None
     return Delivery(topic, id, hashlib.sha256(raw).hexdigest(), _customer(body, store))

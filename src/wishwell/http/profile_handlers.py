@@ -15,7 +15,7 @@ from wishwell.profiles import Profile, records
 from wishwell.profiles.records import ProfileRecord
 from wishwell.wishes import erasure, linking
 
-_ONE = "this is about one profile"
+_ONE = "this operation acts on one profile"
 
 
 async def identify_profile(request: Request) -> object:
@@ -100,7 +100,7 @@ def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType) -> Profi
     if not isinstance(header, Profile) or header.is_session != (kind == "session"):
         return named
     if named is not None and named != header:
-        raise Invalid(f"{kind}: is not the {kind} in the Profile header.")
+        raise Invalid(f"{kind}: must be the same as the {kind} in the Profile header.")
     return header
 
 

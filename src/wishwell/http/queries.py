@@ -31,10 +31,12 @@ def parameters(query_string: bytes, known: frozenset[str]) -> Mapping[str, str]:
         name = _unquoted(raw_name, "the query string")
         if name not in known:
             shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
-            there = f"this takes {', '.join(sorted(known))}" if known else "this takes none"
-            raise Invalid(f"{shown or 'no name'}: is not a query parameter here; {there}.")
+            there = f"allowed: {', '.join(sorted(known))}" if known else "none are allowed"
+            raise Invalid(
+                f"{shown or 'no name'}: isn't a query parameter of this operation; {there}."
+            )
         if name in found:
-            raise Invalid(f"{name}: is given twice.")
+            raise Invalid(f"{name}: is repeated.")
         found[name] = _unquoted(raw_value, name)
     return found
 
@@ -95,7 +97,7 @@ def resume(text: str | None) -> int | None:
     if text is None:
         return None
     if not re.fullmatch(r"0|[1-9][0-9]{0,17}", text, re.ASCII):
-        raise Invalid("from: must be the `resume` of an earlier answer.")
+        raise Invalid("from: must be the `resume` value of an earlier response.")
     return int(text)
 
 

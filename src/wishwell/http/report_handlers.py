@@ -103,7 +103,7 @@ async def shown_wishes(request: Request) -> Response:
     store = request.store
     given = queries.several(request.query, "products")
     if not store.reporting.show_wishes:
-        raise NotFound("This store does not say how many wish for its products.")
+        raise NotFound("This store doesn't publish the number of wishes for its products.")
     if isinstance(request.acts_on, Profile):
         await request.service.db.read(profiles.check_open, request.acts_on)
     asked = [product_bodies.product_id(id, store, "products") for id in given]
@@ -123,7 +123,7 @@ def _title(request: Request) -> str:
     """Returns the text to find in titles; '' without the parameter. Raises ``Invalid``."""
     title = request.query.get("title", "")
     if "title" in request.query and not search.TITLE.fullmatch(title):
-        raise Invalid("title: must be 1 to 100 characters, no control ones.")
+        raise Invalid("title: must be 1 to 100 characters without control characters.")
     return title
 
 

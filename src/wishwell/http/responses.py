@@ -146,18 +146,18 @@ def failure(error: Exception, request_id: str) -> Response:
     status = known[0] if known else HTTPStatus.INTERNAL_SERVER_ERROR
     message = error.message if isinstance(error, errors.ServiceError) else ""
     if status == 500:
-        message = "The service failed. Its log has the reason under this request id."
+        message = "The service failed. Its log shows the reason under this request id."
     if status == 503:
         # Details go to the log only.
-        message = "The service can't reach its database, or is too busy. Nothing was done."
+        message = "The service can't use its database now, or is too busy. Nothing was done."
     if isinstance(error, errors.BeingErased):
         message = error.message
     if isinstance(error, errors.Unrecorded):
         message = "The service can't record this in its journal. Nothing was done."
     if isinstance(error, errors.Undecided):
         message = (
-            "It is not known whether this was done: either all of it was, or nothing. It is safe "
-            "to send it again, unless it makes a list or a new session."
+            "The outcome is unknown: either all changes of this request were made, or none. It is "
+            "safe to send the request again, unless it creates a list or a new session."
         )
     headers = [JSON, *_PRIVATE]
     if isinstance(error, errors.Unauthenticated):

@@ -108,7 +108,7 @@ class Connection(asyncio.Protocol):
         self._writable.set()
         for request in self._begun:
             request.incoming.end(
-                BodyTimeout("The connection was closed before the body had arrived.")
+                BodyTimeout("The connection was closed before the whole body arrived.")
             )
         del self._parser
 
@@ -149,7 +149,7 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserError as error:
             cause = error.__context__  # the error that a callback raised, if any
             if not isinstance(cause, ServiceError):
-                cause = Invalid("This is not a valid HTTP request.")
+                cause = Invalid("The data received isn't a valid HTTP request.")
             self._refuse(cause)
         else:
             if self._reads != _NOTHING:
@@ -162,7 +162,7 @@ class Connection(asyncio.Protocol):
         self._ends = True
         if self._reads == _BODY and self._latest is not None:
             self._latest.incoming.end(
-                BodyTimeout("The connection was closed before the body had arrived.")
+                BodyTimeout("The connection was closed before the whole body arrived.")
             )
         return bool(self._begun)
 
@@ -335,7 +335,7 @@ class Connection(asyncio.Protocol):
         if taken >= _LEAST * self._settings.answer_timeout:
             self._look()
             return
-        log.info("dropped", unread=unread, reason="The client did not read its answer in time.")
+        log.info("dropped", unread=unread, reason="The client didn't read the response in time.")
         metrics.DROPPED.inc()
         # Reset the connection: else the kernel would keep its buffer and continue to send it.
         at_once = struct.pack("ii", 1, 0)
@@ -357,7 +357,7 @@ class Connection(asyncio.Protocol):
 
     def _late(self) -> None:
         if self._reads == _HEADERS:
-            self._refuse(BodyTimeout("The headers did not arrive in time."))
+            self._refuse(BodyTimeout("The headers didn't arrive in time."))
         else:
             self._transport.close()
 

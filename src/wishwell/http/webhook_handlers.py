@@ -71,8 +71,7 @@ async def retry_delivery(request: Request) -> object:
 def _sealing(request: Request) -> Sealing:
     if request.service.sealing is None:
         raise Conflict(
-            "This service can't keep the secret of a webhook: its operator must set "
-            "WISHWELL_SEALING_KEYS."
+            "This service can't store webhook secrets: its operator must set WISHWELL_SEALING_KEYS."
         )
     return request.service.sealing
 

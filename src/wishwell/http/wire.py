@@ -70,7 +70,7 @@ class NewItemsBody(Body):
     def new_items(self, store: Store) -> list[NewItem]:
         checked = fields.each("items", self.items, lambda body: body.new_item(store))
         if len({(new.product_id, new.variant_id) for new in checked}) != len(checked):
-            raise Invalid("items: must not name a product and variant twice.")
+            raise Invalid("items: must not contain the same product and variant twice.")
         return checked
 
 
@@ -237,13 +237,13 @@ _RULES = {
     "note": f"must be a string of at most {items.MAX_NOTE} characters, or null",
     "quantity": f"must be an integer from 1 to {items.MAX_QUANTITY}",
     "tags": (
-        f"must be an array of at most {items.MAX_TAGS} tags, each of 1 to 50 characters: "
-        "a-z, 0-9, _ or -"
+        f"must be an array of at most {items.MAX_TAGS} tags, each with 1 to 50 "
+        "characters: a-z, 0-9, _ or -"
     ),
     "listIds": "must be an array of at most 250 list ids without duplicates",
     "items": f"must be an array of 1 to {items.MAX_BULK} items",
     "after": "must be the id of another item on the list, or null",
-    "itemIds": "must be an array of item ids: 1 to 250 to delete, at most 5000 to order",
+    "itemIds": "must be an array of item ids: 1 to 250 when deleting, at most 5000 when ordering",
     "name": f"must be a string of 1 to {lists.MAX_NAME} characters",
     "expiresAt": "must be a time such as 2025-12-24T18:00:00Z, or null",
     "reservations": "must be true or false",
@@ -254,14 +254,18 @@ _RULES = {
     "url": _URL_RULE,
     "image": _URL_RULE,
     "price": "must be an object with amount and currency, or null",
-    "amount": 'must be decimal text such as "19.90": up to 12 digits, and up to 4 after the point',
-    "currency": "must be three letters A-Z",
+    "amount": (
+        'must be a decimal string such as "19.90", with up to 12 digits before the point and up to '
+        "4 after it"
+    ),
+    "currency": "must be three letters A-Z, such as EUR",
     "available": "must be true, false or null",
     "variants": f"must be an array of at most {products.MAX_VARIANTS} variants, or null",
     "products": f"must be an array of 1 to {products.MAX_BULK} products",
     "customer": "must be the GID of a customer",
     "session": "must be the GID of a session",
-    "types": f"must be an array of types among {', '.join(events.TYPES)}, without duplicates",
+    "types": "must be an array of event types without duplicates; the types are "
+    f"{', '.join(events.TYPES)}",
     "enabled": "must be true or false",
     "since": "must be a time such as 2025-04-18T18:13:27.481Z",
 }
@@ -286,9 +290,9 @@ def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> 
     except msgspec.ValidationError as error:
         raise Invalid(_explained(str(error), store)) from error
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise Invalid("body: is not valid JSON in UTF-8.") from error
+        raise Invalid("body: isn't valid JSON in UTF-8.") from error
     if twice is not None:  # contract: body-key-twice
-        raise Invalid(f"{twice}: is in the body twice.")
+        raise Invalid(f"{twice}: is repeated in the body.")
     return value
 
 
@@ -310,7 +314,7 @@ def _explained(text: str, store: Store) -> str:
     if unknown := re.search(r"unknown field `(.{0,80})", rule, re.DOTALL):
         name = unknown[1].rstrip("`")
         shown = name if name.isprintable() else ascii(name)
-        return f"{inside}{shown}: is not a field of this body."
+        return f"{inside}{shown}: isn't a field of this body."
     if missing := re.search(r"missing required field `(\w+)`", rule):
         return f"{inside}{missing[1]}: is required."
     if where.endswith("]") and rule.startswith("Expected `object`"):

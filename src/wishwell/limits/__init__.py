@@ -28,7 +28,7 @@ class Taken(NamedTuple):
 def too_many(taken: Taken, what: str, now: int) -> TooManyRequests:
     """Returns the error for a request over the limit. ``now``: milliseconds since 1970."""
     return TooManyRequests(
-        f"Too many {what}: at most {taken.limit} a minute. Nothing was done.",
+        f"Too many {what}: at most {taken.limit} per minute are allowed. Nothing was done.",
         max(1, taken.reset - now // 1000),
     )
 

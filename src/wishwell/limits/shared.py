@@ -50,7 +50,7 @@ def try_out(url: str) -> None:
     except OSError as error:
         raise ValueError(f"names a certificate or key that can't be used ({error})") from error
     except Exception as error:  # the client raises many types of errors for an invalid value
-        raise ValueError("has an option with a value that the Redis client rejects") from error
+        raise ValueError("has an option whose value the Redis client rejects") from error
 
 
 def _pool(url: str) -> Any:

@@ -73,8 +73,8 @@ def parse(
     if customer is not None and customer[0] == store.platform and "customer" in kinds:
         return of_customer(store, gid)
     forms = {
-        "customer": f"gid://{store.platform}/Customer/<id> with an id of 1 to 64 characters "
-        "(A-Z, a-z, 0-9, _ or -)",
+        "customer": f"gid://{store.platform}/Customer/<id> with an id of 1 to 64 "
+        "characters (A-Z, a-z, 0-9, _ or -)",
         "session": f"{prefix}<uuid>",
     }
     raise Invalid(f"{field}: must be {', or '.join(forms[kind] for kind in kinds)}.")
@@ -99,7 +99,8 @@ def missing(profile: Profile) -> NotFound | Unauthenticated | Unavailable:
         return BeingErased()
     if profile.by_token:
         return SessionEnded(
-            "This session has ended: it was linked to a customer, or purged. Ask for a new token."
+            "This session has ended because it was linked to a customer or purged. "
+            "Request a new token."
         )
     return NotFound("Profile: there is no such session.")
 

@@ -84,8 +84,9 @@ class CursorSigner:
                 if hmac.compare_digest(_signed(key, cursor, request).encode(), text.encode()):
                     return cursor
         raise Invalid(
-            "page: is not a cursor for this request; use pageInfo.next or pageInfo.previous from "
-            "an earlier answer, with the same other parameters."
+            "page: isn't a cursor for this request; use pageInfo.next or "
+            "pageInfo.previous from an earlier response and leave the other parameters "
+            "unchanged."
         )
 
 

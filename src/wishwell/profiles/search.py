@@ -52,7 +52,7 @@ def parse(query: str, store: Store, noun: str = "items") -> Search:
             continue
         field, colon, text = term.partition(":")
         if not colon or field not in _FIELDS[noun]:
-            raise Invalid(f"query: {_shown(term)} is not a search term. {grammar}")
+            raise Invalid(f"query: {_shown(term)} isn't a search term. {grammar}")
         values = text.split(",")
         if len(values) > MAX_VALUES:
             raise Invalid(f"query: {field} takes at most {MAX_VALUES} values. {grammar}")
@@ -70,7 +70,8 @@ def _value(field: str, text: str, store: Store, grammar: str) -> str:
     if field == "title":
         if not TITLE.fullmatch(text):
             raise Invalid(
-                f"query: each title must be 1 to 100 characters, no control ones. {grammar}"
+                "query: each title must be 1 to 100 characters without control "
+                f"characters. {grammar}"
             )
         return patterns.in_either_case(text)
     if field == "tag":
@@ -80,7 +81,7 @@ def _value(field: str, text: str, store: Store, grammar: str) -> str:
             )
     elif field == "list":
         if not ids.is_uuid(text):
-            raise Invalid(f"query: {_shown(text)} is not a list id. {grammar}")
+            raise Invalid(f"query: {_shown(text)} isn't a list id. {grammar}")
     else:
         is_text = store.has_text_ids
         known = stores.TEXT_ID.fullmatch(text) if is_text else _NUMBER.fullmatch(text)

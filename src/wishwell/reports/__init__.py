@@ -115,11 +115,14 @@ def period(store: Store, first: str | None, last: str | None, now: int) -> Perio
     today = tally.day_of(now, tally.zone(store))
     for name, day in (("from", first), ("to", last)):
         if day is not None and not tally.is_day(day):
-            raise Invalid(f"{name}: must be a day such as {today}.")
+            raise Invalid(f"{name}: must be a date such as {today}.")
     end = last or max(today, first or today)
     begin = first or following(end, 1 - USUAL_DAYS)
     if not following(end, 1 - MOST_DAYS) <= begin <= end:
-        raise Invalid(f"from: must not be after to, and there may be {MOST_DAYS} days at most.")
+        raise Invalid(
+            f"from: must not be after `to` ({end}), and the period must be at "
+            f"most {MOST_DAYS} days long."
+        )
     return Period(begin, end, last is None)
 
 

@@ -248,17 +248,19 @@ async def check_room(
         held += before is None
         entries += len(more) - len(less)
         if before is None and held > bounds.items:
-            raise LimitReached(f"A profile holds at most {bounds.items} items; delete some first.")
+            raise LimitReached(
+                f"A profile can have at most {bounds.items} items; delete some first."
+            )
         named = field.format(place)
         if not more <= sizes.keys():
-            raise NotFound(f"{named}: names a list that this profile does not have.")
+            raise NotFound(f"{named}: contains the id of a list that this profile doesn't have.")
         for id in more:
             sizes[id] += 1
             if sizes[id] > bounds.list_items:
-                raise LimitReached(f"{named}: a list holds at most {bounds.list_items} items.")
+                raise LimitReached(f"{named}: a list can have at most {bounds.list_items} items.")
         if len(more) > len(less) and entries > bounds.entries:
             raise LimitReached(
-                f"{named}: all lists of a profile together hold at most {bounds.entries} items."
+                f"{named}: all lists of a profile together can have at most {bounds.entries} items."
             )
 
 

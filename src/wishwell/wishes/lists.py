@@ -150,7 +150,9 @@ async def add(
     if await tx.one("list_count_lock", **room) is None:
         await profiles.lock(tx, profile, now)
         if await tx.one("list_count_lock", **room) is None:
-            raise LimitReached(f"A profile holds at most {bounds.lists} lists; delete some first.")
+            raise LimitReached(
+                f"A profile can have at most {bounds.lists} lists; delete some first."
+            )
     row = await tx.one("list_create", profile=profile.id, id=id, now=now, **asdict(fields))
     assert row is not None
     return from_row(row)
@@ -190,7 +192,7 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
         if len(set(item_ids)) != len(item_ids):
             raise Invalid("itemIds: must not contain duplicates.")
         if not positions.keys() >= set(item_ids):
-            raise Invalid("itemIds: names an item that is not on this list.")
+            raise Invalid("itemIds: contains an item that isn't on this list.")
         await _place(tx, profile, id, positions, item_ids, now)
     return await find(tx, profile, id, "customer")
 

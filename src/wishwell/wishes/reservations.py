@@ -42,18 +42,18 @@ async def reserve(
     shared = await shares.lock(tx, finder, token, holder, now)
     owner = shared.owner
     if owner.id == holder.id:
-        raise Forbidden("This is your own list; what others reserve of it is their secret.")
+        raise Forbidden("You can't reserve items on your own list.")
     if not shared.reservations:
-        raise Forbidden("This share has no reservations.")
+        raise Forbidden("Reservations are turned off for this share.")
     if await tx.one("entry_find", profile=owner.id, list=shared.list_id, item=item_id) is None:
         raise NotFound("There is no such item on this list.")
     of = {"owner": owner.id, "holder": holder.id, "item": item_id}
     row = await tx.one("reservation_put", **of, quantity=quantity, now=now)
     if row is None:
-        raise Conflict("quantity: fewer of this item are left to reserve.")
+        raise Conflict("quantity: exceeds the quantity of this item that is left to reserve.")
     count = await tx.one("held_count", **of)
     if count is not None and count[0] >= MOST:
-        raise LimitReached(f"A profile has reservations of at most {MOST} items.")
+        raise LimitReached(f"A profile can reserve at most {MOST} items.")
     await tx.run("held_add", **of, store=owner.store.id, merged=None)
     [shown] = (await shares.view(tx, finder, token, holder, now, item_id)).items
     return shown

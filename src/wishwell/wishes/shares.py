@@ -137,7 +137,7 @@ async def create(
     if row is None:
         raise NotFound(_NO_LIST)
     if row[0] >= MOST:
-        raise LimitReached(f"A list has at most {MOST} shares; delete some first.")
+        raise LimitReached(f"A list can have at most {MOST} shares; delete some first.")
     shown = (bool(terms.reservations), bool(terms.notes))
     share = Share(id, token, list_id, *shown, now, terms.expires_at or None)
     of = {"profile": profile.id, "store": profile.store.id}
@@ -287,7 +287,9 @@ def check_form(token: str) -> None:
 
 
 def _unknown() -> UnknownShare:
-    return UnknownShare("There is no such shared list: its link is wrong, or is no longer good.")
+    return UnknownShare(
+        "There is no such shared list: its link is wrong, has expired or was deleted."
+    )
 
 
 async def lock(tx: Writer, finder: Finder, token: str, caller: Profile, now: str) -> Shared:

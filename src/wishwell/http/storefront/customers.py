@@ -52,7 +52,7 @@ def gid(platform: str, customer: str) -> str:
     """Returns the GID of a customer given by id or GID. Raises ``Wrong``."""
     before = f"gid://{platform}/Customer/"
     if not _CUSTOMER.fullmatch(customer.removeprefix(before)):
-        raise Wrong("it names no customer of this platform")
+        raise Wrong("it doesn't identify a customer of this platform")
     return before + customer.removeprefix(before)
 
 
@@ -85,23 +85,23 @@ def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | N
         for secret in secrets
     ]
     if len(given) != 1 or not any(good):
-        raise Wrong("the signature is not right")
+        raise Wrong("its signature is wrong")
     # Repeated values are signed joined by commas, like one value with commas in it, so the
     # platform's parameters must not be repeated.
     if any(len(values.get(name, [])) > 1 for name in _PLATFORM):
-        raise Wrong("a parameter is there twice")
+        raise Wrong("a parameter is repeated")
     # Parameters are signed without a separator, so the signed text can be split in several ways: a
     # value that the browser chose could end in a forged customer id, or extend the real one. In
     # such a text, a platform parameter's name occurs more often than the parameter itself. (Names
     # that begin with a digit sort first, so no such parameter directly follows the id.)
     if any(signed.count(f"{name}=") != len(values.get(name, [])) for name in _SIGNED):
-        raise Wrong("it can be read in two ways")
+        raise Wrong("its signed text is ambiguous")
     moment = "".join(values.get("timestamp", []))
     if not re.fullmatch(r"[0-9]{1,12}", moment) or not -_AHEAD <= now - int(moment) <= _OLD:
-        raise Wrong("its timestamp is missing, old or ahead")
+        raise Wrong("its timestamp is missing, too old or in the future")
     customer = "".join(values.get("logged_in_customer_id", ["-"]))
     if not re.fullmatch("[0-9]{0,64}", customer):
-        raise Wrong("logged_in_customer_id is missing, or not a number")
+        raise Wrong("logged_in_customer_id is missing or isn't a number")
     return customer or None
 
 
@@ -121,7 +121,7 @@ def _values(query: bytes) -> dict[str, list[str]]:
             query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100
         )
     except ValueError:
-        raise Wrong("it is not a query string") from None
+        raise Wrong("it isn't a valid query string") from None
 
 
 # ----------------------------------------------------------------------------------- the shop's JWT
@@ -135,11 +135,11 @@ def key_id(token: str) -> str | None:
     try:
         header = jwt.get_unverified_header(token)
     except (jwt.PyJWTError, ValueError, RecursionError):
-        raise Wrong("it is no JWT") from None
+        raise Wrong("it isn't a JWT") from None
     if header.get("alg") == SHARED:
         return None
     if header.get("alg") not in PUBLIC or "kid" not in header:
-        raise Wrong("it is not signed with a key of the shop")
+        raise Wrong("it isn't signed with a key of the shop")
     return str(header["kid"])
 
 
@@ -152,7 +152,7 @@ def jwt_customer(
 
     A key is valid for its own algorithm only. Raises ``Wrong``.
     """
-    error = Wrong("the shop has no key for it")
+    error = Wrong("no key of the shop verifies its signature")
     issuer, audience = naming.jwt_issuer, naming.jwt_audience
     required = ["exp", *(["iss"] if issuer else []), *(["aud"] if audience else [])]
     for key in keys:
@@ -178,7 +178,7 @@ def jwt_customer(
         except (jwt.InvalidSignatureError, jwt.InvalidAlgorithmError):
             error = BadSignature("its signature is not valid")
         except Exception as wrong:  # a key's holder can sign claims that PyJWT doesn't expect
-            error = Wrong(f"it is not valid ({type(wrong).__name__})")
+            error = Wrong(f"it isn't valid ({type(wrong).__name__})")
         else:
             return Known(gid(platform, _named(claims, naming.jwt_claim or "sub")), ends)
     raise error
@@ -189,5 +189,7 @@ def _named(claims: dict[str, Any], claim: str) -> str:
     if type(customer) is int and 1 <= customer <= _MOST:
         customer = str(customer)
     if not isinstance(customer, str) or not customer:
-        raise Wrong(f"its claim {claim} is no text, and no whole number from 1 to {_MOST}")
+        raise Wrong(
+            f"its claim {claim} is neither a non-empty string nor a whole number from 1 to {_MOST}"
+        )
     return customer

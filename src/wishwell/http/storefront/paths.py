@@ -58,5 +58,5 @@ def check(request: Request) -> None:
     if not request.target.startswith(b"/") or b"#" in request.target:
         raise Invalid("The request target must be a path without a #.")
     if not _QUERY.fullmatch(request.query_string):
-        raise Invalid("The query string may hold printable ASCII characters only, and no #.")
+        raise Invalid("The query string may contain only printable ASCII characters, and no #.")
     request.check_once(*_ONCE)
