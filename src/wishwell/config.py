@@ -237,7 +237,7 @@ def _text(
     text = given
     if name != variable and given.strip():
         if environment.get(name, "").strip():
-            raise ValueError(f"and {name} are both set; remove one of them")
+            raise ValueError(f"and {name} are both set; remove one")
         try:
             text = Path(given).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:

@@ -83,7 +83,7 @@ def test_requests_without_a_token_count_per_address(strict):
     assert over_the_wire(strict, head).headers["x-ratelimit-remaining"] == str(LIMIT - 1)
     assert [ask(strict) for _ in range(LIMIT)] == [401] * (LIMIT - 1) + [429]
     answer = strict.client("guess").get("/items")
-    refused(answer, 429, f"without a valid token from this address: at most {LIMIT} a minute")
+    refused(answer, 429, f"without a valid token from this address: at most {LIMIT} per minute")
     assert answer.headers["X-RateLimit-Limit"] == str(LIMIT)
     assert int(answer.headers["Retry-After"]) >= 1
     got = {line: ask(strict, line.format(n=7)) for line in FORWARDING}

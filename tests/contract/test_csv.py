@@ -66,7 +66,7 @@ def test_map_names_columns(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "text", "names"),
     [
-        ("customer=A", "", "product must be there"),
+        ("customer=A", "", "product must be included"),
         ("", "", "field=column"),
         ("customer=A,product=", "", "field=column"),
         ("customer=A,product=B,colour=C", "", "colour=C"),
@@ -194,7 +194,7 @@ def test_up_to_20_faults_are_named(tmp_path):
     ]
     file = read(tmp_path, f"{HEADER}\n" + "7,y,,,,,,\n" * 10**5)
     assert len(file.spool.errors) == 21
-    assert file.spool.errors[-1] == "and more"
+    assert file.spool.errors[-1] == "and more errors"
 
 
 def test_guests_are_left_out_and_counted(tmp_path):

@@ -40,7 +40,7 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
 @click.command("import")
 @click.argument("path", metavar="FILE")
 @NAMED_STORE
-@click.option("--dry-run", "dry", is_flag=True, help="Check the file and show what would be added.")
+@click.option("--dry-run", "dry", is_flag=True, help="Check the file and show the additions.")
 @click.option(
     "--map",
     "columns",

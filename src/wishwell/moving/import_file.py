@@ -129,7 +129,7 @@ class ImportFile:
         elif isinstance(record, OfProfile):
             key = self._key
             if not key and not self.spool.errors:
-                raise Invalid("comes before the line of its profile")
+                raise Invalid("comes before its profile")
         if (
             isinstance(record, RevocationRecord)
             and ids.from_timestamp(record.revoked_at) > self._now + _AHEAD_MS

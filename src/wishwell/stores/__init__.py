@@ -376,7 +376,7 @@ def check(store: Store) -> None:
     if len(store.hosts) > MOST_HOSTS:
         raise Invalid(f"host: a store has at most {MOST_HOSTS} hosts.")
     if len(set(map(authority, store.hosts))) < len(store.hosts):
-        raise Invalid("host: contains the same host with http and with https; keep one of them.")
+        raise Invalid("host: contains the same host with http and with https; keep only one.")
     reports.check(store.reporting)
 
 
