@@ -19,7 +19,7 @@ from wishwell.run import doctor, keys, terminal
 @JSON
 @click.pass_obj
 def doctor_command(settings: Settings, as_json: bool) -> None:
-    """Check settings, database and deployment, and advise; exit with 1 if something is bad.
+    """Check settings, database and deployment; exit with 1 if something is wrong.
 
     Works whether or not the service is running.
     """

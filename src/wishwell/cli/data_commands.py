@@ -22,10 +22,10 @@ from wishwell.stores import Store, reporting
 @NAMED_STORE
 @in_database
 async def export_command(db: Database, _settings: Settings, /, handle: str) -> None:
-    """Write a whole store to standard output, as JSON Lines.
+    """Write a whole store to standard output as JSON Lines.
 
-    All of it is of one moment; others may write meanwhile. docs/data.md says what is in it and
-    what is not.
+    The export is a consistent snapshot, also while others write. docs/data.md lists what it
+    contains.
     """
     progress, counts = Progress(), EndRecord(0, 0, 0)
     async for piece in exporting.lines(db, handle, now(), counts):
@@ -67,13 +67,13 @@ def import_command(
     zone: str | None,
     skip_guests: bool,
 ) -> None:
-    """Add what `wishwell export` wrote to a store; import it again if it was interrupted.
+    """Import a file that `wishwell export` wrote. If interrupted, run it again.
 
-    A store that is not there, or that is empty and as it was made, becomes the one of the file. The
-    whole file is checked before anything is changed.
+    A store that doesn't exist, or is empty and unchanged since its creation, becomes the store in
+    the file. The whole file is checked before anything is changed.
 
-    A file that ends in .csv or .tsv, or --map, is another app's export: its customers' wishes are
-    added to the store. docs/coming-from-another-app.md has examples.
+    A file that ends in .csv or .tsv, or is imported with --map, is another app's export: its
+    customers' wishes are added to the store. docs/coming-from-another-app.md has examples.
     """
     if columns is not None:
         # contract: import-csv-times

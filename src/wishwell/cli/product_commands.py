@@ -51,7 +51,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 def products_command(
     settings: Settings, /, path: str, handle: str, delete_missing: bool, dry: bool, **given: Any
 ) -> None:
-    """Import the shop's catalogue from a CSV, TSV or JSON Lines file, - for standard input.
+    """Import the shop's catalogue from a CSV, TSV or JSON Lines file (- reads standard input).
 
     Invalid rows are listed and skipped; the others are imported. Run it again whenever the
     catalogue has changed. docs/products.md has examples.
