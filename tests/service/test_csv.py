@@ -68,7 +68,7 @@ WRONG = [
     (("wishes.TSV", "--store", "default"), 2, "--map"),
     (("store.jsonl", "--store", "default", "--skip-guests"), 2, "--map"),
     (("wishes.txt", "--store", "default"), 1, "a CSV file needs --map"),
-    (("empty.csv", "--store", "default", "--map", "customer=Who"), 1, "product must be there"),
+    (("empty.csv", "--store", "default", "--map", "customer=Who"), 1, "product must be included"),
     (("empty.csv", *MAP, "--time-zone", "Berlin"), 1, "'Berlin' isn't an IANA"),
     (("empty.csv", *MAP, "--time-zone", "../x"), 1, "'../x' isn't an IANA"),
     (("empty.csv", *MAP, "--encoding", "klingon"), 1, "--encoding"),
