@@ -601,3 +601,20 @@ def test_days_of_a_count_are_bounded():
     assert made.days[0] == "2026-11-25"
     assert made.days[-1] == "2099-12-31"
     assert len(made.days) <= 25 * 31 + 32
+
+
+def test_jump_ahead_makes_nothing_old_between_two_looks_at_the_database(bench):
+    """A visitor's cookie, 89 days old, stays good: its age is judged without asking the database,
+    so a jump ahead moves that time by an hour at most.
+    Contract: clock-guard, storefront-cookie."""
+    wall, uptime = [ids.wall_clock()], [1_000_000]
+    clock = ReferenceClock(lambda: wall[0], lambda: uptime[0], lambda: "this boot")
+    bench.run(clock.observe(bench.db))
+    start = clock.for_ages()
+    assert abs(start - wall[0]) < 60_000
+    wall[0] += 3 * 365 * DAY_MS
+    uptime[0] += MINUTE
+    assert 0 < clock.for_ages() - start <= 3_600_000 + 2 * MINUTE
+    bench.run(clock.observe(bench.db))
+    uptime[0] += MINUTE
+    assert clock.for_ages() - start <= 3_600_000 + 3 * MINUTE

@@ -35,7 +35,14 @@ def test_years_ahead_for_seconds_lose_nothing(attacked):
     attacked.fill()
     attacked.ask_for_deletion()
     service = attacked.first
+    browser = httpx2.Client(base_url=f"{service.url}/apps/wishlist/api")
+    browser.headers["Sec-Fetch-Site"] = "same-origin"
+    assert browser.post("/items", json={"productId": 7}).status_code == 201
     step(attacked.clock, 3 * YEAR)
+    shown = browser.get("/items")
+    assert [item["productId"] for item in shown.json()["data"]] == [7]
+    assert "Max-Age=0" not in shown.headers.get("set-cookie", "")
+    browser.delete(f"/items/{shown.json()['data'][0]['id']}").raise_for_status()
     assert wait_until(lambda: attacked.suspicion(service), seconds=10)
     assert SUSPECT in httpx2.get(f"{service.url}/metrics").text
     for command in ("doctor", "clock", "purge"):

@@ -138,7 +138,7 @@ async def identify(request: Request, visit: Visit) -> None:
 
 # contract: storefront-cookie-revoked
 def _visitor(request: Request, visit: Visit, value: bytes) -> Profile | None:
-    now = request.service.clock() // 1000
+    now = request.service.clock.for_ages() // 1000
     visitor = visit.shop.cookies.visitor(value, now)
     if visitor is None:
         return None
