@@ -12,7 +12,7 @@ from wishwell.errors import Invalid, Misconfigured
 
 _MOST_ERRORS = 20
 _SOME = 1_000
-_MAX_SKIPPED = 16
+_MAX_SKIPPED_BYTES = 1 << 30
 
 
 def opened(path: str) -> BinaryIO:
@@ -29,7 +29,7 @@ def read_lines(file: BinaryIO, limit: int) -> Iterator[bytes | str]:
     """Yields each line as bytes, or as ``str`` what is wrong with one of more than ``limit`` bytes.
 
     Such a line is skipped piece by piece, and is never in memory as a whole. Reading ends at one of
-    more than ``_MAX_SKIPPED`` times the limit, such as a device that has no end.
+    more than ``_MAX_SKIPPED_BYTES``, such as a device that has no end.
     """
     while text := file.readline(limit + 1):
         size = len(text)
@@ -37,7 +37,7 @@ def read_lines(file: BinaryIO, limit: int) -> Iterator[bytes | str]:
             yield text
             continue
         while text and not text.endswith(b"\n"):
-            if size > _MAX_SKIPPED * limit:
+            if size > _MAX_SKIPPED_BYTES:
                 yield f"has more than {size:,} bytes; the rest of the file was not read"
                 return
             text = file.readline(limit)
