@@ -56,7 +56,8 @@ export async function forward(request: Request, options: Options): Promise<Respo
   const { pathname, search } = new URL(request.url);
   const refuse = (status: FailureStatus, message: string) =>
     failure(status, message, headers.get('x-request-id') ?? '', request.method);
-  if (!pathname.startsWith(`${base}/`)) return refuse(404, `Only paths below ${base}/ are forwarded.`);
+  if (!pathname.startsWith(`${base}/`))
+    return refuse(404, `Only paths below ${base}/ are forwarded.`);
   const body = await bodyOf(request).catch(() => null);
   if (body === null) return refuse(400, 'The body is incomplete.');
   if (body === 'too large') return refuse(413, 'The body must be at most 256 KiB.');
