@@ -618,3 +618,21 @@ def test_jump_ahead_makes_nothing_old_between_two_looks_at_the_database(bench):
     bench.run(clock.observe(bench.db))
     uptime[0] += MINUTE
     assert clock.for_ages() - start <= 3_600_000 + 3 * MINUTE
+
+
+def test_jump_back_dates_nothing_far_behind(bench):
+    """Data that is stored while the clock is 100 days behind isn't old when the clock is right.
+    Contract: clock-behind."""
+    wall, uptime = [ids.wall_clock()], [1_000_000]
+    clock = ReferenceClock(lambda: wall[0], lambda: uptime[0], lambda: "this boot")
+    bench.run(clock.observe(bench.db))
+    start = clock()
+    wall[0] -= 100 * DAY_MS
+    for _ in range(2):
+        assert -HOUR - MINUTE <= clock() - start <= 2 * MINUTE
+        assert -HOUR - MINUTE <= clock.for_ages() - start <= 2 * MINUTE
+        uptime[0] += MINUTE
+        bench.run(clock.observe(bench.db))
+    command = ReferenceClock(lambda: wall[0], lambda: uptime[0], lambda: "this boot")
+    bench.run(command.synchronise(bench.db))
+    assert -HOUR <= command() - start <= 3 * MINUTE

@@ -116,25 +116,26 @@ class ReferenceClock:
         self._boot = boot()
         self._offset: int | None = None  # from the uptime to the database server's time
         self._stored: State | None = None
-        self._expected: tuple[int, int] | None = None  # where the clock should be, at which uptime
+        self._expected = 0  # from the uptime to where the clock should be
 
-    # contract: clock-shared
+    # contract: clock-shared, clock-behind
     def __call__(self) -> int:
-        own = self._wall()
-        if self._offset is None:
-            return own
-        there = self._uptime() + self._offset
-        return own if abs(own - there) <= _ADOPT_MS else there
+        now = self._wall()
+        if self._offset is not None:
+            there = self._uptime() + self._offset
+            now = now if abs(now - there) <= _ADOPT_MS else there
+        # A date far behind would make what is stored now old as soon as the clock is right.
+        return max(now, self._expected_now() - MAX_JUMP_MS)
 
     # contract: clock-guard
     def for_ages(self) -> int:
-        """The time for judging an age without I/O: a jump ahead moves it by ``MAX_JUMP_MS`` at
-        most."""
-        now = self()
-        if self._expected is None:
-            return now
-        wall, uptime = self._expected
-        return min(now, wall + self._uptime() - uptime + MAX_JUMP_MS)
+        """The time for judging an age without I/O: a jump moves it by ``MAX_JUMP_MS`` at most."""
+        now, expected = self(), self._expected_now()
+        return min(now, expected + MAX_JUMP_MS) if expected else now
+
+    def _expected_now(self) -> int:
+        """Where the clock should be, by the machine's uptime; 0 before the first look."""
+        return self._expected + self._uptime() if self._expected else 0
 
     async def synchronise(self, db: Database) -> None:
         """Learns the database server's time; an embedded database has none. Raises
@@ -205,7 +206,7 @@ class ReferenceClock:
                 f"({ids.timestamp(now)}) differ by {abs(own - now) // 1000:,} s: set both by NTP"
             )
         state = advance(self._stored, now, uptime, self._boot)
-        self._expected = state.wall, state.uptime
+        self._expected = state.wall - state.uptime
         return now, state, skewed
 
 
