@@ -34,7 +34,7 @@ REASONS = FULL, LATE = "full", "late"
 class RequestTicket(Ticket):
     """One request in work."""
 
-    __slots__ = ("_admission", "_used", "begin", "end", "entry", "refusal", "running", "since")
+    __slots__ = ("_admission", "begin", "end", "entry", "refusal", "running", "since", "used")
 
     def __init__(self, admission: "Admission", begin: Callable[[], None]) -> None:
         self.flow, self.turn = BACKGROUND, None
@@ -48,7 +48,7 @@ class RequestTicket(Ticket):
         self.running = False
         self.since = 0.0
         """When it began to run or to wait."""
-        self._used = 0.0
+        self.used = 0.0
         self._admission = admission
 
     def pause(self, end: Callable[[Exception], bool] | None = None) -> None:
@@ -56,8 +56,8 @@ class RequestTicket(Ticket):
         if self.running:
             self.running = False
             if self.entry is not None or self._admission.is_busy:
-                self._used += now - self.since
-                self._admission.spend(now - self.since, self.entry, self._used)
+                self.used += now - self.since
+                self._admission.spend(now - self.since, self.entry, self.used)
         self.since, self.end = now, end
 
     def resume(self) -> None:
@@ -78,6 +78,7 @@ class RequestTicket(Ticket):
         finally:
             self.resume()
         self._admission.come_back(self)
+        await self._admission.wait_for_turn(self)
         return result
 
 
@@ -137,6 +138,26 @@ class Admission:
         if not self._scheduled:
             self._schedule()
         return ticket
+
+    async def wait_for_turn(self, ticket: RequestTicket) -> None:
+        """Queues a request that goes on after a wait, like one that starts: it may have a large
+        body to decode. Raises ``Overloaded``."""
+        if not self._queue and (not self.is_busy or self._left >= self._typical):
+            self._left -= self._typical
+            return
+        ticket.pause()
+        turn = asyncio.get_running_loop().create_future()
+        ticket.begin = lambda: None if turn.done() else turn.set_result(None)
+        ticket.end, ticket.used = ticket.withdraw, 0.0
+        ticket.entry = entry = self._queue.push(ticket.flow, ticket)
+        self._schedule()
+        try:
+            await turn
+        finally:
+            self._queue.remove(entry)
+            ticket.resume()
+        if ticket.refusal is not None:
+            raise ticket.refusal
 
     def remove(self, ticket: RequestTicket) -> bool:
         """Removes one that waits to start. Returns whether it did."""
