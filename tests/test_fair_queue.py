@@ -78,6 +78,23 @@ def test_newcomer_is_next_but_for_who_is_as_far_behind(backlog, done):
     assert len(started) <= len({flow.store for flow, _ in backlog})
 
 
+def test_party_with_most_of_the_waiting_work_does_not_prolong_the_batch_of_another():
+    """The response of a quiet party is ready at the end of its batch. Contract: fair-share."""
+    queue, quiet = FairQueue(), Flow("a", "quiet")
+    for number in range(4):
+        queue.push(Flow("a", "greedy"), number)
+    queue.push(quiet, "quiet")
+    first = queue.pop()
+    joining = queue.pop(after=first)
+    assert (first.item, joining.item) == (0, "quiet")
+    assert queue.pop(after=joining) is None
+    following = queue.pop()
+    assert queue.pop(after=following).item == 2  # its own batch has no such end
+    queue.push(quiet, "quiet")
+    queue.push(Flow("b", "quiet"), "other")
+    assert {queue.pop(after=following).item, queue.pop(after=following).item} == {"quiet", "other"}
+
+
 def test_queue_forgets_idle_flows():
     """A process serves many visitors, each with an address."""
     queue = FairQueue()

@@ -21,6 +21,9 @@ T = TypeVar("T")
 MAX_WAIT_SECONDS = 4.0
 """The longest time that a request waits in a queue; a request may take 5 s."""
 
+_MIN_COST = 1e-6
+"""Seconds that starting a work costs in any case, so that flows of unknown cost alternate."""
+
 _MIN_SWEEP, _MAX_IDLE = 64, 10_000
 """Flows after which idle ones are looked for, and the most idle ones that are kept."""
 
@@ -74,17 +77,21 @@ class _Node:
         self.tag = tag
         """The virtual time at which its next work starts."""
         self.cost = 0.0
-        """The expected cost of its next work, in seconds."""
+        """The expected cost of a party's next work, in seconds."""
         self.waiting = 0
-        self.queued = 0
-        """The number of its entry in the heap; older ones are outdated."""
+        self.queued = False
+        """Whether the heap has it."""
 
 
 N = TypeVar("N", bound=_Node)
 
 
 class _Level(Generic[N]):
-    """Flows with one virtual clock. ``heap`` may hold outdated entries, which are skipped."""
+    """Nodes with one virtual clock, and a heap of those with waiting works.
+
+    The tag in the heap may be outdated, and the node may no longer wait: ``first`` corrects that,
+    which is cheaper than a push for each change.
+    """
 
     __slots__ = ("heap", "make", "nodes", "sequence", "sweep_at", "time")
 
@@ -96,15 +103,51 @@ class _Level(Generic[N]):
         self.sequence = 0
         self.sweep_at = _MIN_SWEEP
 
-    def node(self, key: str) -> N:
-        if (found := self.nodes.get(key)) is None:
+    def add(self, key: str) -> N:
+        """Adds a waiting work of a node, which is made if it is new."""
+        node = self.nodes.get(key)
+        if node is None:
             if len(self.nodes) >= self.sweep_at:
                 self._forget_idle()
-            found = self.nodes[key] = self.make(key, self.time)
+            node = self.nodes[key] = self.make(key, self.time)
+        node.waiting += 1
+        if not node.queued:
+            node.queued = True
+            if node.tag < self.time:
+                node.tag = self.time
+            self.sequence += 1
+            heapq.heappush(self.heap, (node.tag, self.sequence, node))
+        return node
+
+    def first(self, may: Callable[[N], bool] | None) -> N | None:
+        """Returns the waiting node that is next, of those that may start a work."""
+        heap, skipped, found = self.heap, [], None
+        while heap:
+            tag, _, node = entry = heap[0]
+            if not node.waiting:
+                heapq.heappop(heap)
+                node.queued = False
+            elif node.tag > tag:
+                self.sequence += 1
+                heapq.heapreplace(heap, (node.tag, self.sequence, node))
+            elif may is None or may(node):
+                found = node
+                break
+            else:
+                skipped.append(heapq.heappop(heap))
+        for entry in skipped:
+            heapq.heappush(heap, entry)
         return found
 
+    def start(self, node: N, cost: float) -> None:
+        """Starts a work of the node that ``first`` returned."""
+        node.waiting -= 1
+        if node.tag > self.time:
+            self.time = node.tag
+        node.tag += cost + _MIN_COST
+
     def _forget_idle(self) -> None:
-        """Forgets idle flows: those that are not ahead, and all where none waits or too many
+        """Forgets idle nodes: those that are not ahead, and all where none waits or too many
         are kept."""
         idle = [node for node in self.nodes.values() if not node.waiting]
         every = len(idle) == len(self.nodes) or len(idle) > _MAX_IDLE
@@ -112,48 +155,6 @@ class _Level(Generic[N]):
             if every or node.tag <= self.time:
                 del self.nodes[node.key]
         self.sweep_at = max(_MIN_SWEEP, 2 * len(self.nodes))
-
-    def add(self, node: N) -> None:
-        """Another work of the flow waits."""
-        node.waiting += 1
-        if node.waiting == 1:
-            node.tag = max(node.tag, self.time)
-            self._enqueue(node)
-
-    def first(self, eligible: Callable[[N], bool]) -> N | None:
-        """The waiting flow that is next, of those that are eligible."""
-        skipped = []
-        found = None
-        while self.heap:
-            _, number, node = entry = self.heap[0]
-            if node.waiting and number == node.queued:
-                if eligible(node):
-                    found = node
-                    break
-                skipped.append(entry)
-            heapq.heappop(self.heap)
-        for entry in skipped:
-            heapq.heappush(self.heap, entry)
-        return found
-
-    def start(self, node: N) -> None:
-        """A work starts of the flow that ``first`` has found."""
-        node.waiting -= 1
-        node.queued = 0
-        self.time = max(self.time, node.tag)
-        node.tag += node.cost
-        if node.waiting:
-            self._enqueue(node)
-
-    def advance(self, node: N, seconds: float) -> None:
-        node.tag += seconds
-        if node.waiting and seconds:
-            self._enqueue(node)
-
-    def _enqueue(self, node: N) -> None:
-        self.sequence += 1
-        node.queued = self.sequence
-        heapq.heappush(self.heap, (node.tag, self.sequence, node))
 
 
 class _Party(_Node):
@@ -170,10 +171,6 @@ class _Store(_Node):
     def __init__(self, key: str, tag: float) -> None:
         super().__init__(key, tag)
         self.parties = _Level(_Party)
-
-
-def _any(_: Any) -> bool:
-    return True
 
 
 class Entry(Generic[T]):
@@ -201,49 +198,53 @@ class FairQueue(Generic[T]):
 
     def push(self, flow: Flow, item: T) -> Entry[T]:
         """Adds a work to the end of its flow."""
-        store = self._stores.node(flow.store)
-        party = store.parties.node(flow.party)
+        store = self._stores.add(flow.store)
+        party = store.parties.add(flow.party)
         entry = Entry(flow, item, store, party)
         party.work.append(entry)
-        store.parties.add(party)
-        self._stores.add(store)
         self._length += 1
         return entry
 
     def pop(
         self,
-        store_may: Callable[[str], bool] = _any,
-        may: Callable[[Flow], bool] = _any,
         seconds: float | None = None,
+        after: Entry[T] | None = None,
+        may: Callable[[Flow], bool] | None = None,
     ) -> Entry[T] | None:
-        """Starts the work that is next; None if there is none whose store and flow may start one.
+        """Starts the work that is next; None if there is none, or if it is expected to cost more
+        than ``seconds``. ``may`` says whether a flow may start one now.
 
-        With ``seconds`` also None if it is expected to cost more than that.
+        ``after``: the last work of a batch that the next one would prolong. A party with more than
+        half of the waiting works then doesn't follow another's, whose result it would delay.
         """
+        if not self._length:
+            return None
 
-        def has_eligible(node: _Store) -> bool:
-            return store_may is _any or (store_may(node.key) and self._party(node, may) is not None)
+        def eligible(store: _Store) -> bool:
+            return self._first_party(store, may) is not None
 
-        store = self._stores.first(_any if store_may is _any else has_eligible)
-        party = self._party(store, may) if store else None
+        store = self._stores.first(None if may is None else eligible)
+        party = self._first_party(store, may) if store else None
         if store is None or party is None or (seconds is not None and party.cost > seconds):
             return None
-        while not (entry := party.work.popleft()).waits:  # removed
-            pass
+        if after is not None and party is not after.party and 2 * party.waiting > self._length:
+            return None
+        entry: Entry[T] = party.work.popleft()
+        while not entry.waits:  # removed
+            entry = party.work.popleft()
         entry.waits, entry.started, entry.expected = False, True, party.cost
-        store.cost = party.cost
-        store.parties.start(party)
-        self._stores.start(store)
+        store.parties.start(party, party.cost)
+        self._stores.start(store, party.cost)
         self._length -= 1
-        found: Entry[T] = entry
-        return found
+        return entry
 
     def charge(self, entry: Entry[T], seconds: float) -> None:
         """Says what a started work has cost until now."""
-        entry.party.cost = (entry.party.cost + seconds) / 2
+        party = entry.party
+        party.cost = (party.cost + seconds) / 2
         extra, entry.expected = seconds - entry.expected, seconds
-        entry.store.parties.advance(entry.party, extra)
-        self._stores.advance(entry.store, extra)
+        party.tag += extra
+        entry.store.tag += extra
 
     def remove(self, entry: Entry[T]) -> bool:
         """Removes a work that still waits. Returns whether it did."""
@@ -258,9 +259,9 @@ class FairQueue(Generic[T]):
         return True
 
     @staticmethod
-    def _party(store: _Store, may: Callable[[Flow], bool]) -> _Party | None:
-        if may is _any:
-            return store.parties.first(_any)
+    def _first_party(store: _Store, may: Callable[[Flow], bool] | None) -> _Party | None:
+        if may is None:
+            return store.parties.first(None)
         return store.parties.first(lambda party: may(Flow(store.key, party.key)))
 
 
@@ -364,16 +365,14 @@ class FairSemaphore(WaitingQueue):
         self._held_by_flow[flow] += 1
 
     def _start_next(self) -> None:
-        while self.held < self.size and (entry := self.pop(self._store_may, self._may)):
+        while self.held < self.size and (entry := self.pop(may=self._may)):
             self._take(entry.flow)
             self.wake(entry)
 
-    def _store_may(self, store: str) -> bool:
-        return self._leaves(self._held_by_store[store], self._of_store if store else None)
-
     def _may(self, flow: Flow) -> bool:
-        ratio = self._of_party if flow.store else None
-        return self._leaves(self._held_by_flow[flow], ratio) and self._store_may(flow.store)
+        of_store, of_party = (self._of_store, self._of_party) if flow.store else (None, None)
+        held_by_store, held_by_flow = self._held_by_store[flow.store], self._held_by_flow[flow]
+        return self._leaves(held_by_store, of_store) and self._leaves(held_by_flow, of_party)
 
     def _leaves(self, held: int, ratio: float | None) -> bool:
         free = self.size - self.held

@@ -38,6 +38,9 @@ _ADOPT_MS = 5_000
 _SAVE_MS = 60_000
 """Uptime between two writes of an unchanged state."""
 
+_CHECK_MS = 1_000
+"""A time of the wall clock is checked again once it is outside of as long a span."""
+
 _MAX_ROUND_TRIP_MS = 1_000
 """A slower answer doesn't say precisely what time it is."""
 
@@ -117,10 +120,20 @@ class ReferenceClock:
         self._offset: int | None = None  # from the uptime to the database server's time
         self._stored: State | None = None
         self._expected = 0  # from the uptime to where the clock should be
+        self._plausible_from = self._plausible_until = 0
 
     # contract: clock-shared, clock-behind
     def __call__(self) -> int:
         now = self._wall()
+        if self._plausible_from <= now < self._plausible_until:
+            return now
+        checked = self._checked(now)
+        if checked == now:
+            self._plausible_from, self._plausible_until = now, now + _CHECK_MS
+        return checked
+
+    def _checked(self, now: int) -> int:
+        """The wall clock's time, corrected by the database server's and the uptime."""
         if self._offset is not None:
             there = self._uptime() + self._offset
             now = now if abs(now - there) <= _ADOPT_MS else there
@@ -207,6 +220,7 @@ class ReferenceClock:
             )
         state = advance(self._stored, now, uptime, self._boot)
         self._expected = state.wall - state.uptime
+        self._plausible_until = 0
         return now, state, skewed
 
 

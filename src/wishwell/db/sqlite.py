@@ -48,6 +48,10 @@ from wishwell.fair_queue import CURRENT, Entry, FairQueue, Flow
 
 T = TypeVar("T")
 
+_MAX_RESUMED = 16
+"""Requests that continue after their commit in one turn of the event loop. More of them would
+delay the others, and first of all the responses that are ready."""
+
 _MAX_GROUP, _GROUP_SECONDS = 256, 0.01
 """The most writes in one commit, and the longest time that they take together, but for a single
 write that takes longer. Both limit how long the first one waits for the commit."""
@@ -249,14 +253,16 @@ class SQLite:
                 with contextlib.suppress(RuntimeError):  # the loop was closed, so nobody waits
                     group[0].future.get_loop().call_soon_threadsafe(_resolve, group)
 
-    def _next(self, seconds: float | None = None) -> Entry[_Job] | None:
+    def _next(
+        self, seconds: float | None = None, after: Entry[_Job] | None = None
+    ) -> Entry[_Job] | None:
         """The next write that nobody has refused; None if there is none, or see ``pop``."""
         while not self._arrived.empty():
             if (job := self._arrived.get()) is None:
                 self._arrived.put(None)  # to close; what waits is written first
                 break
             self._waiting.push(job.flow, job)
-        while (entry := self._waiting.pop(seconds=seconds)) and not entry.item.claim():
+        while (entry := self._waiting.pop(seconds, after)) and not entry.item.claim():
             pass
         return entry
 
@@ -276,7 +282,7 @@ class SQLite:
                     left -= took
                     if left <= 0 or len(group) >= _MAX_GROUP:
                         break
-                    entry = self._next(left)
+                    entry = self._next(left, entry)
                 self._writing.execute("COMMIT")
             self._commits += 1
             self._committed_writes += len(group)
@@ -323,13 +329,15 @@ def _drive(awaitable: Awaitable[T]) -> T:
 
 
 def _resolve(jobs: list[_Job]) -> None:
-    for job in jobs:
+    for job in jobs[:_MAX_RESUMED]:
         if job.future.done():
             continue
         if job.error is not None:
             job.future.set_exception(job.error)
         else:
             job.future.set_result(job.result)
+    if rest := jobs[_MAX_RESUMED:]:
+        rest[0].future.get_loop().call_soon(_resolve, rest)
 
 
 def _bound(arguments: Sequence[Any]) -> list[Any]:

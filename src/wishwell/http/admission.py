@@ -204,7 +204,7 @@ class Admission:
         while entry is not None:
             self._left -= max(_MIN_SECONDS, entry.expected)
             entry.item.begin()
-            entry = self._queue.pop(seconds=self._left)
+            entry = self._queue.pop(self._left, after=entry)
         if self._queue:
             self._schedule()
 
