@@ -17,6 +17,7 @@ from tests.contract.desk import SEALING
 from wishwell import config, events, ids, limits, opaque, products, stores
 from wishwell.access import access_cache, auth
 from wishwell.db import clock as db_clock
+from wishwell.db import lease
 from wishwell.db.clock import HOLD_MS, ClockSuspect, ReferenceClock, State, advance
 from wishwell.errors import Unauthenticated, UnknownShare
 from wishwell.events import deliveries, retention, webhooks
@@ -507,7 +508,7 @@ def test_what_a_wrong_clock_refuses_is_good_when_it_is_right(bench, store, now, 
         taken = bench.run(limiter.take("x", 5))
         return [
             bench.run(known.admin_token(opaque.hashed(token))) is not None,
-            bench.write(purge.take_lease, f"{store.id}{shift}", clock(), MINUTE),
+            bench.write(lease.take, f"{store.id}{shift}", clock(), MINUTE),
             taken.allowed,
             due == [],
         ]

@@ -9,6 +9,7 @@ import pytest
 
 from tests.contract.conftest import PLENTY, Clock, new_item
 from wishwell import config, profiles
+from wishwell.db import lease
 from wishwell.errors import NotFound
 from wishwell.wishes import purge, saving
 
@@ -87,7 +88,7 @@ def test_turn_that_a_wrong_clock_took_holds_up_nobody(bench, wrong):
     minute ahead is valid.
     Contract: clock-future, bad-row, command-purge."""
     name, now = f"wrong {wrong}", bench.clock()
-    take = functools.partial(bench.write, purge.take_lease, name)
+    take = functools.partial(bench.write, lease.take, name)
 
     async def take_wrongly(tx):
         await tx.one("lease_take", name=name, now=wrong, before="", ahead="")

@@ -1,7 +1,8 @@
-"""Translates errors of the PostgreSQL driver into the service's own."""
+"""Translates errors of the database drivers into the service's own, and into messages."""
 
 import contextlib
 import re
+import sqlite3
 from collections.abc import Iterator
 from typing import NoReturn
 from weakref import WeakSet
@@ -9,7 +10,7 @@ from weakref import WeakSet
 import asyncpg
 
 from wishwell.db import UniqueViolation
-from wishwell.errors import StoreDeleted, Unavailable, Undecided
+from wishwell.errors import ServiceError, StoreDeleted, Unavailable, Undecided
 
 # After these errors a write's outcome is unknown: even a server that shuts down may have committed
 # first. Citus reports the loss of a server as InternalServerError or PostgresIOError.
@@ -92,3 +93,21 @@ def failed(error: BaseException, *, wrote: bool = False) -> Unavailable:
     if wrote and isinstance(error, BROKEN) and not _NOT_SENT.match(str(error)):
         return undecided(error)
     return Unavailable(f"The database can't be reached ({type(error).__name__}).")
+
+
+def message_of(error: Exception) -> str | None:
+    """Returns the message for an expected error, or ``None`` for an unexpected one."""
+    if isinstance(error, Unavailable):
+        cause = error.__cause__ if isinstance(error.__cause__, OSError) else ""
+        return f"{error.message} {cause}"
+    if isinstance(error, ServiceError):
+        return error.message
+    if isinstance(error, asyncpg.PostgresError | sqlite3.Error):
+        # An unknown database or role, a missing schema, or a file that isn't a database.
+        return (
+            f"The database reported an error: {error}. Check WISHWELL_DATABASE_URL, and "
+            "whether `wishwell migrate` was run."
+        )
+    if isinstance(error, OSError | UnicodeEncodeError):
+        return f"Reading or writing a file failed ({getattr(error, 'strerror', None) or error})."
+    return None

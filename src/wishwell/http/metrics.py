@@ -1,16 +1,9 @@
 """Prometheus metrics for operators."""
 
 import functools
-from collections import Counter as Counts
 from typing import Literal
 
 from prometheus_client import Counter, Gauge, Histogram
-
-from wishwell import log
-from wishwell.db import Stats
-from wishwell.http.admission import REASONS
-from wishwell.http.context import Services
-from wishwell.moving import requests
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -89,31 +82,26 @@ ASKED_SECONDS = _gauge(
     "max",
     "kind",
 )
-for _topic in requests.TOPICS:
-    ASKED.labels(_topic)
-    ASKED_SECONDS.labels(_topic)
-_SHED = _counter("shed", "Requests rejected with 503 because too many were in progress.")
-_SHED_REASONS = _counter(
+SHED = _counter("shed", "Requests rejected with 503 because too many were in progress.")
+SHED_REASONS = _counter(
     "shed_reasons",
     "Rejected requests by reason: full (too many in progress), late (waited for too long).",
     "reason",
 )
-for _reason in REASONS:
-    _SHED_REASONS.labels(_reason)
-_IN_FLIGHT = _gauge("requests_in_flight", "API requests in progress.")
-_WAITING = _gauge("requests_waiting", "API requests that wait for their turn to start.")
-_LIMITS_AWAY = _gauge(
+IN_FLIGHT = _gauge("requests_in_flight", "API requests in progress.")
+WAITING = _gauge("requests_waiting", "API requests that wait for their turn to start.")
+LIMITS_AWAY = _gauge(
     "limits_store_away",
     "Processes that count rate limits on their own because Redis or Valkey can't be reached.",
 )
-_ANSWERED = _gauge(
+ANSWERED = _gauge(
     "database_answered_timestamp_seconds",
     "Unix time at which stores and revocations were last read from the database. The "
     "oldest of all workers.",
     "min",
 )
 # Database metrics by the attribute names of ``Stats``: current values and running totals.
-_NOW = {
+DATABASE_NOW = {
     "connections": _gauge("pool_connections", "Open connections to PostgreSQL."),
     "in_use": _gauge("pool_connections_in_use", "PostgreSQL connections in use."),
     "connections_limit": _gauge(
@@ -122,7 +110,7 @@ _NOW = {
     "waiting": _gauge("pool_waiting", "Requests waiting for a PostgreSQL connection."),
     "queued": _gauge("sqlite_writes_waiting", "Writes waiting for SQLite's writer."),
 }
-_SINCE_START = {
+DATABASE_SINCE_START = {
     "waits": _counter("pool_waits", "Waits of requests for a PostgreSQL connection."),
     "waited_seconds": _counter(
         "pool_wait_seconds", "Seconds that requests waited for a PostgreSQL connection."
@@ -133,22 +121,20 @@ _SINCE_START = {
     ),
 }
 DROPPED = _counter("dropped_answers", "Responses dropped because their client didn't read them.")
-_DELIVERIES = _counter(
+DELIVERIES = _counter(
     "deliveries",
     "Attempts to deliver an event to a webhook: delivered, retried (to be tried again) or failed.",
     "outcome",
 )
-for _outcome in ("delivered", "retried", "failed"):
-    _DELIVERIES.labels(_outcome)  # starts at 0, so that the first delivery shows as an increase
 DELIVERIES_WAITING = _gauge(
     "deliveries_waiting", "Webhook deliveries that are not completed yet, of all stores.", "max"
 )
-_DELIVERIES_OLDEST = _gauge(
+DELIVERIES_OLDEST = _gauge(
     "deliveries_oldest_seconds",
     "Seconds since the oldest pending webhook delivery became due.",
     "max",
 )
-_LOST = _counter("log_lines_lost", "Log lines that could not be written.")
+LOG_LINES_LOST = _counter("log_lines_lost", "Log lines that could not be written.")
 
 
 def method_label(method: str) -> str:
@@ -176,46 +162,3 @@ def linked(items: int) -> None:
     """Counts a session merged into a customer, and the items that were moved or merged."""
     _LINKS.inc()
     _LINKED_ITEMS.inc(items)
-
-
-class Sampler:
-    """Copies counts that components of the service keep into the metrics."""
-
-    def __init__(self, service: Services) -> None:
-        self._service = service
-        self._before = Stats()
-        self._lost_before = 0
-        self._shed_before = Counts[str]()
-
-    def sample(self) -> int:
-        """Sets the gauges, and adds to the counters their increase since the last sample.
-
-        Returns how many requests were shed since then; shed requests aren't logged one by one.
-        """
-        admission, shed = self._service.admission, 0
-        for reason, count in admission.refused.items():
-            more = count - self._shed_before[reason]
-            self._shed_before[reason] = count
-            _SHED_REASONS.labels(reason).inc(more)
-            shed += more
-        _SHED.inc(shed)
-        _IN_FLIGHT.set(admission.working)
-        _WAITING.set(admission.waiting)
-        _LIMITS_AWAY.set(self._service.limiter.away)
-        _ANSWERED.set(self._service.access_cache.asked_at / 1000)
-        stats = self._service.db.stats()
-        for name, gauge in _NOW.items():
-            gauge.set(getattr(stats, name))
-        for name, counter in _SINCE_START.items():
-            counter.inc(getattr(stats, name) - getattr(self._before, name))
-        self._before = stats
-        if (sender := self._service.sender) is not None:
-            attempts, sender.attempts = sender.attempts, type(sender.attempts)()
-            for outcome, count in attempts.items():
-                _DELIVERIES.labels(outcome).inc(count)
-            waited = self._service.clock() - sender.oldest if sender.oldest else 0
-            _DELIVERIES_OLDEST.set(max(0, waited) / 1000)
-        lost = log.lost()
-        _LOST.inc(lost - self._lost_before)
-        self._lost_before = lost
-        return shed

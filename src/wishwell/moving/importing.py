@@ -14,7 +14,6 @@ from wishwell.db import Database, Reader, RunAgain, UniqueViolation, Writer, ask
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
 from wishwell.moving.additions import TABLES, Held, Rows, additions
-from wishwell.moving.csv_file import CsvFile
 from wishwell.moving.file_records import (
     AdminTokenRecord,
     ProductRecord,
@@ -174,7 +173,7 @@ async def take_store(
 # contract: import-whole, import-twice, import-resumed
 async def load(
     db: Database,
-    file: ImportFile | CsvFile,
+    file: Iterable[Bundle],
     store: Store,
     *,
     dry: bool,
@@ -213,7 +212,7 @@ def _batches(records: Iterable[T]) -> Iterator[list[T]]:
     return iter(lambda: list(itertools.islice(left, _PROFILES)), [])
 
 
-def _groups(file: ImportFile | CsvFile, how: How) -> Iterator[list[Bundle]]:
+def _groups(file: Iterable[Bundle], how: How) -> Iterator[list[Bundle]]:
     """The file's profiles, as many as go into one transaction."""
     some: list[Bundle] = []
     size = 0

@@ -10,11 +10,6 @@ FROM webhooks WHERE store_id = :store AND enabled >= 0 ORDER BY id;
 SELECT product_id, id, position, created_at, updated_at, document, variants, known, noticed_at
 FROM products WHERE store_id = :store AND id > :after ORDER BY id LIMIT :limit;
 
--- name: product_delete_missing
--- Unless it was put from :since on; not by a wrong clock, after :ahead.
-DELETE FROM products WHERE store_id = :store AND product_id = :product AND (updated_at < :since OR updated_at > :ahead)
-RETURNING product_id;
-
 -- name: export_profiles
 SELECT profile_id, items, gid, created_at, touched_at, closed_at, email, events, notices FROM profiles p
 WHERE p.store_id = :store AND p.profile_id > :after AND shown(p)
@@ -113,13 +108,3 @@ UPDATE items SET list_ids = :list_ids WHERE profile_id = :profile AND id = :id;
 -- name: import_product
 INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, variants, known, noticed_at)
 VALUES (:store, :product_id, :id, :position, :created_at, :updated_at, :document, :variants, :known, :noticed_at) ON CONFLICT (store_id, product_id) DO NOTHING;
-
--- name: person_reserved
--- What :holder has reserved of the items of :owners.
-SELECT i.product_id, i.variant_id, r.quantity, r.created_at
-FROM reservations r JOIN items i ON i.profile_id = r.profile_id AND i.id = r.item_id
-WHERE r.profile_id in_uuids(:owners) AND r.holder_id = :holder
-ORDER BY r.created_at, r.item_id;
-
--- name: person_events
-SELECT event_fields(e) FROM events e WHERE e.profile_id = :profile AND e.sequence > :after ORDER BY e.sequence LIMIT :limit;

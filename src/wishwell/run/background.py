@@ -9,7 +9,7 @@ import structlog
 
 from wishwell import events, ids, stores
 from wishwell.access import auth
-from wishwell.db import Database, journal
+from wishwell.db import Database, journal, lease
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Unavailable
 from wishwell.events import deliveries, retention
@@ -18,6 +18,7 @@ from wishwell.http.context import Services
 from wishwell.moving import request_work, requests
 from wishwell.products import notices
 from wishwell.reports import counting
+from wishwell.run import sampling
 from wishwell.stores import Store
 from wishwell.wishes import erasure, purge
 
@@ -58,7 +59,7 @@ class Job(NamedTuple):
 
 def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     """Everything that runs beside the requests."""
-    sampler = metrics.Sampler(service)
+    sampler = sampling.Sampler(service)
     all_jobs = [
         Job("clock", 1.0, functools.partial(_observe_clock, service)),
         Job("access_cache", 1.0, service.access_cache.refresh),
@@ -138,7 +139,7 @@ def _housekeeping(
     async def turn() -> None:
         if there_is is not None and not await there_is(service):
             return
-        if await service.db.write(purge.take_lease, name, service.clock(), int(seconds * 1000)):
+        if await service.db.write(lease.take, name, service.clock(), int(seconds * 1000)):
             await work(service)
 
     return Job(name, seconds, turn)
@@ -207,7 +208,7 @@ async def _count(service: Services) -> None:
 
     async def look() -> list[Store]:
         now = service.clock()
-        await db.write(purge.keep_lease, "count", now)
+        await db.write(lease.renew, "count", now)
         metrics.BACKGROUND_DONE.labels("count").set_to_current_time()
         kept = await db.read(stores.listed)
         likely = await db.read(service.clock.likely_now)
@@ -259,7 +260,7 @@ async def _look_at_what_waits(service: Services) -> None:
     metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
 
 
-async def _sample(sampler: metrics.Sampler) -> None:
+async def _sample(sampler: sampling.Sampler) -> None:
     """Updates the metrics of load, so that requests do not spend time on it."""
     if shed := sampler.sample():
         log.warning("shed", requests=shed, reason="too many requests at once")

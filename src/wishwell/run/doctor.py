@@ -17,12 +17,12 @@ import msgspec
 
 from wishwell import config, ids, stores
 from wishwell.config import Settings
-from wishwell.db import Database, Reader, ask, cluster, connecting, migrate, url
+from wishwell.db import Database, Reader, ask, cluster, connecting, failures, migrate, url
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import ServiceError, Unavailable
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Unanswered
-from wishwell.run import app, keys, terminal
+from wishwell.run import app, keys
 
 SEE = {
     "disk": "runbooks.md#disk-full",
@@ -105,7 +105,7 @@ async def _line(what: str, seen: Awaitable[str]) -> Line:
         said, see = f"There was no answer within {_SECONDS:g} s.", SEE[what]
     except Exception as error:
         # The text of an error that nobody expected may hold a secret.
-        said = terminal.plain(error) or f"{type(error).__name__}, a defect of wishwell."
+        said = failures.message_of(error) or f"{type(error).__name__}, a defect of wishwell."
         see = SEE["database" if isinstance(error, Unavailable) else what]
     return Line("bad", what, f"{' '.join(said.split()).removesuffix('.')}. See docs/{see}")
 

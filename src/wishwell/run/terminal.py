@@ -3,20 +3,19 @@
 import contextlib
 import os
 import shutil
-import sqlite3
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-import asyncpg
 import click
 import msgspec
 import structlog
 
 from wishwell import log
-from wishwell.errors import Invalid, ServiceError, Unavailable
+from wishwell.db import failures
+from wishwell.errors import Invalid
 
 DEFECT = os.EX_SOFTWARE
 """Exit code of a command that failed because of a bug in the program."""
@@ -50,30 +49,12 @@ def _one_line() -> Iterator[None]:
     except (click.exceptions.Exit, click.Abort, click.ClickException):
         raise
     except Exception as error:
-        line = plain(error)
+        line = failures.message_of(error)
         if line is None:
             _end(_defect(error), DEFECT)
         if isinstance(error, OSError):  # for example --help into a file on a full disk
             _give_up(sys.stdout)
         _end(line, 1)
-
-
-def plain(error: Exception) -> str | None:
-    """Returns the message for an expected error, or ``None`` for an unexpected one."""
-    if isinstance(error, Unavailable):
-        cause = error.__cause__ if isinstance(error.__cause__, OSError) else ""
-        return f"{error.message} {cause}"
-    if isinstance(error, ServiceError):
-        return error.message
-    if isinstance(error, asyncpg.PostgresError | sqlite3.Error):
-        # An unknown database or role, a missing schema, or a file that isn't a database.
-        return (
-            f"The database reported an error: {error}. Check WISHWELL_DATABASE_URL, and "
-            "whether `wishwell migrate` was run."
-        )
-    if isinstance(error, OSError | UnicodeEncodeError):
-        return f"Reading or writing a file failed ({getattr(error, 'strerror', None) or error})."
-    return None
 
 
 def _end(line: str, code: int) -> NoReturn:

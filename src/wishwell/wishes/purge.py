@@ -70,23 +70,6 @@ async def _redate(tx: Writer, clock: ReferenceClock) -> bool:
     return bool(await tx.all("sessions_redate", **named))
 
 
-# contract: command-purge, clock-future
-async def take_lease(tx: Writer, name: str, now: int, every: int) -> bool:
-    """Whether this process is to do that housekeeping now: its turn comes about ``every`` so often.
-
-    Both in milliseconds. A turn further ahead than clocks may differ counts for nothing.
-    """
-    before, wrong = now - every * 9 // 10, now + MAX_JUMP_MS
-    at = {"now": now, "before": before, "ahead": wrong}
-    times = {key: ids.timestamp(time) for key, time in at.items()}
-    return await tx.one("lease_take", name=name, **times) is not None
-
-
-async def keep_lease(tx: Writer, name: str, now: int) -> None:
-    """Puts off the next turn, while this one takes long; ``now`` in milliseconds."""
-    await tx.run("lease_keep", name=name, now=ids.timestamp(now))
-
-
 async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:
     """Key, time and GID of the next expired sessions."""
     terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH}

@@ -43,14 +43,3 @@ SELECT holder_id, profile_id, item_id FROM reservations WHERE profile_id in_uuid
 
 -- name: purge_profiles
 DELETE FROM profiles WHERE profile_id in_uuids(:profiles) RETURNING profile_id;
-
--- name: lease_keep
-UPDATE leases SET taken_at = :now WHERE name = :name;
-
--- name: lease_take
--- One process at a time: whoever finds the last turn older than :before has the next one. One later than :ahead was
--- taken by a clock that was wrong (contract: clock-future).
-INSERT INTO leases (name, taken_at) VALUES (:name, :now)
-ON CONFLICT (name) DO UPDATE SET taken_at = excluded.taken_at
-WHERE leases.taken_at < :before OR leases.taken_at > :ahead
-RETURNING name;

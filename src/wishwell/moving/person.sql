@@ -1,0 +1,9 @@
+-- name: person_reserved
+-- What :holder has reserved of the items of :owners.
+SELECT i.product_id, i.variant_id, r.quantity, r.created_at
+FROM reservations r JOIN items i ON i.profile_id = r.profile_id AND i.id = r.item_id
+WHERE r.profile_id in_uuids(:owners) AND r.holder_id = :holder
+ORDER BY r.created_at, r.item_id;
+
+-- name: person_events
+SELECT event_fields(e) FROM events e WHERE e.profile_id = :profile AND e.sequence > :after ORDER BY e.sequence LIMIT :limit;
