@@ -20,7 +20,7 @@ from wishwell.db.hosts import Hosts
 from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Pool
 from wishwell.db.url import Address, parse
-from wishwell.wishes import items, lists
+from wishwell.wishlists import items, lists
 
 URL = os.environ["FLOOR_DATABASE"]
 ENGINE: statements.Engine = "sqlite" if URL.startswith("sqlite:") else "postgresql"

@@ -16,8 +16,8 @@ from bench.targets import Shop, say
 from wishwell import config, ids
 from wishwell.db import Database, Reader
 from wishwell.db.clock import ReferenceClock
-from wishwell.run import app
-from wishwell.wishes import purge
+from wishwell.server import app
+from wishwell.wishlists import purge
 
 ROUNDS = 7
 OWNERS = 20_000

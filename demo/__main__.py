@@ -19,7 +19,7 @@ import uvicorn
 from demo import catalogue, forward, shop
 from wishwell import log
 from wishwell.errors import ServiceError
-from wishwell.run import serve
+from wishwell.server import serve
 
 _START_SECONDS = 30
 

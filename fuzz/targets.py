@@ -27,10 +27,10 @@ from wishwell.config import load
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Invalid, ServiceError, Unauthenticated
-from wishwell.http import queries, routes, wire
+from wishwell.http import queries, request_types, routes
 from wishwell.products import product_bodies
 from wishwell.profiles import pages, search
-from wishwell.wishes import items, lists, saving
+from wishwell.wishlists import items, lists, saving
 
 KEY = b"a-key-of-the-fuzzer-of-40-characters-xxx"
 NOW = 1_800_000_000_000
@@ -171,9 +171,9 @@ def token(data: bytes) -> None:
 
 BODIES = [
     value
-    for module in (wire, product_bodies)
+    for module in (request_types, product_bodies)
     for name, value in vars(module).items()
-    if name.endswith("Body") and value is not wire.Body
+    if name.endswith("Body") and value is not request_types.Body
 ]
 
 
@@ -181,7 +181,7 @@ def body(data: bytes) -> None:
     """An accepted body equals what ``json`` reads: no unknown or duplicate keys, no coercion."""
     for shape in BODIES:
         try:
-            value = wire.body(data, "application/json", shape, STORE)
+            value = request_types.body(data, "application/json", shape, STORE)
         except ServiceError:
             continue
         plain = json.loads(data)
@@ -198,14 +198,14 @@ def body(data: bytes) -> None:
 
 def _noun_checks(value: object) -> None:
     """Runs the checks of the domain packages, beyond a body's type."""
-    if isinstance(value, wire.NewItemBody):
+    if isinstance(value, request_types.NewItemBody):
         value.new_item(STORE)
-    elif isinstance(value, wire.ItemPatchBody):
+    elif isinstance(value, request_types.ItemPatchBody):
         value.patch(STORE)
-    elif isinstance(value, wire.IdentifyBody):
+    elif isinstance(value, request_types.IdentifyBody):
         path = STORE.sign_in_path(profiles.check_email(value.email))
         assert path.isascii() and path.isprintable() and path.count("?") == 1
-    elif isinstance(value, wire.NewListBody):
+    elif isinstance(value, request_types.NewListBody):
         name = lists.check_name(value.name)
         assert 1 <= len(name) <= lists.MAX_NAME and "\0" not in name and "\n" not in name
 
@@ -237,7 +237,7 @@ def address(data: bytes) -> None:
         assert found.isascii() and found.isprintable() and 0 < len(found) <= 64
         if own:
             assert found == (peer or "unknown")
-    wire.is_json(forwarded)
+    request_types.is_json(forwarded)
     routes.find("/" + forwarded)
     routes.find(f"{routes.PREFIX}/{forwarded}")
     assert kind or not forwarded

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wishwell.wishes import items
+from wishwell.wishlists import items
 
 # Only a few products and variants, so that a sequence saves the same one more than once.
 products = st.integers(1, 6)

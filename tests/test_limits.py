@@ -9,8 +9,8 @@ import pytest
 import structlog
 
 from tests.servers import RedisServer
-from wishwell.limits import Limiter, Taken, too_many
-from wishwell.limits.shared import RedisLimiter
+from wishwell.ratelimits import Limiter, Taken, too_many
+from wishwell.ratelimits.shared import RedisLimiter
 
 MINUTE = 60_000
 

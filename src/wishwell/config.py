@@ -89,7 +89,7 @@ def _redis(value: str) -> str:
     """Refuses a URL that the Redis client can't parse; otherwise every request would fail."""
     if not value.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("must start with redis://, rediss:// or unix://")
-    from wishwell.limits import shared
+    from wishwell.ratelimits import shared
 
     shared.try_out(_url(value))
     return value

@@ -15,7 +15,7 @@ from wishwell.db import Database, ask, migrate
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
-from wishwell.wishes import items, linking, lists, reservations, saving, shares
+from wishwell.wishlists import items, linking, lists, reservations, saving, shares
 
 
 def bounds(most, **others):

@@ -15,7 +15,7 @@ from wishwell.events.webhooks import WebhookPatch
 from wishwell.outbound import Outbound
 from wishwell.profiles.pages import PageRequest
 from wishwell.stores.sealing import Sealing
-from wishwell.wishes import saving
+from wishwell.wishlists import saving
 
 SEALING = Sealing([b"a-sealing-key-of-the-tests-with-40-chars"])
 DAY = 86_400_000

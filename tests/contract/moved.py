@@ -9,11 +9,12 @@ from wishwell.cli import data_commands
 from wishwell.errors import Invalid
 from wishwell.events import webhooks
 from wishwell.ids import NO_UUID
-from wishwell.moving import deletion, exporting, file_records, importing
-from wishwell.moving.import_file import ImportFile
+from wishwell.privacy import store_deletion
 from wishwell.products.notices import Money
 from wishwell.stores import store_secrets
-from wishwell.wishes import lists
+from wishwell.transfer import exporting, file_records, importing
+from wishwell.transfer.import_file import ImportFile
+from wishwell.wishlists import lists
 
 SETTINGS = config.load({})
 OF_STORE = {"limits": {"items": 77}, "reporting": {"time_zone": "Europe/Paris"}}
@@ -82,8 +83,8 @@ def load(bench, path, handle, *, dry=False, steps=None):
 
 
 def delete(bench, store):
-    doomed = bench.write(deletion.begin, store.handle, NOW)
-    return bench.drain(deletion.run(bench.db, doomed))
+    doomed = bench.write(store_deletion.begin, store.handle, NOW)
+    return bench.drain(store_deletion.run(bench.db, doomed))
 
 
 def wish(bench, profile, *products, **fields):

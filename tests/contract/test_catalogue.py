@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from wishwell import ids, products, stores
 from wishwell.errors import Invalid, StoreDeleted
-from wishwell.moving import deletion
-from wishwell.moving.catalogue import Catalogue, in_pattern
+from wishwell.importers.catalogue import Catalogue, in_pattern
+from wishwell.privacy import store_deletion
 from wishwell.products import Facts, NewProduct, Variant
 from wishwell.products.notices import Money
 
@@ -347,7 +347,7 @@ def test_what_the_file_lacks_is_deleted(bench, store):
 
 def test_nothing_is_put_into_a_store_that_is_deleted(bench, store):
     """A load into a store that is being deleted fails. Contract: command-products, store-rows."""
-    bench.write(deletion.begin, store.handle, NOW)
+    bench.write(store_deletion.begin, store.handle, NOW)
     with pytest.raises(StoreDeleted):
         load(bench, store, "id\n1\n")
 

@@ -14,7 +14,7 @@ import structlog
 
 from tests.contract.conftest import Clock
 from tests.contract.desk import SEALING
-from wishwell import config, events, ids, limits, opaque, products, stores
+from wishwell import config, events, ids, opaque, products, ratelimits, stores
 from wishwell.access import access_cache, auth
 from wishwell.db import clock as db_clock
 from wishwell.db import lease
@@ -22,17 +22,17 @@ from wishwell.db.clock import HOLD_MS, ClockSuspect, ReferenceClock, State, adva
 from wishwell.errors import Unauthenticated, UnknownShare
 from wishwell.events import deliveries, retention, webhooks
 from wishwell.events.deliveries import Attempt, Taken
-from wishwell.http.storefront import cookie
 from wishwell.ids import DAY_MS
-from wishwell.moving import request_work, requests
-from wishwell.moving.catalogue import Catalogue
-from wishwell.moving.requests import Delivery
+from wishwell.importers.catalogue import Catalogue
+from wishwell.privacy import erasure, platform_requests, request_processing
+from wishwell.privacy.platform_requests import Delivery
 from wishwell.products import Facts, NewProduct
 from wishwell.reports import counting, tally
 from wishwell.reports.tally import Tally, following
+from wishwell.shoppers import cookie
 from wishwell.stores import store_secrets
 from wishwell.stores.store_secrets import CookieSecret, SecretsPatch
-from wishwell.wishes import erasure, purge, shares
+from wishwell.wishlists import purge, shares
 
 MINUTE, HOUR, YEAR = 60_000, 3_600_000, 365 * DAY_MS
 SHIFTS = (10 * MINUTE, -10 * MINUTE, DAY_MS, -DAY_MS, 3 * YEAR)
@@ -178,11 +178,11 @@ class EndExport:
     def __init__(self, bench, store):
         self.bench, self.store, self.id = bench, store, bench.new_id()
         delivery = Delivery(self.topic, self.id, self.id, bench.new_customer(store))
-        bench.write(requests.take, store, delivery, self.id, bench.clock.milliseconds)
-        bench.drain(request_work.work(bench.db, bench.clock))
+        bench.write(platform_requests.take, store, delivery, self.id, bench.clock.milliseconds)
+        bench.drain(request_processing.work(bench.db, bench.clock))
 
     def run(self, clock):
-        return request_work.work(self.bench.db, clock)
+        return request_processing.work(self.bench.db, clock)
 
     def is_whole(self):
         [[state, export]] = self.bench.select(
@@ -498,7 +498,7 @@ def test_what_a_wrong_clock_refuses_is_good_when_it_is_right(bench, store, now, 
     link = bench.share(owner, bench.new_list(owner).id, terms).token
     known = access_cache.AccessCache(bench.db, clock)
     bench.drain(counting.run(bench.db, store, clock))
-    limiter, finder = limits.Limiter(clock), shares.Finder(known.store, {})
+    limiter, finder = ratelimits.Limiter(clock), shares.Finder(known.store, {})
 
     def works():
         bench.run(known.refresh())

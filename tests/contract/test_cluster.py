@@ -15,7 +15,7 @@ from wishwell import profiles
 from wishwell.db import cluster, migrate, pages, statements
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import items
+from wishwell.wishlists import items
 
 needs_cluster = pytest.mark.skipif(
     not os.environ.get("WISHWELL_TEST_CITUS"),

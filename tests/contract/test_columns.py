@@ -8,7 +8,7 @@ import pytest
 
 from tests import schema
 from wishwell.db import statements
-from wishwell.moving import file_records
+from wishwell.transfer import file_records
 
 RECORDS: dict[str, Any] = {name: record for record, name in file_records.KINDS.items()}
 

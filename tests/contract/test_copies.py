@@ -1,7 +1,7 @@
 """Copies of a shared list."""
 
 from tests.contract.conftest import PLENTY
-from wishwell.wishes import copies, lists
+from wishwell.wishlists import copies, lists
 
 
 def test_copy_has_the_order_of_the_shared_list_with_items_of_the_caller(bench, store):

@@ -9,10 +9,12 @@ from tests.contract.conftest import Clock, bounds, new_item
 from tests.contract.moved import export, held, wish
 from wishwell import ids, profiles, stores
 from wishwell.errors import Invalid, Misconfigured
-from wishwell.moving import csv_file, importing
+from wishwell.importers import csv_file
+from wishwell.privacy import erasure
 from wishwell.profiles import pages
 from wishwell.profiles.search import Search
-from wishwell.wishes import erasure, items, lists, saving
+from wishwell.transfer import importing
+from wishwell.wishlists import items, lists, saving
 
 NOW = "2026-01-01T00:00:00.000Z"
 AT = ids.from_timestamp(NOW)

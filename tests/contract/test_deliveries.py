@@ -15,7 +15,7 @@ from wishwell.errors import Unavailable
 from wishwell.events import deliveries
 from wishwell.events.deliveries import AFTER
 from wishwell.events.sender import MOST
-from wishwell.wishes import items
+from wishwell.wishlists import items
 
 TEN_YEARS = 3650 * 86_400_000
 

@@ -13,11 +13,11 @@ from wishwell import events, ids, opaque, profiles
 from wishwell.access import auth
 from wishwell.errors import BeingErased, ServiceError
 from wishwell.events import deliveries, webhooks
-from wishwell.moving import person
+from wishwell.privacy import erasure, personal_export
 from wishwell.products.shown import page as page_with_products
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import copies, erasure, items, lists, saving, shares
+from wishwell.wishlists import copies, items, lists, saving, shares
 
 NOTED = shares.Terms(reservations=True, notes=True)
 numbers = itertools.count(1)
@@ -61,7 +61,7 @@ class World:
 
     def document(self, profile):
         shown = self.bench.read(records.find, profile)
-        pieces = self.bench.drain(person.document(self.bench.db, profile, shown))
+        pieces = self.bench.drain(personal_export.document(self.bench.db, profile, shown))
         return msgspec.json.decode(b"".join(pieces))["data"]
 
     def rows(self):
@@ -87,7 +87,7 @@ def test_export_of_a_profile_that_is_erased_meanwhile_breaks_off(world):
     bench.save(ann)
 
     async def erased_meanwhile():
-        pieces = person.document(bench.db, ann, await bench.db.read(records.find, ann))
+        pieces = personal_export.document(bench.db, ann, await bench.db.read(records.find, ann))
         await anext(pieces)
         await bench.db.long_write(erasure.erase, ann, bench.clock.milliseconds)
         return [piece async for piece in pieces]

@@ -16,7 +16,7 @@ from wishwell import events, ids, profiles
 from wishwell.db.postgres import Postgres
 from wishwell.errors import Conflict, Gone
 from wishwell.events import retention
-from wishwell.wishes import items, linking, lists, saving
+from wishwell.wishlists import items, linking, lists, saving
 
 
 def number(bench):

@@ -16,7 +16,7 @@ from wishwell import config, ids, stores
 from wishwell.access import auth
 from wishwell.db import migrate, sqlite_file
 from wishwell.errors import Misconfigured
-from wishwell.run import app
+from wishwell.server import app
 
 NEW = [entry.name for entry in migrate.available("sqlite")]
 

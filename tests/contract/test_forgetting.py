@@ -13,10 +13,10 @@ from tests.contract.desk import DAY
 from wishwell import ids
 from wishwell.db import ask
 from wishwell.errors import NotFound
-from wishwell.moving import person
+from wishwell.privacy import erasure, personal_export
 from wishwell.profiles import records
-from wishwell.wishes import erasure, saving
-from wishwell.wishes.items import ItemPatch
+from wishwell.wishlists import saving
+from wishwell.wishlists.items import ItemPatch
 
 
 def forgotten(bench, store, now, **options):
@@ -183,7 +183,7 @@ def test_export_of_a_person_has_every_event_however_many(bench, store):
     change(bench, customer, 624)
     bench.link(session, customer)
     shown = bench.read(records.find, customer)
-    document = b"".join(bench.drain(person.document(bench.db, customer, shown)))
+    document = b"".join(bench.drain(personal_export.document(bench.db, customer, shown)))
     events = msgspec.json.decode(document)["data"]["events"]
     sequences = {profile.gid: [] for profile in (session, customer)}
     for event in events:

@@ -18,13 +18,13 @@ from wishwell.access import auth
 from wishwell.access.access_cache import AccessCache
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
-from wishwell.moving import file_records
-from wishwell.moving.import_file import ImportFile
 from wishwell.products import notices
 from wishwell.profiles import pages
 from wishwell.profiles.search import Search
 from wishwell.stores import store_secrets
-from wishwell.wishes import items, lists
+from wishwell.transfer import file_records
+from wishwell.transfer.import_file import ImportFile
+from wishwell.wishlists import items, lists
 
 pytestmark = pytest.mark.either_engine
 
@@ -428,7 +428,7 @@ def test_memory_stays_flat_while_a_large_file_is_checked(bench, source, tmp_path
         lines = itertools.chain(source[:1], items_of_many(count))
         write(path, (json.dumps(line).encode() for line in lines))
         code = (
-            "import resource, sys; from wishwell.moving.import_file import ImportFile; "
+            "import resource, sys; from wishwell.transfer.import_file import ImportFile; "
             f"f = ImportFile(sys.argv[1], {bench.clock()}); assert all(f.check()) and not f.spool.errors; "
             "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
         )

@@ -6,11 +6,11 @@ from msgspec import UNSET
 
 from tests.contract.moved import checked, export, exported, load
 from wishwell import ids, products, profiles
-from wishwell.moving.import_file import ImportFile
 from wishwell.products.notices import Money
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import items, lists
+from wishwell.transfer.import_file import ImportFile
+from wishwell.wishlists import items, lists
 
 
 def hand_made(bench, folder, *lines):

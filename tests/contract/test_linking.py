@@ -5,7 +5,7 @@ import pytest
 from tests.contract.conftest import bounds
 from wishwell import profiles
 from wishwell.profiles import records
-from wishwell.wishes import linking, lists
+from wishwell.wishlists import linking, lists
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.servers import HERE
 from wishwell import profiles
 from wishwell.db.postgres import Postgres
 from wishwell.errors import NotFound, Unavailable, Undecided
-from wishwell.wishes import saving
+from wishwell.wishlists import saving
 
 TRIGGER = """
 CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS

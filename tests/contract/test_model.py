@@ -16,8 +16,8 @@ from wishwell import events, stores
 from wishwell.errors import Conflict, Forbidden, Invalid, NotFound
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import items, linking, lists, saving
-from wishwell.wishes.items import ItemPatch
+from wishwell.wishlists import items, linking, lists, saving
+from wishwell.wishlists.items import ItemPatch
 
 UNLIMITED = 10_000
 

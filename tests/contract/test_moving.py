@@ -25,10 +25,11 @@ from wishwell import events, ids, products, profiles, stores
 from wishwell.access import auth
 from wishwell.errors import Conflict, Gone, Invalid, StoreDeleted
 from wishwell.events import deliveries
-from wishwell.moving import deletion, exporting, importing
-from wishwell.moving.import_file import ImportFile
+from wishwell.privacy import erasure, store_deletion
 from wishwell.reports import counting
-from wishwell.wishes import erasure, items, lists, reservations, saving, shares
+from wishwell.transfer import exporting, importing
+from wishwell.transfer.import_file import ImportFile
+from wishwell.wishlists import items, lists, reservations, saving, shares
 
 
 @pytest.fixture
@@ -148,7 +149,7 @@ def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypat
         async for counts in importing.load(bench.db, file, into, dry=False, how=how):
             seen = counts.profiles
             if seen == 3:
-                await bench.db.write(deletion.begin, into.handle, NOW)
+                await bench.db.write(store_deletion.begin, into.handle, NOW)
         return seen
 
     with pytest.raises(StoreDeleted):
@@ -197,7 +198,7 @@ def test_import_into_a_store_of_another_kind_is_refused(bench, shop, tmp_path):
         bench.read(importing.plan, file, other.handle)
     with pytest.raises(Invalid, match=store.handle):
         bench.read(importing.plan, file, "elsewhere")
-    bench.write(deletion.begin, store.handle, NOW)
+    bench.write(store_deletion.begin, store.handle, NOW)
     with pytest.raises(Conflict, match="being deleted"):
         bench.read(importing.plan, file, store.handle)
 
@@ -284,13 +285,13 @@ def test_write_that_comes_while_its_store_is_deleted_goes_with_it(bench, shop):
     Contract: store-rows, store-delete."""
     store, customer = shop
     new_hook(bench, store.id)
-    doomed = bench.write(deletion.begin, store.handle, NOW)
+    doomed = bench.write(store_deletion.begin, store.handle, NOW)
     assert sizes(bench, customer)["webhooks"] == 0
     new_hook(bench, store.id)
 
     async def remove():
         late = iter(late_writes(bench, store).values())
-        async for _ in deletion.run(bench.db, doomed):
+        async for _ in store_deletion.run(bench.db, doomed):
             assert store.id not in [
                 row[0] for row in await bench.db.read(deliveries.due, bench.clock())
             ]
@@ -449,7 +450,7 @@ def test_import_that_ends_before_reservations_goes_on(bench, family, file, monke
     """An import that stopped before the reservations resumes, also between two parts of one
     profile.
     Contract: import-resumed."""
-    monkeypatch.setattr("wishwell.moving.importing._RESERVATIONS", 1)
+    monkeypatch.setattr("wishwell.transfer.importing._RESERVATIONS", 1)
     before, item = family.rows(), family.item(1)
     for who in (family.friend, family.visitor):
         bench.write(reservations.give_back, family.share.token, item, who)

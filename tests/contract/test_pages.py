@@ -12,7 +12,7 @@ from wishwell import products, profiles
 from wishwell.products import shown
 from wishwell.profiles import search
 from wishwell.profiles.pages import Cursor, PageRequest
-from wishwell.wishes import items, linking
+from wishwell.wishlists import items, linking
 
 QUERIES = {
     None: lambda item: True,

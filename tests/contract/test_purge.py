@@ -11,7 +11,7 @@ from tests.contract.conftest import PLENTY, Clock, new_item
 from wishwell import config, profiles
 from wishwell.db import lease
 from wishwell.errors import NotFound
-from wishwell.wishes import purge, saving
+from wishwell.wishlists import purge, saving
 
 DAY = 86_400_000
 SETTINGS = config.load({})

@@ -7,12 +7,11 @@ import msgspec
 from wishwell import ids
 from wishwell.access import auth
 from wishwell.db.journal import Act
-from wishwell.moving import deletion, replay
-from wishwell.wishes import erasure
+from wishwell.privacy import erasure, journal_replay, store_deletion
 
 
 def outcomes(bench, acts, *, dry=False):
-    found = bench.drain(replay.repeat(bench.db, acts, bench.clock, dry=dry))
+    found = bench.drain(journal_replay.repeat(bench.db, acts, bench.clock, dry=dry))
     return [(one.action, one.outcome) for one in found]
 
 
@@ -89,11 +88,11 @@ def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
     """contract: journal-replay. A store and a webhook that are there again; acts of a newer program."""
     store, gone = bench.new_store(), bench.new_store()
     lines = [act(one, "store.deleted") for one in (store, gone)]
-    bench.write(deletion.begin, gone.handle, bench.clock.tick())
-    for _ in bench.drain(deletion.run(bench.db, gone)):
+    bench.write(store_deletion.begin, gone.handle, bench.clock.tick())
+    for _ in bench.drain(store_deletion.run(bench.db, gone)):
         pass
     lines += [act(store, "webhook.deleted", id=ids.NO_UUID), act(store, "moon.landed")]
-    found = bench.drain(replay.repeat(bench.db, lines, bench.clock, dry=False))
+    found = bench.drain(journal_replay.repeat(bench.db, lines, bench.clock, dry=False))
     assert [one.outcome for one in found] == ["by hand", "unknown", "unknown", "failed"]
     assert found[0].says == f"wishwell store delete {store.handle}"
 
@@ -103,7 +102,7 @@ def test_lines_that_cannot_be_read_stop_no_others(tmp_path):
     good = [msgspec.json.encode(Act(action="command", time=f"2026-01-0{day}")) for day in (3, 1, 2)]
     (tmp_path / "a").write_bytes(good[0] + b"\n\xff\xff\n[]\n" + good[1] + b"\n" + good[2][:-5])
     (tmp_path / "b").write_bytes(good[2])
-    acts, errors, warnings = replay.read([str(tmp_path / name) for name in "ab"])
+    acts, errors, warnings = journal_replay.read([str(tmp_path / name) for name in "ab"])
     assert [one.time[-2:] for one in acts] == ["01", "02", "03"]
     assert errors == [f"{tmp_path}/a, line {number}: can't be read" for number in (2, 3)]
     assert warnings == [f"{tmp_path}/a, line 5: was cut off, so its act was not done"]

@@ -21,12 +21,14 @@ from tests.contract.conftest import PLENTY, new_item
 from tests.strategies import examples
 from wishwell import config, ids, reports
 from wishwell.errors import BeingErased, Conflict, NotFound
-from wishwell.moving import csv_file, importing
+from wishwell.importers import csv_file
+from wishwell.privacy import erasure
 from wishwell.reports import counting, spreadsheet
 from wishwell.reports.tally import FOREVER, Count, day_of, following, kept_from
 from wishwell.stores.reporting import Reporting
-from wishwell.wishes import erasure, items, purge, saving
-from wishwell.wishes.items import ItemPatch
+from wishwell.transfer import importing
+from wishwell.wishlists import items, purge, saving
+from wishwell.wishlists.items import ItemPatch
 
 HOUR = 3_600_000
 PEOPLE = 4

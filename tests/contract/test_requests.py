@@ -9,18 +9,25 @@ import structlog
 from wishwell import ids, profiles, stores
 from wishwell.errors import Conflict, NotFound, StoreDeleted
 from wishwell.ids import DAY_MS
-from wishwell.moving import deletion, person, request_work, requests
-from wishwell.moving.requests import Delivery
+from wishwell.privacy import (
+    erasure,
+    personal_export,
+    platform_requests,
+    request_processing,
+    store_deletion,
+)
+from wishwell.privacy.platform_requests import Delivery
 from wishwell.profiles import pages
 from wishwell.profiles.search import Search
-from wishwell.wishes import erasure
 
 
 def take(bench, store, topic, customer=None, *, id=None, body=None):
     """Stores a request; returns its id."""
     named = id or bench.new_id(), body or bench.new_id()
     delivery = Delivery(topic, *named, customer)
-    return bench.write(requests.take, store, delivery, bench.new_id(), bench.clock.milliseconds)
+    return bench.write(
+        platform_requests.take, store, delivery, bench.new_id(), bench.clock.milliseconds
+    )
 
 
 def holds(bench, customer):
@@ -28,14 +35,14 @@ def holds(bench, customer):
 
 
 def asked(bench, store):
-    page = bench.read(requests.page, store, pages.PageRequest(None, 250, Search()))
+    page = bench.read(platform_requests.page, store, pages.PageRequest(None, 250, Search()))
     return {each.id: each for each in page.records}
 
 
 def work(bench):
     """Processes everything due; returns the erased GIDs and the number of steps."""
 
-    steps = bench.drain(request_work.work(bench.db, bench.clock))
+    steps = bench.drain(request_processing.work(bench.db, bench.clock))
     return [step.gid for step in steps if step is not None], len(steps)
 
 
@@ -73,7 +80,7 @@ def test_export_is_gone_after_30_days(bench, store):
     id = take(bench, store, "customers/data_request", ann)
 
     def export(of=store):
-        return bench.read(requests.export, of, id, ids.timestamp(bench.clock.milliseconds))
+        return bench.read(platform_requests.export, of, id, ids.timestamp(bench.clock.milliseconds))
 
     with pytest.raises(NotFound):
         export()
@@ -105,7 +112,7 @@ def test_what_erases_a_customer_ends_an_export_that_is_just_being_made(bench, st
     ann, ben = bench.new_customer(store), bench.new_customer(store)
     bench.save(ann)
     id, other = (take(bench, store, "customers/data_request", who) for who in (ann, ben))
-    document = person.document
+    document = personal_export.document
 
     async def slow(db, profile, shown):
         async for piece in document(db, profile, shown):
@@ -113,7 +120,7 @@ def test_what_erases_a_customer_ends_an_export_that_is_just_being_made(bench, st
         if profile == ann:
             await db.long_write(erasure.erase, ann, bench.clock.milliseconds)
 
-    monkeypatch.setattr(person, "document", slow)
+    monkeypatch.setattr(personal_export, "document", slow)
     work(bench)
     after = asked(bench, store)
     assert (after[id].state, after[other].state) == ("erased", "exported")
@@ -135,14 +142,14 @@ def test_request_of_who_is_being_erased_waits_for_that(bench, store):
     work(bench)
     assert asked(bench, store)[id].state == "exported"
     now = ids.timestamp(bench.clock.milliseconds)
-    assert b'"items":[]' in bench.read(requests.export, store, id, now)
+    assert b'"items":[]' in bench.read(platform_requests.export, store, id, now)
 
 
 def stopped_after(bench, steps):
     """Runs ``steps`` steps of the work, then stops as if killed."""
 
     async def run():
-        running: Any = request_work.work(bench.db, bench.clock)
+        running: Any = request_processing.work(bench.db, bench.clock)
         for _ in range(steps):
             await anext(running)
         await running.aclose()
@@ -160,7 +167,7 @@ def wait_for_a_deletion(bench):
 def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
     """A store is deleted 7 days after the request, with a kill after each step.
     Contract: request-shop, request-kept, store-delete, store-delete-steps."""
-    monkeypatch.setattr(deletion, "_PROFILES", 1)
+    monkeypatch.setattr(store_deletion, "_PROFILES", 1)
     other = bench.new_store("other-of-deletion")
     kept = bench.new_customer(other)
     bench.save(kept)
@@ -174,7 +181,7 @@ def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
     with pytest.raises(Conflict):
         bench.read(stores.by_handle, store.handle)
     with pytest.raises(Conflict):  # contract: request-called-off
-        bench.write(requests.call_off, store, id, ids.timestamp(bench.clock.milliseconds))
+        bench.write(platform_requests.call_off, store, id, ids.timestamp(bench.clock.milliseconds))
     assert sum(holds(bench, customer) for customer in wished) == 3
     assert work(bench) == ([], 0)  # not before every process has seen it
     later(bench, stores.SEEN_MS)
@@ -195,7 +202,7 @@ def test_deletion_is_called_off(bench, store):
     bench.save(ann)
     id = take(bench, store, "shop/redact")
     later(bench, 7 * DAY_MS)
-    bench.write(requests.call_off, store, id, ids.timestamp(bench.clock.milliseconds))
+    bench.write(platform_requests.call_off, store, id, ids.timestamp(bench.clock.milliseconds))
     later(bench, DAY_MS)
     work(bench)
     assert asked(bench, store)[id].state == "called_off"
@@ -241,7 +248,7 @@ def test_request_that_fails_keeps_no_other_waiting(bench, store, monkeypatch):
         return await erase(tx, profile, now)
 
     monkeypatch.setattr(erasure, "erase", failing)
-    monkeypatch.setattr(request_work, "_AT_ONCE", 1)
+    monkeypatch.setattr(request_processing, "_AT_ONCE", 1)
     with structlog.testing.capture_logs() as logged:
         assert work(bench)[0] == [ben.gid]
     assert [(entry["request"], entry["reason"]) for entry in logged] == [(first, "no")]
@@ -257,11 +264,11 @@ def test_request_that_fails_keeps_no_other_waiting(bench, store, monkeypatch):
 
 def test_what_waits_is_counted(bench, store):
     """Waiting requests are counted by topic, with the oldest's time. Contract: request-fields."""
-    before = bench.read(requests.waiting).get("shop/redact", (0, ""))[0]
+    before = bench.read(platform_requests.waiting).get("shop/redact", (0, ""))[0]
     take(bench, store, "shop/redact")
     take(bench, store, "customers/redact")  # names no customer
     take(bench, store, "customers/data_request", bench.new_customer(store))
     work(bench)
-    after = bench.read(requests.waiting)
+    after = bench.read(platform_requests.waiting)
     assert after.keys() == {"shop/redact"}
     assert after["shop/redact"][0] == before + 1

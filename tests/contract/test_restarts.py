@@ -10,8 +10,9 @@ from tests.contract.desk import SEALING
 from tests.contract.test_csv import HEADER, read
 from wishwell import events, profiles
 from wishwell.events import deliveries, webhooks
-from wishwell.moving import importing
-from wishwell.wishes import erasure, items, linking, reservations, saving
+from wishwell.privacy import erasure
+from wishwell.transfer import importing
+from wishwell.wishlists import items, linking, reservations, saving
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,8 @@ from tests.strategies import alike, at, at_length, examples, steps
 from wishwell import ids
 from wishwell.db import RunAgain
 from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound, Unavailable, UnknownShare
-from wishwell.wishes import copies, erasure, linking, lists, purge, reservations, shares
+from wishwell.privacy import erasure
+from wishwell.wishlists import copies, linking, lists, purge, reservations, shares
 
 CUSTOMERS, VISITORS = (0, 1), (2, 3)
 who = st.sampled_from([*CUSTOMERS, *VISITORS])

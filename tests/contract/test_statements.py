@@ -16,9 +16,9 @@ from wishwell.db.postgres import Postgres
 from wishwell.events.webhooks import Webhook
 from wishwell.reports import tally
 from wishwell.stores import Store
-from wishwell.wishes.items import Item
-from wishwell.wishes.lists import List
-from wishwell.wishes.shares import Share
+from wishwell.wishlists.items import Item
+from wishwell.wishlists.lists import List
+from wishwell.wishlists.shares import Share
 
 ID = "01900000-0000-7000-8000-000000000000"
 

@@ -17,8 +17,8 @@ from wishwell import profiles
 from wishwell.errors import LimitReached, NotFound, Unavailable
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import items, linking, lists, reservations, saving
-from wishwell.wishes.items import ItemPatch
+from wishwell.wishlists import items, linking, lists, reservations, saving
+from wishwell.wishlists.items import ItemPatch
 
 ACTIVITY = "citus_stat_activity" if os.environ.get("WISHWELL_TEST_CITUS") else "pg_stat_activity"
 WAITING = (

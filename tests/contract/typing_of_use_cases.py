@@ -3,7 +3,7 @@ ignore."""
 
 from wishwell.db import Database
 from wishwell.profiles import Profile
-from wishwell.wishes import items
+from wishwell.wishlists import items
 
 
 async def use_case_that_writes_is_not_run_as_one_that_reads(db: Database, owner: Profile) -> None:

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from wishwell import events, profiles
 from wishwell.errors import Invalid
-from wishwell.http import queries, wire
+from wishwell.http import queries, request_types
 from wishwell.outbound import Outbound
 from wishwell.products import product_bodies
 from wishwell.profiles import search
 from wishwell.stores import Store
 from wishwell.stores.naming import Naming
-from wishwell.wishes import lists
+from wishwell.wishlists import lists
 
 from .test_openapi import DOCUMENT, follow
 
@@ -138,7 +138,7 @@ def _search(text: str) -> None:
 
 def _put(field: str, text: str) -> None:
     raw = msgspec.json.encode({field: text})
-    body = wire.body(raw, "application/json", product_bodies.ProductBody, STORES[0])
+    body = request_types.body(raw, "application/json", product_bodies.ProductBody, STORES[0])
     body.product("1", STORES[0])
 
 

@@ -25,7 +25,7 @@ from torture.load import Client
 from wishwell import ids
 from wishwell.db import Database
 from wishwell.db.clock import ReferenceClock
-from wishwell.wishes import purge
+from wishwell.wishlists import purge
 
 PRODUCTS = (1, 2, 3, 4)
 NAMES = ("Birthday", "birthday", "Garden")

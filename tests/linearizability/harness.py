@@ -18,7 +18,7 @@ from tests.servers import HERE, PREFIX, Service
 from torture.load import Client
 from wishwell import config, ids
 from wishwell.db import Database
-from wishwell.run.app import open_database
+from wishwell.server.app import open_database
 
 # The tests run the purge themselves and record it in the history.
 SETTINGS = {"WISHWELL_PURGE_INTERVAL": "86400"} | GENEROUS

@@ -16,7 +16,7 @@ from tests.browser.conftest import CLOCK
 from tests.conftest import SEALING_KEY, Shop, slow
 from tests.servers import HERE, PostgresServer, Service, free_port, wait_until
 from wishwell import config
-from wishwell.run import doctor
+from wishwell.server import doctor
 
 ROOT = Path(__file__).parents[2]
 NEEDED = ["settings", "disk", "journal", "database", "migrations"]

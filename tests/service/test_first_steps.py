@@ -49,7 +49,7 @@ def test_wheel_alone_serves(tmp_path):
     [wheel] = out.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     for needed in (
-        "wishes/items.sql",
+        "wishlists/items.sql",
         "http/openapi.yaml",
         "http/docs_page/index.html",
         "admin/index.html",

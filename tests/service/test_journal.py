@@ -16,7 +16,7 @@ from wishwell import ids
 from wishwell.cli import main
 from wishwell.db.journal import Act, Journal
 from wishwell.errors import Unrecorded
-from wishwell.moving import replay
+from wishwell.privacy import journal_replay
 
 GID = "gid://shopify/Customer/7"
 READS = {
@@ -219,7 +219,7 @@ for number in range({number}):
     assert wait_until(path.exists, seconds=20)
     path.rename(tmp_path / "rotated")
     assert [writer.wait(60) for writer in writers] == [0, 0]
-    acts, *wrong = replay.read([str(path), str(tmp_path / "rotated")])
+    acts, *wrong = journal_replay.read([str(path), str(tmp_path / "rotated")])
     assert (len(acts), wrong) == (2 * number, [[], []])
 
 

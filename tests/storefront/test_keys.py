@@ -15,11 +15,11 @@ from structlog.testing import capture_logs
 from tests.servers.base import HERE
 from tests.servers.called import Called, Speak, on_loop
 from wishwell.errors import Invalid, Unavailable
-from wishwell.http.storefront.customers import Wrong
-from wishwell.http.storefront.keys import KeySets, public_keys
-from wishwell.http.storefront.shop import Shop
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import LARGEST
+from wishwell.shoppers.customers import Wrong
+from wishwell.shoppers.key_sets import KeySets, public_keys
+from wishwell.shoppers.shop import Shop
 from wishwell.stores import Store
 from wishwell.stores.naming import Naming
 from wishwell.stores.store_secrets import CookieSecret, StoreSecrets

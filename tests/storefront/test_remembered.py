@@ -13,9 +13,9 @@ from wishwell.access.access_cache import AccessCache
 from wishwell.db import migrate
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.sqlite import SQLite
-from wishwell.http.storefront import cookie, customers, shop
-from wishwell.http.storefront.keys import KeySets
 from wishwell.outbound import Outbound
+from wishwell.shoppers import cookie, customers, shop
+from wishwell.shoppers.key_sets import KeySets
 from wishwell.stores import StorePatch, store_secrets
 from wishwell.stores.sealing import Sealing
 from wishwell.stores.store_secrets import CookieSecret, SecretsPatch, StoreSecrets, _patched

@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from wishwell import ids, recent
+from wishwell import ids, lru
 from wishwell.access.registry import Registry, UnreadableStore, news
 from wishwell.db import Database, ask
 from wishwell.errors import StoreDeleted, Unavailable
@@ -272,7 +272,7 @@ class AccessCache:
         except BaseException:
             self._noted.setdefault(note, at)
             raise
-        recent.keep(self._written, note, at, _REMEMBERED)
+        lru.keep(self._written, note, at, _REMEMBERED)
 
     async def close(self) -> None:
         with contextlib.suppress(Unavailable):

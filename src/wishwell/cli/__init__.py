@@ -13,9 +13,8 @@ import click
 
 from wishwell import __version__, config, log, stores
 from wishwell.access import auth
-from wishwell.cli.care_commands import backup_command, clock_command, doctor_command
-from wishwell.cli.data_commands import export_command, import_command
-from wishwell.cli.opening import (
+from wishwell.cli import terminal
+from wishwell.cli.common_options import (
     Progress,
     clock,
     command_journal,
@@ -25,6 +24,8 @@ from wishwell.cli.opening import (
     now,
     run,
 )
+from wishwell.cli.data_commands import export_command, import_command
+from wishwell.cli.maintenance_commands import backup_command, clock_command, doctor_command
 from wishwell.cli.product_commands import products_command
 from wishwell.cli.profile_commands import profile
 from wishwell.cli.report_commands import report
@@ -37,10 +38,11 @@ from wishwell.config import Settings
 from wishwell.db import Database, migrate
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
-from wishwell.run import app, keys, terminal
-from wishwell.run.serve import serve_until_stopped
+from wishwell.privacy import erasure
+from wishwell.server import app, keys
+from wishwell.server.serve import serve_until_stopped
 from wishwell.stores import store_secrets as secrets
-from wishwell.wishes import erasure, purge
+from wishwell.wishlists import purge
 
 
 @click.group(cls=terminal.Command)

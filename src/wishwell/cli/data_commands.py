@@ -3,18 +3,20 @@
 import click
 
 from wishwell import stores
-from wishwell.cli.opening import NAMED_STORE, Progress, clock, in_database, now, run
+from wishwell.cli import terminal
+from wishwell.cli.common_options import NAMED_STORE, Progress, clock, in_database, now, run
 from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
-from wishwell.moving import csv_file, exporting, importing
-from wishwell.moving.csv_file import CsvFile
-from wishwell.moving.file_records import EndRecord, WebhookRecord
-from wishwell.moving.import_file import ImportFile
-from wishwell.moving.importing import Counts
-from wishwell.run import app, terminal
+from wishwell.importers import csv_file
+from wishwell.importers.csv_file import CsvFile
+from wishwell.server import app
 from wishwell.stores import Store, reporting
+from wishwell.transfer import exporting, importing
+from wishwell.transfer.file_records import EndRecord, WebhookRecord
+from wishwell.transfer.import_file import ImportFile
+from wishwell.transfer.importing import Counts
 
 
 # contract: command-export

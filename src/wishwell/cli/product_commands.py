@@ -11,14 +11,14 @@ from typing import Any, BinaryIO
 import click
 
 from wishwell import stores
-from wishwell.cli.opening import NAMED_STORE, Progress, clock, new_id, now, run
+from wishwell.cli import terminal
+from wishwell.cli.common_options import NAMED_STORE, Progress, clock, new_id, now, run
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
-from wishwell.moving import catalogue, table
-from wishwell.moving.catalogue import Catalogue
-from wishwell.moving.spool import opened
-from wishwell.run import terminal
+from wishwell.importers import catalogue, table
+from wishwell.importers.catalogue import Catalogue
+from wishwell.transfer.spool import opened
 
 _SHOWN = 5
 

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 import click
 
 from wishwell import profiles
-from wishwell.cli.opening import JSON, NAMED_STORE, Progress, clock, in_store, read_file
+from wishwell.cli import terminal
+from wishwell.cli.common_options import JSON, NAMED_STORE, Progress, clock, in_store, read_file
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, NotFound, Unavailable
-from wishwell.moving import requests
+from wishwell.privacy import erasure, platform_requests
 from wishwell.profiles import Profile
-from wishwell.run import terminal
 from wishwell.stores import Store
-from wishwell.wishes import erasure
 
 _PAUSE = 0.02
 """Seconds between batches of an erasure, so that a running service can write."""
@@ -77,7 +76,7 @@ async def profile_erase(
 @in_store
 async def profile_requests(db: Database, _: Settings, store: Store, /, as_json: bool) -> None:
     """List the platform's privacy requests to a store, newest first."""
-    terminal.show(await db.read(requests.every, store), as_json)
+    terminal.show(await db.read(platform_requests.every, store), as_json)
 
 
 def _parsed(settings: Settings, store: Store, lines: Sequence[tuple[str, str]]) -> list[Profile]:

@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from wishwell import reports
-from wishwell.cli.opening import JSON, STORE, clock, in_store
+from wishwell.cli import terminal
+from wishwell.cli.common_options import JSON, STORE, clock, in_store
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.products import product_bodies
 from wishwell.reports import Span, spreadsheet, wishers
-from wishwell.run import terminal
 from wishwell.stores import Store
 
 Parts = AsyncIterator[Sequence[Any]]

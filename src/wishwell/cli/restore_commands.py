@@ -5,13 +5,12 @@ from collections import Counter
 
 import click
 
-from wishwell.cli.opening import JSON, Progress, clock, in_database
+from wishwell.cli import terminal
+from wishwell.cli.common_options import JSON, Progress, clock, in_database
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
-from wishwell.moving import replay
-from wishwell.run import terminal
-from wishwell.wishes import erasure
+from wishwell.privacy import erasure, journal_replay
 
 _PAUSE_SECONDS = 0.02
 """Between two steps of an erasure, in which others write."""
@@ -36,12 +35,12 @@ async def restore_replay(
     Give the journals of all nodes, in any order, before you serve again. Deletions of stores and
     webhooks are listed, for you to repeat.
     """
-    acts, errors, warnings = replay.read(paths)
+    acts, errors, warnings = journal_replay.read(paths)
     for line in (*warnings, *errors):
         terminal.say(line, err=True)
     progress, counts = Progress(), Counter[str]()
     shown = []
-    async for act in replay.repeat(db, acts, clock, dry=dry):
+    async for act in journal_replay.repeat(db, acts, clock, dry=dry):
         counts[act.outcome] += 1
         progress.tell(f"{counts.total():,} acts read")
         if as_json or act.outcome not in ("done", "unknown"):
@@ -51,7 +50,7 @@ async def restore_replay(
             await asyncio.sleep(_PAUSE_SECONDS)
     if shown or as_json:
         terminal.show(shown, as_json)
-    done: replay.Outcome = "to repeat" if dry else "repeated"
+    done: journal_replay.Outcome = "to repeat" if dry else "repeated"
     terminal.say(
         f"{counts[done]:,} {done}, {counts['done']:,} done already, {counts['unknown']:,} "
         f"unknown here, {counts['by hand']:,} to do by hand, {counts['failed']:,} failed",

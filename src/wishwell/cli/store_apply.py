@@ -9,15 +9,16 @@ import msgspec
 import yaml
 
 from wishwell import stores
-from wishwell.cli.opening import in_database, new_id, now, read_file
+from wishwell.cli import terminal
+from wishwell.cli.common_options import in_database, new_id, now, read_file
 from wishwell.cli.store_commands import PARTS, patches, put
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
-from wishwell.moving.file_records import explained
-from wishwell.run import app, terminal
+from wishwell.server import app
 from wishwell.stores import Store, StorePatch, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
+from wishwell.transfer.file_records import explained
 
 
 class _StoreEntry(

@@ -10,12 +10,13 @@ import click
 import msgspec
 
 from wishwell import stores
-from wishwell.cli.opening import JSON, Progress, clock, in_database, new_id, now, read_file
+from wishwell.cli import terminal
+from wishwell.cli.common_options import JSON, Progress, clock, in_database, new_id, now, read_file
 from wishwell.config import Settings
 from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
-from wishwell.moving import deletion
-from wishwell.run import app, terminal
+from wishwell.privacy import store_deletion
+from wishwell.server import app
 from wishwell.stores import Store, StorePatch, naming, reporting, rules, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
 
@@ -179,11 +180,11 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
         )
         if terminal.first_line() != doomed.handle:
             raise Invalid("The handle doesn't match; nothing was deleted.")
-    doomed = await db.write(deletion.begin, handle, now())
+    doomed = await db.write(store_deletion.begin, handle, now())
     # After this time, every process has seen the deletion and has stopped writing to the store.
     await asyncio.sleep(_SEEN_SECONDS)
     gone = 0
-    async for gone in deletion.run(db, doomed):
+    async for gone in store_deletion.run(db, doomed):
         progress.tell(f"{gone:,} profiles deleted")
         await asyncio.sleep(_PAUSE)
     terminal.say(f"deleted the store {handle} with {gone:,} profiles")

@@ -5,7 +5,8 @@ import click
 from wishwell import profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AccessCache, AdminScope
-from wishwell.cli.opening import (
+from wishwell.cli import terminal
+from wishwell.cli.common_options import (
     JSON,
     NAMED_STORE,
     STORE,
@@ -19,7 +20,7 @@ from wishwell.cli.opening import (
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, NotFound
-from wishwell.run import app, terminal
+from wishwell.server import app
 from wishwell.stores import Store
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from wishwell import events
-from wishwell.cli.opening import JSON, STORE, clock, in_store, new_id, now
+from wishwell.cli import terminal
+from wishwell.cli.common_options import JSON, STORE, clock, in_store, new_id, now
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
@@ -16,7 +17,7 @@ from wishwell.events import deliveries, webhooks
 from wishwell.events.webhooks import WebhookPatch
 from wishwell.outbound import Outbound
 from wishwell.profiles.pages import Page, PageRequest
-from wishwell.run import app, terminal
+from wishwell.server import app
 from wishwell.stores import Store
 
 UseCase = Callable[[Any, Store], Awaitable[Any]]

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import structlog
 
-from wishwell import recent
+from wishwell import lru
 from wishwell.db import Row
 from wishwell.errors import Misconfigured, Unavailable
 
@@ -38,7 +38,7 @@ def passed_over(table: str, row: str) -> Iterator[None]:
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"[:300]
         if (table, row, reason) not in _named:
-            recent.keep(_named, (table, row, reason), None, _MOST)
+            lru.keep(_named, (table, row, reason), None, _MOST)
             last = traceback.extract_tb(error.__traceback__)[-1]
             at = f"{PurePath(last.filename).name}:{last.lineno}"
             log.error("bad_row", table=table, row=row, reason=reason, at=at)

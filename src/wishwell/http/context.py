@@ -16,13 +16,13 @@ from wishwell.errors import Invalid
 from wishwell.events.sender import Sender
 from wishwell.fair_queue import Flow, Ticket
 from wishwell.http.admission import Admission
-from wishwell.http.incoming import Incoming
+from wishwell.http.body_reader import Incoming
 from wishwell.http.responses import Headers
-from wishwell.http.storefront.shop import Shops, Visit
-from wishwell.limits import Limiter, Taken
 from wishwell.outbound import Outbound
 from wishwell.profiles import Scope
 from wishwell.profiles.pages import CursorSigner
+from wishwell.ratelimits import Limiter, Taken
+from wishwell.shoppers.shop import Shops, Visit
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
 

@@ -5,14 +5,14 @@ profile that it acts on, else as itself. A visitor whose address isn't known, be
 trusted, counts by the address of the connection.
 """
 
-from wishwell import recent
+from wishwell import lru
 from wishwell.access.auth import Caller
 from wishwell.errors import ServiceError
 from wishwell.fair_queue import NO_STORE, Flow
-from wishwell.http import counting
+from wishwell.http import rate_limits
 from wishwell.http.context import Request
 from wishwell.http.storefront import identity
-from wishwell.http.storefront.shop import Visit
+from wishwell.shoppers.shop import Visit
 
 _REMEMBERED = 10_000
 """Flows of good tokens that a process remembers."""
@@ -24,7 +24,7 @@ def of_caller(request: Request, caller: Caller) -> Flow:
     if (flow := known.get(key)) is None:
         party = caller.profile.gid if caller.profile else request.header(b"profile")
         flow = Flow(caller.store.id, party or caller.token_id)
-        recent.keep(known, key, flow, _REMEMBERED)
+        lru.keep(known, key, flow, _REMEMBERED)
     return flow
 
 
@@ -55,4 +55,4 @@ def before_checks(request: Request) -> Flow:
         return Flow(store.id if store else NO_STORE, party)
     if caller is not None:
         return of_caller(request, caller)
-    return Flow(NO_STORE, counting.address(request) or "")
+    return Flow(NO_STORE, rate_limits.address(request) or "")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import structlog
 from msgspec import structs
 
-from wishwell import ids, profiles
+from wishwell import ids, metrics, profiles
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.db import journal
@@ -28,17 +28,17 @@ from wishwell.errors import (
     UnknownShare,
 )
 from wishwell.fair_queue import CURRENT
-from wishwell.http import counting, flows, handlers, metrics, queries, responses, routes
+from wishwell.http import flows, queries, rate_limits, responding, responses, routes
 from wishwell.http.admission import RequestTicket
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
 from wishwell.http.storefront import identity
 from wishwell.http.storefront.entry import Storefront
-from wishwell.limits import Kind
 from wishwell.log import RequestLine, write_line
+from wishwell.privacy import erasure
 from wishwell.profiles import Profile, WholeStore
-from wishwell.wishes import erasure
+from wishwell.ratelimits import Kind
 
 _ONCE = (b"authorization", b"profile", b"content-type", b"content-length", b"origin")
 _API = "/api/"
@@ -144,12 +144,12 @@ class Pipeline:
             refused = error
         # A token that can't be checked now may be valid, so it does not count for the address.
         cost = 0 if isinstance(refused, Unavailable) else 1
-        await counting.count(request, counting.count_of(request, _kind(request, route)), cost)
+        await rate_limits.count(request, rate_limits.count_of(request, _kind(request, route)), cost)
         return await self._answer(request, route, refused)
 
     async def _run(self, request: Request, route: Route) -> Response:
         """Counts a request whose caller is known, and answers it."""
-        await counting.count(request, counting.count_of(request, _kind(request, route)))
+        await rate_limits.count(request, rate_limits.count_of(request, _kind(request, route)))
         return await self._answer(request, route, None)
 
     async def _answer(
@@ -164,7 +164,7 @@ class Pipeline:
             isinstance(refused, Unauthenticated)
             and (
                 route.caller == "ignored"
-                or (route.caller == "welcome" and not counting.has_bad_token(request))
+                or (route.caller == "welcome" and not rate_limits.has_bad_token(request))
             )
         ):
             raise refused
@@ -180,17 +180,17 @@ class Pipeline:
             raise Invalid("Profile: has no meaning here; this is about the whole store.")
         try:
             if route.of_store:
-                handlers.check_admin(request)
+                responding.check_admin(request)
             method = "GET" if request.method == "HEAD" else request.method
             request.query = queries.parameters(request.query_string, route.query.get(method, _NONE))
             _check_ids(request.parameters)
-            return handlers.answer(request, await handler(request))
+            return responding.answer(request, await handler(request))
         except RequestError as error:
             # contract: shared-guess. But for an admin token, whose server asks for many.
             if isinstance(error, UnknownShare) and (
                 request.caller is None or request.caller.profile is not None
             ):
-                await counting.count_guess(request)
+                await rate_limits.count_guess(request)
             # contract: session-ended. It takes precedence over any other error.
             if isinstance(request.acts_on, Profile) and request.begin is None:
                 await self.service.db.read(profiles.check_open, request.acts_on)
@@ -258,7 +258,7 @@ class Pipeline:
         """Answers a preflight. It has no token, so an origin of any store is allowed."""
         request.parameters = {}  # what is asked for is no record yet
         # The limit is shown but not used: a preflight is cheap, and an office may share an address.
-        if counted := counting.count_of(request, "read"):
+        if counted := rate_limits.count_of(request, "read"):
             request.taken = await self.service.limiter.take(counted.key, counted.limit, 0)
         await self.service.access_cache.ensure_fresh()
         if route is None:
@@ -307,7 +307,7 @@ async def _management(request: Request) -> Response:
     if route is None:
         raise _unknown_path()
     request.route = route.path
-    return handlers.answer(request, await routes.handler(route, request.method)(request))
+    return responding.answer(request, await routes.handler(route, request.method)(request))
 
 
 # contract: limit-defaults

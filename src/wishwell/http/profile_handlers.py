@@ -4,22 +4,24 @@ import contextlib
 
 from msgspec import UNSET, UnsetType
 
-from wishwell import ids, profiles
+from wishwell import ids, metrics, profiles
 from wishwell.access import auth
 from wishwell.errors import Invalid, Unavailable
-from wishwell.http import bodies, handlers, metrics, responses, wire
+from wishwell.http import request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
-from wishwell.moving import person
+from wishwell.privacy import erasure, personal_export
 from wishwell.profiles import Profile, records
 from wishwell.profiles.records import ProfileRecord
-from wishwell.wishes import erasure, linking
+from wishwell.wishlists import linking
 
 _ONE = "this operation acts on one profile"
 
 
 async def identify_profile(request: Request) -> object:
-    email = profiles.check_email((await bodies.decode(request, wire.IdentifyBody)).email)
+    email = profiles.check_email(
+        (await request_body.decode(request, request_types.IdentifyBody)).email
+    )
     path = request.store.sign_in_path(email)  # contract: identify-reveals-nothing
     if isinstance(request.scope, Profile):  # contract: identify-remembers
         await request.run(profiles.remember_email, request.scope, email, request.now())
@@ -28,7 +30,9 @@ async def identify_profile(request: Request) -> object:
 
 # contract: profile-fields
 async def get_profile(request: Request) -> object:
-    return _for_caller(request, await request.run(records.find, handlers.new_owner(request, _ONE)))
+    return _for_caller(
+        request, await request.run(records.find, responding.new_owner(request, _ONE))
+    )
 
 
 def _for_caller(request: Request, shown: ProfileRecord) -> ProfileRecord:
@@ -42,23 +46,23 @@ def _for_caller(request: Request, shown: ProfileRecord) -> ProfileRecord:
 
 
 async def update_profile(request: Request) -> object:
-    profile = handlers.new_owner(request, _ONE)
-    body = await bodies.decode(request, wire.ProfilePatchBody)
+    profile = responding.new_owner(request, _ONE)
+    body = await request_body.decode(request, request_types.ProfilePatchBody)
     notices = body.notices if isinstance(body.notices, bool) else None
     chosen = await request.run(records.choose, profile, notices, request.now())
     return _for_caller(request, chosen)
 
 
 async def export_profile(request: Request) -> Response:
-    profile = handlers.new_owner(request, _ONE)
+    profile = responding.new_owner(request, _ONE)
     shown = await request.run(records.find, profile)
-    return responses.streamed(person.document(request.service.db, profile, shown))
+    return responses.streamed(personal_export.document(request.service.db, profile, shown))
 
 
 # contract: erase-moment, erase-event
 async def erase_profile(request: Request) -> None:
-    handlers.check_admin(request)
-    service, profile = request.service, handlers.new_owner(request, _ONE)
+    responding.check_admin(request)
+    service, profile = request.service, responding.new_owner(request, _ONE)
     erased = await service.db.long_write(erasure.erase, profile, service.clock())
     with contextlib.suppress(Unavailable):  # the next periodic refresh sees it
         await service.access_cache.refresh()
@@ -69,14 +73,14 @@ async def erase_profile(request: Request) -> None:
 # contract: profiles-by-email
 async def list_profiles(request: Request) -> object:
     email = profiles.check_email(request.query.get("email", ""))
-    asked = handlers.asked_page(request, f"profiles|{email}")
+    asked = responding.asked_page(request, f"profiles|{email}")
     return await request.run(records.by_email, request.store, email, asked)
 
 
 async def create_profile_token(request: Request) -> Response:
     service = request.service
-    handlers.check_admin(request)
-    body = await bodies.decode(request, wire.TokenBody, optional=True)
+    responding.check_admin(request)
+    body = await request_body.decode(request, request_types.TokenBody, optional=True)
     session = _named(request, "session", body.session)
     customer = _named(request, "customer", body.customer)
     # Read before any write: an error after the merge would wrongly say "Nothing was done".

@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 from wishwell import events
 from wishwell.errors import Invalid
 from wishwell.profiles import pages
-from wishwell.wishes import items
+from wishwell.wishlists import items
 
 C = TypeVar("C", bound=str)
 

@@ -9,7 +9,7 @@ import msgspec
 
 from wishwell import profiles, reports
 from wishwell.errors import Invalid, NotFound
-from wishwell.http import handlers, queries, responses
+from wishwell.http import queries, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies
@@ -32,7 +32,7 @@ async def product_report(request: Request) -> Response:
         of = await read(reports.span, store, period)
         parts = reports.every_product(request.service.db, store, of, sort, by, title)
         return _csv(f"wishes-{period.first}-{period.last}", reports.columns(by), parts)
-    asked = handlers.asked_page(request, f"report|{dates}|{sort}|{by}|{title}")
+    asked = responding.asked_page(request, f"report|{dates}|{sort}|{by}|{title}")
     at, limit = 0, asked.limit
     if asked.cursor is not None:  # contract: report-walk
         period, at = _position(asked.cursor)
@@ -93,7 +93,7 @@ async def wishers_report(request: Request) -> object:
     if _as_csv(request):
         parts = wishers.every(request.service.db, store, chosen)
         return _csv(f"wishers-{product}", wishers.COLUMNS, parts)
-    asked = handlers.asked_page(request, f"wishers|{chosen.values!r}")
+    asked = responding.asked_page(request, f"wishers|{chosen.values!r}")
     asked = msgspec.structs.replace(asked, search=chosen)
     return await request.service.db.long_read(wishers.page, store, asked)
 

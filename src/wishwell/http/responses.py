@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from wishwell import errors, ids
-from wishwell.limits import Taken
+from wishwell.ratelimits import Taken
 
 Headers = list[tuple[bytes, bytes]]
 

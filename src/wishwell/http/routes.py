@@ -6,19 +6,19 @@ from typing import Any, Literal, NamedTuple
 from wishwell.errors import MethodNotAllowed
 from wishwell.http import (
     admin,
-    handlers,
     management,
-    platform_handlers,
+    platform_request_handlers,
     profile_handlers,
     report_handlers,
+    responding,
     share_handlers,
     store_handlers,
     webhook_handlers,
 )
-from wishwell.http.handlers import Handler
-from wishwell.limits import Kind
+from wishwell.http.responding import Handler
+from wishwell.ratelimits import Kind
 
-PREFIX = handlers.PREFIX
+PREFIX = responding.PREFIX
 
 
 class Route(NamedTuple):
@@ -61,19 +61,19 @@ def _report(path: str, *query: str, **methods: Handler) -> Route:
 
 
 API = (
-    _route("/items", GET=handlers.list_items, POST=handlers.create_item, PUT=handlers.save_items,
-           DELETE=handlers.delete_items)._replace(query={
+    _route("/items", GET=responding.list_items, POST=responding.create_item,
+           PUT=responding.save_items, DELETE=responding.delete_items)._replace(query={
         "GET": frozenset({"page", "limit", "query", "include"}), "DELETE": frozenset({"itemIds"}),
     }),
-    _route("/items/{itemId}", "include", GET=handlers.get_item, PATCH=handlers.update_item,
-           DELETE=handlers.delete_item),
-    _route("/items/{itemId}/lists", PUT=handlers.set_item_lists),
-    _route("/lists", "page", "limit", GET=handlers.list_lists, POST=handlers.create_list),
-    _route("/lists/{listId}", "sort", "include", GET=handlers.get_list,
-           PATCH=handlers.update_list, DELETE=handlers.delete_list),
-    _route("/lists/{listId}/items/order", PUT=handlers.order_list_items),
-    _route("/lists/{listId}/items/{itemId}", PUT=handlers.put_list_item,
-           DELETE=handlers.remove_list_item),
+    _route("/items/{itemId}", "include", GET=responding.get_item, PATCH=responding.update_item,
+           DELETE=responding.delete_item),
+    _route("/items/{itemId}/lists", PUT=responding.set_item_lists),
+    _route("/lists", "page", "limit", GET=responding.list_lists, POST=responding.create_list),
+    _route("/lists/{listId}", "sort", "include", GET=responding.get_list,
+           PATCH=responding.update_list, DELETE=responding.delete_list),
+    _route("/lists/{listId}/items/order", PUT=responding.order_list_items),
+    _route("/lists/{listId}/items/{itemId}", PUT=responding.put_list_item,
+           DELETE=responding.remove_list_item),
     _route("/lists/{listId}/shares", "page", "limit", GET=share_handlers.list_shares,
            POST=share_handlers.create_share),
     _route("/lists/{listId}/shares/{shareId}", PATCH=share_handlers.update_share,
@@ -110,9 +110,9 @@ API = (
               PUT=store_handlers.put_products),
     _of_store("/products/{productId}", GET=store_handlers.get_product,
               PUT=store_handlers.put_product, DELETE=store_handlers.delete_product),
-    _of_store("/requests", "page", "limit", GET=platform_handlers.list_requests),
-    _of_store("/requests/{requestId}", DELETE=platform_handlers.call_off_request),
-    _of_store("/requests/{requestId}/export", GET=platform_handlers.get_request_export),
+    _of_store("/requests", "page", "limit", GET=platform_request_handlers.list_requests),
+    _of_store("/requests/{requestId}", DELETE=platform_request_handlers.call_off_request),
+    _of_store("/requests/{requestId}/export", GET=platform_request_handlers.get_request_export),
     _report("/reports/products", "from", "to", "sort", "by", "title", "page", "limit", "format",
             GET=report_handlers.product_report),
     _report("/reports/summary", "from", "to", "format", GET=report_handlers.summary_report),
@@ -120,7 +120,7 @@ API = (
     _of_store("/reports/wishers", "product", "variant", "page", "limit", "format",
               GET=report_handlers.wishers_report),
     _route("/wishes", "products", GET=report_handlers.shown_wishes),
-    Route("/platforms/shopify/webhooks", {"POST": platform_handlers.take_platform_webhook},
+    Route("/platforms/shopify/webhooks", {"POST": platform_request_handlers.take_platform_webhook},
           caller="ignored", on_storefront=False),
     Route("/.well-known/openapi", {"GET": management.openapi}, caller="ignored",
           on_storefront=False),

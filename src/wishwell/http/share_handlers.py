@@ -1,35 +1,35 @@
 """Handlers for shares (for a list's owner) and for shared lists (for anyone with the link)."""
 
-from wishwell.http import bodies, handlers, queries, responses, wire
+from wishwell.http import queries, request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import shown
 from wishwell.profiles import Profile
-from wishwell.wishes import copies, reservations, shares
-from wishwell.wishes.copies import Wanted
-from wishwell.wishes.shares import Finder
+from wishwell.wishlists import copies, reservations, shares
+from wishwell.wishlists.copies import Wanted
+from wishwell.wishlists.shares import Finder
 
 # ------------------------------------------------------------------------------- for the owner
 
 
 async def list_shares(request: Request) -> object:
-    asked = handlers.asked_page(request, f"shares|{request.parameters['listId']}")
-    return await handlers.owned(request, shares.page, asked)
+    asked = responding.asked_page(request, f"shares|{request.parameters['listId']}")
+    return await responding.owned(request, shares.page, asked)
 
 
 async def create_share(request: Request) -> Response:
     now, id, token = request.now(), request.service.new_id(), shares.new_token()
-    terms = (await bodies.decode(request, wire.ShareBody, optional=True)).terms(now)
-    return responses.created(await handlers.owned(request, shares.create, terms, id, token, now))
+    terms = (await request_body.decode(request, request_types.ShareBody, optional=True)).terms(now)
+    return responses.created(await responding.owned(request, shares.create, terms, id, token, now))
 
 
 async def update_share(request: Request) -> object:
-    terms = (await bodies.decode(request, wire.ShareBody)).terms(request.now())
-    return await handlers.owned(request, shares.change, request.parameters["shareId"], terms)
+    terms = (await request_body.decode(request, request_types.ShareBody)).terms(request.now())
+    return await responding.owned(request, shares.change, request.parameters["shareId"], terms)
 
 
 async def delete_share(request: Request) -> None:
-    await handlers.owned(request, shares.delete, request.parameters["shareId"])
+    await responding.owned(request, shares.delete, request.parameters["shareId"])
 
 
 # ------------------------------------------------------------------------------- for everybody
@@ -44,20 +44,20 @@ async def get_shared_list(request: Request) -> object:
 
 # contract: copy-list
 async def copy_shared_list(request: Request) -> Response:
-    caller, service = handlers.new_owner(request), request.service
-    new = (await bodies.decode(request, wire.CopyBody, optional=True)).patch()
+    caller, service = responding.new_owner(request), request.service
+    new = (await request_body.decode(request, request_types.CopyBody, optional=True)).patch()
     finder, token = await _finder(request), request.parameters["token"]
     await _begin(request, finder)
     wanted = Wanted(service.new_id(), new)
     new_id, bounds, now = service.new_id, request.bounds, request.now()
     made = await request.run(copies.copy, finder, token, caller, wanted, new_id, bounds, now)
-    return responses.created(made, f"{handlers.PREFIX}/lists/{made.id}")
+    return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")
 
 
 # contract: reserve-caller
 async def reserve_shared_item(request: Request) -> object:
-    holder, id = handlers.new_owner(request), request.parameters["itemId"]
-    quantity = (await bodies.decode(request, wire.ReservationBody)).quantity
+    holder, id = responding.new_owner(request), request.parameters["itemId"]
+    quantity = (await request_body.decode(request, request_types.ReservationBody)).quantity
     finder, token = await _finder(request), request.parameters["token"]
     await _begin(request, finder)
     use_case, now = reservations.reserve, request.now()
@@ -66,7 +66,7 @@ async def reserve_shared_item(request: Request) -> object:
 
 async def delete_reservation(request: Request) -> None:
     token, id = request.parameters.values()
-    await request.run(reservations.give_back, token, id, handlers.new_owner(request))
+    await request.run(reservations.give_back, token, id, responding.new_owner(request))
 
 
 async def _begin(request: Request, finder: Finder) -> None:
@@ -74,7 +74,7 @@ async def _begin(request: Request, finder: Finder) -> None:
     if request.begin is not None:
         token = request.parameters["token"]
         await request.service.db.read(shares.resolve, finder, token, request.now())
-        await handlers.begin(request)
+        await responding.begin(request)
 
 
 # contract: store-isolation

@@ -3,7 +3,7 @@
 from wishwell import events, products, stores
 from wishwell.access import auth
 from wishwell.errors import Conflict
-from wishwell.http import bodies, handlers, queries, responses
+from wishwell.http import queries, request_body, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies
@@ -15,7 +15,7 @@ async def get_store(request: Request) -> object:
 
 
 async def list_tokens(request: Request) -> object:
-    asked = handlers.asked_page(request, "tokens")
+    asked = responding.asked_page(request, "tokens")
     return await request.run(auth.admin_tokens_page, request.store, _asking(request), asked)
 
 
@@ -35,13 +35,13 @@ def _asking(request: Request) -> str:
 async def list_products(request: Request) -> object:
     # contract: search-title. A search for a rare title scans all products.
     run = request.service.db.long_read if "query" in request.query else request.run
-    asked = handlers.asked_page(request, "products")
+    asked = responding.asked_page(request, "products")
     return await run(products.page, WholeStore(request.store), asked)
 
 
 async def put_products(request: Request) -> None:
     store, service = request.store, request.service
-    given = (await bodies.decode(request, product_bodies.ProductsBody)).named(store)
+    given = (await request_body.decode(request, product_bodies.ProductsBody)).named(store)
     new_ids = [service.new_id() for _ in given]
     await request.run(products.put, store, given, new_ids, request.now())
 
@@ -52,7 +52,7 @@ async def get_product(request: Request) -> object:
 
 async def put_product(request: Request) -> object:
     id, store, new_id = _id(request), request.store, request.service.new_id()
-    given = (await bodies.decode(request, product_bodies.ProductBody)).product(id, store)
+    given = (await request_body.decode(request, product_bodies.ProductBody)).product(id, store)
     return await request.run(products.put_one, store, given, new_id, request.now())
 
 

@@ -5,29 +5,29 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from wishwell.errors import Conflict
 from wishwell.events import deliveries, webhooks
-from wishwell.http import bodies, handlers, responses, wire
+from wishwell.http import request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
-from wishwell.wishes import fields
+from wishwell.wishlists import fields
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 async def list_webhooks(request: Request) -> object:
-    asked = handlers.asked_page(request, "webhooks")
+    asked = responding.asked_page(request, "webhooks")
     return await request.run(webhooks.page, request.store, asked)
 
 
 async def create_webhook(request: Request) -> Response:
-    body = await bodies.decode(request, wire.NewWebhookBody)
+    body = await request_body.decode(request, request_types.NewWebhookBody)
     request.service.outbound.check("url", body.url)
     sealing, types = _sealing(request), fields.each_once("types", body.types)
     id, now = request.service.new_id(), request.now()
     made = await request.run(webhooks.create, sealing, request.store, body.url, types, id, now)
-    return responses.created(made, f"{handlers.PREFIX}/webhooks/{made.id}")
+    return responses.created(made, f"{responding.PREFIX}/webhooks/{made.id}")
 
 
 async def get_webhook(request: Request) -> object:
@@ -35,7 +35,7 @@ async def get_webhook(request: Request) -> object:
 
 
 async def update_webhook(request: Request) -> object:
-    patch = (await bodies.decode(request, wire.WebhookPatchBody)).patch()
+    patch = (await request_body.decode(request, request_types.WebhookPatchBody)).patch()
     if patch.url is not None:
         request.service.outbound.check("url", patch.url)
     return await _run(request, webhooks.change, patch, request.now())
@@ -54,12 +54,12 @@ async def test_webhook(request: Request) -> object:
 
 
 async def replay_webhook(request: Request) -> object:
-    since = (await bodies.decode(request, wire.ReplayBody)).since
+    since = (await request_body.decode(request, request_types.ReplayBody)).since
     return await _run(request, webhooks.replay, round(since.timestamp() * 1000), request.now())
 
 
 async def list_deliveries(request: Request) -> object:
-    asked = handlers.asked_page(request, f"deliveries|{request.parameters['webhookId']}")
+    asked = responding.asked_page(request, f"deliveries|{request.parameters['webhookId']}")
     return await _run(request, deliveries.page, asked)
 
 

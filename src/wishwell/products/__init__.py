@@ -18,8 +18,8 @@ from wishwell.products import notices
 from wishwell.products.notices import Money, Said
 from wishwell.profiles import WholeStore, pages
 from wishwell.stores import Store
-from wishwell.wishes import fields, items
-from wishwell.wishes.fields import ProductId
+from wishwell.wishlists import fields, items
+from wishwell.wishlists.fields import ProductId
 
 MAX_BULK = 250
 MAX_VARIANTS = 250

@@ -16,8 +16,8 @@ from msgspec import UNSET, Meta, UnsetType
 from wishwell import events, ids, stores
 from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
 from wishwell.stores import Store
-from wishwell.wishes import items
-from wishwell.wishes.items import NO_VARIANT, Item
+from wishwell.wishlists import items
+from wishwell.wishlists.items import NO_VARIANT, Item
 
 _STEP = 20
 """Batch size: items in one transaction. Its Python part takes 2 ms, for which SQLite readers may

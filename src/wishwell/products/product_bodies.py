@@ -9,8 +9,8 @@ from msgspec import Meta
 from wishwell import products, stores
 from wishwell.products import Facts, NewProduct, Variant
 from wishwell.stores import Store
-from wishwell.wishes import fields
-from wishwell.wishes.fields import ProductId
+from wishwell.wishlists import fields
+from wishwell.wishlists.fields import ProductId
 
 
 # contract: product-bounds

@@ -8,10 +8,10 @@ import msgspec
 from wishwell.db import Reader, Row
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Store
-from wishwell.wishes import items
-from wishwell.wishes.items import Item
-from wishwell.wishes.lists import List
-from wishwell.wishes.shares import SharedItem
+from wishwell.wishlists import items
+from wishwell.wishlists.items import Item
+from wishwell.wishlists.lists import List
+from wishwell.wishlists.shares import SharedItem
 
 P = ParamSpec("P")
 S = TypeVar("S", bound=Scope)

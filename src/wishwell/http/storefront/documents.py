@@ -4,7 +4,7 @@ from html import escape
 
 from wishwell.http import assets
 from wishwell.http.responses import Response
-from wishwell.http.storefront.shop import Visit
+from wishwell.shoppers.shop import Visit
 
 _PAGE = (assets.FOLDER / "page.html").read_text("utf-8")
 _WAY_BACK = '<header><a href="/">{}</a></header>'

@@ -10,17 +10,18 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from wishwell import ids, profiles
+from wishwell import ids, metrics, profiles
 from wishwell.access.auth import Caller
 from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
-from wishwell.http import assets, bodies, counting, flows, handlers, metrics, queries, responses
+from wishwell.http import assets, flows, queries, rate_limits, request_body, responding, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
-from wishwell.http.storefront import customers, documents, identity, paths
-from wishwell.http.storefront.shop import Visit
+from wishwell.http.storefront import documents, identity, paths
 from wishwell.profiles import Profile
-from wishwell.wishes import linking
+from wishwell.shoppers import customers
+from wishwell.shoppers.shop import Visit
+from wishwell.wishlists import linking
 
 _VARY = (b"vary", b"Cookie")
 _PRIVATE = ((b"cache-control", b"private, no-store"), _VARY)
@@ -68,7 +69,7 @@ class Storefront:
         if not request.reads:
             identity.check_origin(request, visit)
             request.authorize = self._authorize
-            await bodies.read(request)
+            await request_body.read(request)
             visit = request.visit
         if visit.signed:
             request.query_string = customers.without_platform(request.query_string)
@@ -155,10 +156,10 @@ class Storefront:
         if request.reads and visit.address is not None:
             limit = service.settings.limit_visitor_read
             key, what = f"{visit.store.id}:nobody:{visit.address}", "reads without a cookie"
-            await counting.count_address(request, key, limit, what)
+            await rate_limits.count_address(request, key, limit, what)
         if route.path == "/wishes":  # contract: show-wishes
             request.query = queries.parameters(request.query_string, route.query["GET"])
-            return handlers.answer(request, await route.methods["GET"](request))
+            return responding.answer(request, await route.methods["GET"](request))
         if route.path == "/profile" and request.reads:
             return responses.record({"items": 0, "lists": 0, "notices": True})
         if route.path.startswith("/profile"):
@@ -186,7 +187,7 @@ class Storefront:
         if visit.address is not None:
             limit = service.settings.limit_new_sessions
             key, what = f"{visit.store.id}:sessions:{visit.address}", "new visitors"
-            await counting.count_address(request, key, limit, what)
+            await rate_limits.count_address(request, key, limit, what)
         namespace = service.settings.session_namespace
         visit.session = await service.db.write(
             profiles.create_session, visit.store, namespace, id, service.now()

@@ -10,12 +10,12 @@ from wishwell import profiles
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.errors import Forbidden, Invalid, NotFound, RequestError, Unauthenticated
-from wishwell.http import counting
+from wishwell.http import rate_limits
 from wishwell.http.context import Request
-from wishwell.http.storefront import cookie, customers
-from wishwell.http.storefront.customers import Expired, Wrong
-from wishwell.http.storefront.shop import Visit
 from wishwell.profiles import Profile
+from wishwell.shoppers import cookie, customers
+from wishwell.shoppers.customers import Expired, Wrong
+from wishwell.shoppers.shop import Visit
 from wishwell.stores import Store
 
 log = structlog.get_logger("wishwell.storefront")
@@ -74,7 +74,7 @@ async def _proxy(request: Request) -> Caller | None:
     try:
         caller = await request.service.authenticator.caller(token.strip())
     except Unauthenticated:
-        await counting.count_guess(request)
+        await rate_limits.count_guess(request)
         raise
     if caller.kind not in ("storefront", "naming"):
         raise Forbidden(

@@ -1,0 +1,142 @@
+"""Helpers for commands: open the database, read files, get the time, show progress."""
+
+import asyncio
+import contextlib
+import functools
+import os
+import pwd
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from wishwell import config, ids, stores
+from wishwell.cli import terminal
+from wishwell.config import Settings
+from wishwell.db import Database, journal
+from wishwell.db.clock import ReferenceClock
+from wishwell.db.journal import Act, Journal
+from wishwell.errors import Invalid, Misconfigured
+from wishwell.server import app
+
+T = TypeVar("T")
+clock = ReferenceClock(ids.wall_clock)
+new_id = ids.UUID7(clock)
+
+
+# contract: journal-commands
+def command_journal(settings: Settings) -> Journal:
+    """The journal, which records the running command before its first write."""
+    context, user = click.get_current_context(), str(os.getuid())
+    with contextlib.suppress(KeyError):  # the system has no name for it
+        user = pwd.getpwuid(os.getuid()).pw_name
+    name = context.command_path.partition(" ")[2]
+    journal.actor.set(f"wishwell {name} ({user})")
+    act = Act(action="command", command=name, store=context.params.get("handle") or "")
+    return Journal(settings.journal_path, act)
+
+
+def run(
+    settings: Settings, work: Callable[[Database], Awaitable[T]], *, recorded: bool = True
+) -> T:
+    """Opens the database, runs ``work`` on it by the time of its server, and closes it.
+
+    The journal gets a line about the command before its first write, if it is ``recorded``.
+    """
+    path = config.sqlite_path(settings.database_url)
+    missing = settings.engine == "sqlite" and not os.access(path, os.F_OK)
+
+    async def opened() -> T:
+        if missing:
+            raise Misconfigured(
+                f"The database {path} doesn't exist. Run `wishwell "
+                "migrate` first, or check WISHWELL_DATABASE_URL."
+            )
+        db = app.open_database(settings, journal=command_journal(settings) if recorded else None)
+        try:
+            await clock.synchronise(db)
+            return await work(db)
+        finally:
+            await db.close()
+
+    return asyncio.run(opened())
+
+
+def in_database(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """Decorates a command that takes the open database and the settings before its arguments."""
+
+    @click.pass_obj
+    @functools.wraps(work)
+    def command(settings: Settings, /, **given: Any) -> None:
+        run(settings, lambda db: work(db, settings, **given))
+
+    return command
+
+
+STORE = click.option(
+    *("--store", "handle"),
+    default=stores.DEFAULT_HANDLE,
+    show_default=True,
+    metavar="HANDLE",
+    help="The store.",
+)
+NAMED_STORE = click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON (an array of objects).")
+
+
+def in_store(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """Like ``in_database``, for a command that also takes the store named by ``--store``."""
+
+    @functools.wraps(work)
+    async def with_store(db: Database, settings: Settings, /, handle: str, **given: Any) -> None:
+        await work(db, settings, await db.read(stores.by_handle, handle), **given)
+
+    return in_database(with_store)
+
+
+_LARGEST = 1 << 24
+"""Maximum bytes of a file that a command reads into memory."""
+
+
+def read_file(name: str, path: str) -> str:
+    """Returns the text of a file.
+
+    Raises ``Invalid``, which begins with ``name``, if the file can't be read, is larger than 16 MiB
+    or isn't UTF-8.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            found = file.read(_LARGEST + 1)
+        if len(found) > _LARGEST:
+            raise ValueError("the file is larger than 16 MiB")
+        return found.decode("utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise Invalid(f"{name}: {path[:200]} can't be read ({reason}).") from error
+
+
+def now() -> str:
+    return ids.timestamp(clock())
+
+
+def in_days(now: int, days: int) -> str:
+    return ids.timestamp(now + days * ids.DAY_MS)
+
+
+_TELL_EVERY = 5.0
+"""Minimum seconds between progress messages."""
+
+
+class Progress:
+    """Progress messages on standard error, at most one every ``_TELL_EVERY`` seconds."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def tell(self, text: str) -> None:
+        """Prints a message, unless another was printed recently."""
+        if time.monotonic() - self._last > _TELL_EVERY:
+            self._last = time.monotonic()
+            terminal.say(text, err=True)

@@ -1,0 +1,95 @@
+"""`wishwell doctor`, `wishwell clock` and `wishwell backup`."""
+
+import asyncio
+import signal
+import time
+
+import click
+
+from wishwell import config
+from wishwell.cli import terminal
+from wishwell.cli.common_options import JSON, clock, in_database, now
+from wishwell.config import Settings
+from wishwell.db import Database, backup
+from wishwell.errors import Misconfigured, ServiceError
+from wishwell.server import doctor, keys
+
+
+# contract: command-doctor
+@click.command("doctor")
+@JSON
+@click.pass_obj
+def doctor_command(settings: Settings, as_json: bool) -> None:
+    """Check settings, database and deployment; exit with 1 if something is wrong.
+
+    Works whether or not the service is running.
+    """
+    lines = asyncio.run(doctor.look(settings))
+    if as_json:
+        terminal.show(lines, as_json)
+    for line in () if as_json else lines:
+        terminal.say(f"{line.state:4}  {line.what:10}  {line.says}")
+    if any(line.state == "bad" for line in lines):
+        raise click.exceptions.Exit(1)
+
+
+# contract: command-clock
+@click.command("clock")
+@click.argument("confirm", required=False, type=click.Choice(["confirm"]))
+@in_database
+async def clock_command(db: Database, _: Settings, /, confirm: str | None) -> None:
+    """Say whether the clock is plausible. `wishwell clock confirm` believes one that jumped.
+
+    While it isn't, nothing is removed because of its age. Exits with 1 then.
+    """
+    if confirm:
+        await db.write(clock.confirm)
+    await clock.observe(db)
+    terminal.say(f"{now()}  {clock.suspicion or 'plausible'}")
+    if clock.suspicion:
+        raise click.exceptions.Exit(1)
+
+
+# contract: command-backup
+@click.command("backup")
+@click.argument("path", metavar="FILE")
+@click.option(
+    "--keys",
+    "folder",
+    metavar="FOLDER",
+    help="Also copy the key files to this folder, as FILE.key.",
+)
+@click.pass_obj
+def backup_command(settings: Settings, path: str, folder: str | None) -> None:
+    """Copy the embedded database to a file, also while it is in use.
+
+    The copy is a snapshot; the file appears only once it has been checked. It contains no keys, but
+    the keys must open its secrets. FOLDER must be apart from both. No file is ever replaced.
+    """
+    if settings.engine != "sqlite":
+        raise Misconfigured(
+            "`wishwell backup` copies only an embedded database. Back up PostgreSQL "
+            "with pg_dump or pgBackRest: docs/operations.md#backup-and-restore"
+        )
+    # Like Ctrl-C, these signals must remove the partial copy.
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ending) == signal.SIG_DFL:
+            signal.signal(ending, signal.default_int_handler)
+    began = time.monotonic()
+    size = backup.copy(config.sqlite_path(settings.database_url), path)
+    took = time.monotonic() - began
+    terminal.say(
+        f"{click.format_filename(path)}: {size / 1e6:,.1f} MB, verified, took {took:,.1f} s"
+    )
+    try:
+        written = keys.back_up(settings, path, folder)
+    except (ServiceError, OSError) as error:
+        raise Misconfigured(f"The database was copied, but not its keys. {error}") from error
+    for name in written:
+        terminal.say(f"{click.format_filename(name)}: a key")
+    if settings.signing_keys or settings.sealing_keys:
+        terminal.say(
+            "Keys in WISHWELL_SIGNING_KEYS and WISHWELL_SEALING_KEYS are not copied.", err=True
+        )
+    elif folder is None:
+        terminal.say("The keys are not in it; --keys FOLDER copies them.", err=True)

@@ -1,0 +1,50 @@
+"""Handlers for privacy requests: the platform's webhook, and operations for the merchant."""
+
+import structlog
+
+from wishwell.errors import UnsupportedMedia
+from wishwell.http import request_body, request_types, responding, responses, shopify
+from wishwell.http.context import Request
+from wishwell.http.responses import Response
+from wishwell.privacy import platform_requests
+
+log = structlog.get_logger("wishwell.platform")
+
+
+# contract: platform-signed
+async def take_platform_webhook(request: Request) -> object:
+    service, headers = request.service, request.headers
+    request.check_once(*shopify.HEADERS)
+    raw = await request_body.read(request)
+    if not request_types.is_json(request.header(b"content-type")):
+        raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
+    await service.access_cache.ensure_fresh()
+    body = shopify.read(raw)
+    named = body.shop_domain if body else ""
+    store = service.access_cache.store_of_platform_shop(named)
+    # Without sealing keys no store has secrets.
+    opened = service.shops.of(store) if store and service.sealing else None
+    secrets = opened.platform_secrets if opened else ()
+    body = shopify.prove(raw, body, headers, secrets)
+    assert store is not None
+    delivery = shopify.delivery(raw, body, headers, store)
+    id, now = service.new_id(), service.clock()
+    taken = await request.run(platform_requests.take, store, delivery, id, now)
+    if taken == id:
+        log.info("platform_request", store=store.handle, topic=delivery.topic, request=id)
+    return {"id": taken}
+
+
+async def list_requests(request: Request) -> object:
+    asked = responding.asked_page(request, "requests")
+    return await request.run(platform_requests.page, request.store, asked)
+
+
+async def get_request_export(request: Request) -> Response:
+    id, now = request.parameters["requestId"], request.now()
+    return responses.stored(await request.run(platform_requests.export, request.store, id, now))
+
+
+async def call_off_request(request: Request) -> None:
+    id, now = request.parameters["requestId"], request.now()
+    await request.run(platform_requests.call_off, request.store, id, now)

@@ -1,0 +1,381 @@
+"""The HTTP server: httptools parses; uvicorn handles sockets, signals and processes.
+
+httptools refuses ambiguous framing. This module adds limits: on the time and size of headers, on
+pipelined requests, and on responses that a client reads too slowly or not at all.
+"""
+
+import asyncio
+import fcntl
+import functools
+import struct
+import termios
+import time
+from collections import deque
+from http import HTTPStatus
+from socket import SO_LINGER, SOL_SOCKET
+from typing import Any
+from urllib.parse import unquote
+
+import httptools
+import structlog
+from uvicorn.protocols.utils import get_remote_addr
+from uvicorn.server import ServerState
+
+from wishwell import metrics
+from wishwell.errors import BodyTimeout, Invalid, ServiceError
+from wishwell.http import framing, pipeline, responses
+from wishwell.http.body_reader import Incoming
+from wishwell.http.context import Request
+from wishwell.http.responses import Headers, Response
+
+PIPELINE = "wishwell.pipeline"
+"""Key of the application in uvicorn's lifespan state."""
+
+_STATUS_LINES = {
+    status.value: f"HTTP/1.1 {status:d} {responses.phrase(status)}\r\n".encode()
+    for status in HTTPStatus
+}
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+_PIECE = 4096
+"""Bytes passed to the parser per call: at most about 150 minimal requests."""
+
+_IDLE_SECONDS = 30
+"""Seconds that a keep-alive connection may wait for its next request."""
+
+_LEAST = 16 * 1024
+"""Minimum rate at which a client must read a response, in bytes per second."""
+
+_NOTHING, _HEADERS, _BODY = range(3)
+"""Parser state: between requests, in the headers, or in the body."""
+
+log = structlog.get_logger("wishwell.server")
+
+
+# contract: answer-unread, http-pipelining, http-bounds
+class Connection(asyncio.Protocol):
+    """A client connection.
+
+    Pipelined requests are processed one at a time, in order: the next one begins when the previous
+    response has left the write buffer. While a request waits, nothing more is read (backpressure).
+    ``_deadline`` is the timer for the headers, for idle time between requests, and for the rest of
+    a body after its response; ``_watch`` is the timer for a client that doesn't read its response.
+    """
+
+    def __init__(self, server_state: ServerState, app_state: dict[str, Any], **_: Any) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._server = server_state
+        self._app: pipeline.Pipeline = app_state[PIPELINE]
+        self._settings = self._app.service.settings
+        self._parser = httptools.HttpRequestParser(self)
+        self._transport: Any = None
+        self._peer = ""
+        self._rest = b""
+        """Received bytes that aren't parsed yet."""
+        self._reading = True
+        self._reads = _NOTHING
+        self._url, self._headers = b"", Headers()
+        self._size = 0  # bytes of the headers parsed so far
+        # Bytes received since the headers began or ended, or since the last piece of the body: the
+        # parser may buffer them without a callback.
+        self._received = 0
+        self._latest: Request | None = None
+        self._begun: deque[Request] = deque()
+        """Requests whose response isn't fully sent. Only the first is being processed."""
+        self._ends = False
+        """Whether the connection closes after the requests in ``_begun``."""
+        self._deaf = False
+        """Whether further input is discarded, because the parser has lost its position."""
+        # Seconds spent waiting for the client to read, and the bytes that it read in that time.
+        self._waited, self._taken = 0.0, 0
+        # Start of the current wait, and the bytes unread at that moment.
+        self._since, self._before = 0.0, 0
+        self._writable = asyncio.Event()
+        self._writable.set()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._server.connections.add(self)  # type: ignore[arg-type]
+        self._transport = transport
+        self._peer = (get_remote_addr(transport) or ("",))[0]  # type: ignore[arg-type]
+        # With a limit of 0, pause_writing is called once the kernel doesn't take a whole response.
+        self._transport.set_write_buffer_limits(0)
+        self._deadline = self._loop.call_later(self._settings.header_timeout, self._late)
+        self._watch = self._deadline
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self._server.connections.discard(self)
+        self._deadline.cancel()
+        self._watch.cancel()
+        self._writable.set()
+        for request in self._begun:
+            request.incoming.end(
+                BodyTimeout("The connection was closed before the whole body arrived.")
+            )
+        del self._parser
+
+    def shutdown(self) -> None:
+        """Closes the connection after the requests in progress. uvicorn calls it on shutdown."""
+        self._ends = True
+        if not self._begun:
+            self._transport.close()
+
+    # ------------------------------------------------------------------------------- incoming data
+
+    def data_received(self, data: bytes) -> None:
+        if not self._deaf:
+            self._rest += data
+            self._parse()
+
+    def _parse(self) -> None:
+        """Parses received bytes, up to a request that has to wait for the one in progress."""
+        while self._rest and len(self._begun) < 2 and not self._transport.is_closing():
+            piece, self._rest = self._rest[:_PIECE], self._rest[_PIECE:]
+            self._feed(piece)
+        if self._transport.is_closing():
+            return
+        reading = not self._rest and len(self._begun) < 2
+        if reading != self._reading:
+            self._reading = reading
+            (self._transport.resume_reading if reading else self._transport.pause_reading)()
+        if self._reads == _HEADERS and reading and self._deadline.cancelled():
+            self._bound(self._settings.header_timeout)
+
+    def _feed(self, piece: bytes) -> None:
+        try:
+            self._parser.feed_data(piece)
+        except httptools.HttpParserUpgrade:
+            # Some clients offer HTTP/2 with their first request, which is answered as HTTP/1.1.
+            # The parser stops here, so the connection closes after the response.
+            self._ends, self._deaf, self._rest = True, True, b""
+        except httptools.HttpParserError as error:
+            cause = error.__context__  # the error that a callback raised, if any
+            if not isinstance(cause, ServiceError):
+                cause = Invalid("The data received isn't a valid HTTP request.")
+            self._refuse(cause)
+        else:
+            if self._reads != _NOTHING:
+                self._received += len(piece)
+                if self._received > framing.MAX_HEADER_BYTES + _PIECE:
+                    self._refuse(framing.too_large())
+
+    def eof_received(self) -> bool:
+        """Handles a half-closed connection: requests in progress still get their response."""
+        self._ends = True
+        if self._reads == _BODY and self._latest is not None:
+            self._latest.incoming.end(
+                BodyTimeout("The connection was closed before the whole body arrived.")
+            )
+        return bool(self._begun)
+
+    # ------------------------------------------------------------------ the parser's callbacks
+
+    def on_message_begin(self) -> None:
+        self._deadline.cancel()
+        self._reads = _HEADERS
+        self._url, self._headers = b"", []
+        self._size = self._received = 0
+
+    def on_url(self, url: bytes) -> None:
+        self._size += len(url)
+        framing.check_size(self._size, self._headers)
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._size += len(name) + len(value) + 4
+        if self._reads == _BODY:
+            # A trailer. Trailers must not set a token, profile or address, because a proxy in front
+            # has decided by the headers alone (RFC 9110, 6.5.1).
+            framing.check_size(self._size, [])
+            return
+        framing.check_size(self._size, self._headers)
+        # The parser keeps trailing white space, which isn't part of the value (RFC 9110, 5.5).
+        self._headers.append((name.lower(), value.rstrip(b" \t")))
+
+    def on_headers_complete(self) -> None:
+        self._deadline.cancel()
+        parser, pairs, headers = self._parser, self._headers, dict(self._headers)
+        version = parser.get_http_version()
+        framing.check(self._url, version, pairs, upgrades=parser.should_upgrade())
+        url = httptools.parse_url(self._url)
+        path = (url.path or b"/").decode("ascii")
+        # RFC 9110, 10.1.1: a server ignores the expectation in HTTP/1.0.
+        asks = version != "1.0" and headers.get(b"expect", b"").lower() == b"100-continue"
+        self._latest = Request(
+            service=self._app.service,
+            id=responses.request_id(headers.get(b"x-request-id")),
+            method=parser.get_method().decode("ascii"),
+            target=self._url,
+            raw_path=path,
+            path=unquote(path) if "%" in path else path,
+            query_string=url.query or b"",
+            headers=headers,
+            pairs=pairs,
+            peer=self._peer,
+            incoming=Incoming(functools.partial(self._write, _CONTINUE) if asks else None),
+            keeps=version != "1.0" and parser.should_keep_alive(),
+            chunks=version != "1.0",
+        )
+        self._reads, self._received = _BODY, 0
+        self._begun.append(self._latest)
+        if len(self._begun) == 1:
+            self._begin()
+
+    def on_body(self, body: bytes) -> None:
+        assert self._latest is not None
+        self._received = 0
+        self._latest.incoming.add(body)
+
+    def on_message_complete(self) -> None:
+        assert self._latest is not None
+        self._latest.incoming.end()
+        self._reads = _NOTHING
+        # A trailer may also ask to close, and the parser then accepts nothing more.
+        self._ends |= not self._parser.should_keep_alive()
+        if not self._begun:  # the response was sent before the body had arrived
+            if self._ends:
+                self._transport.close()
+            else:
+                self._bound(_IDLE_SECONDS)
+
+    # ------------------------------------------------------------------------------- responses
+
+    def _begin(self) -> None:
+        self._app.submit(self._begun[0], self._start)
+
+    def _start(self) -> None:
+        task = self._loop.create_task(self._answer(self._begun[0]))
+        self._server.tasks.add(task)
+        task.add_done_callback(self._server.tasks.discard)
+
+    async def _answer(self, request: Request) -> None:
+        """Sends a request's response, then begins the next request or the idle timeout."""
+        started = time.perf_counter()
+        try:
+            answer = await self._app(request)
+            try:
+                await self._send(request, answer)
+            finally:
+                pipeline.note(request, answer.status, time.perf_counter() - started)
+        except Exception as error:  # contract: profile-export. A streamed response failed midway.
+            log.error("failed", requestId=request.id, exc_info=error)
+            self._transport.close()
+        await self._writable.wait()
+        self._begun.popleft()
+        if self._transport.is_closing():
+            return
+        if self._begun:
+            self._begin()
+        elif self._ends:
+            self._transport.close()
+        elif self._reads != _HEADERS:
+            # A fixed deadline, because a client could else postpone the end byte by byte.
+            self._bound(self._settings.body_timeout if self._reads == _BODY else _IDLE_SECONDS)
+        self._parse()
+
+    async def _send(self, request: Request, answer: Response) -> None:
+        # A client that got no 100 Continue may send its body or not, so the connection can't be
+        # reused.
+        answer.closes |= not request.keeps or request.incoming.ask is not None
+        answer.closes |= self._ends and len(self._begun) == 1
+        headers, stream = list(answer.headers), answer.stream
+        if stream is not None and request.chunks:
+            headers.append((b"transfer-encoding", b"chunked"))
+        elif stream is None and answer.status not in (204, 304):
+            headers.append((b"content-length", b"%d" % len(answer.body)))
+        self._write(self._head(answer, headers), b"" if request.method == "HEAD" else answer.body)
+        if stream is not None and request.method != "HEAD":
+            async for piece in stream:
+                if self._transport.is_closing():
+                    return
+                if piece:  # an empty chunk would end the body
+                    self._write(b"%x\r\n%b\r\n" % (len(piece), piece) if request.chunks else piece)
+                await self._writable.wait()
+                await asyncio.sleep(0)
+            self._write(b"0\r\n\r\n" if request.chunks else b"")
+        if answer.closes:
+            self._transport.close()
+
+    def _head(self, answer: Response, headers: Headers) -> bytes:
+        lines = [*self._server.default_headers, *headers]
+        if answer.closes:
+            lines.append((b"connection", b"close"))
+        head = _STATUS_LINES[answer.status] + b"".join([b"%b: %b\r\n" % line for line in lines])
+        if head.count(b"\n") != len(lines) + 1:
+            raise ValueError("a header's value has a line feed")
+        return head + b"\r\n"
+
+    def _write(self, *pieces: bytes) -> None:
+        """Writes all pieces in one call, so that head and body share a packet."""
+        if not self._transport.is_closing():
+            self._transport.writelines(pieces)
+
+    # ---------------------------------------------------------------------------- slow readers
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+        self._look()
+
+    def resume_writing(self) -> None:
+        self._watch.cancel()
+        self._waited += self._loop.time() - self._since
+        self._taken += self._before - self._unread()
+        self._writable.set()
+
+    def _look(self) -> None:
+        self._since, self._before = self._loop.time(), self._unread()
+        seconds = self._settings.answer_timeout - self._waited
+        self._watch = self._loop.call_later(max(0, seconds), self._look_again)
+
+    def _look_again(self) -> None:
+        """Drops the connection if the client has read less than ``_LEAST`` bytes a second.
+
+        Measured over all the time spent waiting for the client.
+        """
+        unread = self._unread()
+        taken, self._waited, self._taken = self._taken + self._before - unread, 0.0, 0
+        if taken >= _LEAST * self._settings.answer_timeout:
+            self._look()
+            return
+        log.info("dropped", unread=unread, reason="The client didn't read the response in time.")
+        metrics.DROPPED.inc()
+        # Reset the connection: else the kernel would keep its buffer and continue to send it.
+        at_once = struct.pack("ii", 1, 0)
+        self._transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, at_once)
+        self._transport.abort()
+
+    def _unread(self) -> int:
+        """Returns the unacknowledged bytes: in our write buffer and in the kernel's send queue."""
+        descriptor = self._transport.get_extra_info("socket").fileno()
+        [held] = struct.unpack("i", fcntl.ioctl(descriptor, termios.TIOCOUTQ, bytes(4)))
+        waiting: int = self._transport.get_write_buffer_size()
+        return waiting + int(held)
+
+    # ------------------------------------------------------------------- deadlines and errors
+
+    def _bound(self, seconds: float) -> None:
+        self._deadline.cancel()
+        self._deadline = self._loop.call_later(seconds, self._late)
+
+    def _late(self) -> None:
+        if self._reads == _HEADERS:
+            self._refuse(BodyTimeout("The headers didn't arrive in time."))
+        else:
+            self._transport.close()
+
+    def _refuse(self, error: ServiceError) -> None:
+        """Closes the connection: with an error response, or after the requests in progress.
+
+        For an incomplete body, the application makes the response. No second response follows it,
+        because a proxy could take that for the response to its next client.
+        """
+        self._ends, self._deaf, self._rest = True, True, b""
+        if self._reads == _BODY and self._latest is not None:
+            self._latest.incoming.end(error)
+        if self._begun:
+            return
+        if self._reads != _BODY:
+            answer = self._app.refused(error, self._peer)
+            answer.closes = True
+            length = (b"content-length", b"%d" % len(answer.body))
+            self._write(self._head(answer, [*answer.headers, length]), answer.body)
+        self._transport.close()

@@ -1,0 +1,91 @@
+"""Rate limiting: chooses a request's limit, by caller or client address, and counts it."""
+
+from typing import NamedTuple
+
+from wishwell import metrics, ratelimits, stores
+from wishwell.access import addresses
+from wishwell.http.context import Request
+from wishwell.ratelimits import Kind
+
+
+class Count(NamedTuple):
+    """A rate limit to count against.
+
+    ``kind`` is the label of the metric; ``key`` identifies the counter; ``limit`` is requests a
+    minute; ``what`` names such requests in the error message.
+    """
+
+    kind: str
+    key: str
+    limit: int
+    what: str
+
+
+def address(request: Request) -> str | None:
+    """Returns the client's IP address. It may be unknown (``None``) on the storefront only."""
+    if request.visit is not None:
+        return request.visit.address
+    proxies = request.service.settings.trusted_proxies
+    forwarded = addresses.forwarded(request.pairs) if proxies else None
+    return addresses.of_client(request.peer, forwarded, proxies)
+
+
+# contract: limit-caller, shared-limit
+def count_of(request: Request, kind: Kind) -> Count | None:
+    """Returns the limit that applies, or ``None`` if neither caller nor address is known."""
+    settings, caller = request.service.settings, request.caller
+    if kind == "shared" and not has_bad_token(request):
+        if (caller is None or caller.profile is not None) and (known := address(request)):
+            what = "reads of shared lists from this address"
+            return Count(kind, f"shared:{known}", settings.limit_shared, what)
+    elif caller is None:
+        return _of_address(request)
+    if caller is None:
+        return None
+    who, id = ("profile", caller.profile.id) if caller.profile else ("admin", caller.token_id)
+    kind = "read" if kind == "shared" else kind
+    limit = stores.limit(caller.store, settings, f"{who}_{kind}")
+    return Count(kind, f"{caller.store.id}:{id}:{kind}", limit, f"{kind} requests")
+
+
+# contract: limit-per-address
+def _of_address(request: Request) -> Count | None:
+    known = address(request)
+    if known is None:
+        return None
+    what = "requests without a valid token from this address"
+    return Count("address", f"address:{known}", request.service.settings.limit_address, what)
+
+
+async def count(request: Request, counted: Count | None, cost: int = 1) -> None:
+    """Counts a request; ``cost`` 0 only reads the state. Raises ``TooManyRequests``."""
+    if counted is None:
+        return
+    service = request.service
+    request.taken = taken = await service.limiter.take(counted.key, counted.limit, cost)
+    if not taken.allowed:
+        metrics.LIMITED.labels(counted.kind).inc()
+        raise ratelimits.too_many(taken, counted.what, service.clock())
+
+
+async def count_address(request: Request, key: str, limit: int, what: str) -> None:
+    """Counts a request against a limit per address. Raises ``TooManyRequests``.
+
+    ``what`` names such requests in the error message.
+    """
+    await count(request, Count("address", key, limit, f"{what} from this address"))
+
+
+async def count_guess(request: Request) -> None:
+    """Counts a wrong token against the client's address. Raises ``TooManyRequests``."""
+    await count(request, _of_address(request))
+
+
+# contract: shared-open
+def has_bad_token(request: Request) -> bool:
+    """Returns whether the request has an ``Authorization`` header that didn't authenticate.
+
+    False on the storefront, where the header belongs to the proxy.
+    """
+    sent = request.visit is None and b"authorization" in request.headers
+    return sent and request.caller is None

@@ -1,0 +1,327 @@
+"""Types of request bodies, and their decoding and validation.
+
+Limits are part of the types, so that tests can compare them with the published description. Rules
+that a type can't express are in the domain packages (``items.py``, …). A bad body raises
+``Invalid``.
+"""
+
+import functools
+import re
+from datetime import datetime
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from wishwell import events, ids, products
+from wishwell.errors import Invalid, UnsupportedMedia
+from wishwell.events.webhooks import WebhookPatch
+from wishwell.stores import Store
+from wishwell.wishlists import fields, items, lists, shares
+from wishwell.wishlists.fields import ProductId, Quantity
+from wishwell.wishlists.items import ItemPatch, NewItem
+from wishwell.wishlists.lists import ListFields
+from wishwell.wishlists.shares import Terms
+
+T = TypeVar("T")
+
+Tag = Annotated[str, Meta(pattern="^[a-z0-9_-]{1,50}$")]
+Tags = Annotated[list[Tag], Meta(max_length=items.MAX_TAGS)]
+Note = Annotated[str, Meta(max_length=items.MAX_NOTE)]
+ListIds = Annotated[list[str], Meta(max_length=250)]
+
+
+class Body(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """A JSON object. ``UNSET`` marks fields that may be left out; ``None`` is JSON's null."""
+
+
+def _given(value: T | UnsetType) -> T | None:
+    return None if value is UNSET else value
+
+
+# contract: item-numbers
+class NewItemBody(Body):
+    """``POST /items``."""
+
+    product_id: ProductId
+    variant_id: ProductId | None = None
+    quantity: Quantity | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
+    note: Note | UnsetType | None = UNSET
+    list_ids: ListIds | UnsetType = UNSET
+
+    def new_item(self, store: Store) -> NewItem:
+        return NewItem(
+            store.product_id("productId", self.product_id),
+            _variant(store, self.variant_id),
+            _given(self.quantity),
+            None if self.tags is UNSET else fields.check_tags(self.tags),
+            _note(self.note),
+            () if self.list_ids is UNSET else fields.each_once("listIds", self.list_ids),
+        )
+
+
+# contract: items-put
+class NewItemsBody(Body):
+    """``PUT /items``."""
+
+    items: Annotated[list[NewItemBody], Meta(min_length=1, max_length=items.MAX_BULK)]
+
+    def new_items(self, store: Store) -> list[NewItem]:
+        checked = fields.each("items", self.items, lambda body: body.new_item(store))
+        if len({(new.product_id, new.variant_id) for new in checked}) != len(checked):
+            raise Invalid("items: must not contain the same product and variant twice.")
+        return checked
+
+
+class ItemPatchBody(Body):
+    """``PATCH /items/{itemId}``. A null clears the variant or the note."""
+
+    product_id: ProductId | UnsetType = UNSET
+    variant_id: ProductId | UnsetType | None = UNSET
+    quantity: Quantity | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
+    note: Note | UnsetType | None = UNSET
+
+    def patch(self, store: Store) -> ItemPatch:
+        product = self.product_id
+        return ItemPatch(
+            None if product is UNSET else store.product_id("productId", product),
+            None if self.variant_id is UNSET else _variant(store, self.variant_id),
+            _given(self.quantity),
+            None if self.tags is UNSET else fields.check_tags(self.tags),
+            _note(self.note),
+        )
+
+
+def _variant(store: Store, id: int | str | None) -> str:
+    return items.NO_VARIANT if id is None else store.product_id("variantId", id)
+
+
+def _note(note: str | UnsetType | None) -> str | None:
+    return None if note is UNSET else fields.check_note(note or "")
+
+
+class ItemListsBody(Body):
+    """``PUT /items/{itemId}/lists``."""
+
+    list_ids: ListIds
+
+
+class ItemIdsBody(Body):
+    """``DELETE /items``."""
+
+    item_ids: Annotated[list[str], Meta(min_length=1, max_length=items.MAX_BULK)]
+
+
+class NewListBody(Body):
+    """``POST /lists``."""
+
+    name: str
+
+    def new_list(self) -> ListFields:
+        return ListFields(lists.check_name(self.name))
+
+
+class ListPatchBody(Body):
+    """``PATCH /lists/{listId}``."""
+
+    name: str | UnsetType = UNSET
+
+    def patch(self) -> ListFields:
+        return ListFields(None if self.name is UNSET else lists.check_name(self.name))
+
+
+# contract: list-order-invalid
+class ItemOrderBody(Body):
+    """``PUT /lists/{listId}/items/order``."""
+
+    item_ids: Annotated[list[str], Meta(max_length=5_000)]
+
+
+class PlaceBody(Body):
+    """``PUT /lists/{listId}/items/{itemId}``, where it is optional."""
+
+    after: str | UnsetType | None = UNSET
+
+
+Expiry = Annotated[datetime, Meta(tz=True)] | UnsetType | None
+
+
+class ShareBody(Body):
+    """``POST /lists/{listId}/shares``, where it is optional, and ``PATCH`` of a share."""
+
+    expires_at: Expiry = UNSET
+    reservations: bool | UnsetType = UNSET
+    notes: bool | UnsetType = UNSET
+
+    def terms(self, now: str) -> Terms:
+        expires_at = None if self.expires_at is UNSET else ""
+        if isinstance(self.expires_at, datetime):
+            # Clamped to 1970 to 9999, because an offset may move a time out of the storable range.
+            milliseconds = min(max(0, round(self.expires_at.timestamp() * 1000)), ids.LAST)
+            expires_at = shares.check_expiry(ids.timestamp(milliseconds), now)
+        return Terms(_given(self.reservations), _given(self.notes), expires_at)
+
+
+class CopyBody(ListPatchBody):
+    """``POST /shared/{token}/copies``, where it is optional."""
+
+
+class ReservationBody(Body):
+    """``PUT /shared/{token}/items/{itemId}/reservation``."""
+
+    quantity: Quantity
+
+
+class IdentifyBody(Body):
+    """``POST /profiles/identify``."""
+
+    email: str
+
+
+class ProfilePatchBody(Body):
+    """``PATCH /profile``."""
+
+    notices: bool | UnsetType = UNSET
+
+
+class TokenBody(Body):
+    """``POST /profiles/token``. The body is optional."""
+
+    customer: str | UnsetType = UNSET
+    session: str | UnsetType = UNSET
+
+
+WebhookUrl = Annotated[str, Meta(max_length=2_048)]
+EventTypes = Annotated[list[events.Type], Meta(max_length=len(events.TYPES))]
+
+
+class NewWebhookBody(Body):
+    """``POST /webhooks``."""
+
+    url: WebhookUrl
+    types: EventTypes = []
+
+
+class WebhookPatchBody(Body):
+    """``PATCH /webhooks/{webhookId}``."""
+
+    url: WebhookUrl | UnsetType = UNSET
+    types: EventTypes | UnsetType = UNSET
+    enabled: bool | UnsetType = UNSET
+
+    def patch(self) -> WebhookPatch:
+        types = None if self.types is UNSET else fields.each_once("types", self.types)
+        return WebhookPatch(_given(self.url), types, _given(self.enabled))
+
+
+class ReplayBody(Body):
+    """``POST /webhooks/{webhookId}/replays``."""
+
+    since: Annotated[datetime, Meta(tz=True)]
+
+
+@functools.cache
+def _decoder(shape: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(shape)
+
+
+_URL_RULE = (
+    f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters, "
+    "without a user name or password"
+)
+
+# The rule of each field for error messages, shown whole when any part is violated.
+_RULES = {
+    "note": f"must be a string of at most {items.MAX_NOTE} characters, or null",
+    "quantity": f"must be an integer from 1 to {items.MAX_QUANTITY}",
+    "tags": (
+        f"must be an array of at most {items.MAX_TAGS} tags, each with 1 to 50 "
+        "characters: a-z, 0-9, _ or -"
+    ),
+    "listIds": "must be an array of at most 250 list ids without duplicates",
+    "items": f"must be an array of 1 to {items.MAX_BULK} items",
+    "after": "must be the id of another item on the list, or null",
+    "itemIds": "must be an array of item ids: 1 to 250 when deleting, at most 5000 when ordering",
+    "name": f"must be a string of 1 to {lists.MAX_NAME} characters",
+    "expiresAt": "must be a time such as 2025-12-24T18:00:00Z, or null",
+    "reservations": "must be true or false",
+    "notes": "must be true or false",
+    "email": "must be an e-mail address",
+    "notices": "must be true or false",
+    "title": f"must be a string of 1 to {products.MAX_TITLE} characters, or null",
+    "url": _URL_RULE,
+    "image": _URL_RULE,
+    "price": "must be an object with amount and currency, or null",
+    "amount": (
+        'must be a decimal string such as "19.90", with up to 12 digits before the point and up to '
+        "4 after it"
+    ),
+    "currency": "must be three letters A-Z, such as EUR",
+    "available": "must be true, false or null",
+    "variants": f"must be an array of at most {products.MAX_VARIANTS} variants, or null",
+    "products": f"must be an array of 1 to {products.MAX_BULK} products",
+    "customer": "must be the GID of a customer",
+    "session": "must be the GID of a session",
+    "types": "must be an array of event types without duplicates; the types are "
+    f"{', '.join(events.TYPES)}",
+    "enabled": "must be true or false",
+    "since": "must be a time such as 2025-04-18T18:13:27.481Z",
+}
+
+# msgspec's messages end with a path such as `$.products[1].title`, except for errors at the root.
+_PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
+
+
+# contract: body-json, body-malformed, body-unknown-field
+def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> T:
+    """Decodes the body of a request to a store.
+
+    Raises ``Invalid``, which names the field and its rule, or ``UnsupportedMedia``.
+    """
+    if not raw:
+        raise Invalid("body: is required; send a JSON object.")
+    if not is_json(content_type):
+        raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
+    try:
+        value: T = _decoder(shape).decode(raw)  # type: ignore[arg-type]
+        twice = fields.key_twice(raw)
+    except msgspec.ValidationError as error:
+        raise Invalid(_explained(str(error), store)) from error
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise Invalid("body: isn't valid JSON in UTF-8.") from error
+    if twice is not None:  # contract: body-key-twice
+        raise Invalid(f"{twice}: is repeated in the body.")
+    return value
+
+
+def is_json(content_type: str | None) -> bool:
+    """Returns whether a content type is ``application/json``, with no charset or UTF-8."""
+    if content_type == "application/json":
+        return True
+    kind, _, parameters = (content_type or "").partition(";")
+    if kind.strip().lower() != "application/json":
+        return False
+    return re.sub(r'[\s"]', "", parameters.lower()) in ("", "charset=utf-8")
+
+
+def _explained(text: str, store: Store) -> str:
+    place = _PLACE.search(text)
+    where = place["where"] if place else ""
+    rule = text[: place.start()] if place else text
+    inside = f"{where}." if where else ""
+    if unknown := re.search(r"unknown field `(.{0,80})", rule, re.DOTALL):
+        name = unknown[1].rstrip("`")
+        shown = name if name.isprintable() else ascii(name)
+        return f"{inside}{shown}: isn't a field of this body."
+    if missing := re.search(r"missing required field `(\w+)`", rule):
+        return f"{inside}{missing[1]}: is required."
+    if where.endswith("]") and rule.startswith("Expected `object`"):
+        return f"{where}: must be an object."
+    # An array's rule covers its values too: an error at `tags[1]` is reported for `tags`.
+    where = re.sub(r"\[\d+\]$", "", where)
+    field = where.rpartition(".")[2]
+    if field in ("productId", "variantId"):
+        return f"{where}: {store.id_rule}."
+    return f"{where}: {_RULES[field]}." if field in _RULES else "body: must be a JSON object."

@@ -1,0 +1,371 @@
+"""A shop's catalogue from a file (docs/products.md): a row a product, or a variant of one.
+
+The rows are checked and put into a temporary file, which then gives each product's at once.
+"""
+
+import itertools
+import re
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+import msgspec
+
+from wishwell import ids, products, stores
+from wishwell.db import Database, Row, Writer, ask
+from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
+from wishwell.errors import Invalid
+from wishwell.importers import table
+from wishwell.importers.table import Table
+from wishwell.products import Facts, NewProduct, Variant
+from wishwell.products.notices import Money
+from wishwell.stores import Store
+from wishwell.transfer.spool import Spool, read_lines
+from wishwell.wishlists import fields
+
+USUAL = {
+    "product": "item_group_id|id",
+    "variant": "id",
+    "title": "title",
+    "price": "sale_price|price",
+    "image": "image_link",
+    "url": "link",
+    "available": "availability",
+}
+"""For what a column may be, the columns of a feed for Google's Merchant Center."""
+
+_SOME = 10_000
+_PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
+_JOINTS = " -–—/|,:;()[]"
+_STOCK = dict.fromkeys(("in stock", "preorder", "backorder", "true", "yes"), True)
+_STOCK |= dict.fromkeys(("out of stock", "discontinued", "false", "no"), False)
+_PRICE = re.compile(r"([A-Z]{3})? ?([0-9.,]{1,30}) ?([A-Z]{3})?")
+_POINT = re.compile(r"([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]{1,4})?")
+_COMMA = re.compile(r"([0-9]{1,3}(\.[0-9]{3})+|[0-9]+)(,[0-9]{1,2})?")
+_THOUSANDTHS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
+"""Currencies whose prices have three digits behind the point."""
+
+_json = msgspec.json.Decoder(dict[str, Any], float_hook=str)
+
+
+# contract: catalogue-ids
+def in_pattern(pattern: str) -> Callable[[str], tuple[str, str]]:
+    """What takes product and variant, which may be empty, out of an id. Raises ``Invalid``."""
+    parts = re.split(r"\{(product|variant)\}", pattern)
+    names = parts[1::2]
+    if sorted(names) not in (["product"], ["product", "variant"]):
+        raise Invalid("--id-pattern: must have {product} once, and {variant} at most once.")
+    # What can be read in two ways is another in each of these.
+    texts = [*map(re.escape, parts[::2])]
+    ways = [re.compile(f"(.{many})".join(texts)) for many in ("+", "+?")]
+
+    def read(id: str) -> tuple[str, str]:
+        found = {match.groups() for way in ways if (match := way.fullmatch(id))}
+        if len(found) != 1:
+            raise Invalid(f"fits --id-pattern in {'several ways' if found else 'no way'}")
+        named = dict(zip(names, found.pop(), strict=True))
+        return named["product"], named.get("variant", "")
+
+    return read
+
+
+def _normal(name: str) -> str:
+    return "_".join(name.lower().split())
+
+
+class Catalogue:
+    """The catalogue in ``file``. Once ``read``, it gives its products when iterated, once.
+
+    ``tell`` gets a line for each row that does not fit. ``refused``: how many these are;
+    ``nameless``: those of which it is not known which product they are; ``unread``: columns that
+    say nothing here. Of products, ``put``, ``unchanged`` and ``deleted``.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        file: BinaryIO,
+        store: Store,
+        tell: Callable[[str], None],
+        *,
+        is_json: bool = False,
+        columns: Mapping[str, str] | None = None,
+        encoding: str = "utf-8-sig",
+        pattern: str = "",
+        currency: str = "",
+    ) -> None:
+        """``columns``: in place of ``USUAL``. Raises ``Invalid``."""
+        self._path, self._file, self._store, self._tell = path, file, store, tell
+        self._is_json, self._named = is_json, columns or {}
+        self._encoding, self._currency = encoding, currency
+        self.put = self.unchanged = self.deleted = self.refused = self.nameless = 0
+        self.unread: set[str] = set()
+        self._split = in_pattern(pattern) if pattern else None
+        known = USUAL | ({"product": "id", "variant": ""} if pattern else {}) | {**self._named}
+        self._columns = {
+            field: [*filter(None, map(_normal, known[field].split("|")))] for field in USUAL
+        }
+        self._known = {name for names in self._columns.values() for name in names}
+        self._readers: dict[str, Callable[[str], Any]] = {
+            "product": lambda cell: table.product_id(store, "Product", cell),
+            "variant": lambda cell: table.product_id(store, "ProductVariant", cell),
+            "title": _title,
+            "price": self._price,
+            "image": _url,
+            "url": _url,
+            "available": _available,
+        }
+        self._spool = Spool()
+
+    def read(self) -> Iterator[int]:
+        """Checks all rows. Yields how many were read after each some. Raises ``Invalid``."""
+        rows = self._of_json() if self._is_json else self._of_table()
+        for number, (line, row) in enumerate(rows, 1):
+            self._take(line, row)
+            if number % _SOME == 0:
+                yield number
+        self.unread -= self._known
+
+    # contract: catalogue-columns
+    def _of_table(self) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
+        found = Table(self._path, self._file, self._encoding, self._known, _normal)
+        self.unread.update(found.header)
+        for field in ("product", *self._named):
+            if not {*found.header}.intersection(self._columns[field]):
+                found.place("|".join(self._columns[field]))
+        for name in self._known.intersection(found.header):
+            found.place(name)  # which is there once
+        for line, cells in found.rows():
+            row = cells if isinstance(cells, str) else dict(zip(found.header, cells, strict=True))
+            yield line, row
+
+    def _of_json(self) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
+        for line, text in enumerate(read_lines(self._file, table.LONGEST), 1):
+            if isinstance(text, str):
+                yield line, text
+                continue
+            text = text.removeprefix(b"\xef\xbb\xbf")
+            try:
+                if text.strip():
+                    row = {_normal(name): cell for name, cell in _json.decode(text).items()}
+                    self.unread.update(row)
+                    yield line, row
+            except (msgspec.DecodeError, ValueError, RecursionError) as error:
+                yield line, f"is no object in JSON ({error})"
+
+    # contract: catalogue-refused
+    def _take(self, line: int, row: Mapping[str, Any] | str) -> None:
+        """Keeps what a row says; of one that does not fit, the product, if that is known."""
+        said: dict[str, Any] = {}
+        field = ""
+        try:
+            if isinstance(row, str):
+                raise Invalid(row)
+            product = of_pattern = ""
+            for field in USUAL:
+                cell = self._cell(row, self._columns[field])
+                if field == "product":
+                    product, of_pattern = self._split(cell) if self._split else (cell, "")
+                    cell = product
+                elif field == "variant":
+                    cell = cell or of_pattern
+                    cell = "" if cell == product else cell
+                if cell or field == "product":
+                    said[field] = self._readers[field](cell)
+        except Invalid as error:
+            self._fail(line, f"{field}: {error.message}" if field else error.message)
+            self.nameless += "product" not in said
+            if "product" in said:
+                self._spool.add(said["product"], line, "", "")
+        else:
+            product, variant = said.pop("product"), said.pop("variant", "")
+            self._spool.add(product, line, variant, msgspec.json.encode(said).decode())
+
+    def _fail(self, line: int, message: str) -> None:
+        self.refused += 1
+        self._tell(f"line {line}: {message.removesuffix('.')}")
+
+    def _cell(self, row: Mapping[str, Any], columns: Iterable[str]) -> str:
+        """The first of a row's columns that says something."""
+        for name in columns:
+            value = row.get(name)
+            if isinstance(value, dict):  # a price, as the API has it
+                value = f"{value.get('amount')} {value.get('currency')}"
+            elif not isinstance(value, str | int | None):
+                raise Invalid("must be a text or a number")
+            cell = "" if value is None else str(value).strip()
+            if cell not in table.NOTHING:
+                table.check_text(cell, self._encoding)
+                return cell
+        return ""
+
+    # contract: catalogue-price
+    def _price(self, cell: str) -> Money:
+        match = _PRICE.fullmatch(cell)
+        before, text, behind = match.groups() if match else (None, "", None)
+        currency = before or behind or self._currency
+        if not currency or (before and behind):
+            raise Invalid("must be as 19.90 EUR; --currency names the currency where there is none")
+        read = {text.replace(",", "")} if _POINT.fullmatch(text) else set()
+        if _COMMA.fullmatch(text) and not (read and currency in _THOUSANDTHS):
+            read.add(text.replace(".", "").replace(",", "."))
+        if not read:
+            raise Invalid(f"{text} is no amount such as 19.90 or 1,299.00")
+        if len(read) > 1:
+            raise Invalid(f"{text} may be {' or '.join(sorted(read))}")
+        try:
+            return msgspec.convert({"amount": read.pop(), "currency": currency}, Money)
+        except msgspec.ValidationError as error:
+            raise Invalid("must have at most 12 digits, and 4 behind the point") from error
+
+    def __iter__(self) -> Iterator[NewProduct]:
+        for id, of_product in self._spool.by_key():
+            if found := self._different(of_product):
+                yield _gathered(id, found)
+
+    # contract: catalogue-refused
+    def _different(self, offers: Iterable[Row]) -> dict[str, Facts]:
+        """What is said of each variant; nothing where a row of the product was refused."""
+        found: dict[str, Facts] = {}
+        for _, line, variant, facts in offers:
+            if not facts:
+                return {}
+            if variant in found:
+                self._fail(line, "is of the product and variant of a row further up")
+            elif variant and len(found.keys() - {""}) == products.MAX_VARIANTS:
+                self._fail(line, f"has the product's variant {products.MAX_VARIANTS + 1}")
+                return {}
+            else:
+                found[variant] = msgspec.json.decode(facts, type=Facts)
+        return found
+
+    # contract: command-products, catalogue-lost
+    async def load(
+        self, db: Database, new_id: ids.UUID7, now: Callable[[], str]
+    ) -> AsyncIterator[None]:
+        """Puts the products, some in each transaction."""
+        left = iter(self)
+        has_variants = bool(self._spool.ask("SELECT 1 FROM records WHERE kind > ''").fetchone())
+        while some := list(itertools.islice(left, products.MAX_BULK)):
+            new_ids = [new_id() for _ in some]
+            changed, kept = await db.write(_put, self._store, some, new_ids, now(), has_variants)
+            self.put += changed
+            self.unchanged += len(some) - changed - len(kept)
+            self.refused += len(kept)
+            for id in kept:
+                self._tell(
+                    f"product {id}: has variants, of which this file has none; name their column "
+                    "by --map variant=COLUMN, or delete the product first"
+                )
+            yield
+
+    # contract: catalogue-missing
+    @property
+    def is_unsure(self) -> bool:
+        """Whether it can't be said, once all is put, what the file lacks."""
+        return bool(self.nameless) or not self.put + self.unchanged
+
+    async def delete_missing(
+        self, db: Database, since: str, clock: ReferenceClock
+    ) -> AsyncIterator[None]:
+        """Deletes the products that no row is of, but those put after ``since``. Raises
+        ``ClockSuspect``, also where the clock was set back since."""
+        after, asked = ids.NO_UUID, "SELECT 1 FROM records WHERE key = ?"
+        these = {"store": self._store.id, "limit": products.MAX_BULK}
+        self._spool.ask("CREATE INDEX by_key ON records (key)")
+        while some := await db.read(ask, "export_products", **these, after=after):
+            after = some[-1][1]
+            for product, *_ in some:
+                if not self._spool.ask(asked, product).fetchone():
+                    self.deleted += await db.write(_delete, self._store, product, since, clock)
+            yield
+
+
+def _title(cell: str) -> str:
+    title = " ".join(cell.split())
+    if not 0 < len(title) <= products.MAX_TITLE or fields.has_control(title):
+        raise Invalid(f"must have at most {products.MAX_TITLE} characters, none a control one")
+    return title
+
+
+def _url(cell: str) -> str:
+    try:
+        return msgspec.convert(quote(cell, safe=_PRINTABLE), products.Url)
+    except msgspec.ValidationError as error:
+        most = f"{products.MAX_URL:,}"
+        raise Invalid(f"must be an http or https URL of at most {most} characters") from error
+
+
+def _available(cell: str) -> bool:
+    if re.fullmatch("-?[0-9]{1,9}", cell):  # how many there are
+        return int(cell) > 0
+    word = re.sub("[_-]", " ", cell.lower())
+    if word not in _STOCK:
+        raise Invalid("must be as in stock, out of stock, true, false or a number")
+    return _STOCK[word]
+
+
+# contract: catalogue-variants
+def _gathered(id: str, found: Mapping[str, Facts]) -> NewProduct:
+    """The product of what is said of its variants, and of itself: that has no variant."""
+    rows = list(found.values())
+    words = [(facts.title or "").split() for facts in rows]
+    common = []
+    for some in zip(*filter(None, words), strict=False):
+        if len({word.strip(_JOINTS) for word in some}) > 1:
+            break
+        common.append(some[0])
+    if not (title := " ".join(common).rstrip(_JOINTS)):
+        title, common = next((facts.title for facts in rows if facts.title), ""), []
+    rests = [" ".join(of_row[len(common) :]).strip(_JOINTS) or None for of_row in words]
+    prices = {facts.price for facts in rows if facts.price}
+    all_alike = all(facts.price for facts in rows) and len({one.currency for one in prices}) == 1
+    price = min(prices, key=lambda one: Decimal(one.amount)) if all_alike else None
+    stock = {facts.available for facts in rows}
+    available = None if None in stock else True in stock
+    whole = Facts(title or None, rows[0].url, rows[0].image, price, available)
+    variants = [
+        Variant(variant, rest, facts.image, facts.price, facts.available, facts.url)
+        for (variant, facts), rest in zip(found.items(), rests, strict=True)
+        if variant
+    ]
+    return NewProduct(id, found.get("", whole), tuple(variants))
+
+
+# contract: clock-guard
+async def _delete(
+    tx: Writer, store: Store, product: str, since: str, clock: ReferenceClock
+) -> bool:
+    """Deletes a product unless it was put after ``since``. Returns whether it did."""
+    now = await clock.checked_now(tx)
+    if ids.timestamp(now) < since:
+        raise ClockSuspect("The clock was set back while this command ran. Run it again.")
+    times = {"since": since, "ahead": ids.timestamp(now + MAX_JUMP_MS)}
+    named = {"store": store.id, "product": product}
+    return await tx.one("product_delete_missing", **named, **times) is not None
+
+
+async def _put(
+    tx: Writer,
+    store: Store,
+    given: Sequence[NewProduct],
+    new_ids: Sequence[str],
+    now: str,
+    has_variants: bool,
+) -> tuple[int, list[str]]:
+    """Puts those that are not known so already. Returns how many, and which stay as they are, as
+    they would lose their variants to a file that has none of any product."""
+    await stores.check_kept(tx, store)
+    of = [product.product_id for product in given]
+    rows = await tx.all("products_find", store=store.id, products=of)
+    known = {id: (document, variants) for _, id, document, _, _, variants in rows}
+    kept = [] if has_variants else [id for id, (_, variants) in known.items() if variants != "[]"]
+    changed = [
+        product
+        for product in given
+        if product.product_id not in kept and known.get(product.product_id) != product.stored
+    ]
+    if changed:
+        await products.put(tx, store, changed, new_ids, now)
+    return len(changed), kept

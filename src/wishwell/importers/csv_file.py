@@ -1,0 +1,209 @@
+"""Reads another app's export for an import: CSV, a wish a row (docs/coming-from-another-app.md).
+
+The rows are checked and put into a temporary file, which then gives each customer's at once.
+"""
+
+import functools
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+
+import msgspec
+
+from wishwell import ids, profiles
+from wishwell.errors import Invalid
+from wishwell.importers import table
+from wishwell.importers.table import Table
+from wishwell.stores import Store
+from wishwell.transfer.file_records import ItemRecord, ListRecord, ProfileRecord
+from wishwell.transfer.import_file import Bundle
+from wishwell.transfer.spool import Spool, opened
+from wishwell.wishlists import fields, items, lists, merging
+from wishwell.wishlists.fields import Quantity
+
+FIELDS = ("customer", "product", "variant", "list", "quantity", "note", "saved", "email")
+"""What a column may be of."""
+
+_FIRST = 5
+_NONE = {"customer": table.NOTHING | {"0"}, "variant": table.NOTHING | {"0"}}
+_SOME = 10_000
+_AHEAD_MS = 60_000
+"""How far ahead another clock may be."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_quantity = msgspec.json.Decoder(Quantity)
+_wish = msgspec.json.Decoder(list)
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """How a file is read: its column for each of ``FIELDS`` that it has, and its encoding.
+    ``zone``: of times without an offset; None: they are faults. ``skip_guests``: leaves out rows
+    without a customer; else they are too."""
+
+    columns: Mapping[str, str]
+    encoding: str = "utf-8-sig"
+    zone: tzinfo | None = None
+    skip_guests: bool = False
+
+
+def columns(text: str) -> dict[str, str]:
+    """The columns that a text names. Raises ``Invalid``."""
+    return table.columns(text, FIELDS, ("customer", "product"))
+
+
+class CsvFile:
+    """The file at ``path``. Once checked, it gives a ``Bundle`` for each customer when iterated.
+
+    ``first``: what the first rows become. ``guests``: how many were left out.
+    """
+
+    def __init__(self, path: str, store: Store, how: Reading, now: int) -> None:
+        """``now`` in milliseconds since 1970. Raises ``Invalid`` if it can't be read or lacks a
+        column."""
+        self._how, self.spool = how, Spool()
+        self.guests = self._last = 0
+        self.first: list[str] = []
+        file = opened(path)
+        self._now = min(os.fstat(file.fileno()).st_mtime_ns // 1_000_000, now)
+        self._seen = ids.timestamp(now)
+        self._table = Table(path, file, how.encoding, how.columns.values())
+        readers = _readers(store, how.zone, now)
+        self._cells = [
+            (field, self._table.place(column), _NONE.get(field, table.NOTHING), readers[field])
+            for field, column in how.columns.items()
+        ]
+
+    # contract: import-csv-checked
+    def check(self) -> Iterator[int]:
+        """Checks all rows. Yields how many were read after each some."""
+        for number, (line, cells) in enumerate(self._table.rows(), 1):
+            if isinstance(cells, str):
+                self.spool.fail(line, cells)
+            else:
+                self._take(line, cells)
+            if self.spool.has_failed:
+                break
+            if number % _SOME == 0:
+                yield number
+
+    def _take(self, line: int, cells: list[str]) -> None:
+        """Checks a row, and keeps what it says by its customer, unless it is a guest's."""
+        wish: dict[str, Any] = dict.fromkeys(FIELDS)
+        failed = False
+        for field, at, nothing, read in self._cells:
+            cell = cells[at].strip()
+            try:
+                if cell not in nothing:
+                    table.check_text(cell, self._how.encoding)
+                    wish[field] = read(cell)
+                elif field == "product":
+                    raise Invalid("is empty")
+                elif field == "customer" and not self._how.skip_guests:
+                    raise Invalid("is empty; --skip-guests leaves out rows without a customer")
+            except Invalid as error:
+                failed = True
+                rule = re.sub(r"^\w+: ", "", error.message)  # the API's name of the field
+                self.spool.fail(line, f"column {self._how.columns[field]!r}: {rule}")
+        if failed:
+            return
+        if wish["customer"] is None:
+            self.guests += 1
+            return
+        self._last = line
+        key, wish["customer"] = wish["customer"]
+        if len(self.first) < _FIRST:
+            shown = wish | {"saved": wish["saved"] and ids.timestamp(wish["saved"])}
+            said = [f"{field} {value!r}" for field, value in shown.items() if value is not None]
+            self.first.append(f"line {line}: {', '.join(said)}")
+        self.spool.add(key, line, "wish", msgspec.json.encode([*wish.values()]).decode())
+
+    def __iter__(self) -> Iterator[Bundle]:
+        newest = max(self._now, self._last)
+        for key, rows in self.spool.by_key():
+            yield self._bundle(key, rows, newest)
+
+    # contract: import-csv-times, import-csv-merge
+    def _bundle(self, key: str, rows: Iterable[Sequence[Any]], newest: int) -> Bundle:
+        """What the rows of a customer are together. ``newest``: the time of a first row."""
+        wishes: dict[tuple[str, str], list[Any]] = {}
+        names: dict[str, list[Any]] = {}
+        email = None
+        for _, line, _, text in rows:
+            gid, product, variant, name, quantity, note, saved, given = _wish.decode(text)
+            at = newest - line if saved is None else saved
+            wish = wishes.setdefault((product, variant), [at, line, quantity, note, set()])
+            wish[0] = min(at, wish[0])
+            if name is not None:
+                alike = merging.alike(name)
+                named = names.setdefault(alike, [at, name])
+                named[0] = min(at, named[0])
+                wish[4].add(alike)
+            email = email or given
+        made_lists, holds = {}, []
+        for alike, (at, name) in names.items():
+            time = ids.timestamp(at)
+            made_lists[alike] = ListRecord(_id(at, 0, f"{key} {alike}"), name, time, time)
+        for (product, variant), (at, line, quantity, note, on) in wishes.items():
+            id, time = _id(at, line, f"{key} {product} {variant or ''}"), ids.timestamp(at)
+            item = ItemRecord(id, product, time, time, variant or None, quantity or 1)
+            item.note, item.list_ids = note or "", [made_lists[alike].id for alike in on]
+            holds.append(item)
+        begun = min(item.created_at for item in holds)
+        # contract: forget-customers. Nobody knows when they were last there: now.
+        profile = ProfileRecord(gid, begun, self._seen, email=email)
+        by_id = {made.id: made for made in made_lists.values()}
+        return Bundle(profile, lists=by_id, items=holds, joins=True)
+
+
+def _id(at: int, line: int, name: str) -> str:
+    """The same id each time the file is read; of one time, what stands first is newer."""
+    rest = hashlib.blake2b(name.encode(), digest_size=5).digest()
+    return ids.uuid7_of(at, ((1 << 32) - 1 - line) << 42 | int.from_bytes(rest, "big"))
+
+
+# contract: import-csv-checked
+def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[[str], Any]]:
+    """Of each field, what a cell becomes; each raises ``Invalid``."""
+
+    def customer(cell: str) -> tuple[str, str]:
+        gid = cell if ":" in cell else f"gid://{store.platform}/Customer/{cell}"
+        profile = profiles.parse(store, "", gid, "customer", ("customer",))
+        return profile.id, profile.gid
+
+    def quantity(cell: str) -> int:
+        try:
+            return _quantity.decode(cell)
+        except msgspec.DecodeError as error:
+            raise Invalid(f"must be an integer from 1 to {items.MAX_QUANTITY}") from error
+
+    def note(cell: str) -> str:
+        return fields.check_note(cell.replace("\r\n", "\n").replace("\r", "\n"))
+
+    def saved(cell: str) -> int:
+        try:
+            time = datetime.fromisoformat(cell)
+            if time.tzinfo is None and zone is not None:
+                time = time.replace(tzinfo=zone)
+            if time.tzinfo is None:
+                raise Invalid("has no offset; name the --time-zone")
+            milliseconds = int((time - _EPOCH).total_seconds() * 1000)
+        except (ValueError, OverflowError) as error:
+            raise Invalid("must be a time in ISO 8601, such as 2025-04-18T18:13:27Z") from error
+        if not 0 <= milliseconds <= now + _AHEAD_MS:
+            raise Invalid("must be between 1970 and now")
+        return milliseconds
+
+    cached = functools.lru_cache(maxsize=10_000)
+    return {
+        "customer": cached(customer),
+        "product": cached(functools.partial(table.product_id, store, "Product")),
+        "variant": cached(functools.partial(table.product_id, store, "ProductVariant")),
+        "list": cached(lists.check_name),
+        "quantity": cached(quantity),
+        "note": note,
+        "saved": saved,
+        "email": profiles.check_email,
+    }

@@ -1,0 +1,152 @@
+"""Reads CSV and similar files, finding the delimiter (comma, semicolon, tab) by the first line."""
+
+import contextlib
+import csv
+import io
+import itertools
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from wishwell.errors import Invalid, Misconfigured
+from wishwell.stores import Store
+from wishwell.wishlists.fields import ProductId
+
+NOTHING = {"", "NULL", "null", "\\N"}
+"""Cells that stand for a missing value, as databases write them."""
+
+LONGEST = 1 << 20
+"""Maximum characters of a line: several times the limit of cells."""
+
+_NOT_TEXT = re.compile("[\ud800-\udfff]")
+_id_number = msgspec.json.Decoder(ProductId)
+
+
+# contract: import-csv-columns
+def columns(text: str, known: Collection[str], needed: Collection[str]) -> dict[str, str]:
+    """Returns the columns by field in ``field=column,…``. A column's name may contain commas.
+
+    Raises ``Invalid``.
+    """
+    found: dict[str, str] = {}
+    for part in re.split(r",(?=\s*\w+\s*=)", text):
+        field, _, column = (word.strip() for word in part.partition("="))
+        if field not in known or not column:
+            raise Invalid(
+                f"--map: {part!r} must be field=column; the fields are {', '.join(known)}."
+            )
+        if field in found:
+            raise Invalid(f"--map: {field} is repeated.")
+        found[field] = column
+    if missing := set(needed) - found.keys():
+        raise Invalid(f"--map: {' and '.join(sorted(missing))} must be included.")
+    return found
+
+
+class Table:
+    """The table in a file. ``header``: the names of its columns, normalised by ``normal``."""
+
+    def __init__(
+        self,
+        path: str,
+        file: BinaryIO,
+        encoding: str,
+        known: Collection[str],
+        normal: Callable[[str], str] = str.strip,
+    ) -> None:
+        """``known``: expected names of columns, used to detect the delimiter.
+
+        Raises ``Invalid`` and ``Misconfigured``.
+        """
+        self.path, self.encoding = path, encoding
+        try:
+            # Undecodable bytes are reported later, per cell, so that the error can name the line.
+            self._text = io.TextIOWrapper(file, encoding, "surrogateescape", newline="")
+        except LookupError as error:
+            raise Misconfigured(f"--encoding: {error}.") from error
+        self._delimiter, self.header = self._first({*known}, normal)
+
+    # contract: import-csv-form
+    def _first(self, known: set[str], normal: Callable[[str], str]) -> tuple[str, list[str]]:
+        """Returns the delimiter and the names of the columns, found by the first line."""
+        found = []
+        for delimiter in ",;\t":
+            with contextlib.suppress(csv.Error):
+                names = [normal(name) for name in next(self._rows(delimiter), [])]
+                found.append((len(known & {*names}), len(names), delimiter, names))
+        _, width, delimiter, names = max(found, default=(0, 0, ",", []))
+        if not width:
+            raise Invalid(f"{self.path}: line 1: must contain the names of the columns.")
+        return delimiter, names
+
+    def _rows(self, delimiter: str) -> Any:
+        return csv.reader(self._lines(), delimiter=delimiter, strict=True)
+
+    def _lines(self) -> Iterator[str]:
+        self._text.seek(0)
+        try:
+            for number in itertools.count(1):
+                line = self._text.readline(LONGEST + 1)
+                if len(line) > LONGEST:
+                    raise Invalid(
+                        f"{self.path}: line {number}: has more than {LONGEST:,} characters; is a "
+                        "line break missing?"
+                    )
+                if not line:
+                    return
+                yield line
+        except UnicodeError as error:
+            raise Invalid(f"{self.path}: {_other(self.encoding)}.") from error
+
+    def place(self, column: str) -> int:
+        """Returns the index of a column. Raises ``Invalid`` if it is missing or a duplicate."""
+        if self.header.count(column) != 1:
+            there = "is repeated" if column in self.header else "is missing"
+            names = ", ".join(map(repr, self.header))[:500]
+            raise Invalid(
+                f"{self.path}: line 1: the column {column!r} {there}; the columns are "
+                f"{names}. Assign columns to fields with --map."
+            )
+        return self.header.index(column)
+
+    def rows(self) -> Iterator[tuple[int, list[str] | str]]:
+        """Yields each non-empty row: its line number, and its cells or an error message."""
+        rows, width = self._rows(self._delimiter), len(self.header)
+        next(rows)
+        while True:
+            line = rows.line_num + 1
+            try:
+                cells = next(rows, None)
+            except csv.Error as error:
+                yield line, f"isn't a valid CSV row ({error}); is a closing quote missing?"
+                continue
+            if cells is None:
+                return
+            if "".join(cells).strip():
+                wrong = f"has {len(cells)} cells, but the first line has {width}"
+                yield line, cells if len(cells) == width else wrong
+
+
+def check_text(cell: str, encoding: str) -> None:
+    """Raises ``Invalid`` for a cell with bytes that the encoding can't decode."""
+    if not cell.isascii() and _NOT_TEXT.search(cell):
+        raise Invalid(_other(encoding))
+
+
+def _other(encoding: str) -> str:
+    name = encoding.removesuffix("-sig")
+    return f"isn't valid {name} text; set its --encoding, for example windows-1252"
+
+
+def product_id(store: Store, kind: str, cell: str) -> str:
+    """Returns the product or variant id in a cell, which may also hold a GID of this ``kind``.
+
+    Raises ``Invalid``.
+    """
+    cell = re.sub(rf"gid://[a-z0-9-]{{1,40}}/{kind}/", "", cell)
+    try:
+        return store.product_id("", cell if store.has_text_ids else _id_number.decode(cell))
+    except (msgspec.DecodeError, Invalid) as error:
+        raise Invalid(store.id_rule) from error

@@ -1,0 +1,1 @@
+"""Privacy: erasing profiles and stores, and exporting a person's data."""

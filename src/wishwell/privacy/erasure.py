@@ -1,0 +1,206 @@
+"""Erasing: a profile ends at one moment, and what there was of it is removed in steps afterwards.
+
+``erase`` is the moment. It closes the profile, so that nobody writes to it any more, and leaves a
+row in ``erasures``: what hides the profile's records and events, and the work that is left. Killed
+at any step, ``work`` goes on with it. What is kept is the key with the last ``sequence``, without
+the GID, for ``KEPT_DAYS`` at least.
+"""
+
+import calendar
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime
+
+import structlog
+
+from wishwell import events, ids, profiles, stores
+from wishwell.access import auth
+from wishwell.db import Database, Reader, Row, Writer, ask
+from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
+from wishwell.db.journal import Act
+from wishwell.errors import Unavailable
+from wishwell.profiles import Profile
+from wishwell.stores import Store
+from wishwell.wishlists import purge
+
+KEPT_DAYS = 30
+
+_DAY_MS = 86_400_000
+_RECORDS = 2_000
+"""The most records that one step removes: other writes wait for it."""
+
+_AT_ONCE = 100
+
+log = structlog.get_logger()
+
+
+# contract: erase-moment, erase-event, erase-again, erase-sequence, request-erased
+async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -> Sequence[str]:
+    """Ends a profile: from the commit on nothing of it is shown or told, its tokens are refused.
+
+    ``now`` in milliseconds. With ``idle_before`` only a customer who made no request since then,
+    whose tokens have expired by now. Returns the keys of what is to be removed, its own and those
+    of sessions that were linked to it: none where there was nothing, or where its erasure is
+    already under way. Raises ``profiles.missing`` for a session.
+    """
+    at, key, store = ids.timestamp(now), profile.id, profile.store
+    row = await tx.one("profile_lock", profile=key)
+    await tx.all("in_turn")
+    if profile.is_session and (row is None or row[0] is not None):
+        raise profiles.missing(profile)
+    if not idle_before:
+        await auth.revoke(tx, profile, now)
+    elif await tx.one("customer_idle", profile=key, before=idle_before) is None:
+        return ()
+    await tx.run("requests_erase", store=store.id, profile=key, now=at)
+    if row is None or row[0] is not None:
+        return ()
+    sessions = {row[0]: row[1] for row in await tx.all("erasure_linked", profile=key)}
+    if events.are_told(profile) or await tx.one("store_ever_told", store=store.id):
+        await tx.run("event_tell", profile=key, type=events.ERASED, now=at, data="{}")
+    last = await tx.one("profile_end", profile=key, now=at)
+    assert last is not None
+    act = Act(action="profile.erased", store=store.handle, store_id=store.id, profile=key)
+    act.created, act.sessions = last[1], sessions
+    await tx.record(act)
+    sequences = {**dict.fromkeys(sessions, 0), key: last[0]}
+    for id, sequence in sequences.items():
+        await tx.run("erasure_begin", profile=id, store=store.id, sequence=sequence, now=at)
+    return [*sequences]
+
+
+async def linked(tx: Reader, profile: Profile) -> list[str]:
+    """The keys of the sessions that were linked to a customer, as far as they are remembered."""
+    return [row[0] for row in await tx.all("erasure_linked", profile=profile.id)]
+
+
+async def is_under_way(tx: Reader, key: str) -> bool:
+    """Whether what there was of a profile is still being removed."""
+    return await tx.one("erasure_waits", profile=key) is not None
+
+
+# contract: erase-steps
+async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
+    """Removes what there was of erased profiles, in small steps; yields how many are gone so far.
+
+    One that can't be removed is skipped and logged, and tried again the next time. Raises
+    ``Unavailable``.
+    """
+    failed: set[str] = set()
+    gone = 0
+    while True:
+        waiting = await db.read(ask, "erasures_waiting", limit=_AT_ONCE + len(failed))
+        left = [(key, store) for key, store in waiting if key not in failed]
+        if not left:
+            return
+        for key, store_id in left:
+            try:
+                while not await db.write(remove_some, key, store_id, clock()):
+                    yield gone
+            except Exception as error:
+                await db.ping()  # raises if the database is the cause
+                if isinstance(error, Unavailable):
+                    raise
+                failed.add(key)
+                log.warning("profile_not_erased", key=key, reason=str(error))
+                continue
+            gone += 1
+            yield gone
+
+
+async def remove_some(tx: Writer, key: str, store_id: str, now: int) -> bool:
+    """Removes some of what there was of an erased profile. Returns whether nothing is left."""
+    await tx.one("profile_lock", profile=key)
+    await tx.all("in_turn")
+    if not await is_under_way(tx, key):
+        return True
+    left = _RECORDS - len(await tx.all("erasure_events", profile=key, limit=_RECORDS))
+    for (webhook,) in await tx.all("erasure_webhooks", store=store_id) if left else ():
+        # Under its lock: a turn that saw the events a moment ago has made its deliveries by now.
+        await tx.one("webhook_lock", store=store_id, id=webhook)
+        named = {"store": store_id, "webhook": webhook, "profile": key}
+        left -= len(await tx.all("erasure_deliveries", **named, limit=max(left, 0)))
+    if left <= 0 or await purge.remove_some(tx, [key]) is None:
+        return False
+    await tx.run("erasure_done", profile=key, now=ids.timestamp(now))
+    await tx.run("erasure_forget", profile=key)
+    return True
+
+
+# contract: forget-customers
+async def idle(
+    db: Database, clock: ReferenceClock, *, dry: bool = False
+) -> AsyncIterator[tuple[Profile, Sequence[str]]]:
+    """Erases the customers of each store who made no request for as long as it says.
+
+    Yields each, with what ``erase`` returned; with ``dry`` it only finds them. Raises
+    ``Unavailable``, also while the clock is suspect.
+    """
+    now = await db.read(clock.checked_now)
+    for store in await db.read(stores.listed):
+        if store.forget_since is None:
+            continue
+        while not dry and await db.write(_redate, store.id, clock):
+            pass
+        before = _idle_before(store, now)
+        if store.forget_since > before:
+            continue
+        after = ("", ids.NO_UUID)
+        while rows := await db.read(_idle, store.id, before, after):
+            after = (rows[-1][1], rows[-1][0])
+            for _, _, gid in rows:
+                customer = profiles.of_customer(store, gid)
+                erased = () if dry else await db.long_write(_erase_idle, customer, clock)
+                if dry or erased:
+                    yield customer, erased
+
+
+# contract: clock-guard
+async def _erase_idle(tx: Writer, customer: Profile, clock: ReferenceClock) -> Sequence[str]:
+    now = await clock.checked_now(tx)
+    return await erase(tx, customer, now, _idle_before(customer.store, now))
+
+
+def _idle_before(store: Store, now: int) -> str:
+    """The time before which a store's customer made the last request to be forgotten now."""
+    return ids.timestamp(max(0, _months_before(now, store.forget_customers_after or 0)))
+
+
+# contract: clock-future
+async def _redate(tx: Writer, store_id: str, clock: ReferenceClock) -> bool:
+    """Dates some customers to now whom a wrong clock noted in the future, and the store's option.
+    Returns whether there were any customers."""
+    await tx.one("store_write_lock", store=store_id)
+    now = await clock.checked_now(tx)
+    named = {"store": store_id, "now": ids.timestamp(now)}
+    named["ahead"] = ids.timestamp(now + MAX_JUMP_MS)
+    await tx.run("forget_since_redate", **named)
+    return bool(await tx.all("customers_redate", **named, limit=_AT_ONCE))
+
+
+async def _idle(tx: Reader, store_id: str, before: str, after: tuple[str, str]) -> Sequence[Row]:
+    """Key, time and GID of the next ones."""
+    named = {"store": store_id, "before": before, "limit": _AT_ONCE}
+    return await tx.all("customers_idle", **named, after_time=after[0], after=after[1])
+
+
+def _months_before(now: int, months: int) -> int:
+    """The same moment so many months before; the month's last day where it is shorter."""
+    at = datetime.fromtimestamp(now / 1000, UTC)
+    year, month = divmod(at.year * 12 + at.month - 1 - months, 12)
+    day = min(at.day, calendar.monthrange(year, month + 1)[1])
+    return round(at.replace(year=year, month=month + 1, day=day).timestamp() * 1000)
+
+
+# contract: erase-sequence
+async def forget(tx: Writer, events_days: float, clock: ReferenceClock) -> None:
+    """Forgets the sequences of those that were erased long ago; not while ``profile.erased``, kept
+    for ``events_days``, has the number of one. Raises ``ClockSuspect``."""
+    days, now = max(KEPT_DAYS, events_days + 1), await clock.checked_now(tx)
+    await tx.run("erasures_forget", before=ids.timestamp(max(0, round(now - days * _DAY_MS))))
+
+
+async def waiting(tx: Reader) -> tuple[int, str | None]:
+    """How many profiles are being removed, and since when the first of them."""
+    row = await tx.one("erasures_waiting_count")
+    assert row is not None
+    return row[0], row[1]

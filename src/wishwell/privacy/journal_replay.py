@@ -1,0 +1,146 @@
+"""Repeats journals on a restored database: erasures, revocations, deletions called off.
+
+Each line is enough to repeat its act, if the database lacks it. So neither the order of the lines
+nor the clocks of the nodes that wrote them matter.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import structs
+
+from wishwell import ids, stores
+from wishwell.access import auth
+from wishwell.db import Database, Writer
+from wishwell.db.journal import Act
+from wishwell.errors import NotFound, ServiceError
+from wishwell.events import webhooks
+from wishwell.privacy import erasure, platform_requests
+from wishwell.profiles import Profile
+from wishwell.stores import Store
+
+Outcome = Literal["to repeat", "repeated", "done", "unknown", "by hand", "failed"]
+
+
+_COMMANDS = {
+    "webhook.deleted": "wishwell webhook delete {id} --store {store}",
+    "store.deleted": "wishwell store delete {store}",
+}
+
+
+class Replayed(msgspec.Struct, rename="camel", omit_defaults=True):
+    """The outcome of an act. ``unknown``: the database has no such profile, token or store."""
+
+    outcome: Outcome
+    time: str
+    action: str
+    store: str
+    id: str
+    says: str = ""
+
+
+def read(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
+    """The acts of several journals in the order of their times, errors, and warnings.
+
+    Raises ``OSError``.
+    """
+    acts: list[Act] = []
+    errors: list[str] = []
+    warnings: list[str] = []
+    for path in paths:
+        lines = Path(path).read_bytes().split(b"\n")
+        for number, line in enumerate(lines, 1):
+            try:
+                if line:
+                    acts.append(msgspec.json.decode(line, type=Act))
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                torn = number == len(lines)
+                says = "was cut off, so its act was not done" if torn else "can't be read"
+                (warnings if torn else errors).append(f"{path}, line {number}: {says}")
+    return sorted(acts, key=lambda act: act.time), errors, warnings
+
+
+# contract: journal-replay
+async def repeat(
+    db: Database, acts: Sequence[Act], clock: ids.Clock, *, dry: bool
+) -> AsyncIterator[Replayed]:
+    """Repeats each act that the database lacks; with ``dry`` it only finds them."""
+    run: Callable[..., Awaitable[Outcome]] = db.read if dry else db.long_write
+    known = {store.id: store for store in await db.read(stores.listed)}
+    # In a backup from before it was linked, a session is a separate profile.
+    each = (structs.replace(a, profile=s, created=c) for a in acts for s, c in a.sessions.items())
+    for act in (*each, *acts):
+        if act.action == "command":
+            continue
+        store, says = known.get(act.store_id), ""
+        outcome: Outcome = "unknown"
+        try:
+            if store is not None or act.action == "token.revoked":
+                outcome = await run(_REPEAT[act.action], store, act, clock(), dry)
+        except NotFound:
+            pass
+        except KeyError:
+            outcome, says = "failed", "This version doesn't know such acts."
+        except ServiceError as error:
+            outcome, says = "failed", error.message
+        if outcome == "repeated" and dry:
+            outcome = "to repeat"
+        if outcome == "by hand" and store is not None:
+            says = _COMMANDS[act.action].format(id=act.id, store=store.handle)
+        named = act.profile or act.id or act.store_id
+        yield Replayed(outcome, act.time, act.action, store.handle if store else "", named, says)
+
+
+async def _revoke_token(tx: Writer, _: Store | None, act: Act, now: int, dry: bool) -> Outcome:
+    found = [token for token in await auth.admin_tokens(tx, None) if token.id == act.id]
+    if not found or found[0].revoked_at:
+        return "done" if found else "unknown"
+    if not dry:
+        await auth.revoke_admin_token(tx, act.id, ids.timestamp(now))
+    return "repeated"
+
+
+async def _revoke_profile(tx: Writer, store: Store, act: Act, _: int, dry: bool) -> Outcome:
+    if await auth.revoked_until(tx, act.profile, act.jti) >= ids.from_timestamp(act.until):
+        return "done"
+    if not dry:
+        await auth.revoke_until(tx, store, act.profile, act.jti, act.until)
+    return "repeated"
+
+
+async def _erase(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Outcome:
+    row = await tx.one("erasure_target", profile=act.profile, store=store.id)
+    if row is None or row[2] > act.created:  # created after the erasure: the person came back
+        return "done" if row else "unknown"
+    if not dry:
+        await erasure.erase(tx, Profile(act.profile, store, row[0], bool(row[1])), now)
+    return "repeated"
+
+
+async def _call_off(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Outcome:
+    row = await tx.one("request", store=store.id, id=act.id)
+    if row is None or platform_requests.from_row(row).state == "called_off":
+        return "done" if row else "unknown"
+    if not dry:
+        await platform_requests.call_off(tx, store, act.id, ids.timestamp(now))
+    return "repeated"
+
+
+async def _leave(tx: Writer, store: Store, act: Act, _: int, _dry: bool) -> Outcome:
+    """A deletion, which is left to the operator."""
+    if act.action == "webhook.deleted":
+        await webhooks.find(tx, store, act.id)
+    return "by hand"
+
+
+_REPEAT: Mapping[str, Callable[..., Awaitable[Outcome]]] = {
+    "token.revoked": _revoke_token,
+    "profile.revoked": _revoke_profile,
+    "profile.erased": _erase,
+    "request.called_off": _call_off,
+    "webhook.deleted": _leave,
+    "store.deleted": _leave,
+}
+"""Repeats an act unless it is done already. Raises ``NotFound`` if its subject is unknown."""

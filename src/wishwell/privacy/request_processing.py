@@ -1,0 +1,139 @@
+"""Does what platforms have asked for: erases customers, keeps exports for a while, deletes stores.
+
+Each request is done in steps that leave it due until the last one, so that it goes on after a kill.
+"""
+
+import contextlib
+from collections.abc import AsyncIterator
+
+import structlog
+
+from wishwell import ids, profiles, stores
+from wishwell.db import Database, Reader, Writer, ask
+from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
+from wishwell.errors import BeingErased, NotFound, Unavailable
+from wishwell.privacy import erasure, personal_export, store_deletion
+from wishwell.privacy.platform_requests import DELETION_DAYS, PlatformRequest
+from wishwell.profiles import Profile, records
+from wishwell.stores import Store
+
+EXPORT_DAYS = 30
+
+_AT_ONCE = 100
+
+log = structlog.get_logger("wishwell.privacy.request_processing")
+
+
+Due = tuple[str, PlatformRequest]
+"""A request with which there is something to do, and the id of its store before it."""
+
+
+async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
+    """The requests that are due, of all stores; ``passed``: how many more than usual."""
+    named = {"now": ids.timestamp(now), "limit": _AT_ONCE + passed}
+    rows = await tx.all("requests_due", **named)
+    return [(row[0], PlatformRequest(*row[1:])) for row in rows]
+
+
+# contract: request-done, background-goes-on
+async def work(db: Database, clock: ReferenceClock) -> AsyncIterator[Profile | None]:
+    """Does what is due, each request once; yields between two steps, and each erased customer.
+
+    One that can't be done is logged, and tried again the next time. While the clock is suspect no
+    deletion begins and no export ends. Raises ``Unavailable``.
+    """
+    with contextlib.suppress(ClockSuspect):
+        await db.write(_redate, clock)
+    seen: set[str] = set()
+    while True:
+        found = await db.read(due, clock(), len(seen))
+        left = [(store, request) for store, request in found if request.id not in seen]
+        if not left:
+            return
+        for store_id, request in left:
+            seen.add(request.id)
+            try:
+                async for step in _do(db, store_id, request, clock):
+                    yield step
+            except (BeingErased, ClockSuspect, NotFound):
+                continue  # soon there is nothing of the customer; or the store is gone
+            except Exception as error:
+                await db.ping()  # raises if the database is the cause
+                if isinstance(error, Unavailable):
+                    raise
+                log.warning("request_not_done", request=request.id, reason=str(error))
+
+
+async def _do(
+    db: Database, store_id: str, request: PlatformRequest, clock: ReferenceClock
+) -> AsyncIterator[Profile | None]:
+    named = {"store": store_id, "id": request.id}
+    if request.state == "exported":
+        await db.write(_end_export, named, clock)
+    elif request.topic == "shop/redact":
+        async for _ in _delete(db, store_id, request, clock):
+            yield None
+    else:
+        store = await db.read(_store, store_id)
+        customer = profiles.of_customer(store, request.profile or "")
+        if request.topic == "customers/redact":
+            await db.long_write(erasure.erase, customer, clock())
+            yield customer
+        else:
+            export, now = await _export(db, customer), clock()
+            named |= {"now": ids.timestamp(now), "export": export}
+            ends = ids.timestamp(now + EXPORT_DAYS * ids.DAY_MS)
+            await db.long_write(ask, "request_exported", **named, due=ends)
+    yield None
+
+
+# contract: clock-guard
+async def _end_export(tx: Writer, named: dict[str, str], clock: ReferenceClock) -> None:
+    now = ids.timestamp(await clock.checked_now(tx))
+    await tx.run("request_export_ends", **named, now=now)
+
+
+# contract: clock-future
+async def _redate(tx: Writer, clock: ReferenceClock) -> None:
+    now = await clock.checked_now(tx)
+    exports, deletions = [now + days * ids.DAY_MS for days in (EXPORT_DAYS, DELETION_DAYS)]
+    times = {"exports": exports, "deletions": deletions, "ahead": exports + MAX_JUMP_MS}
+    await tx.run("requests_redate", **{name: ids.timestamp(at) for name, at in times.items()})
+
+
+async def _store(tx: Reader, id: str) -> Store:
+    for store in await stores.listed(tx):
+        if store.id == id:
+            return store
+    raise NotFound("The store is gone.")
+
+
+async def _export(db: Database, customer: Profile) -> str:
+    """All that is stored of a customer, as JSON. Raises ``BeingErased``."""
+    shown = await db.read(records.find, customer)
+    pieces = [piece async for piece in personal_export.document(db, customer, shown)]
+    return b"".join(pieces).decode()
+
+
+# contract: request-shop
+async def _delete(
+    db: Database, store_id: str, request: PlatformRequest, clock: ReferenceClock
+) -> AsyncIterator[None]:
+    """Begins the deletion of a store; or removes it, once every process has seen that."""
+    if request.state == "waiting":
+        await db.write(_begin_deletion, store_id, request.id, clock)
+        return
+    store = await db.read(_store, store_id)
+    async for _ in store_deletion.run(db, store):
+        yield None
+    log.info("store_deleted", store=store.handle, request=request.id)
+
+
+# contract: clock-guard
+async def _begin_deletion(tx: Writer, store_id: str, id: str, clock: ReferenceClock) -> None:
+    await stores.lock(tx)
+    now = await clock.checked_now(tx)
+    times = {"due": ids.timestamp(now + stores.SEEN_MS), "now": ids.timestamp(now)}
+    if await tx.one("request_deletes", store=store_id, id=id, **times) is not None:
+        store = await _store(tx, store_id)
+        await store_deletion.begin(tx, store.handle, ids.timestamp(now))

@@ -1,0 +1,217 @@
+"""The composition root: builds, opens and closes all components of the service."""
+
+import asyncio
+import contextlib
+import gc
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import structlog
+
+from wishwell import config, ids, log, ratelimits
+from wishwell.access import access_cache, auth
+from wishwell.config import Settings
+from wishwell.db import Database
+from wishwell.db.clock import ReferenceClock
+from wishwell.db.hosts import Warn
+from wishwell.db.journal import Journal
+from wishwell.db.postgres import Postgres
+from wishwell.db.sqlite import SQLite
+from wishwell.errors import Misconfigured, ServiceError, Unavailable
+from wishwell.events.sender import MOST, Sender
+from wishwell.http.admission import Admission
+from wishwell.http.context import Services
+from wishwell.http.pipeline import Pipeline
+from wishwell.http.protocol import PIPELINE
+from wishwell.outbound import Outbound
+from wishwell.profiles import pages
+from wishwell.server import background
+from wishwell.shoppers.key_sets import KeySets
+from wishwell.shoppers.shop import Shops
+from wishwell.stores.sealing import Sealing
+
+_SWITCH_SECONDS = 0.0005
+"""Seconds after which the busy event loop hands the interpreter lock to SQLite's writer thread.
+
+With Python's default of 5 ms, a write took 50 ms and more under overload (docs/decisions/0015).
+"""
+
+logger = structlog.get_logger("wishwell.server.app")
+
+
+def open_database(
+    settings: Settings, warn: Warn | None = None, journal: Journal | None = None
+) -> Database:
+    """Opens the database, which must have been migrated. ``warn`` logs changes of the host in use.
+
+    A SQLite file is opened immediately: raises ``Unavailable`` if it can't be read. PostgreSQL is
+    connected to when needed.
+    """
+    journal = journal or Journal(settings.journal_path)
+    if settings.engine == "sqlite":
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        return SQLite(config.sqlite_path(settings.database_url), journal)
+    return Postgres(
+        settings.database_url,
+        connections=settings.database_connections,
+        seconds=settings.database_timeout,
+        warn=warn,
+        journal=journal,
+    )
+
+
+# contract: signing-key-source
+def signing_keys(settings: Settings) -> list[bytes]:
+    """Returns the signing keys, current first. Raises ``Misconfigured`` if there is none."""
+    if keys := _keys(settings, settings.signing_keys, ""):
+        return keys
+    raise Misconfigured(
+        "WISHWELL_SIGNING_KEYS is required with a PostgreSQL database: set it to a "
+        "secret of at least 32 characters, for example from `openssl rand -base64 48`."
+    )
+
+
+# contract: sealing-keys
+def sealing(settings: Settings) -> Sealing | None:
+    """Returns the cipher for stored secrets; ``None`` for a server database without the setting."""
+    keys = _keys(settings, settings.sealing_keys, ".sealing")
+    return Sealing(keys) if keys else None
+
+
+def required_sealing(settings: Settings) -> Sealing:
+    """Returns the cipher for stored secrets.
+
+    Raises ``Misconfigured`` for a server database without the setting.
+    """
+    if (found := sealing(settings)) is not None:
+        return found
+    raise Misconfigured(
+        "WISHWELL_SEALING_KEYS is required to store secrets in a PostgreSQL database: "
+        "set it to at least 32 characters, for example from `openssl rand -base64 48`."
+    )
+
+
+def _keys(settings: Settings, configured: Sequence[str], suffix: str) -> list[bytes]:
+    """Returns the configured keys, or else the key in the key file of an embedded database."""
+    if configured or settings.engine != "sqlite":
+        return [key.encode() for key in configured]
+    return [auth.embedded_key(config.sqlite_path(settings.database_url) + suffix)]
+
+
+@contextlib.asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Services]:
+    """Opens all components that serving needs, and closes them at the end of the block."""
+    clock = ReferenceClock(ids.wall_clock)
+    keys = signing_keys(settings)
+    db = open_database(settings, logger.warning)
+    cache = access_cache.AccessCache(db, clock)
+    new_id = ids.UUID7(clock)
+    limiter = ratelimits.Limiter(clock)
+    if settings.redis_url:
+        from wishwell.ratelimits import shared as shared_limits
+
+        limiter = shared_limits.RedisLimiter(settings.redis_url, clock)
+    outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
+    sealed_with = sealing(settings)
+    service = Services(
+        settings=settings,
+        db=db,
+        access_cache=cache,
+        authenticator=auth.Authenticator(keys, cache, settings.session_namespace, clock),
+        limiter=limiter,
+        admission=Admission(settings.max_in_flight),
+        cursor_signer=pages.CursorSigner(keys),
+        outbound=outbound,
+        sealing=sealed_with,
+        shops=Shops(cache, sealed_with, KeySets(outbound, settings.key_set_seconds)),
+        sender=Sender(db, outbound, sealed_with, clock, most=_sends()) if sealed_with else None,
+        clock=clock,
+        new_id=new_id,
+    )
+    try:
+        try:
+            await clock.observe(db)
+            await cache.refresh()
+        except Unavailable as error:
+            # A worker that restarts while the database is unreachable must start all the same.
+            logger.warning("started_without_database", reason=error.message)
+        yield service
+    finally:
+        if service.sender is not None:
+            await service.sender.stop()
+        await outbound.close()
+        await cache.close()
+        await limiter.close()
+        await db.close()
+
+
+def _sends() -> int:
+    """Returns the maximum of concurrent webhook sends, leaving file descriptors for requests."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST if files == resource.RLIM_INFINITY else min(MOST, files // 8)
+
+
+def key_sets(settings: Settings) -> KeySets:
+    """Returns the reader of shops' JWT key sets (JWKS). It connects only when a set is needed."""
+    outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
+    return KeySets(outbound, settings.key_set_seconds)
+
+
+class Application:
+    """The ASGI application that uvicorn starts and stops; it opens the service in between.
+
+    It handles only the lifespan: ``http/protocol.py`` passes requests directly to the pipeline.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        await receive()
+        _end_with_parent()
+        try:
+            async with opened(self._settings) as service:
+                if service.sealing is None:
+                    reason = "WISHWELL_SEALING_KEYS is not set"
+                    logger.warning("storefront_closed", reason=reason)
+                scope["state"][PIPELINE] = Pipeline(service)
+                running = [asyncio.create_task(job) for job in background.jobs(service)]
+                # Excludes the some 70,000 objects made so far from garbage collection: with them, a
+                # full collection stops all requests for tens of milliseconds.
+                gc.collect()
+                gc.freeze()
+                await send({"type": "lifespan.startup.complete"})
+                await receive()
+                for task in running:
+                    task.cancel()
+                await asyncio.gather(*running, return_exceptions=True)
+        except ServiceError as error:
+            logger.error("not_started", reason=error.message)
+            await send({"type": "lifespan.startup.failed", "message": error.message})
+            return
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def create(settings: Settings) -> Application:
+    """Returns the application for a worker process, which has no log yet."""
+    log.configure(settings.log_level)
+    return Application(settings)
+
+
+def _end_with_parent() -> None:
+    """Makes a worker stop if its parent process is killed, so that it doesn't keep the port."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+
+        def gone() -> None:
+            loop.remove_reader(parent.sentinel)
+            logger.warning("parent_gone")
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        loop = asyncio.get_running_loop()
+        loop.add_reader(parent.sentinel, gone)

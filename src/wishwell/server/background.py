@@ -1,0 +1,265 @@
+"""What a process does beside its requests, until it is cancelled."""
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from typing import NamedTuple
+
+import structlog
+
+from wishwell import events, ids, metrics, stores
+from wishwell.access import auth
+from wishwell.db import Database, journal, lease
+from wishwell.db.clock import ClockSuspect, ReferenceClock
+from wishwell.errors import Unavailable
+from wishwell.events import deliveries, retention
+from wishwell.http.context import Services
+from wishwell.privacy import erasure, platform_requests, request_processing
+from wishwell.products import notices
+from wishwell.reports import counting
+from wishwell.server import sampling
+from wishwell.stores import Store
+from wishwell.wishlists import purge
+
+_LEAST_SECONDS = 0.02
+"""Between two turns of a job at least. On SQLite a turn may end without having waited."""
+
+_FAILED_SECONDS = 1.0
+"""After a turn that failed, at least."""
+
+_IDLE_SECONDS = 1.0
+"""Between two looks at events and webhooks while no store tells events. What a store tells before
+this process knows that it does must be in the feed in time too."""
+
+_RETAIN_SECONDS = 60.0
+_ERASE_SECONDS = 5.0
+_REQUESTS_SECONDS = 5.0
+_COUNT_SECONDS = 30.0
+_PAUSE = 0.05
+"""Seconds between two steps of housekeeping, which leave the database to others."""
+
+_STEP_PAUSE = 0.02
+"""Seconds after a step of notices, at least."""
+_NOTICE_PAUSE = 0.0075
+"""Seconds of that pause for each notice of the step. On SQLite a read may have to wait for a step;
+with longer pauses, fewer reads do."""
+
+log = structlog.get_logger("wishwell.server.background")
+
+
+class Job(NamedTuple):
+    """Something to do again and again: a turn after every ``seconds``, unless the turn returns how
+    long to wait for the next one."""
+
+    name: str
+    seconds: float
+    turn: Callable[[], Awaitable[float | None]]
+
+
+def jobs(service: Services) -> list[Coroutine[None, None, None]]:
+    """Everything that runs beside the requests."""
+    sampler = sampling.Sampler(service)
+    all_jobs = [
+        Job("clock", 1.0, functools.partial(_observe_clock, service)),
+        Job("access_cache", 1.0, service.access_cache.refresh),
+        Job("uses", 5.0, service.access_cache.flush),
+        Job("sample", 1.0, functools.partial(_sample, sampler)),
+        Job("feed", 0.25, functools.partial(_number_events, service)),
+        Job("notices", 1.0, functools.partial(_tell_notices, service)),
+        Job("erasing", 1.0, _housekeeping(service, "erase", _ERASE_SECONDS, _erase, _erased).turn),
+        Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
+        _housekeeping(service, "count", _count_turn(service), _count),
+        _housekeeping(service, "requests", _REQUESTS_SECONDS, _do_requests, _requested),
+        # contract: command-purge
+        _housekeeping(service, "purge", service.settings.purge_interval, _purge),
+        # contract: event-retention
+        _housekeeping(service, "retain", _RETAIN_SECONDS, _retention(retention.of_events)),
+        _housekeeping(service, "deliveries", _RETAIN_SECONDS, _retention(retention.of_deliveries)),
+    ]
+    if service.sender is not None:  # contract: webhook-needs-keys
+        all_jobs.append(Job("webhooks", 0.25, functools.partial(_send, service)))
+    return [_repeat(job) for job in all_jobs]
+
+
+# contract: background-goes-on
+async def _repeat(job: Job) -> None:
+    """The one loop of all jobs. A turn that fails is logged, once while it fails in the same way;
+    after a pause comes the next."""
+    pause, failing = job.seconds, None
+    metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
+    while True:
+        await asyncio.sleep(max(_LEAST_SECONDS, pause))
+        pause = max(_FAILED_SECONDS, job.seconds)
+        try:
+            wanted = await job.turn()
+        except ClockSuspect:  # contract: clock-guard. Reported by the job ``clock``
+            wanted = None
+        except Exception as error:
+            if type(error) is failing:
+                continue
+            failing = type(error)
+            if isinstance(error, Unavailable):
+                log.warning(f"{job.name}_put_off", reason=error.message)
+            else:
+                log.error(f"{job.name}_failed", exc_info=error)
+            continue
+        if failing is not None:
+            log.info(f"{job.name}_again")
+        failing = None
+        pause = job.seconds if wanted is None else wanted
+        metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
+
+
+# contract: clock-reported
+async def _observe_clock(service: Services) -> None:
+    await service.clock.observe(service.db)
+    metrics.CLOCK_SUSPECT.set(bool(service.clock.suspicion))
+
+
+async def _send(service: Services) -> float | None:
+    """Begins to send what is due to webhooks."""
+    assert service.sender is not None
+    busy = await service.sender.look() or service.access_cache.tells_events()
+    return None if busy else _IDLE_SECONDS
+
+
+# ------------------------------------------------------------------------------ housekeeping
+
+
+def _housekeeping(
+    service: Services,
+    name: str,
+    seconds: float,
+    work: Callable[[Services], Awaitable[None]],
+    there_is: Callable[[Services], Awaitable[bool]] | None = None,
+) -> Job:
+    """Something that only one of several processes does at a time, where there is any of it."""
+
+    async def turn() -> None:
+        if there_is is not None and not await there_is(service):
+            return
+        if await service.db.write(lease.take, name, service.clock(), int(seconds * 1000)):
+            await work(service)
+
+    return Job(name, seconds, turn)
+
+
+async def _purge(service: Services) -> None:
+    seen = 0
+    async for total in purge.sessions(service.db, service.settings, service.clock):
+        metrics.PURGED.inc(total - seen)
+        seen = total
+        await asyncio.sleep(_PAUSE)
+    journal.actor.set("purge")
+    async for _ in erasure.idle(service.db, service.clock):
+        metrics.ERASED.inc()
+        await asyncio.sleep(_PAUSE)
+    await service.db.write(erasure.forget, service.settings.events_days, service.clock)
+    await service.db.write(auth.forget_revocations, service.clock)
+    metrics.PURGE_FINISHED.set_to_current_time()
+    if seen:
+        log.info("purged", sessions=seen)
+
+
+async def _erased(service: Services) -> bool:
+    return bool(service.access_cache.erased)
+
+
+# contract: erase-steps
+async def _erase(service: Services) -> None:
+    """Removes what there was of erased profiles."""
+    async for _ in erasure.work(service.db, service.clock):
+        await asyncio.sleep(_STEP_PAUSE)
+
+
+def _retention(
+    retain: Callable[[Database, float, ReferenceClock], AsyncIterator[int]],
+) -> Callable[[Services], Awaitable[None]]:
+    async def work(service: Services) -> None:
+        async for _ in retain(service.db, service.settings.events_days, service.clock):
+            await asyncio.sleep(_PAUSE)
+
+    return work
+
+
+async def _requested(service: Services) -> bool:
+    return bool(await service.db.read(request_processing.due, service.clock()))
+
+
+# contract: request-done
+async def _do_requests(service: Services) -> None:
+    """Does what platforms asked for."""
+    journal.actor.set("platform")
+    async for customer in request_processing.work(service.db, service.clock):
+        if customer is not None:
+            metrics.ERASED.inc()
+        await asyncio.sleep(_PAUSE)
+
+
+def _count_turn(service: Services) -> float:
+    return min(_COUNT_SECONDS, service.settings.count_seconds)
+
+
+# contract: count-again
+async def _count(service: Services) -> None:
+    """Counts what is wished for, in the stores where it is time."""
+    db, settings = service.db, service.settings
+
+    async def look() -> list[Store]:
+        now = service.clock()
+        await db.write(lease.renew, "count", now)
+        metrics.BACKGROUND_DONE.labels("count").set_to_current_time()
+        kept = await db.read(stores.listed)
+        likely = await db.read(service.clock.likely_now)
+        due = await db.long_read(counting.due, kept, likely, settings.count_seconds)
+        metrics.COUNTED.set(ids.from_timestamp(due.oldest) / 1000 if due.oldest else 0)
+        return due.stores
+
+    await counting.work(db, look, _count_turn(service) / 3, service.clock)
+
+
+# ------------------------------------------------------------------------- events and notices
+
+
+# contract: feed-soon
+async def _number_events(service: Services) -> float | None:
+    """Puts new events into their stores' feeds."""
+    metrics.EVENTS_TOLD.inc(await events.number(service.db, service.clock))
+    return None if service.access_cache.tells_events() else _IDLE_SECONDS
+
+
+# contract: notice-steps
+async def _tell_notices(service: Services) -> float | None:
+    """Tells some of what there is to tell of products. Every process does."""
+    pause: float | None = None
+    async for count in notices.work(service.db, service.clock):
+        metrics.NOTICES.inc(count)
+        pause = 0
+        await asyncio.sleep(max(_STEP_PAUSE, count * _NOTICE_PAUSE))
+    return pause
+
+
+# ----------------------------------------------------------------------------------- metrics
+
+
+async def _look_at_what_waits(service: Services) -> None:
+    """Updates the metrics of what waits: events, notices, requests, deliveries, erased profiles."""
+    count, oldest = await service.db.read(events.behind)
+    age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
+    metrics.EVENTS_WAITING.set(count)
+    metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
+    metrics.NOTICES_WAITING.set(await service.db.read(notices.waiting))
+    asked = await service.db.read(platform_requests.waiting)
+    for topic in platform_requests.TOPICS:
+        number, came = asked.get(topic, (0, service.now()))
+        age = max(0, service.clock() - ids.from_timestamp(came))
+        metrics.ASKED.labels(topic).set(number)
+        metrics.ASKED_SECONDS.labels(topic).set(age / 1000)
+    metrics.ERASING.set((await service.db.read(erasure.waiting))[0])
+    metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
+
+
+async def _sample(sampler: sampling.Sampler) -> None:
+    """Updates the metrics of load, so that requests do not spend time on it."""
+    if shed := sampler.sample():
+        log.warning("shed", requests=shed, reason="too many requests at once")

@@ -1,0 +1,299 @@
+"""Looks at all that the service needs, and says of each whether it is well, and what to do.
+
+Changes no data. Every look is bounded in time, and no line holds a secret.
+"""
+
+import asyncio
+import os
+import re
+import shutil
+import time
+from collections.abc import Awaitable
+from dataclasses import fields
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from wishwell import config, ids, stores
+from wishwell.config import Settings
+from wishwell.db import Database, Reader, ask, cluster, connecting, failures, migrate, url
+from wishwell.db.clock import ClockSuspect, ReferenceClock
+from wishwell.errors import ServiceError, Unavailable
+from wishwell.outbound import Outbound
+from wishwell.outbound.answer import Unanswered
+from wishwell.server import app, keys
+
+SEE = {
+    "disk": "runbooks.md#disk-full",
+    "database": "runbooks.md#wishwelldatabaseaway",
+    "migrations": "operations.md#migrations",
+    "keys": "runbooks.md#lost-key",
+    "journal": "operations.md#the-journal",
+    "clock": "runbooks.md#clock-off",
+    "webhooks": "runbooks.md#receiver-down",
+    "servers": "runbooks.md#standby-promoted",
+    "hosts": "storefront.md#a-store-and-its-shop",
+    "redis": "runbooks.md#wishwelllimitsstoreaway",
+    "service": "runbooks.md#wishwellbackgroundstuck",
+}
+"""What to read in docs/ where something is bad."""
+
+_SECONDS = 5.0
+"""The most that one look may take."""
+
+_LEAST_FREE_MB = 500
+_APART_MS = 5_000
+_LATE = 300.0
+"""Seconds after which a job in the background is late, as for its alert."""
+
+_DONE = r'background_done_timestamp_seconds\{task="(\w+)"\} (\S+)'
+_MOST_HOSTS = 100
+
+
+class Line(msgspec.Struct, frozen=True):
+    """``state``: ``bad`` has to be mended; a ``note`` may be as it should."""
+
+    state: Literal["ok", "note", "bad"]
+    what: str
+    says: str
+
+
+class Note(str):
+    """What may be as it should, or not."""
+
+
+class Wrong(ServiceError):
+    """What is not well."""
+
+
+# contract: command-doctor
+async def look(settings: Settings) -> list[Line]:
+    """A line about each thing; those that need the database only when there is a good one."""
+    lines = [
+        await _line("settings", _settings(settings)),
+        await _line("disk", _disk(settings)),
+        await _line("journal", _journal(settings)),
+    ]
+    opened: list[Database] = []
+    lines.append(await _line("database", _database(settings, opened)))
+    if lines[-1].state == "ok":
+        lines.append(await _line("migrations", _migrations(settings)))
+    for db in opened:
+        if lines[-1].state == "ok":
+            lines += [
+                await _line("servers", _servers(settings)),
+                await _line("keys", _keys(settings, db)),
+                await _line("clock", _clock(db)),
+                await _line("webhooks", _webhooks(db)),
+                await _line("hosts", _hosts(settings, db)),
+            ]
+        await db.close()
+    return [
+        *lines,
+        await _line("redis", _redis(settings)),
+        await _line("service", _service(settings)),
+    ]
+
+
+async def _line(what: str, seen: Awaitable[str]) -> Line:
+    try:
+        async with asyncio.timeout(_SECONDS):
+            said = await seen
+        return Line("note" if isinstance(said, Note) else "ok", what, str(said))
+    except TimeoutError:
+        said, see = f"There was no answer within {_SECONDS:g} s.", SEE[what]
+    except Exception as error:
+        # The text of an error that nobody expected may hold a secret.
+        said = failures.message_of(error) or f"{type(error).__name__}, a defect of wishwell."
+        see = SEE["database" if isinstance(error, Unavailable) else what]
+    return Line("bad", what, f"{' '.join(said.split()).removesuffix('.')}. See docs/{see}")
+
+
+async def _settings(settings: Settings) -> str:
+    changed = [
+        f"{config.PREFIX}{field.name.upper()}"
+        for field in fields(settings)
+        if getattr(settings, field.name) != field.default
+    ]
+    return f"set: {', '.join(changed) or 'none'}"
+
+
+async def _disk(settings: Settings) -> str:
+    if settings.engine != "sqlite":
+        return Note("the database's is its server's: watch it there")
+    folder = Path(config.sqlite_path(settings.database_url)).parent
+    free = shutil.disk_usage(folder).free // 1_000_000
+    if free < _LEAST_FREE_MB:
+        raise Wrong(f"Only {free:,} MB are free in {folder}.")
+    return f"{free:,} MB are free in {folder}"
+
+
+async def _journal(settings: Settings) -> str:
+    """Whether acts can be recorded."""
+    path = settings.journal_path
+    if not path:
+        return Note("off: set WISHWELL_JOURNAL, so that a restore can repeat erasures")
+    there = path if os.access(path, os.F_OK) else os.path.dirname(path) or "."  # noqa: PTH120
+    if not os.access(there, os.W_OK):
+        raise Wrong(f"{path} can't be written, so nothing can be erased or revoked.")
+    return f"acts are recorded in {path}"
+
+
+async def _database(settings: Settings, opened: list[Database]) -> str:
+    """Whether it answers. ``opened`` gets it."""
+    path, began = config.sqlite_path(settings.database_url), time.monotonic()
+    if settings.engine == "sqlite" and not os.access(path, os.F_OK):
+        raise Wrong(f"There is no file {path}: check WISHWELL_DATABASE_URL, or start anew.")
+    opened.append(app.open_database(settings))
+    await opened[0].ping()
+    return f"{settings.engine}, which answers in {(time.monotonic() - began) * 1000:.0f} ms"
+
+
+async def _migrations(settings: Settings) -> str:
+    if settings.engine == "sqlite":
+        waiting = migrate.pending_sqlite(config.sqlite_path(settings.database_url))
+    else:
+        waiting = await migrate.pending_postgres(settings.database_url)
+    if waiting:
+        raise Wrong(f"Pending: {', '.join(waiting)}. Run `wishwell migrate`.")
+    return "none is pending"
+
+
+async def _keys(settings: Settings, db: Database) -> str:
+    """Whether the keys exist and open all encrypted secrets. Makes none."""
+    missing = await db.read(keys.missing, settings)
+    if missing and not any(missing.values()):
+        return "made by the first start"
+    app.signing_keys(settings)
+    sealing = app.sealing(settings)
+    await db.read(keys.check_secrets, sealing)
+    if sealing is None:
+        return Note("without WISHWELL_SEALING_KEYS there are no storefront and no webhooks")
+    return "there, and they open all that is sealed"
+
+
+async def _times(tx: Reader) -> tuple[int, str | None]:
+    """The database's clock, and when a process last had a turn at housekeeping."""
+    row = await tx.one("database_times")
+    assert row is not None
+    return ids.from_timestamp(row[0]), row[1]
+
+
+async def _clock(db: Database) -> str:
+    try:
+        await db.read(ReferenceClock(ids.wall_clock).checked_now)
+    except ClockSuspect as error:
+        raise Wrong(f"{error.message}. Until then nothing is removed for its age.") from error
+    there, turn = await db.read(_times)
+    apart = abs(ids.wall_clock() - there)
+    ahead = ids.from_timestamp(turn) - ids.wall_clock() if turn else 0
+    if max(apart, ahead) > _APART_MS:
+        seconds = max(apart, ahead) / 1000
+        raise Wrong(f"{seconds:,.0f} s from the times in the database.")
+    return f"{apart} ms from the database's"
+
+
+async def _webhooks(db: Database) -> str:
+    if failing := await db.read(ask, "webhooks_failing"):
+        handle, id, since = failing[0]
+        raise Wrong(f"{len(failing)} fail: {id} of store {handle} since {since}.")
+    return "none fails"
+
+
+async def _servers(settings: Settings) -> str:
+    """The hosts that the URL names, and the servers of a cluster."""
+    if settings.engine == "sqlite":
+        return "one file"
+    target = url.parse(settings.database_url)._replace(options={"target_session_attrs": "any"})
+
+    async def ask(address: url.Address) -> str:
+        try:
+            async with asyncio.timeout(_SECONDS / 2):
+                there = await connecting.open_one(target, address, statement_cache_size=0)
+                standby = await there.fetchval("SELECT pg_is_in_recovery()")
+                there.terminate()
+        except Exception as error:
+            return f"{address} is away ({type(error).__name__})"
+        return f"{address} {'is a standby' if standby else 'takes writes'}"
+
+    several = len(target.addresses) > 1
+    said = "; ".join(await asyncio.gather(*map(ask, target.addresses))) if several else "one"
+    if " is away " in said or (said.count("takes writes") > 1 and not target.spread):
+        raise Wrong(f"{said}.")
+    there = await connecting.connect(settings.database_url, timeout=_SECONDS / 2)
+    try:
+        if not await cluster.is_spread(there):
+            return said
+        if apart := await cluster.apart(there):
+            raise Wrong(f"Of the cluster, {', '.join(apart)} do not reach each other.")
+        return f"{said}; those of the cluster reach each other"
+    finally:
+        there.terminate()
+
+
+async def _hosts(settings: Settings, db: Database) -> str:
+    """Whether the shops' own domains lead here."""
+    hosts = [host for store in await db.read(stores.listed) for host in store.hosts]
+    outbound = Outbound(http=True, private=True)  # named by who runs this, not by a stranger
+
+    async def astray(host: str) -> str:
+        """Why a host does not lead here; "" if it does."""
+        items = f"{host}{settings.storefront_base}/api/items"
+        try:
+            answer = await outbound.call("GET", items, seconds=_SECONDS / 2)
+        except Unanswered as error:
+            return f"{items}: {error}"
+        good = answer.status == 200 and answer.body.startswith(b'{"data":')
+        return "" if good else f"{items} is answered with {answer.status}, not with a wishlist"
+
+    asked = hosts[:_MOST_HOSTS]
+    wrong = [why for why in await asyncio.gather(*map(astray, asked)) if why]
+    await outbound.close()
+    if wrong:
+        raise Wrong(f"{len(wrong)} of {len(asked)} don't lead here. {wrong[0]}")
+    return f"{len(asked)} of {len(hosts)} were asked, and lead here" if hosts else "none is named"
+
+
+async def _redis(settings: Settings) -> str:
+    if not settings.redis_url:
+        return "not used"
+    from wishwell.ratelimits import shared
+
+    limiter = shared.RedisLimiter(settings.redis_url, ids.wall_clock)
+    await limiter.take("doctor", 1, 0)
+    await limiter.close()
+    if limiter.away:  # it has logged why
+        raise Wrong("It can't be used, so that each process counts alone.")
+    return "it counts"
+
+
+async def _service(settings: Settings) -> str:
+    """Whether the service is ready here, and its jobs in the background get through."""
+    place = f"{settings.host}:{settings.port}"
+    try:
+        ready = await _get(settings, "/readyz")
+    except OSError:
+        return Note(f"nothing serves on {place}")
+    if b" 200 " not in ready.partition(b"\r\n")[0]:
+        raise Wrong(f"What serves on {place} is not ready.")
+    late = [
+        task
+        for task, at in re.findall(_DONE, (await _get(settings, "/metrics")).decode())
+        if time.time() - float(at) > _LATE + 3 * settings.purge_interval * (task == "purge")
+    ]
+    if late:
+        raise Wrong(f"{', '.join(late)} did not get through for minutes.")
+    return f"ready on {place}; purge, counting and the other jobs get through"
+
+
+async def _get(settings: Settings, path: str) -> bytes:
+    """The whole answer of what serves on this machine."""
+    reader, writer = await asyncio.open_connection(settings.host, settings.port)
+    try:
+        writer.write(
+            f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
+        )
+        return await reader.read()
+    finally:
+        writer.close()

@@ -1,0 +1,111 @@
+"""The keys of an embedded database: made once, checked against its secrets, and backed up.
+
+The key that signs tokens is in ``<database>.key``, the key that encrypts secrets in
+``<database>.sealing.key``.
+"""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from wishwell import config
+from wishwell.access import auth
+from wishwell.config import Settings
+from wishwell.db import Database, Reader, sqlite
+from wishwell.errors import Misconfigured
+from wishwell.events import webhooks
+from wishwell.server import app
+from wishwell.stores import store_secrets
+from wishwell.stores.sealing import Damaged, Sealing
+
+
+def _files(settings: Settings) -> tuple[str, ...]:
+    """The signing and the sealing key file in use, without ``.key``; "" for a configured key."""
+    path = config.sqlite_path(settings.database_url)
+    return "" if settings.signing_keys else path, "" if settings.sealing_keys else f"{path}.sealing"
+
+
+# contract: signing-key-source, sealing-keys
+async def missing(tx: Reader, settings: Settings) -> Mapping[str, bool]:
+    """The key files (without ``.key``) that don't exist, and whether the database needs them."""
+    row = None if settings.engine != "sqlite" else await tx.one("keys_needed")
+    if row is None:
+        return {}
+    sealed, signed = map(bool, row)
+    found = zip(_files(settings), (signed, sealed), strict=True)
+    return {
+        file: needed for file, needed in found if file and not os.access(f"{file}.key", os.F_OK)
+    }
+
+
+async def make(db: Database, settings: Settings) -> None:
+    """Makes missing key files, except those that the database already depends on."""
+    for file, needed in (await db.read(missing, settings)).items():
+        if not needed:
+            auth.make_embedded_key(file)
+
+
+# contract: sealing-opened
+async def check_secrets(tx: Reader, sealing: Sealing | None) -> None:
+    """Raises ``Misconfigured`` if a key for a secret in the database is missing, and otherwise
+    ``Damaged`` if no key can open one."""
+    stored, damaged = await tx.all("store_secrets_changed", since=""), None
+    if sealing is None:
+        if stored:
+            raise Misconfigured(
+                "WISHWELL_SEALING_KEYS is not set, and stores have secrets that it opens."
+            )
+        return
+    opening: list[Callable[[], object]] = [
+        partial(store_secrets.opened, sealing, *row) for row in stored
+    ]
+    opening += [partial(webhooks.opened, sealing, *row[:3]) for row in await tx.all("webhooks")]
+    for open_one in opening:
+        try:
+            open_one()
+        except Damaged as error:
+            damaged = error
+    if damaged is not None:
+        raise damaged
+
+
+# contract: backup-keys
+def back_up(settings: Settings, copy: str, folder: str | None) -> list[str]:
+    """Copies the key files to ``folder``, named after ``copy``, once they open its secrets.
+
+    ``copy`` is a copy of the database. Returns the paths of the files. Without ``folder`` it only
+    checks. Never replaces a file. Raises ``ServiceError`` and ``OSError``.
+    """
+    with sqlite.reading(copy) as tx:
+        keys = asyncio.run(_good_keys(tx, settings))
+    if folder is None:
+        return []
+    place, database = Path(folder).resolve(), config.sqlite_path(settings.database_url)
+    if place in (Path(copy).resolve().parent, Path(database).resolve().parent):
+        raise Misconfigured(f"{folder} must be a folder apart from the database and its copy.")
+    place.mkdir(0o700, exist_ok=True)
+    written = []
+    for file, key in keys.items():
+        target = place / f"{Path(copy).name}{file.removeprefix(database)}.key"
+        auth.write_key(target, key.decode())
+        if target.read_bytes() != key:
+            raise Misconfigured(f"{target} exists already and is another key: name another FILE.")
+        written.append(str(target))
+    return written
+
+
+async def _good_keys(tx: Reader, settings: Settings) -> dict[str, bytes]:
+    """The keys in the files that are used, by file. Raises ``ServiceError`` if one that the
+    database needs is missing, or does not open its secrets."""
+    absent = await missing(tx, settings)
+    signing, sealing = _files(settings)
+    # A database that no key was made for yet needs none.
+    used = [file for file in (signing, sealing) if file and absent.get(file, True)]
+    keys = {file: auth.embedded_key(file) for file in used}
+    if settings.sealing_keys or sealing in keys:
+        with contextlib.suppress(Damaged):  # doctor reports it; the keys are good
+            await check_secrets(tx, app.sealing(settings))
+    return keys

@@ -1,0 +1,60 @@
+"""Copies the load of components, which they count themselves, into the metrics."""
+
+from collections import Counter
+
+from wishwell import log, metrics
+from wishwell.db import Stats
+from wishwell.http.admission import REASONS
+from wishwell.http.context import Services
+from wishwell.privacy import platform_requests
+
+
+class Sampler:
+    """Copies counts that components of the service keep into the metrics."""
+
+    def __init__(self, service: Services) -> None:
+        self._service = service
+        self._before = Stats()
+        self._lost_before = 0
+        self._shed_before = Counter[str]()
+        # A series that starts at 0 shows its first event as an increase.
+        for reason in REASONS:
+            metrics.SHED_REASONS.labels(reason)
+        for outcome in ("delivered", "retried", "failed"):
+            metrics.DELIVERIES.labels(outcome)
+        for topic in platform_requests.TOPICS:
+            metrics.ASKED.labels(topic)
+            metrics.ASKED_SECONDS.labels(topic)
+
+    def sample(self) -> int:
+        """Sets the gauges, and adds to the counters their increase since the last sample.
+
+        Returns how many requests were shed since then; shed requests aren't logged one by one.
+        """
+        admission, shed = self._service.admission, 0
+        for reason, count in admission.refused.items():
+            more = count - self._shed_before[reason]
+            self._shed_before[reason] = count
+            metrics.SHED_REASONS.labels(reason).inc(more)
+            shed += more
+        metrics.SHED.inc(shed)
+        metrics.IN_FLIGHT.set(admission.working)
+        metrics.WAITING.set(admission.waiting)
+        metrics.LIMITS_AWAY.set(self._service.limiter.away)
+        metrics.ANSWERED.set(self._service.access_cache.asked_at / 1000)
+        stats = self._service.db.stats()
+        for name, gauge in metrics.DATABASE_NOW.items():
+            gauge.set(getattr(stats, name))
+        for name, counter in metrics.DATABASE_SINCE_START.items():
+            counter.inc(getattr(stats, name) - getattr(self._before, name))
+        self._before = stats
+        if (sender := self._service.sender) is not None:
+            attempts, sender.attempts = sender.attempts, type(sender.attempts)()
+            for outcome, count in attempts.items():
+                metrics.DELIVERIES.labels(outcome).inc(count)
+            waited = self._service.clock() - sender.oldest if sender.oldest else 0
+            metrics.DELIVERIES_OLDEST.set(max(0, waited) / 1000)
+        lost = log.lost()
+        metrics.LOG_LINES_LOST.inc(lost - self._lost_before)
+        self._lost_before = lost
+        return shed

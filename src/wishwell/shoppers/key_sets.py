@@ -1,0 +1,187 @@
+"""The key sets that shops sign their customers' JWTs with: given as they are, or behind a URL."""
+
+import asyncio
+import contextlib
+import functools
+import json
+import time
+from collections.abc import Callable, Mapping
+from contextvars import Context
+from typing import Any
+from urllib.parse import urlsplit
+
+import jwt
+import structlog
+
+from wishwell.errors import Invalid, Unavailable
+from wishwell.fair_queue import CURRENT
+from wishwell.outbound import Outbound
+from wishwell.outbound.answer import LARGEST, Unanswered
+from wishwell.shoppers.customers import PUBLIC, Wrong
+
+_FETCH_SECONDS = 5.0
+"""Timeout of one fetch: a visitor may wait for it."""
+
+_MIN_INTERVAL_SECONDS = 60.0
+"""Rate limit of fetches: a stranger who sends JWTs with invented keys can't cause more."""
+
+_RETRY_SECONDS = 1.0
+"""Seconds until a failed fetch is retried while there are no keys at all."""
+
+_STALE_SECONDS = 3_600.0
+"""How long keys stay usable past their greatest age while every fetch fails."""
+
+log = structlog.get_logger("wishwell.storefront")
+
+
+_MEMBERS = frozenset({"kid", "kty", "alg", "use", "n", "e", "crv", "x", "y"})
+"""The members of a public key. A private part, published by mistake, can take seconds to read."""
+
+
+class KeySets:
+    """The key sets of all stores. A source is a URL, or the set itself in JSON.
+
+    One for each URL that was ever asked for is kept.
+    """
+
+    def __init__(
+        self,
+        outbound: Outbound,
+        max_age: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``max_age``: seconds after which fetched keys are used only while the URL is down."""
+        self._outbound = outbound
+        self._max_age = max_age
+        self._clock = clock
+        self._sets: dict[str, _Fetched] = {}
+
+    def check(self, name: str, source: str) -> None:
+        """Raises ``Invalid``, which begins with ``name``, for a source that can't be used.
+
+        A URL is not called.
+        """
+        if _is_url(source):
+            self._outbound.check(name, source)
+            return
+        try:
+            found = _keys(source)
+        except ValueError as error:
+            raise Invalid(f"{name}: is no key set; {error}.") from None
+        if not found:
+            raise Invalid(f"{name}: has no key with a kid for {' or '.join(PUBLIC)}.")
+
+    async def key(self, source: str, kid: str, failed: jwt.PyJWK | None = None) -> jwt.PyJWK:
+        """Returns the key of a ``kid``.
+
+        ``failed`` is this kid's key that just failed to verify a signature: the shop may have
+        replaced it, so the set is fetched again if the rate limit allows. Raises ``Wrong`` for an
+        unknown ``kid``, and ``Unavailable`` while there are no keys.
+        """
+        if not source:
+            raise Wrong("the shop has no key set")
+        if _is_url(source):
+            if source not in self._sets:
+                self._sets[source] = _Fetched(source, self._outbound, self._max_age, self._clock)
+            keys = await self._sets[source].keys(kid, failed)
+        else:
+            keys = _given(source)
+        if kid not in keys:
+            raise Wrong("its key is not known")
+        return keys[kid]
+
+
+# contract: key-set-fetched
+class _Fetched:
+    """The key set of a URL.
+
+    Each fetch makes new key objects, which are part of the keys of the cache of verified JWTs: no
+    cached result outlives the fetch that it came from.
+    """
+
+    def __init__(
+        self, url: str, outbound: Outbound, max_age: float, clock: Callable[[], float]
+    ) -> None:
+        self._url = url
+        self._outbound = outbound
+        self._max_age = max_age
+        self._refresh_age = max_age / 2
+        self._min_interval = min(_MIN_INTERVAL_SECONDS, self._refresh_age)
+        self._clock = clock
+        self._keys: dict[str, jwt.PyJWK] | None = None
+        self._fetched_at = -float("inf")
+        self._is_down = False
+        self._not_before = -float("inf")
+        self._fetching: asyncio.Task[None] | None = None
+
+    async def keys(self, kid: str, failed: jwt.PyJWK | None) -> dict[str, jwt.PyJWK]:
+        """Returns the keys by ``kid``. Raises ``Unavailable``.
+
+        Waits for a fetch only if the key of ``kid`` is missing or ``failed``, or the keys are past
+        their greatest age and the last fetch succeeded.
+        """
+        now = self._clock()
+        age = now - self._fetched_at
+        if age > self._max_age + _STALE_SECONDS:
+            self._keys = None
+        lacks_key = self._keys is None or self._keys.get(kid) in (None, failed)
+        is_due = lacks_key or age >= self._refresh_age
+        if is_due and self._fetching is None and now >= self._not_before:
+            # With an empty context, because the fetch is no single request's work.
+            self._fetching = asyncio.create_task(self._fetch(), context=Context())
+        is_needed = lacks_key or (age > self._max_age and not self._is_down)
+        if is_needed and self._fetching is not None:
+            # Shielded: the fetch continues for the others if this caller disconnects.
+            await CURRENT.get().away(asyncio.shield(self._fetching))
+        if self._keys is None:
+            raise Unavailable("Who you are can't be checked just now.")
+        return self._keys
+
+    async def _fetch(self) -> None:
+        url, began = self._url, self._clock()
+        try:
+            answer = await self._outbound.call("GET", url, seconds=_FETCH_SECONDS, owner=url)
+            if answer.status != 200:
+                raise Unanswered(f"the status is {answer.status}")
+            if not answer.whole:
+                raise Unanswered(f"the answer is larger than {LARGEST // 1024} KiB")
+            self._keys, self._fetched_at = _keys(answer.body), began
+            self._is_down = False
+        except (ValueError, Unanswered) as error:
+            self._is_down = True
+            # The rest of a URL may be a secret.
+            log.error("key_set_away", place=urlsplit(url).hostname, reason=str(error))
+        finally:
+            pause = _RETRY_SECONDS if self._keys is None else self._min_interval
+            self._not_before = self._clock() + pause
+            self._fetching = None
+
+
+# contract: key-set-read
+def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
+    """The keys of a key set (RFC 7517) that can be used here, by ``kid``. Raises ``ValueError``."""
+    entries = document.get("keys") if isinstance(document, Mapping) else None
+    if not isinstance(entries, list):
+        raise ValueError("it has no list of keys")
+    keys = {}
+    for entry in entries:
+        with contextlib.suppress(Exception):  # for other uses, or none at all
+            key = jwt.PyJWK({name: entry[name] for name in _MEMBERS & entry.keys()})
+            if key.key_id and key.algorithm_name in PUBLIC and key.public_key_use in (None, "sig"):
+                keys[key.key_id] = key
+    return keys
+
+
+def _is_url(source: str) -> bool:
+    return source.startswith(("http://", "https://"))
+
+
+def _keys(text: str | bytes) -> dict[str, jwt.PyJWK]:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("it is not JSON") from None
+    return public_keys(document)
+
+
+_given = functools.lru_cache(maxsize=1_000)(_keys)

@@ -1,0 +1,114 @@
+"""A store as the storefront needs it, its secrets opened, and a request to it."""
+
+import functools
+import time
+from dataclasses import dataclass
+
+from wishwell.access.access_cache import AccessCache
+from wishwell.access.auth import Caller
+from wishwell.errors import Misconfigured, Unavailable
+from wishwell.profiles import Profile
+from wishwell.shoppers import cookie, customers
+from wishwell.shoppers.customers import BadSignature, Wrong
+from wishwell.shoppers.key_sets import KeySets
+from wishwell.stores import Store, store_secrets
+from wishwell.stores.naming import authority
+from wishwell.stores.sealing import Damaged, Sealing
+from wishwell.stores.store_secrets import StoreSecrets
+
+
+class Shop:
+    """One store, as it is until it changes."""
+
+    def __init__(self, store: Store, secrets: StoreSecrets, key_sets: KeySets) -> None:
+        self.store = store
+        self.origins = {authority(origin): origin for origin in store.hosts}
+        self.cookies = cookie.Signer(secrets.cookie, store.id)
+        self.platform_secrets = secrets.platform
+        self._jwt_keys = secrets.jwt_keys
+        self._key_sets = key_sets
+
+    # contract: storefront-jwt
+    async def customer(self, token: str) -> str:
+        """The GID of the customer that a JWT names. Raises ``Wrong`` and ``Unavailable``."""
+        store, kid = self.store, customers.key_id(token)
+        naming, platform = store.naming, store.platform
+        if kid is None:
+            known = customers.jwt_customer(token, self._jwt_keys, naming, platform)
+        else:
+            key = await self._key_sets.key(naming.jwt_key_set, kid)
+            try:
+                known = customers.jwt_customer(token, (key,), naming, platform)
+            except BadSignature:
+                newer = await self._key_sets.key(naming.jwt_key_set, kid, failed=key)
+                if newer is key:
+                    raise
+                known = customers.jwt_customer(token, (newer,), naming, platform)
+        if known.ends <= time.time():
+            raise Wrong("it has expired")
+        return known.customer
+
+
+# contract: storefront-remembered
+class Shops:
+    """The shops of all stores, each made when it is first asked for and when it has changed."""
+
+    def __init__(
+        self, access_cache: AccessCache, sealing: Sealing | None, key_sets: KeySets
+    ) -> None:
+        self._access_cache = access_cache
+        self._sealing = sealing
+        self._key_sets = key_sets
+
+    def of(self, store: Store) -> Shop:
+        """The shop of a store. Raises ``Unavailable`` if its secrets can't be opened."""
+        return self._made(store, self._access_cache.sealed(store.id) or "")
+
+    @functools.lru_cache(maxsize=cookie.MOST)  # noqa: B019 - a process has one of these
+    def _made(self, store: Store, sealed: str) -> Shop:
+        if self._sealing is None or not sealed:  # the start has said why
+            raise Unavailable("The storefront has no secrets: WISHWELL_SEALING_KEYS is not set.")
+        try:
+            secrets = store_secrets.opened(self._sealing, store.id, sealed)
+        except (Misconfigured, Damaged) as error:  # sealed by a process with a key that is new
+            raise Unavailable(error.message) from error
+        return Shop(store, secrets, self._key_sets)
+
+
+@dataclass(slots=True)
+class Visit:
+    """What a request to the storefront turns out to be."""
+
+    shop: Shop
+    host: str
+    secure: bool
+    address: str | None
+    """Of the browser, if it is known."""
+    caller: Caller | None
+    """The proxy's, if it sent a token."""
+    signed: bool
+    """Whether the platform signed the query."""
+    customer: Profile | None = None
+    session: Profile | None = None
+    """Of the visitor, by the cookie."""
+    is_due: bool = False
+    """Whether the cookie is to be set again, so that it lives on."""
+    has_cookie: bool = False
+    set_cookie: bytes | None = None
+
+    @property
+    def shopper(self) -> Profile | None:
+        return self.customer or self.session
+
+    @property
+    def store(self) -> Store:
+        return self.shop.store
+
+    def keep(self, session: Profile, now: int) -> None:
+        """The answer sets the cookie of a session; ``now`` in milliseconds."""
+        value = self.shop.cookies.value(session.gid, now // 1000)
+        self.set_cookie = cookie.line(value, secure=self.secure)
+
+    def remove_cookie(self) -> None:
+        if self.has_cookie:
+            self.set_cookie = cookie.line("", secure=self.secure)

@@ -1,0 +1,162 @@
+"""Compares a profile in an import file with the database, and returns the rows to add."""
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import msgspec
+from msgspec.structs import asdict
+
+from wishwell.stores import Store
+from wishwell.transfer.file_records import ItemRecord
+from wishwell.transfer.import_file import Bundle
+from wishwell.wishlists import merging
+
+TABLES = ("profiles", "lists", "items", "entries", "item_tags")
+"""Tables that rows are inserted into, in this order."""
+
+Rows = dict[str, list[Any]]
+"""New rows by table; arguments of updates by statement."""
+
+
+class Held(msgspec.Struct):
+    """A profile that exists in the database.
+
+    ``lists``: whether each list was ever shared, by id. ``named``: list ids by normalised name.
+    ``items``: the id and list ids (a text) of each item by product and variant. ``shares``: ids.
+    """
+
+    created_at: str = ""
+    touched_at: str = ""
+    events: int = 0
+    email: str | None = None
+    closed_at: str | None = None
+    notices: int | None = None
+    lists: dict[str, int] = {}
+    named: dict[str, str] = {}
+    items: dict[tuple[str, str], tuple[str, str]] = {}
+    shares: set[str] = set()
+
+
+# contract: import-twice
+def additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows:
+    """Returns the rows that the profile lacks; no value of the result is empty.
+
+    ``held`` is ``None`` if the profile doesn't exist. A closed session gets nothing.
+    """
+    profile = bundle.profile
+    if held is None:
+        rows: Rows = defaultdict(list, profiles=[_profile_row(store, key, bundle)])
+        _add_records(rows, store, key, bundle, Held())
+        return rows
+    rows = defaultdict(list)
+    if held.closed_at is not None or profile.closed_at is not None:
+        return rows
+    if bundle.joins:
+        bundle = _joined(bundle, held)
+    _add_records(rows, store, key, bundle, held)
+    if rows or _changes(bundle, held):
+        of = {"profile": key, **asdict(profile)}
+        for statement in ("lists_recount", "profile_recount", "import_profile"):
+            rows[statement].append(of)
+    return rows
+
+
+# contract: import-csv-lists
+def _joined(bundle: Bundle, held: Held) -> Bundle:
+    """Returns the bundle with its lists replaced by the profile's own lists of the same names."""
+    own = {
+        id: held.named[name]
+        for id, record in bundle.lists.items()
+        if id not in held.lists and (name := merging.alike(record.name)) in held.named
+    }
+    return msgspec.structs.replace(
+        bundle,
+        lists={own.get(id, id): record for id, record in bundle.lists.items()},
+        items=[
+            msgspec.structs.replace(item, list_ids=list({own.get(id, id) for id in item.list_ids}))
+            for item in bundle.items
+        ],
+    )
+
+
+def _changes(bundle: Bundle, held: Held) -> bool:
+    profile = bundle.profile
+    return (
+        profile.created_at < held.created_at
+        or (profile.touched_at > held.touched_at and not bundle.joins)
+        or profile.events > held.events
+        or bool(profile.email and not held.email)
+        or (profile.notices is not None and held.notices is None)
+    )
+
+
+def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -> None:
+    fresh = [record for id, record in bundle.lists.items() if id not in held.lists]
+    _add_items(rows, store, key, bundle, held)
+    sizes = Counter(row["list_id"] for row in rows.get("entries", ()))
+    for new in fresh:
+        of = {"profile_id": key, "store_id": store.id, "item_count": sizes[new.id]}
+        rows["lists"].append(asdict(new) | of | {"shared": int(new.shared)})
+    for id, shared in held.lists.items():
+        if not shared and id in bundle.lists and bundle.lists[id].shared:
+            rows["list_mark_shared"].append({"profile": key, "id": id})
+    for share in bundle.shares:
+        if share.id not in held.shares:
+            of = {"profile": key, "store": store.id}
+            rows["share_add"].append(asdict(share) | of)
+
+
+def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -> None:
+    """Adds missing items, and adds existing items to the lists that the file adds."""
+    fresh = bundle.lists.keys() - held.lists.keys()
+    places = {
+        (id, item): place for id in fresh for place, item in enumerate(bundle.lists[id].order, 1)
+    }
+    item_ids = {id for id, _ in held.items.values()}
+    for item in bundle.items:
+        if there := held.items.get(item.kind):
+            id, on = there[0], there[1].split()
+            comes = bundle.lists.keys() if bundle.joins else fresh
+            lists = [id for id in item.list_ids if id in comes and id not in on]
+            if lists:
+                named = {"profile": key, "id": id, "list_ids": " ".join(sorted(on + lists))}
+                rows["import_item_lists"].append(named)
+        elif item.id in item_ids:
+            continue  # the item has been changed to another product since the export
+        else:
+            id, lists = item.id, item.list_ids
+            rows["items"].append(_item_row(store, key, item))
+            if item.tags:
+                of = {"profile_id": key, "store_id": store.id, "item_id": id}
+                rows["item_tags"] += [{**of, "tag": tag} for tag in item.tags]
+        if lists:
+            of = {"profile_id": key, "item_id": id}
+            rows["entries"] += [
+                {**of, "list_id": list_id, "position": places.get((list_id, item.id), 0)}
+                for list_id in lists
+            ]
+
+
+def _profile_row(store: Store, key: str, bundle: Bundle) -> dict[str, Any]:
+    profile = bundle.profile
+    return asdict(profile) | {
+        "profile_id": key,
+        "store_id": store.id,
+        "is_session": int(profile.is_session),
+        "items": len(bundle.items),
+        "lists": len(bundle.lists),
+    }
+
+
+def _item_row(store: Store, key: str, item: ItemRecord) -> dict[str, Any]:
+    product_id, variant_id = item.kind
+    return asdict(item) | {
+        "profile_id": key,
+        "store_id": store.id,
+        "product_id": product_id,
+        "variant_id": variant_id,
+        "dropped_at": item.dropped_at or "",
+        "restocked_at": item.restocked_at or "",
+        "list_ids": " ".join(sorted(item.list_ids)),
+        "tags": " ".join(item.tags),
+    }

@@ -1,0 +1,166 @@
+"""Export of a store as JSON Lines (``file_records.py``), one profile after another."""
+
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from wishwell import ids, stores
+from wishwell.db import Database, Reader, Row, statements
+from wishwell.stores import Store
+from wishwell.transfer import file_records
+from wishwell.transfer.file_records import (
+    EndRecord,
+    ItemRecord,
+    ListRecord,
+    Record,
+    ReservationRecord,
+    ShareRecord,
+)
+
+_PROFILES = 1_000
+_ITEMS = 2_000
+"""Batch sizes: profiles read by one statement, and about how many items are in memory together.
+Profiles aren't split, so a single large one may exceed the latter."""
+
+_LIST, _PLACE, _ITEM, _SHARE, _RESERVATION = range(5)
+"""Values of ``kind`` in the statement ``export_records``."""
+
+T = TypeVar("T", bound=Record)
+
+Holders = dict[tuple[str, str], tuple[str, str | None]]
+"""The GID of a reservation's holder, and its ``merged_id``, by keys of the holder and the item."""
+
+_record = msgspec.json.Decoder(list)
+
+
+# contract: export-whole, export-moment
+async def lines(db: Database, handle: str, now: str, counts: EndRecord) -> AsyncIterator[bytes]:
+    """Yields a store's lines in batches of a few thousand. Raises ``NotFound``.
+
+    Adds the numbers of records to ``counts``. All lines share one snapshot; on a cluster, only each
+    profile's do. Memory use grows with the largest profile.
+    """
+    async with db.snapshot() as tx:
+        store = await stores.by_handle(tx, handle)
+        feed = await tx.one("feed_end", store=store.id)
+        of = file_records.StoreFields(*msgspec.structs.astuple(store))
+        yield file_records.encode(
+            file_records.StoreRecord(file_records.VERSION, now, of, feed[0] if feed else 0)
+        )
+        async for piece in _of_store(tx, store):
+            yield piece
+        async for rows in _profiles(tx, store):
+            records = await _records(tx, store, rows)
+            _count(counts, records)
+            yield b"".join(map(file_records.encode, records))
+        yield file_records.encode(counts)
+
+
+async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
+    if (row := await tx.one("store_secrets", store=store.id)) is not None:
+        yield file_records.encode(file_records.SecretsRecord(row[0]))
+    for row in await tx.all("export_admin_tokens", store=store.id):
+        yield file_records.encode(file_records.AdminTokenRecord(*row))
+    for row in await tx.all("export_webhooks", store=store.id):
+        yield file_records.encode(file_records.WebhookRecord(*row))
+    after = ids.NO_UUID
+    while rows := await tx.all("export_products", store=store.id, after=after, limit=_PROFILES):
+        yield b"".join(file_records.encode(file_records.ProductRecord(*row)) for row in rows)
+        after = rows[-1][1]
+
+
+async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
+    """Yields the store's profiles in batches that fit into memory with all their records."""
+    after = ids.NO_UUID
+    while found := await tx.all("export_profiles", store=store.id, after=after, limit=_PROFILES):
+        after, group, size = found[-1][0], [], 0
+        for row in found:
+            group.append(row)
+            size += row[1]
+            if size >= _ITEMS:
+                yield group
+                group, size = [], 0
+        if group:
+            yield group
+
+
+async def _records(tx: Reader, store: Store, rows: Sequence[Row]) -> list[Record]:
+    # Skips the records of closed sessions, because they are about to be purged.
+    held: dict[str, list[Row]] = {row[0]: [] for row in rows if row[5] is None}
+    for record in await tx.all("export_records", profiles=list(held)):
+        held[record[0]].append(record)
+    holders = await _holders(tx, held)
+    revoked: dict[str, list[Record]] = defaultdict(list)
+    for id, *columns in await tx.all("export_revocations", profiles=[row[0] for row in rows]):
+        revoked[id].append(file_records.RevocationRecord(*columns))
+    records: list[Record] = []
+    for id, _, *columns in rows:
+        records += [file_records.ProfileRecord(*columns), *revoked[id]]
+        records += _of_profile(store, held.get(id, ()), holders)
+    return records
+
+
+def _count(counts: EndRecord, records: Sequence[Record]) -> None:
+    kinds = Counter(map(type, records))
+    counts.profiles += kinds[file_records.ProfileRecord]
+    counts.lists += kinds[ListRecord]
+    counts.items += kinds[ItemRecord]
+    counts.shares += kinds[ShareRecord]
+    counts.reservations += kinds[ReservationRecord]
+
+
+async def _holders(tx: Reader, held: dict[str, list[Row]]) -> Holders:
+    """Returns the holders of reservations on these items.
+
+    On a cluster some are missing, if their session was closed after ``held`` was read.
+    """
+    ids_ = {row[2] for records in held.values() for row in records if row[1] == _RESERVATION}
+    rows = await tx.all("export_held", holders=list(ids_), owners=list(held)) if ids_ else ()
+    return {(holder, item): (gid, merged) for holder, item, merged, gid in rows}
+
+
+def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Record]:
+    lists: dict[str, ListRecord] = {}
+    places: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    shares, items, reservations = [], [], []
+    for _, kind, id, text in rows:
+        values = _record.decode(text)
+        if kind == _LIST:
+            row = statements.named("lists_filled", values)
+            lists[id] = _of(ListRecord, row | {"shared": bool(row["shared"])})
+        elif kind == _PLACE:
+            places[id].append(tuple(values))
+        elif kind == _ITEM:
+            items.append(_item(store, statements.named("items_filled", values)))
+        elif kind == _SHARE:
+            row = statements.named("share_fields", values)
+            flags = {name: bool(row[name]) for name in ("reservations", "notes")}
+            shares.append(_of(ShareRecord, row | flags))
+        elif holder := holders.get((id, values[0])):
+            item, quantity, created = values
+            reservations.append(ReservationRecord(item, holder[0], quantity, created, holder[1]))
+    for id, placed in places.items():
+        lists[id].order = [item for _, item in sorted(placed)]
+    reservations.sort(key=lambda record: (record.item_id, record.holder))
+    return [*lists.values(), *shares, *items, *reservations]
+
+
+def _of(record: type[T], row: Mapping[str, Any]) -> T:
+    """Returns the record of a row. Columns that aren't fields of the record are ignored."""
+    return record(**{name: row[name] for name in record.__struct_fields__ if name in row})
+
+
+def _item(store: Store, row: dict[str, Any]) -> ItemRecord:
+    row["product_id"] = _shown(store, row["product_id"])
+    row["variant_id"] = _shown(store, row["variant_id"]) if row["variant_id"] else None
+    for name in ("tags", "list_ids"):
+        row[name] = row[name].split()
+    for name in ("dropped_at", "restocked_at"):
+        row[name] = row[name] or None
+    return _of(ItemRecord, row)
+
+
+def _shown(store: Store, id: str) -> int | str:
+    return id if store.has_text_ids else stores.number(id)

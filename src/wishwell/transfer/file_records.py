@@ -1,0 +1,401 @@
+"""Record types of the export file, which imports read: JSON Lines (docs/data.md).
+
+Each line is an object with one field, named for the record's kind. A profile's line precedes its
+lists, shares, items, and the reservations on those items. Data that is in several tables is one
+record here, from which an import rebuilds the rows. Records have the limits of requests and
+commands; rules that a type can't express are in ``check``, which calls the domain packages.
+"""
+
+import functools
+import re
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from wishwell import events, ids, profiles, stores
+from wishwell.access import auth
+from wishwell.access.access_cache import AdminScope
+from wishwell.errors import Invalid
+from wishwell.products import NewProduct, Variant, notices, product_bodies
+from wishwell.products.product_bodies import ProductBody
+from wishwell.stores import Store
+from wishwell.stores.naming import Naming, Pages
+from wishwell.stores.reporting import Reporting
+from wishwell.wishlists import fields, items, lists, shares
+from wishwell.wishlists.fields import ProductId, Quantity
+
+T = TypeVar("T")
+VERSION: Literal[1] = 1
+
+_RECORD_ID = rf"^{ids.RECORD_ID.pattern}\Z"
+_UUID = rf"^{ids.UUID_PATTERN.pattern}\Z"
+_TIME = rf"^{ids.TIME_PATTERN.pattern}\Z"
+_HASH = r"^[0-9a-f]{64}\Z"
+
+RecordId = Annotated[str, Meta(pattern=_RECORD_ID)]
+Id = Annotated[str, Meta(pattern=_UUID)]
+Time = Annotated[str, Meta(pattern=_TIME)]
+Whole = Annotated[int, Meta(ge=0, le=2**53)]
+
+_FORMS = {
+    _RECORD_ID: "must be a version 7 UUID in lower case with hyphens",
+    _UUID: "must be a UUID in lower case with hyphens",
+    _TIME: "must be a valid time such as 2025-04-18T18:13:27.481Z",
+    _HASH: "must be a SHA-256 hash in lower-case hexadecimal",
+}
+
+_LATE_MS = 60_000
+"""Maximum milliseconds that ``created_at`` may be later than the time in the record's UUIDv7."""
+
+_PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`$")
+
+
+class Record(
+    msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
+):
+    """A record of the file. Fields that are left out have their default."""
+
+    def check(self, store: Store, /) -> None:
+        """Raises ``Invalid`` if a rule is broken that the types can't express.
+
+        ``store`` is the file's store.
+        """
+
+
+class _Naming(Naming, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """``Naming``, but unknown fields are refused."""
+
+
+class _Pages(Pages, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """``Pages``, but unknown fields are refused."""
+
+
+class _Reporting(Reporting, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """``Reporting``, but unknown fields are refused."""
+
+
+class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """The store in the file."""
+
+    id: RecordId
+    naming: _Naming
+    events_since: Time | None
+    created_at: Time
+    forget_since: Time | None = None
+    pages: _Pages = _Pages()
+    reporting: _Reporting = _Reporting()
+
+
+class StoreRecord(Record):
+    """The first line: the format's version, the time of the export, and the store.
+
+    ``feed``: the feed position of the store's last event.
+    """
+
+    version: Literal[1]
+    exported_at: Time
+    store: StoreFields
+    feed: Whole = 0
+
+    def check(self, store: Store, /) -> None:
+        stores.check(store)
+
+
+class SecretsRecord(Record):
+    """The store's secrets, encrypted as in the database."""
+
+    sealed: str
+
+
+class AdminTokenRecord(Record):
+    """An admin token. Has its hash, never the token itself."""
+
+    id: RecordId
+    scope: AdminScope
+    label: str
+    hash: Annotated[str, Meta(pattern=_HASH)]
+    created_at: Time
+    expires_at: Time | None = None
+    last_used_at: Time | None = None
+    revoked_at: Time | None = None
+
+    def check(self, _: Store, /) -> None:
+        _check_same("label", self.label, auth.check_label(self.label))
+
+
+class WebhookRecord(Record):
+    """A webhook. Its secret is encrypted."""
+
+    id: RecordId
+    enabled: Literal[0, 1]
+    created_at: Time
+    updated_at: Time
+    types: str
+    url: str
+    sealed: str
+    failing_since: Time | None = None
+
+    def check(self, _: Store, /) -> None:
+        types = self.types.split(" ") if self.types else []
+        if not set(types) <= set(events.TYPES):
+            raise Invalid(f"types: each must be one of {', '.join(events.TYPES)}")
+        fields.each_once("types", types)
+
+
+class _Known(notices.Known, forbid_unknown_fields=True):
+    """``notices.Known``, but unknown fields and malformed times are refused."""
+
+    dropped_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
+    restocked_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
+
+
+class ProductRecord(Record):
+    """A product with the state that notices are based on, as in the database."""
+
+    product_id: str
+    id: RecordId
+    position: Id
+    created_at: Time
+    updated_at: Time
+    document: str
+    variants: str
+    known: str
+    noticed_at: Time | None = None
+
+    def check(self, store: Store, /) -> None:
+        product = self._product(store)
+        for field, said in (("document", product.facts), ("variants", product.variants)):
+            _check_same(field, getattr(self, field), msgspec.json.encode(said).decode())
+        known = _nested("known", self.known, dict[str, _Known])
+        if not known.keys() <= product.said.keys():
+            raise Invalid("known: contains a variant that the product doesn't have")
+
+    def _product(self, store: Store) -> NewProduct:
+        """Returns the product as a request would have given it. Raises ``Invalid``."""
+        body: ProductBody = _nested("document", self.document, ProductBody)
+        body.variants = _nested("variants", self.variants, list[Variant])
+        if not store.has_text_ids:
+            for variant in body.variants:
+                variant.variant_id = stores.number(variant.variant_id)
+        return body.product(product_bodies.product_id(self.product_id, store), store)
+
+
+class RevocationRecord(Record):
+    """A revoked token of the preceding profile; without ``jti``, all tokens issued until then."""
+
+    revoked_at: Time
+    jti: Annotated[str, Meta(pattern=rf"^(?:{ids.RECORD_ID.pattern})?\Z")] = ""
+
+
+class ProfileRecord(Record):
+    """A customer or session. ``events``: the last ``sequence`` that was assigned."""
+
+    gid: str
+    created_at: Time
+    touched_at: Time
+    closed_at: Time | None = None
+    email: str | None = None
+    events: Whole = 0
+    notices: Literal[0, 1] | None = None
+
+    @property
+    def is_session(self) -> bool:
+        return ids.customer_of(self.gid) is None
+
+    def check(self, _: Store, /) -> None:
+        _check_gid("gid", self.gid)
+        if self.email is not None:
+            profiles.check_email(self.email)
+        if self.closed_at is not None and not self.is_session:
+            raise Invalid("closedAt: is allowed only for a session")
+
+
+class ListRecord(Record):
+    """A list. ``order``: its items that have a position. ``shared``: whether it was ever shared."""
+
+    id: RecordId
+    name: str
+    created_at: Time
+    updated_at: Time
+    order: list[RecordId] = []
+    shared: bool = False
+
+    def check(self, _: Store, /) -> None:
+        _check_same("name", self.name, lists.check_name(self.name))
+        fields.each_once("order", self.order)
+
+
+class ShareRecord(Record):
+    """A share of a list, with the token of its link."""
+
+    id: RecordId
+    list_id: RecordId
+    token: str
+    created_at: Time
+    reservations: bool = False
+    notes: bool = False
+    expires_at: Time | None = None
+
+    def check(self, _: Store, /) -> None:
+        if not shares.is_token(self.token):
+            raise Invalid("token: isn't the token of a share")
+
+
+class ItemRecord(Record):
+    """An item. ``dropped_at``, ``restocked_at``: times of its last notices (``notices.py``)."""
+
+    id: RecordId
+    product_id: ProductId
+    created_at: Time
+    updated_at: Time
+    variant_id: ProductId | None = None
+    quantity: Quantity = 1
+    tags: list[str] = []
+    note: str = ""
+    list_ids: list[RecordId] = []
+    dropped_at: Time | None = None
+    restocked_at: Time | None = None
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """Product and variant ids as they are stored."""
+        return str(self.product_id), "" if self.variant_id is None else str(self.variant_id)
+
+    def check(self, store: Store, /) -> None:
+        store.product_id("productId", self.product_id)
+        if self.variant_id is not None:
+            store.product_id("variantId", self.variant_id)
+        fields.check_each_tag(self.tags)
+        fields.each_once("listIds", self.list_ids)
+        fields.check_note(self.note)
+
+
+class ReservationRecord(Record):
+    """A reservation on an item by the profile with the GID ``holder``.
+
+    ``merged_id``: the item's id as the holder knows it, if a sign-in has merged the item since. The
+    quantity may exceed the limit of requests a hundredfold, because sign-ins add quantities up.
+    """
+
+    item_id: RecordId
+    holder: str
+    quantity: Annotated[int, Meta(ge=1, le=100 * items.MAX_QUANTITY)]
+    created_at: Time
+    merged_id: RecordId | None = None
+
+    def check(self, _: Store, /) -> None:
+        _check_gid("holder", self.holder)
+
+
+class EndRecord(Record):
+    """The last line: the number of records of each kind. A file without it is incomplete."""
+
+    profiles: Whole
+    lists: Whole
+    items: Whole
+    shares: Whole = 0
+    reservations: Whole = 0
+
+
+KINDS: dict[type[Record], str] = {
+    StoreRecord: "wishwell",
+    SecretsRecord: "secrets",
+    AdminTokenRecord: "adminToken",
+    WebhookRecord: "webhook",
+    ProductRecord: "product",
+    RevocationRecord: "revocation",
+    ProfileRecord: "profile",
+    ListRecord: "list",
+    ShareRecord: "share",
+    ItemRecord: "item",
+    ReservationRecord: "reservation",
+    EndRecord: "end",
+}
+"""Name of the field in a line, by record type."""
+
+_Line = msgspec.defstruct(
+    "_Line",
+    [(kind, record | UnsetType, UNSET) for record, kind in KINDS.items()],
+    forbid_unknown_fields=True,
+    gc=False,
+)
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(_Line)
+
+
+def encode(record: Record) -> bytes:
+    return _encoder.encode({KINDS[type(record)]: record}) + b"\n"
+
+
+def decode(text: bytes | str) -> Record:
+    """Returns the record in a line. Raises ``Invalid``, which names the field."""
+    line = _decoded(_decoder, text)
+    records = [value for value in msgspec.structs.astuple(line) if value is not UNSET]
+    if len(records) != 1:
+        raise Invalid(f"must contain exactly one of {', '.join(KINDS.values())}")
+    record: Record = records[0]
+    return record
+
+
+# contract: import-checked
+def check(record: Record, text: bytes, store: Store) -> None:
+    """Raises ``Invalid`` if a record breaks a rule that types can't express. ``text``: its line."""
+    if (key := fields.key_twice(text)) is not None:
+        raise Invalid(f"{key}: is repeated")
+    try:
+        record.check(store)
+        _check_made(record)
+    except Invalid as error:
+        raise Invalid(f"{KINDS[type(record)]}.{error.message}") from error
+
+
+def _check_made(record: Record) -> None:
+    # Pages and reports use the id's time. `createdAt` may be earlier, because a sign-in keeps the
+    # older of two items' times.
+    id, made = getattr(record, "id", None), getattr(record, "created_at", "")
+    if id is not None and ids.from_timestamp(made) > ids.time_of(id) + _LATE_MS:
+        raise Invalid(
+            "createdAt: is more than a minute after the time in the id; use an earlier "
+            "time, or a UUIDv7 with that time as the id"
+        )
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], text: bytes | str) -> T:
+    """Returns the decoded text. Raises ``Invalid``, which names the field."""
+    try:
+        return decoder.decode(text)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise Invalid(explained(str(error))) from error
+
+
+def explained(text: str) -> str:
+    """Returns a msgspec error message with the field before the rule."""
+    place = _PLACE.search(text)
+    rule = text[: place.start()] if place else text
+    rule = next((form for pattern, form in _FORMS.items() if rule.endswith(repr(pattern))), rule)
+    return f"{place['field']}: {rule}" if place and place["field"] else rule
+
+
+_of = functools.cache(msgspec.json.Decoder)
+
+
+def _nested(field: str, text: str, of: Any) -> Any:
+    """Decodes JSON that is nested in a text field. Raises ``Invalid``, which names the field."""
+    try:
+        found = _decoded(_of(of), text)
+    except Invalid as error:
+        raise Invalid(f"{field}: {error.message}") from error
+    if (key := fields.key_twice(text)) is not None:
+        raise Invalid(f"{field}: {key[:80]!r} is repeated")
+    return found
+
+
+def _check_same(field: str, given: str, right: str) -> None:
+    if given != right:
+        raise Invalid(f"{field}: isn't in the form that an export writes: {right[:80]!r}")
+
+
+def _check_gid(field: str, gid: str) -> None:
+    if not ids.is_gid(gid):
+        raise Invalid(f"{field}: isn't the GID of a customer or session")

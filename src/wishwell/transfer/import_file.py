@@ -1,0 +1,245 @@
+"""Reads the file of an import: checks each line, and gives it with the rest of its profile."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from wishwell import ids
+from wishwell.errors import Invalid
+from wishwell.events import webhooks
+from wishwell.stores import Store
+from wishwell.transfer import file_records
+from wishwell.transfer.file_records import (
+    KINDS,
+    EndRecord,
+    ItemRecord,
+    ListRecord,
+    ProfileRecord,
+    Record,
+    ReservationRecord,
+    RevocationRecord,
+    ShareRecord,
+    StoreRecord,
+)
+from wishwell.transfer.spool import Spool, opened, read_lines
+
+_LONGEST = 1 << 25
+"""Bytes of a line: several times the longest that an export writes."""
+
+_AHEAD_MS = 15 * 60_000
+"""How far ahead the clock may be that dated a revocation: later tokens are dated behind it."""
+
+_SOME = 10_000
+_ONCE = (
+    *("adminToken.id", "adminToken.hash", "webhook.id", "product.id", "product.productId"),
+    *("profile.gid", "revocation.jti", "list.id", "share.id", "share.token", "item.id"),
+)
+"""What may be there only once; of a revocation, in its profile."""
+
+_MOST = {"secrets": 1, "webhook": webhooks.MOST}
+
+R = TypeVar("R", bound=Record)
+OfProfile = ListRecord | ShareRecord | ItemRecord | ReservationRecord | RevocationRecord
+Lines = Sequence[tuple[int, Record]]
+"""Records with the numbers of their lines."""
+
+
+class Bundle(msgspec.Struct):
+    """A profile with all that it holds, and what others have reserved of it. ``joins``: its lists
+    are those of the same names, where there are such."""
+
+    profile: ProfileRecord
+    lists: dict[str, ListRecord] = {}
+    shares: list[ShareRecord] = []
+    items: list[ItemRecord] = []
+    reservations: list[ReservationRecord] = []
+    joins: bool = False
+
+    def unshare(self) -> None:
+        """Takes away what links lead to."""
+        self.shares, self.reservations = [], []
+        for record in self.lists.values():
+            record.shared = False
+
+
+class ImportFile:
+    """The file at ``path``. Once checked, it gives a ``Bundle`` for each profile when iterated."""
+
+    def __init__(self, path: str, now: int) -> None:
+        """``now`` in milliseconds since 1970. Raises ``Invalid`` if it can't be read or does not
+        begin as an export does."""
+        self.spool = Spool()
+        self._now, self._key = now, ""
+        self._end: EndRecord | None = None
+        self._lines = read_lines(opened(path), _LONGEST)
+        self._first = next(self._lines, b"")
+        try:
+            first = _record(self._first)
+        except Invalid as error:
+            raise Invalid(f"{path}: line 1: {error.message}; a CSV file needs --map.") from error
+        if not isinstance(first, StoreRecord):
+            raise Invalid(
+                f"{path}: line 1: isn't the first line of an export, which "
+                "contains the format and its version."
+            )
+        self.first = first
+
+    @property
+    def store(self) -> Store:
+        return self.first.store
+
+    # contract: import-checked
+    def check(self) -> Iterator[int]:
+        """Checks all lines. Yields how many were read after each some."""
+        line, spool = 0, self.spool
+        for line, text in enumerate(itertools.chain([self._first], self._lines), 1):
+            try:
+                self._take(line, text)
+            except Invalid as error:
+                spool.fail(line, error.message)
+            if spool.has_failed:
+                break
+            if line % _SOME == 0:
+                yield line
+        if not spool.errors:
+            self._check_once(line)
+        for lines in () if spool.errors else self._profiles():
+            for at, message in _wrong(lines):
+                spool.fail(at, message)
+
+    def _take(self, line: int, text: bytes | str) -> None:
+        """Checks a line, and keeps it by its profile."""
+        record = _record(text)
+        assert isinstance(text, bytes)
+        file_records.check(record, text, self.store)
+        if self._end is not None:
+            raise Invalid("comes after the `end` line, which must be the last")
+        key = ""
+        if isinstance(record, EndRecord):
+            self._end = record
+            return
+        if isinstance(record, StoreRecord):
+            if line > 1:
+                raise Invalid("wishwell: is already in line 1")
+            return
+        if isinstance(record, ProfileRecord):
+            key = self._key = ids.profile_key(self.store.id, record.gid)
+        elif isinstance(record, OfProfile):
+            key = self._key
+            if not key and not self.spool.errors:
+                raise Invalid("comes before its profile")
+        if (
+            isinstance(record, RevocationRecord)
+            and ids.from_timestamp(record.revoked_at) > self._now + _AHEAD_MS
+        ):
+            raise Invalid("revocation.revokedAt: must not be in the future")
+        self.spool.add(key, line, KINDS[type(record)], text.decode())
+
+    def _check_once(self, last: int) -> None:
+        """What only the whole file shows."""
+        counts = dict(self.spool.ask("SELECT kind, count(*) FROM records GROUP BY kind"))
+        for kind, most in _MOST.items():
+            if counts.get(kind, 0) > most:
+                self.spool.fail(last, f"{kind}: a store can have at most {most}")
+        for name in _ONCE:
+            twice = self.spool.ask(
+                "SELECT min(line), max(line) FROM records WHERE kind = ? "
+                "GROUP BY json_extract(text, '$.' || ?), CASE kind WHEN 'revocation' THEN key END "
+                "HAVING count(*) > 1 ORDER BY 2",
+                name.partition(".")[0],
+                name,
+            )
+            for first, line in twice:
+                self.spool.fail(line, f"{name}: has the same value as in line {first}")
+        of = ("profile", "list", "item", "share", "reservation")
+        if self._end is None:
+            self.spool.fail(last, "the file is incomplete: its last line (`end`) is missing")
+        elif self._end != EndRecord(*(counts.get(kind, 0) for kind in of)):
+            self.spool.fail(
+                last, "end: its counts differ from the lines of the file; lines are missing"
+            )
+
+    def _profiles(self) -> Iterator[Lines]:
+        for _, rows in self.spool.by_key():
+            yield [(line, file_records.decode(text)) for _, line, _, text in rows]
+
+    def __iter__(self) -> Iterator[Bundle]:
+        return map(_gathered, self._profiles())
+
+    def records(self, *kinds: type[R]) -> Iterator[tuple[str, int, R]]:
+        """The records of some kinds, each behind the key of its profile and its line."""
+        for kind in kinds:
+            rows = self.spool.ask("SELECT * FROM records WHERE kind = ?", KINDS[kind])
+            for key, line, _, text in rows:
+                record: Any = file_records.decode(text)
+                yield key, line, record
+
+
+def _record(text: bytes | str) -> Record:
+    """The record of a line. Raises ``Invalid``, also for a line that is too long."""
+    if isinstance(text, str):
+        raise Invalid(text)
+    return file_records.decode(text)
+
+
+def _gathered(lines: Lines) -> Bundle:
+    (_, profile), *rest = lines
+    assert isinstance(profile, ProfileRecord)
+    bundle = Bundle(profile)
+    for _, record in rest:
+        if isinstance(record, ListRecord):
+            bundle.lists[record.id] = record
+        elif isinstance(record, ItemRecord):
+            bundle.items.append(record)
+        elif isinstance(record, ShareRecord):
+            bundle.shares.append(record)
+        elif isinstance(record, ReservationRecord):
+            bundle.reservations.append(record)
+    return bundle
+
+
+def _wrong(lines: Lines) -> Iterator[tuple[int, str]]:
+    """What no line of a profile shows by itself: the line, and what is wrong."""
+    bundle = _gathered(lines)
+    on = {item.id: item.list_ids for item in bundle.items}
+    shared = {id for id, record in bundle.lists.items() if record.shared}
+    seen: set[tuple[str, str]] = set()
+    # Lists come last: a wrong item is told before the order that names it.
+    for line, record in sorted(lines, key=lambda one: isinstance(one[1], ListRecord)):
+        wrong = {}
+        if isinstance(record, ProfileRecord):
+            holds = bool(bundle.items or bundle.lists)
+            has_ended = record.closed_at is not None
+            wrong = {
+                "profile.closedAt: a closed session can't have items or lists": has_ended and holds
+            }
+        elif isinstance(record, ListRecord):
+            there = all(record.id in on.get(id, ()) for id in record.order)
+            wrong = {"list.order: contains an item that isn't on the list": not there}
+        elif isinstance(record, ItemRecord):
+            wrong = {
+                "item.listIds: must be ids of lists of the same profile": (
+                    not bundle.lists.keys() >= set(record.list_ids)
+                ),
+                "item: another item of the profile has the same product and variant": record.kind
+                in seen,
+            }
+            seen.add(record.kind)
+        elif isinstance(record, ShareRecord):
+            where = record.list_id in shared
+            wrong = {"share.listId: must be the id of a shared list of the same profile": not where}
+        elif isinstance(record, ReservationRecord):
+            what = record.item_id, record.holder
+            wrong = {
+                "reservation.holder: must not be the owner of the item": (
+                    record.holder == bundle.profile.gid
+                ),
+                "reservation.itemId: must be an item on a shared list of the profile": (
+                    shared.isdisjoint(on.get(record.item_id, ()))
+                ),
+                "reservation: the same holder already has a reservation of this item": what in seen,
+            }
+            seen.add(what)
+        yield from ((line, message) for message, is_so in wrong.items() if is_so)

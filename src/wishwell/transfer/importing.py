@@ -1,0 +1,384 @@
+"""Puts the profiles of a file into a store (contract: import-twice)."""
+
+import asyncio
+import itertools
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+import msgspec
+from msgspec.structs import asdict
+
+from wishwell import ids, opaque, stores
+from wishwell.db import Database, Reader, RunAgain, UniqueViolation, Writer, ask
+from wishwell.errors import Invalid, Misconfigured
+from wishwell.events import webhooks
+from wishwell.privacy import erasure
+from wishwell.stores import Store, store_secrets
+from wishwell.stores.sealing import Damaged, Sealing
+from wishwell.transfer.additions import TABLES, Held, Rows, additions
+from wishwell.transfer.file_records import (
+    AdminTokenRecord,
+    ProductRecord,
+    Record,
+    ReservationRecord,
+    RevocationRecord,
+    SecretsRecord,
+    ShareRecord,
+    WebhookRecord,
+)
+from wishwell.transfer.import_file import Bundle, ImportFile
+from wishwell.wishlists import merging
+
+_RECORDS = 2_000
+_PROFILES = 500
+"""About how many items and profiles go into one transaction, beside which others write."""
+
+_ROWS = 5_000
+_RESERVATIONS = 500
+"""How many of one profile go into one transaction, which locks their holders."""
+
+_AT_ONCE = 3
+"""Transactions."""
+
+_OF_STORE: dict[type[Record], str] = {
+    ProductRecord: "import_product",
+    AdminTokenRecord: "import_admin_token",
+    WebhookRecord: "import_webhook",
+}
+_CHANGES = (
+    *("share_add", "import_item_lists", "list_mark_shared"),
+    *("lists_recount", "profile_recount", "import_profile"),
+    "import_resume",
+)
+"""What is run for profiles that are there, and for shares, once the tables are filled."""
+
+T = TypeVar("T")
+How = Literal["new", "same", "other"]
+
+
+class Counts(msgspec.Struct):
+    """What was added, and what was there already."""
+
+    profiles: int = 0
+    lists: int = 0
+    items: int = 0
+    there: int = 0
+
+
+# contract: import-store
+async def plan(tx: Reader, file: ImportFile, handle: str) -> How:
+    """What becomes of the file's store: it is made here as ``handle`` ("new"), it is this one
+    ("same"), or its records go into another one ("other").
+
+    A store that is as it was made, and empty, is replaced, unless the file's is here.
+    Raises ``Invalid``, ``Conflict``.
+    """
+    stores.check_handle(handle)
+    known = {store.handle: store for store in await stores.listed(tx)}
+    mine, store = file.store, known.get(handle)
+    here = next((one.handle for one in known.values() if one.id == mine.id), None)
+    if store is not None:
+        await stores.check_not_deleted(tx, store)
+        if store.id == mine.id:
+            return "same"
+        if here or not await _is_as_made(tx, store):
+            if mine.product_ids != store.product_ids:
+                raise Invalid(
+                    f"The file has {mine.product_ids} product ids and the store {handle!r} has "
+                    f"{store.product_ids} ones; `wishwell store update --product-ids` changes that."
+                )
+            return "other"
+    if here:
+        raise Invalid(
+            f"line 1: wishwell.store.id: is here already, as {here!r}; name that with --store."
+        )
+    return "new"
+
+
+async def _is_as_made(tx: Reader, store: Store) -> bool:
+    """Whether none of its settings was ever changed, and it has no records, tokens or webhooks."""
+    if store != stores.blank(store.id, store.handle, store.created_at):
+        return False
+    for statement in ("export_admin_tokens", "export_webhooks"):
+        if await tx.all(statement, store=store.id):
+            return False
+    for statement in ("store_profiles", "export_products"):
+        if await tx.all(statement, store=store.id, after=ids.NO_UUID, limit=1):
+            return False
+    return True
+
+
+def check_secrets(sealing: Sealing | None, file: ImportFile) -> None:
+    """Raises ``Misconfigured`` for a secret of the store that can't be opened here."""
+    id = file.store.id
+    for _, line, record in file.records(SecretsRecord, WebhookRecord):
+        if sealing is None:
+            raise Misconfigured(
+                "The store has secrets: set WISHWELL_SEALING_KEYS to the keys of where it was "
+                "exported, behind new ones if you like."
+            )
+        try:
+            if isinstance(record, SecretsRecord):
+                store_secrets.opened(sealing, id, record.sealed)
+            elif isinstance(record, WebhookRecord):
+                webhooks.opened(sealing, id, record.id, record.sealed)
+        except (Misconfigured, Damaged) as error:
+            raise Misconfigured(f"line {line}: {error.message}") from error
+
+
+# contract: import-apart
+async def check_apart(db: Database, file: ImportFile) -> None:
+    """Raises ``Invalid`` for a token of the file that is here as one of something else."""
+    store = file.store.id
+    for tokens in _batches(file.records(AdminTokenRecord)):
+        of = [(record.id, record.hash) for _, _, record in tokens]
+        token_ids, hashes = map(list, zip(*of, strict=True))
+        held = await db.read(ask, "import_admin_tokens_held", ids=token_ids, hashes=hashes)
+        for token_id, hash, owner in held:
+            if owner != store or (token_id, hash) not in of:
+                line = next(n for _, n, t in tokens if t.id == token_id or t.hash == hash)
+                raise Invalid(
+                    f"line {line}: adminToken: its id or hash is that of another one here"
+                )
+    for links in _batches(file.records(ShareRecord)):
+        lines = {opaque.hashed(record.token): line for _, line, record in links}
+        for hash, owner in await db.read(ask, "import_share_tokens_held", hashes=list(lines)):
+            if owner != store:
+                raise Invalid(f"line {lines[hash]}: share.token: is that of another store's share")
+
+
+async def take_store(
+    tx: Writer, sealing: Sealing | None, file: ImportFile, handle: str, now: str
+) -> Store:
+    """The store that the records go into, made where ``plan`` says "new"; if it is the file's, with
+    all that was revoked, so that no process sees it without."""
+    await stores.lock(tx)
+    how = await plan(tx, file, handle)
+    if how != "other":
+        for some in _batches(file.records(RevocationRecord)):
+            revoked = [asdict(record) | {"profile": key} for key, _, record in some]
+            await tx.run_many("import_revocation", revoked)
+    if how != "new":
+        return await stores.by_handle(tx, handle)
+    store = await stores.restore(tx, msgspec.structs.replace(file.store, handle=handle), now)
+    for _, _, record in file.records(SecretsRecord):
+        await tx.run("store_secrets_set", store=store.id, now=now, **asdict(record))
+    await store_secrets.check_apart(tx, sealing, store)
+    if file.first.feed:  # contract: import-feed
+        await tx.run("feed_open", store=store.id)
+        await tx.run("feed_begin", store=store.id, number=file.first.feed)
+    return store
+
+
+# contract: import-whole, import-twice, import-resumed
+async def load(
+    db: Database,
+    file: Iterable[Bundle],
+    store: Store,
+    *,
+    dry: bool,
+    how: How,
+    clock: ids.Clock = ids.wall_clock,
+) -> AsyncIterator[Counts]:
+    """Puts the file's records into the store, and yields after each step what was done so far.
+
+    Several transactions: killed in between, the next import of the file goes on. With ``dry`` it
+    only counts. Raises ``Unavailable``, and ``StoreDeleted`` once somebody deletes the store.
+    """
+    counts = Counts()
+    if isinstance(file, ImportFile) and not dry:
+        # What names the store by its id does not move to another.
+        kinds = (ProductRecord,) if how == "other" else _OF_STORE
+        for records in _batches(record for _, _, record in file.records(*kinds)):
+            await db.long_write(_put, store, records)
+            yield counts
+    groups = _groups(file, how)
+    while some := list(itertools.islice(groups, _AT_ONCE)):
+        adding = [_add(db, store, bundles, counts, clock, dry=dry) for bundles in some]
+        for error in await asyncio.gather(*adding, return_exceptions=True):
+            if error is not None:
+                raise error
+        yield counts
+    # The file again, as each reservation needs two profiles.
+    for bundle in () if dry or how == "other" else file:
+        for at in range(0, len(bundle.reservations), _RESERVATIONS):
+            records = bundle.reservations[at : at + _RESERVATIONS]
+            await db.long_write(_reserve, store, bundle, records)
+            yield counts
+
+
+def _batches(records: Iterable[T]) -> Iterator[list[T]]:
+    left = iter(records)
+    return iter(lambda: list(itertools.islice(left, _PROFILES)), [])
+
+
+def _groups(file: Iterable[Bundle], how: How) -> Iterator[list[Bundle]]:
+    """The file's profiles, as many as go into one transaction."""
+    some: list[Bundle] = []
+    size = 0
+    for bundle in file:
+        if how == "other":  # a token leads to one store
+            bundle.unshare()
+        some.append(bundle)
+        size += len(bundle.items) + len(bundle.lists)
+        if size >= _RECORDS or len(some) >= _PROFILES:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
+
+
+async def _put(tx: Writer, store: Store, records: Sequence[Record]) -> None:
+    await stores.lock(tx)
+    await stores.check_kept(tx, store)
+    for record in records:
+        await tx.run(_OF_STORE[type(record)], store=store.id, **asdict(record))
+
+
+async def _add(
+    db: Database,
+    store: Store,
+    bundles: Sequence[Bundle],
+    counts: Counts,
+    clock: ids.Clock,
+    *,
+    dry: bool,
+) -> None:
+    keyed = {ids.profile_key(store.id, bundle.profile.gid): bundle for bundle in bundles}
+    while (lacking := await _try(db, store, keyed, dry=dry)) is None:
+        for (key,) in await db.read(ask, "import_erasing", profiles=list(keyed)):
+            while not await db.write(erasure.remove_some, key, store.id, clock()):
+                pass
+    for added in lacking.values():
+        counts.there += "profiles" not in added
+        counts.profiles += "profiles" in added
+        counts.lists += len(added.get("lists", ()))
+        counts.items += len(added.get("items", ()))
+
+
+# contract: import-erasure
+async def _try(
+    db: Database, store: Store, keyed: Mapping[str, Bundle], *, dry: bool
+) -> dict[str, Rows] | None:
+    """Adds what these profiles lack. Returns it, or ``None`` while one is being erased.
+
+    Records added before an erasure ends would be removed by it.
+    """
+    lacking = await db.read(_lacking, store, keyed, dry=dry)
+    if not dry and lacking is not None and any(lacking.values()):
+        return await db.long_write(_fill, store, keyed)
+    return lacking
+
+
+async def _lacking(
+    tx: Reader, store: Store, keyed: Mapping[str, Bundle], *, dry: bool = False
+) -> dict[str, Rows] | None:
+    """Returns what each of these profiles lacks, or ``None`` while one is being erased.
+
+    With ``dry`` a profile that is being erased counts as removed.
+    """
+    held: dict[str, Held] = {}
+    for key, *columns in await tx.all("import_profiles_held", profiles=list(keyed)):
+        held[key] = Held(*columns)
+    closed = [key for key, profile in held.items() if profile.closed_at is not None]
+    for (key,) in await tx.all("import_erasing", profiles=closed) if closed else ():
+        if not dry:
+            return None
+        del held[key]
+    there = list(held)
+    if there:
+        for key, id, shared, name in await tx.all("import_lists_held", profiles=there):
+            held[key].lists[id] = shared
+            names, name = held[key].named, merging.alike(name)
+            names[name] = min(id, names.get(name, id))
+        for key, id in await tx.all("import_shares_held", profiles=there):
+            held[key].shares.add(id)
+        for key, id, product, variant, on in await tx.all("import_items_held", profiles=there):
+            held[key].items[product, variant] = id, on
+    return {key: additions(store, key, bundle, held.get(key)) for key, bundle in keyed.items()}
+
+
+async def _fill(tx: Writer, store: Store, keyed: Mapping[str, Bundle]) -> dict[str, Rows] | None:
+    """Adds what these profiles lack, under the locks of those that exist. Returns it.
+
+    Adds nothing and returns ``None`` while one of them is being erased.
+    """
+    await stores.check_kept(tx, store)
+    in_order = sorted(_place(store, bundle.profile.gid) for bundle in keyed.values())
+    await tx.all_many("profile_lock", [{"profile": key} for _, key in in_order])
+    lacking = await _lacking(tx, store, keyed)
+    if lacking is None:
+        return None
+    whole: Rows = defaultdict(list)
+    for added in lacking.values():
+        for name, more in added.items():
+            whole[name] += more
+    try:
+        for table in TABLES:
+            for at in range(0, len(whole[table]), _ROWS):
+                await tx.fill(table, whole[table][at : at + _ROWS])
+    except UniqueViolation as error:  # somebody made one of these profiles meanwhile
+        raise RunAgain from error
+    whole["share_add"] = await _take_tokens(tx, whole["share_add"])
+    fresh = [key for key, added in lacking.items() if "profiles" in added]
+    for key, last in await tx.all("import_erased", profiles=fresh):  # contract: erase-sequence
+        whole["import_resume"].append({"profile": key, "last": last})
+    for statement in _CHANGES:
+        if whole[statement]:
+            await tx.run_many(statement, whole[statement])
+    return lacking
+
+
+def _place(store: Store, gid: str) -> tuple[bool, str]:
+    """Where a profile stands when several are locked, as in a link, and its key: no deadlocks."""
+    return ids.customer_of(gid) is not None, ids.profile_key(store.id, gid)
+
+
+# contract: import-shares
+async def _take_tokens(tx: Writer, shares: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those of these shares whose tokens lead to no other: a sign-in since the export moved it."""
+    hashed = {opaque.hashed(row["token"]): row for row in shares}
+    if not hashed:
+        return []
+    # In one order everywhere: no deadlocks.
+    tokens = [
+        {"hash": hash, "store": row["store"], "profile": row["profile"], "share": row["id"]}
+        for hash, row in sorted(hashed.items())
+    ]
+    return [hashed[hash] for (hash,) in await tx.all_many("share_token_add", tokens)]
+
+
+# contract: import-shares
+async def _reserve(
+    tx: Writer, store: Store, bundle: Bundle, records: Sequence[ReservationRecord]
+) -> None:
+    """Adds what others have reserved of a profile's items, if it is not there.
+
+    The item may have another id here. Where it is not on a shared list, or where owner or holder
+    are not there or have ended, nothing is added.
+    """
+    await stores.check_kept(tx, store)
+    gids = {bundle.profile.gid, *(record.holder for record in records)}
+    keys = {}
+    for _, key, gid in sorted((*_place(store, gid), gid) for gid in gids):
+        row = await tx.one("profile_lock", profile=key)
+        if row is not None and row[0] is None:
+            keys[gid] = key
+    owner = keys.get(bundle.profile.gid)
+    kinds = {item.id: item.kind for item in bundle.items}
+    wanted = [
+        {
+            **asdict(record),
+            "profile": owner,
+            "holder": keys[record.holder],
+            "product": kinds[record.item_id][0],
+            "variant": kinds[record.item_id][1],
+        }
+        for record in records
+        if owner is not None and record.holder in keys
+    ]
+    added = await tx.all_many("import_reservation", wanted) if wanted else ()
+    if added:
+        of = ("holder", "owner", "item", "store", "merged")
+        await tx.run_many("held_add", [dict(zip(of, row, strict=True)) for row in added])

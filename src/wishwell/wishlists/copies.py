@@ -1,0 +1,66 @@
+"""Copies: the items of a shared list, put on a new list of the caller."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from wishwell import events
+from wishwell.db import Writer
+from wishwell.profiles import Profile
+from wishwell.stores import Bounds
+from wishwell.wishlists import items, lists, shares
+from wishwell.wishlists.items import Item
+from wishwell.wishlists.lists import List, ListFields
+from wishwell.wishlists.shares import Finder
+
+
+class Wanted(NamedTuple):
+    """The new list's id and fields. Without a name, it gets that of the shared list."""
+
+    id: str
+    fields: ListFields
+
+
+# contract: copy-list, copy-once, copy-limits, event-copy
+async def copy(
+    tx: Writer,
+    finder: Finder,
+    token: str,
+    caller: Profile,
+    wanted: Wanted,
+    new_id: Callable[[], str],
+    bounds: Bounds,
+    now: str,
+) -> List:
+    """Creates a list of the caller's with the items of a shared list, in its order.
+
+    An item that the caller already has is put on the list unchanged. A new item gets the quantity
+    and, if the share shows notes, the note. Raises ``UnknownShare``, ``LimitReached``,
+    ``profiles.missing(caller)``.
+    """
+    await shares.lock(tx, finder, token, caller, now)
+    shared = await shares.view(tx, finder, token, None, now)
+    fields = replace(wanted.fields, name=wanted.fields.name or shared.name)
+    async with events.watch(tx, caller, now, lists.records(tx, caller, wanted.id)):
+        made = await lists.add(tx, caller, fields, wanted.id, bounds, now)
+        there = await items.of_products(tx, caller, [str(item.product_id) for item in shared.items])
+        changes: list[tuple[Item | None, Item]] = []
+        # Reversed, so that the first item gets the newest id and pages show the list's order too.
+        for item in reversed(shared.items):
+            product, variant = items.kind(item)
+            if before := there.get((product, variant)):
+                after = replace(before, list_ids=sorted([*before.list_ids, made.id]))
+            else:
+                after = Item(
+                    new_id(), product, variant or UNSET, item.quantity, [], item.note, [], now, now
+                )
+                after.list_ids.append(made.id)
+            changes.insert(0, (before, after))
+        await items.check_room(tx, caller, changes, bounds, "copy")
+        places = {(made.id, item.id): place for place, (_, item) in enumerate(changes, 1)}
+        told = await items.write(tx, caller, changes, now, places)
+    await events.tell_all(tx, caller, now, told)
+    made.item_count = len(changes)
+    return made

@@ -1,0 +1,105 @@
+"""Types and validation of fields, shared by request bodies and imported files."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta
+
+from wishwell import stores
+from wishwell.errors import Invalid
+from wishwell.profiles import search
+from wishwell.wishlists import items
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+ProductId = (
+    Annotated[int, Meta(ge=1, le=stores.MAX_NUMBER)]
+    | Annotated[str, Meta(pattern=f"^{stores.TEXT_ID.pattern}$")]
+)
+Quantity = Annotated[int, Meta(ge=1, le=items.MAX_QUANTITY)]
+
+
+def each(field: str, values: Iterable[T], of: Callable[[T], R]) -> list[R]:
+    """Applies ``of`` to each value. If it raises ``Invalid``, adds the value's index to that."""
+    found = []
+    for place, value in enumerate(values):
+        try:
+            found.append(of(value))
+        except Invalid as error:
+            raise Invalid(f"{field}[{place}].{error.message}") from None
+    return found
+
+
+def each_once(field: str, values: Sequence[str]) -> tuple[str, ...]:
+    """Returns the values. Raises ``Invalid`` for a duplicate."""
+    if len(set(values)) != len(values):
+        raise Invalid(f"{field}: must not contain duplicates.")
+    return tuple(values)
+
+
+def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Returns the tags.
+
+    Raises ``Invalid`` for more than 20 tags, duplicates, or one that isn't 1 to 50 characters
+    ``a-z 0-9 _ -``.
+    """
+    if len(tags) > items.MAX_TAGS:
+        raise Invalid(f"tags: must be at most {items.MAX_TAGS} tags.")
+    return check_each_tag(tags)
+
+
+def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
+    """Returns the tags. Validates like ``check_tags``, but without a maximum number."""
+    if not all(search.TAG.fullmatch(tag) for tag in tags):
+        raise Invalid("tags: each tag must be 1 to 50 characters: a-z, 0-9, _ or -.")
+    if len(set(tags)) != len(tags):
+        raise Invalid("tags: must not contain duplicates.")
+    return tuple(tags)
+
+
+# contract: item-note
+def check_note(note: str) -> str:
+    """Returns the note.
+
+    Raises ``Invalid`` for more than 500 characters, or a control character except a newline.
+    """
+    if len(note) > items.MAX_NOTE:
+        raise Invalid(f"note: must be at most {items.MAX_NOTE} characters.")
+    if has_control(note.replace("\n", "")):
+        raise Invalid(
+            "note: must not contain control characters other than newlines; send \\n, not \\r\\n."
+        )
+    return note
+
+
+def key_twice(text: bytes | str) -> str | None:
+    """Returns a duplicate key of an object in this JSON, of which decoders silently keep the last.
+
+    Returns ``None`` without one. The text must have been decoded before, which has validated its
+    syntax and size.
+    """
+    try:
+        _once.decode(text if isinstance(text, str) else text.decode())
+    except _Twice as error:
+        return str(error)
+    return None
+
+
+class _Twice(Exception):
+    pass
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> None:
+    if len(dict(pairs)) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _Twice(next(key for key in keys if keys.count(key) > 1))
+
+
+_once = json.JSONDecoder(object_pairs_hook=_each_key_once)
+
+
+# contract: text-kept
+def has_control(text: str) -> bool:
+    return any(character < " " or "\x7f" <= character <= "\x9f" for character in text)

@@ -1,0 +1,401 @@
+"""Items: products saved by a profile, at most one per product and variant (contract: save-once)."""
+
+import contextlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from wishwell import events, ids, profiles
+from wishwell.db import Reader, Row, Writer
+from wishwell.errors import LimitReached, NotFound
+from wishwell.profiles import Profile, Scope, pages
+from wishwell.stores import Bounds
+from wishwell.wishlists import reservations
+from wishwell.wishlists.shares import SharedItem
+
+NO_VARIANT = ""
+"""Stored instead of a missing variant, because the unique constraint ignores NULL."""
+
+MAX_QUANTITY = 1_000_000
+MAX_TAGS = 20
+MAX_NOTE = 500
+MAX_BULK = 250
+
+
+# contract: item-fields
+class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+    """An item as the API shows it.
+
+    Product and variant ids are stored as text; ``show`` converts them for a store with integer ids.
+    ``profile`` is set only in records of a whole store, ``product`` only with ``include=product``.
+    """
+
+    id: str
+    product_id: str | int
+    variant_id: str | int | UnsetType
+    quantity: int
+    tags: list[str]
+    note: str | UnsetType
+    list_ids: list[str]
+    created_at: str
+    updated_at: str
+    profile: str | UnsetType = UNSET
+    product: msgspec.Raw | UnsetType = UNSET
+
+
+class NewItem(msgspec.Struct, frozen=True):
+    """A validated item to save (contract: item-numbers, item-tags, item-list-ids).
+
+    None means that the body lacks the field.
+    """
+
+    product_id: str
+    variant_id: str = NO_VARIANT
+    quantity: int | None = None
+    tags: tuple[str, ...] | None = None
+    note: str | None = None
+    list_ids: tuple[str, ...] = ()
+
+
+class ItemPatch(msgspec.Struct, frozen=True):
+    """Changes to an item. None leaves a field unchanged; ``""`` clears variant or note."""
+
+    product_id: str | None = None
+    variant_id: str | None = None
+    quantity: int | None = None
+    tags: tuple[str, ...] | None = None
+    note: str | None = None
+
+
+def from_row(row: Row) -> Item:
+    """Returns the item in a row of the columns ``item_fields``."""
+    id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at = row
+    return Item(
+        id,
+        product_id,
+        variant_id or UNSET,
+        quantity,
+        tags.split(),
+        note or UNSET,
+        list_ids.split(),
+        created_at,
+        updated_at,
+    )
+
+
+# contract: product-id-kind
+def show(found: Iterable[Item], *, text_ids: bool) -> None:
+    """Converts product and variant ids to numbers, unless the store has text ids."""
+    if text_ids:
+        return
+    for item in found:
+        # Inlines stores.number, because its calls would take 3 % of a page's time.
+        product, variant = item.product_id, item.variant_id
+        if isinstance(product, str) and product.isdecimal():
+            item.product_id = int(product)
+        if isinstance(variant, str) and variant.isdecimal():
+            item.variant_id = int(variant)
+
+
+def in_store(row: Row) -> Item:
+    """Returns the item in a row of ``item_fields`` and the owner's GID."""
+    *columns, owner = row
+    item = from_row(columns)
+    item.profile = owner
+    return item
+
+
+async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
+    """Returns a page of items, newest first. Raises ``profiles.missing``."""
+    made = from_row if isinstance(scope, Profile) else in_store
+    return await pages.read(tx, "items", scope, asked, made)
+
+
+async def find(tx: Reader, profile: Profile, id: str) -> Item:
+    """Returns an item. Raises ``NotFound``, ``profiles.missing``."""
+    row = await tx.one("item_find", profile=profile.id, id=id)
+    if row is None:
+        raise await _absent(tx, profile)
+    return from_row(row)
+
+
+async def of_products(
+    tx: Reader, profile: Profile, products: Iterable[str]
+) -> dict[tuple[str, str], Item]:
+    """Returns the profile's items with these products, by key (see ``kind``)."""
+    rows = await tx.all("items_of_products", profile=profile.id, products=sorted({*products}))
+    return {kind(item): item for item in map(from_row, rows)}
+
+
+def kind(item: Item | SharedItem) -> tuple[str, str]:
+    """Returns an item's key, unique in its profile: product and variant as stored."""
+    return str(item.product_id), str(item.variant_id or NO_VARIANT)
+
+
+# contract: item-delete
+async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
+    """Deletes an item. Raises ``NotFound``, ``profiles.missing``."""
+    told = events.are_told(profile)
+    if told:
+        await tx.begin()
+    row = await tx.one("items_delete", profile=profile.id, ids=[id])
+    if row is None:  # it has tags or lists, or doesn't exist
+        if not await _delete_of(tx, profile, [id], now):
+            raise NotFound(NO_ITEM)
+    elif told:
+        event = _event(from_row(row), None, profile.store.has_text_ids)
+        await events.tell(tx, profile, now, *event)
+
+
+# contract: items-delete, link-races
+async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str], now: str) -> None:
+    """Deletes these items, all or, on an error, none. Ignores unknown ids."""
+    known = [id for id in ids_ if ids.is_uuid(id)]
+    if isinstance(scope, Profile):
+        await _delete_of(tx, scope, known, now)
+        return
+    # Twice, because a link may move an item to a customer between lookup and lock, but only once.
+    for _ in range(2):
+        rows = await tx.all("items_owners", store=scope.store.id, ids=known)
+        owners = {row[0]: Profile(row[0], scope.store, row[3], bool(row[2])) for row in rows}
+        # The same lock order as in a link (sessions before customers) prevents deadlocks.
+        for owner in sorted(owners.values(), key=lambda owner: (not owner.is_session, owner.id)):
+            with contextlib.suppress(NotFound):  # a link has closed the session since
+                await _delete_of(tx, owner, known, now)
+
+
+async def _delete_of(tx: Writer, profile: Profile, known: list[str], now: str) -> bool:
+    """Deletes the given items that exist, under the profile's lock. Returns whether any did."""
+    if not await profiles.lock_known(tx, profile):
+        return False
+    rows = await tx.all("items_known", profile=profile.id, ids=known)
+    await apply(tx, profile, [(from_row(row), None) for row in rows], now)
+    return bool(rows)
+
+
+# contract: item-set-lists
+async def set_lists(
+    tx: Writer, profile: Profile, id: str, list_ids: Sequence[str], bounds: Bounds, now: str
+) -> Item:
+    """Puts the item on exactly these lists.
+
+    Raises ``NotFound`` for the item or a list, ``LimitReached`` if a list or the profile would
+    exceed its size limit.
+    """
+    return await put_on(tx, profile, await find_locked(tx, profile, id), list_ids, bounds, now)
+
+
+async def find_locked(tx: Writer, profile: Profile, id: str) -> Item:
+    """Returns an item under the profile's lock. Raises ``NotFound``, ``profiles.missing``."""
+    row = None
+    if await profiles.lock_known(tx, profile):
+        row = await tx.one("item_find", profile=profile.id, id=id)
+    if row is None:
+        raise NotFound(NO_ITEM)
+    return from_row(row)
+
+
+async def put_on(
+    tx: Writer,
+    profile: Profile,
+    before: Item,
+    list_ids: Collection[str],
+    bounds: Bounds,
+    now: str,
+) -> Item:
+    """Puts an item that was read under the profile's lock on exactly these lists."""
+    item = replace(before, list_ids=sorted({*list_ids}))
+    if item == before:
+        return item
+    await check_room(tx, profile, [(before, item)], bounds, "listIds")
+    await apply(tx, profile, [(before, item)], now)
+    return item
+
+
+# ------------------------------------------------------------------------ saving changes
+
+
+Change = tuple[Item | None, Item | None]
+"""An item before and after a change: (None, new) creates it, (old, None) deletes it."""
+
+
+def _on(item: Item | None) -> set[str]:
+    return set(item.list_ids) if item else set()
+
+
+# contract: list-item-limit, place-limit, limit-exact
+async def check_room(
+    tx: Reader, profile: Profile, changes: Sequence[Change], bounds: Bounds, field: str
+) -> None:
+    """Checks changes, applied in order, against the size limits.
+
+    Raises ``NotFound`` for a list that the profile doesn't have, ``LimitReached`` if one of the
+    ``bounds`` would be exceeded. ``field``: the field with the lists, for the error message; a
+    placeholder gets the index of the change.
+    """
+    held = 0
+    if any(before is None for before, _ in changes):
+        row = await tx.one("profile_items", profile=profile.id)
+        held = row[0] if row else 0
+    sizes: dict[str, int] = dict(map(tuple, await tx.all("list_sizes", profile=profile.id)))
+    entries = sum(sizes.values())
+    for place, (before, after) in enumerate(changes):
+        more, less = _on(after) - _on(before), _on(before) - _on(after)
+        held += before is None
+        entries += len(more) - len(less)
+        if before is None and held > bounds.items:
+            raise LimitReached(
+                f"A profile can have at most {bounds.items} items; delete some first."
+            )
+        named = field.format(place)
+        if not more <= sizes.keys():
+            raise NotFound(f"{named}: contains the id of a list that this profile doesn't have.")
+        for id in more:
+            sizes[id] += 1
+            if sizes[id] > bounds.list_items:
+                raise LimitReached(f"{named}: a list can have at most {bounds.list_items} items.")
+        if len(more) > len(less) and entries > bounds.entries:
+            raise LimitReached(
+                f"{named}: all lists of a profile together can have at most {bounds.entries} items."
+            )
+
+
+async def apply(tx: Writer, profile: Profile, changes: Sequence[Change], now: str) -> None:
+    """Saves changes like ``write``, and records their events."""
+    await events.tell_all(tx, profile, now, await write(tx, profile, changes, now))
+
+
+# contract: event-changed, event-transaction, item-updated-at, item-set-lists-place, reserve-ends
+async def write(
+    tx: Writer,
+    profile: Profile,
+    changes: Sequence[Change],
+    now: str,
+    places: Mapping[tuple[str, str], int] = MappingProxyType({}),
+) -> list[tuple[events.Type, bytes]]:
+    """Saves changes of items with their tags and lists, under the profile's lock.
+
+    Returns the events, which the caller records. ``places``: positions of items on lists that they
+    are added to, by list id and item id; other items get none. Sets ``updated_at`` of changed
+    items. Raises ``UniqueViolation``.
+    """
+    real = [change for change in changes if change[0] != change[1]]
+    for before, after in real:
+        if before and after:
+            after.updated_at = max(before.updated_at, now)
+    gone = [before.id for before, after in real if before and not after]
+    new = [after for before, after in real if after and not before]
+    kept = [after for before, after in real if after and before]
+    if new:
+        await tx.fill("items", [_stored(profile, item) for item in new])
+    if kept:
+        await tx.run_many("item_put", [_stored(profile, item) for item in kept])
+    await _write_tags(tx, profile, real)
+    await _write_entries(tx, profile, real, places)
+    if gone:
+        await tx.run("items_remove", profile=profile.id, ids=gone)
+    if len(new) != len(gone):
+        await profiles.count(tx, profile, items=len(new) - len(gone))
+    if not events.are_told(profile):
+        return []
+    return [_event(before, after, profile.store.has_text_ids) for before, after in real]
+
+
+async def _write_tags(tx: Writer, profile: Profile, changes: Sequence[Change]) -> None:
+    """Updates ``item_tags``, which only searches use; an item is read with ``items.tags``."""
+    cleared: list[str] = []
+    added: list[dict[str, str]] = []
+    for before, after in changes:
+        was, now = before.tags if before else [], after.tags if after else []
+        if before and was and was != now:
+            cleared.append(before.id)
+        if after and was != now:
+            of = {"profile_id": profile.id, "store_id": profile.store.id, "item_id": after.id}
+            added += [{**of, "tag": tag} for tag in now]
+    if cleared:
+        await tx.run("item_tags_clear", profile=profile.id, ids=cleared)
+    if added:
+        await tx.fill("item_tags", added)
+
+
+async def _write_entries(
+    tx: Writer,
+    profile: Profile,
+    changes: Sequence[Change],
+    places: Mapping[tuple[str, str], int],
+) -> None:
+    added: list[dict[str, object]] = []
+    left: list[dict[str, object]] = []
+    sizes = Counter[str]()
+    for before, after in changes:
+        more, less = _on(after) - _on(before), _on(before) - _on(after)
+        if after:
+            of = {"profile_id": profile.id, "item_id": after.id}
+            added += [
+                {**of, "list_id": id, "position": places.get((id, after.id), 0)} for id in more
+            ]
+        if before:
+            left += [{"profile": profile.id, "list": id, "item": before.id} for id in less]
+        sizes.update(more)
+        sizes.subtract(less)
+    if left:
+        await tx.run_many("entry_remove", left)
+    if added:
+        await tx.fill("entries", added)
+    if sizes:
+        resized = [{"profile": profile.id, "id": id, "more": n} for id, n in sizes.items()]
+        await tx.run_many("list_resize", resized)
+    if left:
+        await reservations.end_unshared(tx, profile.id)
+
+
+def _stored(profile: Profile, item: Item) -> dict[str, object]:
+    """Returns an item's columns by name."""
+    product_id, variant_id = kind(item)
+    return {
+        "profile_id": profile.id,
+        "id": item.id,
+        "store_id": profile.store.id,
+        "product_id": product_id,
+        "variant_id": variant_id,
+        "quantity": item.quantity,
+        "created_at": item.created_at,
+        "updated_at": item.updated_at,
+        "dropped_at": "",
+        "restocked_at": "",
+        "list_ids": " ".join(item.list_ids),
+        "tags": " ".join(item.tags),
+        "note": item.note or "",
+    }
+
+
+NO_ITEM = "There is no such item."
+
+
+async def _absent(tx: Reader, profile: Profile) -> NotFound:
+    await profiles.check_open(tx, profile)
+    return NotFound(NO_ITEM)
+
+
+# contract: event-changed
+def _event(before: Item | None, after: Item | None, text_ids: bool) -> tuple[events.Type, bytes]:
+    if after is None:
+        assert before is not None
+        return "item.deleted", data(before, text_ids)
+    if before is None:
+        return "item.created", data(after, text_ids)
+    changed = [
+        shown
+        for name, shown in zip(Item.__struct_fields__, Item.__struct_encode_fields__, strict=True)
+        if name != "updated_at" and getattr(before, name) != getattr(after, name)
+    ]
+    return "item.updated", data(after, text_ids, changed)
+
+
+def data(item: Item, text_ids: bool, changed: Sequence[str] = ()) -> bytes:
+    show([item], text_ids=text_ids)
+    return msgspec.json.encode({"item": item, "changed": changed} if changed else {"item": item})

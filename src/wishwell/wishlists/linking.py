@@ -1,0 +1,232 @@
+"""Linking: a visitor signs in, and what the session holds becomes the customer's.
+
+It is one transaction, also when several requests link the same profiles at once (contract:
+link-atomic). It locks both profiles first. So it waits for earlier writes, and later writes find
+the session closed. It reads what both hold, ``merging.py`` says what becomes of it, and the rest
+writes that down.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from wishwell import events, opaque, profiles
+from wishwell.db import Reader, Writer, statements
+from wishwell.errors import NotFound
+from wishwell.profiles import Profile
+from wishwell.stores import Bounds
+from wishwell.wishlists import items, lists, merging, reservations, shares
+from wishwell.wishlists.items import Change, Item
+from wishwell.wishlists.merging import Merged, OrderedList
+
+
+class Linked(msgspec.Struct):
+    """The data of the event: both GIDs, and how many items and lists the session had.
+
+    ``left``: how many of the items the customer had no room for (contract: link-limits).
+    """
+
+    session: str
+    customer: str
+    items: int
+    lists: int
+    left: int
+
+
+# contract: link-limits, link-email, link-closes-session, link-again, link-races,
+#   event-link, cluster-link, profile-notices
+async def link(tx: Writer, session: Profile, customer: Profile, bounds: Bounds, now: str) -> int:
+    """Moves all records of the session and closes it. Returns the number of items moved.
+
+    The customer has at most twice the ``bounds`` afterwards. Returns 0 for a session that is closed
+    already. Raises ``NotFound`` for an unknown session.
+    """
+    locked = await _lock(tx, session, customer, now)
+    if locked is None:
+        return 0
+    async with events.watch(tx, customer, now, lists.records(tx, customer)):
+        linked, told = await _move(tx, session, customer, bounds, locked, now)
+    told.append(("profile.linked", msgspec.json.encode(linked)))
+    await events.tell_all(tx, customer, now, told)
+    return linked.items - linked.left
+
+
+async def _lock(tx: Writer, session: Profile, customer: Profile, now: str) -> set[str] | None:
+    """Locks both, and the owners of what the session has reserved, sessions first as everywhere.
+
+    Returns the keys of all that is locked; None if the session is closed. Raises ``NotFound``.
+    """
+    both = {(False, session.id), (True, customer.id)}
+    every = sorted(both | await reservations.owners(tx, session.id))
+    for _, id in every:
+        if id == customer.id:
+            await profiles.lock(tx, customer, now)
+            continue
+        row = await tx.one("profile_lock", profile=id)
+        if id == session.id and row is None:
+            raise NotFound("session: there is no such session.")
+        if id == session.id and row is not None and row[0] is not None:
+            return None
+    return {id for _, id in every}
+
+
+async def _move(
+    tx: Writer,
+    session: Profile,
+    customer: Profile,
+    bounds: Bounds,
+    locked: set[str],
+    now: str,
+) -> tuple[Linked, list[tuple[events.Type, bytes]]]:
+    """Moves what the session holds. Returns the events of the items."""
+    wishes, mine = await _items(tx, session), await _items(tx, customer)
+    made, own = await _lists(tx, session), await _lists(tx, customer)
+    room = merging.room(bounds, len(mine), len(own), sum(held.row["item_count"] for held in own))
+    names = {merging.alike(held.name) for held in made}
+    own = [held for held in own if merging.alike(held.name) in names]
+    kinds = {items.kind(item): item for item in mine}
+    twins = {item.id: kinds[items.kind(item)] for item in wishes if items.kind(item) in kinds}
+    created = {item.id: item.created_at for item in (*wishes, *mine)}
+    made = await _ordered(tx, session, made, created)
+    for item in wishes:
+        if twin := twins.get(item.id):
+            created[twin.id] = min(twin.created_at, item.created_at)
+    own = await _ordered(tx, customer, own, created)
+    same = {id: twin.id for id, twin in twins.items()}
+    merged = merging.merge(wishes, made, same, own, room)
+
+    places = await _write_lists(tx, customer, made, own, merged, now)
+    changes = _changes(wishes, twins, merged)
+    told = await items.write(tx, customer, changes, now, places)
+    await _keep_notices(tx, session, customer, merged.items)
+    await _move_shares(tx, session, customer, merged.joins)
+    await reservations.link_owned(tx, session.id, customer.id, merged.items)
+    await reservations.link_held(tx, session.id, customer.id, locked)
+    await reservations.end_unshared(tx, customer.id)
+    for statement in _LEAVE:
+        await tx.run(statement, profile=session.id)
+    row = await tx.one("profile_shown", profile=session.id)
+    assert row is not None
+    *_, notices, _, email = row
+    await tx.run("profile_recount", profile=customer.id, email=email, notices=notices)
+    await tx.run("session_close", profile=session.id, customer=customer.id, now=now)
+    left = len(wishes) - len(merged.items)
+    return Linked(session.gid, customer.gid, len(wishes), len(made), left), told
+
+
+_LEAVE = (
+    *("link_leave_entries", "link_leave_item_tags", "link_leave_lists", "link_leave_items"),
+    "link_leave_shares",
+)
+
+
+async def _items(tx: Reader, profile: Profile) -> list[Item]:
+    return [items.from_row(row) for row in await tx.all("items_all", profile=profile.id)]
+
+
+async def _lists(tx: Reader, profile: Profile) -> list[OrderedList]:
+    """The lists, the oldest first, without their items."""
+    rows = await tx.all("lists_kept", profile=profile.id)
+    return [OrderedList(statements.named("lists_filled", row)) for row in rows]
+
+
+async def _ordered(
+    tx: Reader, profile: Profile, lists: Sequence[OrderedList], created: Mapping[str, str]
+) -> list[OrderedList]:
+    """The lists with their items in the customer's order; ``created``: when each item was."""
+    if not lists:
+        return []
+    entries: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    ids = [held.id for held in lists]
+    for list_id, id, position in await tx.all("link_entries", profile=profile.id, lists=ids):
+        entries[list_id].append((id, position))
+    for on in entries.values():
+        # The sorts are stable: of what has no place, the newest comes first.
+        on.sort(key=lambda entry: (created[entry[0]], entry[0]), reverse=True)
+        on.sort(key=lambda entry: entry[1] or math.inf)
+    return [replace(held, items=dict(entries[held.id])) for held in lists]
+
+
+# contract: link-items, link-item-merge
+def _changes(wishes: Sequence[Item], twins: Mapping[str, Item], merged: Merged) -> list[Change]:
+    """What becomes of the session's items at the customer."""
+    on = defaultdict(set)
+    for list_id, placed in merged.places.items():
+        for id in placed:
+            on[id].add(list_id)
+    changes: list[Change] = []
+    for item in wishes:
+        if twin := twins.get(item.id):
+            changes.append((twin, merging.united(twin, item, on[twin.id])))
+        elif item.id in merged.items:
+            changes.append((None, replace(item, list_ids=sorted(on[item.id]))))
+    return changes
+
+
+async def _write_lists(
+    tx: Writer,
+    customer: Profile,
+    made: Sequence[OrderedList],
+    own: Sequence[OrderedList],
+    merged: Merged,
+    now: str,
+) -> dict[tuple[str, str], int]:
+    """Writes the lists that move or get longer. Returns the places of what comes on them."""
+    key = customer.id
+    moving = [held for held in made if merged.joins.get(held.id) == held.id]
+    if moving:
+        await tx.fill(
+            "lists", [{**held.row, "profile_id": key, "item_count": 0} for held in moving]
+        )
+    shared = [held.id for held in made if held.row["shared"]]
+    joined = {merged.joins[id] for id in shared if id in merged.joins}
+    marked = [{"profile": key, "id": id} for id in sorted(joined)]
+    await _run(tx, "list_mark_shared", marked)
+    grown = {
+        held.id: (*held.items, *merged.places[held.id]) for held in own if held.id in merged.places
+    }
+    await _run(tx, "list_touch", [{"profile": key, "id": id, "now": now} for id in grown])
+    places = {(list_id, id): at for list_id, on in grown.items() for at, id in enumerate(on, 1)}
+    placed = [
+        {"profile": key, "list": list_id, "item": id, "position": at}
+        for (list_id, id), at in places.items()
+    ]
+    await _run(tx, "entry_place", placed)
+    for held in moving:
+        places |= {(held.id, merged.items.get(id, "")): at for id, at in held.items.items()}
+    return places
+
+
+# contract: notice-link
+async def _keep_notices(
+    tx: Writer, session: Profile, customer: Profile, now_ids: Mapping[str, str]
+) -> None:
+    """What was told of an item is not told again soon."""
+    heard = [
+        {"profile": customer.id, "id": now_ids[id], "dropped_at": dropped, "restocked_at": back}
+        for id, dropped, back in await tx.all("link_heard", profile=session.id)
+        if id in now_ids
+    ]
+    await _run(tx, "link_hear", heard)
+
+
+async def _run(tx: Writer, statement: str, rows: Sequence[Mapping[str, object]]) -> None:
+    if rows:
+        await tx.run_many(statement, rows)
+
+
+# contract: share-link
+async def _move_shares(
+    tx: Writer, session: Profile, customer: Profile, joins: Mapping[str, str]
+) -> None:
+    """Moves the shares with their lists. Those of a list that joins another end: it is private."""
+    all_ = await shares.every(tx, session)
+    moving = [share for share in all_ if joins.get(share.list_id) == share.list_id]
+    await shares.end(tx, session, [share for share in all_ if share not in moving])
+    if moving:
+        hashes = [opaque.hashed(share.token) for share in moving]
+        await tx.run("link_move_tokens", profile=customer.id, hashes=hashes)
+        await tx.run("link_move_shares", session=session.id, customer=customer.id)

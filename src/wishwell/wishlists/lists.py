@@ -1,0 +1,277 @@
+"""Lists: named, ordered collections of a profile's items (contract: list-order)."""
+
+import contextlib
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Literal, get_args
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
+
+from wishwell import events, profiles
+from wishwell.db import Reader, Row, Writer, statements
+from wishwell.errors import Invalid, LimitReached, NotFound
+from wishwell.profiles import Profile, Scope, pages
+from wishwell.stores import Bounds
+from wishwell.wishlists import fields, items, reservations, shares
+from wishwell.wishlists.items import Item
+
+Sort = Literal["recently_saved", "oldest_saved", "customer"]
+SORTS: tuple[Sort, ...] = get_args(Sort)
+MAX_NAME = 255
+
+
+# contract: list-fields
+class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+    """A list as the API shows it. ``items`` is set only for a single list."""
+
+    id: str
+    name: str
+    item_count: int
+    created_at: str
+    updated_at: str
+    items: list[Item] | UnsetType = UNSET
+    profile: str | UnsetType = UNSET
+
+
+def from_row(row: Row) -> List:
+    """Returns the list in a row of ``list_fields`` and, for a whole store, the owner's GID."""
+    record = _own(row)
+    if len(row) > _COLUMNS:
+        record.profile = row[_COLUMNS]
+    return record
+
+
+def _own(row: Row) -> List:
+    return List(*row[:_COLUMNS])
+
+
+_COLUMNS = len(statements.columns("list_fields"))
+
+
+class ListFields(msgspec.Struct, frozen=True):
+    """Validated fields of a list in a request. None leaves a field unchanged."""
+
+    name: str | None = None
+
+
+# contract: list-name
+def check_name(name: str) -> str:
+    """Returns the trimmed name.
+
+    Raises ``Invalid`` unless it has 1 to 255 characters and no control characters.
+    """
+    name = name.strip()
+    if not 1 <= len(name) <= MAX_NAME:
+        raise Invalid(f"name: must be 1 to {MAX_NAME} characters after trimming.")
+    if fields.has_control(name):
+        raise Invalid("name: must not contain control characters.")
+    return name
+
+
+def records(
+    tx: Reader, profile: Profile, id: str | None = None
+) -> Callable[[], Awaitable[events.Records]]:
+    """Returns a reader for ``events.watch`` of a profile's lists, or one, with their order."""
+
+    async def read() -> events.Records:
+        if id is None:
+            rows = await tx.all("lists_all", profile=profile.id)
+        else:
+            rows = await tx.all("list_find", profile=profile.id, id=id)
+        placed: dict[str, list[str]] = {row[0]: [] for row in rows}
+        for list_id, item_id in await tx.all("places", profile=profile.id, list=id):
+            placed[list_id].append(item_id)
+        return {row[0]: events.Record(from_row(row), tuple(placed[row[0]])) for row in rows}
+
+    return read
+
+
+async def _positions(tx: Reader, profile: Profile, id: str) -> dict[str, int]:
+    """Returns a list's items in order, with their positions (0 if never placed)."""
+    return dict(map(tuple, await tx.all("list_order", profile=profile.id, id=id)))
+
+
+@contextlib.asynccontextmanager
+async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIterator[None]:
+    """Locks the profile and records the list's changes as events.
+
+    Raises ``NotFound``, ``profiles.missing``.
+    """
+    async with events.watch(tx, profile, now, records(tx, profile, id)):
+        known = await profiles.lock_known(tx, profile)
+        if not known or await tx.one("list_find", profile=profile.id, id=id) is None:
+            raise NotFound(_NO_LIST)
+        yield
+
+
+async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[List]:
+    """Returns a page of lists, newest first. Raises ``profiles.missing``."""
+    return await pages.read(tx, "lists", scope, asked, from_row)
+
+
+# contract: list-items, list-sort
+async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
+    """Returns a list with its items. Raises ``NotFound``, ``profiles.missing``."""
+    rows = await tx.all("list_with_items", profile=profile.id, id=id)
+    if not rows:
+        raise await _absent(tx, profile)
+    whole = _own(rows[0])
+    positions = {}
+    shown = whole.items = []
+    for row in rows:
+        position = row[_COLUMNS]
+        if position is not None:
+            item = items.from_row(row[_COLUMNS + 1 :])
+            positions[item.id] = position
+            shown.append(item)
+    shown.sort(key=lambda item: (item.created_at, item.id), reverse=sort != "oldest_saved")
+    if sort == "customer":
+        # The sort is stable: items that were never placed (0) stay newest first, at the end.
+        shown.sort(key=lambda item: positions[item.id] or math.inf)
+    return whole
+
+
+# contract: list-limit
+async def create(
+    tx: Writer, profile: Profile, fields: ListFields, id: str, bounds: Bounds, now: str
+) -> List:
+    """Creates an empty list. Raises ``LimitReached``, ``profiles.missing``."""
+    async with events.watch(tx, profile, now, records(tx, profile, id)):
+        return await add(tx, profile, fields, id, bounds, now)
+
+
+async def add(
+    tx: Writer, profile: Profile, fields: ListFields, id: str, bounds: Bounds, now: str
+) -> List:
+    """Creates a list like ``create``, but leaves recording the event to the caller."""
+    room = {"profile": profile.id, "most": bounds.lists}
+    if await tx.one("list_count_lock", **room) is None:
+        await profiles.lock(tx, profile, now)
+        if await tx.one("list_count_lock", **room) is None:
+            raise LimitReached(
+                f"A profile can have at most {bounds.lists} lists; delete some first."
+            )
+    row = await tx.one("list_create", profile=profile.id, id=id, now=now, **asdict(fields))
+    assert row is not None
+    return from_row(row)
+
+
+# contract: list-update, list-updated-at
+async def change(tx: Writer, profile: Profile, id: str, fields: ListFields, now: str) -> List:
+    """Changes a list's own fields. Raises ``NotFound``, ``profiles.missing``."""
+    async with _changing(tx, profile, id, now):
+        row = await tx.one("list_change", profile=profile.id, id=id, now=now, **asdict(fields))
+        assert row is not None
+        return from_row(row)
+
+
+# contract: list-delete
+async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
+    """Deletes a list but not its items. Raises ``NotFound``, ``profiles.missing``."""
+    async with _changing(tx, profile, id, now):
+        await shares.end(tx, profile, await shares.of_list(tx, profile, id))
+        if on := list(await _positions(tx, profile, id)):
+            await tx.run("list_leave_items", profile=profile.id, id=id, items=on)
+            await tx.run("entries_remove", profile=profile.id, lists=[id], items=on)
+        await tx.run("lists_remove", profile=profile.id, ids=[id])
+        await profiles.count(tx, profile, lists=-1)
+        await reservations.end_unshared(tx, profile.id)
+
+
+# contract: list-order-partial, list-order-invalid
+async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], now: str) -> List:
+    """Moves these items to the front of a list, in this order. Returns the list in that order.
+
+    Other items with a position follow in their old order; items never placed come last. Raises
+    ``Invalid`` if an id is a duplicate or not on the list; ``NotFound``; ``profiles.missing``.
+    """
+    async with _changing(tx, profile, id, now):
+        positions = await _positions(tx, profile, id)
+        if len(set(item_ids)) != len(item_ids):
+            raise Invalid("itemIds: must not contain duplicates.")
+        if not positions.keys() >= set(item_ids):
+            raise Invalid("itemIds: contains an item that isn't on this list.")
+        await _place(tx, profile, id, positions, item_ids, now)
+    return await find(tx, profile, id, "customer")
+
+
+async def _place(
+    tx: Writer,
+    profile: Profile,
+    id: str,
+    positions: Mapping[str, int],
+    item_ids: Sequence[str],
+    now: str,
+) -> None:
+    """Saves the new order. ``positions``: those of all items of the list before, by item id."""
+    before = [item for item, at in positions.items() if at]
+    named = set(item_ids)
+    placed = [*item_ids, *(item for item in before if item not in named)]
+    if placed != before:  # contract: list-updated-at
+        of = {"profile": profile.id, "list": id}
+        places = [
+            {**of, "item": item, "position": at}
+            for at, item in enumerate(placed, 1)
+            if positions[item] != at
+        ]
+        await tx.run_many("entry_place", places)
+        await tx.run("list_touch", profile=profile.id, id=id, now=now)
+
+
+# contract: list-item-put, list-item-after
+async def put_item(
+    tx: Writer,
+    profile: Profile,
+    id: str,
+    item_id: str,
+    after: str | UnsetType | None,
+    bounds: Bounds,
+    now: str,
+) -> Item:
+    """Puts an item on a list, after the item ``after``.
+
+    None puts it first; ``UNSET`` keeps its position. Raises ``Invalid`` if ``after`` isn't another
+    item of the list, ``LimitReached``, ``NotFound``, ``profiles.missing``.
+    """
+    item = await _item(tx, profile, id, item_id)
+    if after is UNSET:
+        return await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now)
+    positions = await _positions(tx, profile, id)
+    others = [other for other in positions if other != item_id]
+    if after is not None and after not in others:
+        raise Invalid("after: must be null, or the id of another item on this list.")
+    first = others[: others.index(after) + 1] if after is not None else []
+    item = await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now)
+    positions.setdefault(item_id, 0)
+    async with events.watch(tx, profile, now, records(tx, profile, id)):
+        await _place(tx, profile, id, positions, [*first, item_id], now)
+    return item
+
+
+# contract: list-item-remove
+async def remove_item(
+    tx: Writer, profile: Profile, id: str, item_id: str, bounds: Bounds, now: str
+) -> None:
+    """Removes an item from a list. Raises ``NotFound``, ``profiles.missing``."""
+    item = await _item(tx, profile, id, item_id)
+    if id not in item.list_ids:
+        raise NotFound("There is no such item on this list.")
+    await items.put_on(tx, profile, item, {*item.list_ids} - {id}, bounds, now)
+
+
+async def _item(tx: Writer, profile: Profile, id: str, item_id: str) -> Item:
+    """Returns an item under the profile's lock. Raises ``NotFound`` for the item or the list."""
+    item = await items.find_locked(tx, profile, item_id)
+    if await tx.one("list_find", profile=profile.id, id=id) is None:
+        raise NotFound(_NO_LIST)
+    return item
+
+
+_NO_LIST = "There is no such list."
+
+
+async def _absent(tx: Reader, profile: Profile) -> NotFound:
+    await profiles.check_open(tx, profile)
+    return NotFound(_NO_LIST)

@@ -1,0 +1,140 @@
+"""Rules for merging a session into a customer (a link), without I/O (contract: link-limits)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from wishwell.stores import Bounds
+from wishwell.wishlists.items import MAX_TAGS, Item
+
+
+class OrderedList(msgspec.Struct, frozen=True):
+    """A list's columns, and its items' positions by item id, in the customer's order."""
+
+    row: Mapping[str, Any]
+    items: dict[str, int] = {}
+
+    @property
+    def id(self) -> str:
+        return str(self.row["id"])
+
+    @property
+    def name(self) -> str:
+        return str(self.row["name"])
+
+
+class Merged(msgspec.Struct):
+    """The result of a merge.
+
+    ``items``: the id that each of the session's items has afterwards, without items left behind.
+    ``joins``: the list that each of the session's lists becomes; its own id if it moves.
+    ``places``: ids of the items added to each list, in order.
+    """
+
+    items: dict[str, str]
+    joins: dict[str, str]
+    places: dict[str, list[str]]
+
+
+# contract: link-limits
+def room(bounds: Bounds, items: int, lists: int, entries: int) -> Bounds:
+    """Returns how many items, lists and entries a merge may add to these counts of a customer.
+
+    A merged profile may exceed its size limits up to twofold.
+    """
+    return Bounds(
+        items=max(0, 2 * bounds.items - items),
+        lists=max(0, 2 * bounds.lists - lists),
+        entries=max(0, 2 * bounds.entries - entries),
+        list_items=bounds.list_items,
+    )
+
+
+# contract: link-items, link-list-merge, link-list-full, link-limits
+def merge(
+    wishes: Sequence[Item],
+    lists: Sequence[OrderedList],
+    same: Mapping[str, str],
+    own: Sequence[OrderedList],
+    room: Bounds,
+) -> Merged:
+    """Decides what becomes of the session's items (``wishes``) and lists.
+
+    ``same``: for items that both have, the customer's item id by the session's. ``own``: the
+    customer's lists with the same names. ``room``: the customer's remaining capacity.
+    """
+    newest = sorted(wishes, key=lambda wish: (wish.created_at, wish.id), reverse=True)
+    moved = [wish.id for wish in newest if wish.id not in same][: room.items]
+    items = {**same, **{id: id for id in moved}}
+    joins = _join(lists, items, own, room.list_items)
+    moving = [made.id for made in lists if made.id not in joins]
+    joins |= {id: id for id in sorted(moving, reverse=True)[: room.lists]}
+    return Merged(items, joins, _places(newest, lists, items, joins, own, room.entries))
+
+
+def _join(
+    lists: Sequence[OrderedList], items: Mapping[str, str], own: Sequence[OrderedList], most: int
+) -> dict[str, str]:
+    """Returns the session's lists that are merged into one of the customer's, by id."""
+    joins = {}
+    there = {mine.id: set(mine.items) for mine in own}
+    for made in lists:
+        coming = {items[id] for id in made.items if id in items}
+        for mine in own:
+            union = there[mine.id] | coming
+            fits = len(union) <= max(most, len(there[mine.id]))
+            if fits and alike(mine.name) == alike(made.name):
+                joins[made.id], there[mine.id] = mine.id, union
+                break
+    return joins
+
+
+def _places(
+    newest: Sequence[Item],
+    lists: Sequence[OrderedList],
+    items: Mapping[str, str],
+    joins: Mapping[str, str],
+    own: Sequence[OrderedList],
+    most: int,
+) -> dict[str, list[str]]:
+    """Returns the items added to each list, in order. Of more than ``most``, keeps the newest."""
+    taken = {mine.id: set(mine.items) for mine in own}
+    places: dict[str, list[str]] = {}
+    for made in lists:
+        if (target := joins.get(made.id)) is not None:
+            there = taken.setdefault(target, set())
+            coming = [items[id] for id in made.items if id in items and items[id] not in there]
+            there.update(coming)
+            if coming:
+                places.setdefault(target, []).extend(coming)
+    if sum(map(len, places.values())) <= most:
+        return places
+    age = {items[wish.id]: at for at, wish in enumerate(newest) if wish.id in items}
+    every = [(age[id], target, id) for target, on in places.items() for id in on]
+    kept = {(target, id) for _, target, id in sorted(every)[:most]}
+    left = {target: [id for id in on if (target, id) in kept] for target, on in places.items()}
+    return {target: on for target, on in left.items() if on}
+
+
+# contract: link-list-merge
+def alike(name: str) -> str:
+    """Returns a list's normalised name: trimmed and case-folded. A link merges equal ones."""
+    return name.strip().casefold()
+
+
+# contract: link-item-merge, link-quantity, link-tags, link-note
+def united(mine: Item, theirs: Item, more: Iterable[str]) -> Item:
+    """Merges the session's item into the customer's, and adds the lists ``more``."""
+    # A link by an older release may have left more tags.
+    tags = list(dict.fromkeys([*mine.tags, *theirs.tags]))[: max(MAX_TAGS, len(mine.tags))]
+    return replace(
+        mine,
+        quantity=max(mine.quantity, theirs.quantity),
+        created_at=min(mine.created_at, theirs.created_at),
+        note=mine.note or theirs.note or UNSET,
+        tags=tags,
+        list_ids=sorted({*mine.list_ids, *more}),
+    )

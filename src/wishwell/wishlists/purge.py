@@ -1,0 +1,126 @@
+"""Removes expired sessions with all their records (contract: session-purged)."""
+
+from collections.abc import AsyncIterator, Sequence
+
+import structlog
+
+from wishwell import ids
+from wishwell.config import Settings
+from wishwell.db import Database, Reader, Row, Writer
+from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
+from wishwell.wishlists import reservations
+
+_BATCH = 100
+_RECORDS = 2_000
+"""The most records that one step removes. Other writes wait for a step, and it must fit into a
+transaction's time limit. A large session takes several steps."""
+
+_DAY_MS = 86_400_000
+_FIRST = ("", "00000000-0000-0000-0000-000000000000")
+_STEPS = (
+    *("purge_entries", "purge_item_tags", "purge_items", "purge_lists"),
+    *("purge_share_tokens", "purge_shares"),
+)
+
+log = structlog.get_logger()
+
+
+# contract: purge-steps
+async def sessions(
+    db: Database, settings: Settings, clock: ReferenceClock, *, dry: bool = False
+) -> AsyncIterator[int]:
+    """Purges in small steps, and yields after each how many sessions were removed so far.
+
+    The longer period starts when the session's last token expires, up to a day after it was
+    issued. The shorter period, from the last token on, is for sessions without records. A session
+    that can't be removed is skipped and logged. With ``dry`` it only counts them. Raises
+    ``Unavailable``, also while the clock is suspect.
+    """
+    idle, empty = _limits(settings, await db.read(clock.checked_now))
+    after, removed = _FIRST, 0
+    while not dry and await db.write(_redate, clock):
+        yield removed
+    while rows := await db.read(_idle, idle, empty, after):
+        after = (rows[-1][1], rows[-1][0])
+        if dry:
+            removed += len(rows)
+            yield removed
+            continue
+        gids = {row[0]: row[2] for row in rows}
+        expired = await db.write(_end, settings, list(gids), clock)
+        async for gone in _remove(db, {id: gids[id] for id in expired}):
+            removed += gone
+            yield removed
+
+
+def _limits(settings: Settings, now: int) -> tuple[str, str]:
+    """The times before which a session, and one without records, was last used if it expired."""
+    idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * _DAY_MS)))
+    empty = ids.timestamp(max(0, now - int(settings.empty_session_days * _DAY_MS)))
+    return idle, max(idle, empty)
+
+
+# contract: clock-future
+async def _redate(tx: Writer, clock: ReferenceClock) -> bool:
+    """Dates some sessions that a wrong clock used in the future to now, so that they expire.
+    Returns whether there were any."""
+    now = await clock.checked_now(tx)
+    ahead = ids.timestamp(now + MAX_JUMP_MS)
+    named = {"now": ids.timestamp(now), "ahead": ahead, "limit": _BATCH}
+    return bool(await tx.all("sessions_redate", **named))
+
+
+async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:
+    """Key, time and GID of the next expired sessions."""
+    terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH}
+    return await tx.all("sessions_idle", **terms, after_time=after[0], after=after[1])
+
+
+# contract: clock-guard
+async def _end(
+    tx: Writer, settings: Settings, expired: list[str], clock: ReferenceClock
+) -> list[str]:
+    """Closes those that are still expired and that no other transaction has locked."""
+    held = [row[0] for row in await _lock(tx, expired)]
+    now = await clock.checked_now(tx)
+    idle, empty = _limits(settings, now)
+    terms = {"gone_before": idle, "empty_before": empty, "now": ids.timestamp(now)}
+    return [row[0] for row in await tx.all("sessions_end", profiles=held, **terms)]
+
+
+async def _lock(tx: Writer, sessions: list[str]) -> Sequence[Row]:
+    """Locks those that no other transaction has locked, and returns their keys."""
+    return await tx.all_many("session_lock", [{"profile": id} for id in sessions])
+
+
+# contract: purge-passes-over
+async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
+    """Removes the sessions with these keys, and yields after each step how many it removed."""
+    gone = None if gids else 0
+    try:
+        while gone is None:
+            gone = await db.write(remove_some, list(gids))
+            yield gone or 0
+    except Exception as error:
+        await db.ping()  # raises if the database is the cause
+        if len(gids) == 1:
+            log.warning("session_not_purged", profile=next(iter(gids.values())), reason=str(error))
+            return
+        for id, gid in gids.items():
+            async for number in _remove(db, {id: gid}):
+                yield number
+
+
+async def remove_some(tx: Writer, sessions: list[str]) -> int | None:
+    """Removes some of what these profiles hold; once it is little, all and the profiles themselves.
+
+    Returns how many profiles it removed, or None while there is more.
+    """
+    await _lock(tx, sessions)
+    left = _RECORDS - await reservations.purge(tx, sessions, _RECORDS)
+    for statement in _STEPS:
+        if left > 0:
+            left -= len(await tx.all(statement, profiles=sessions, limit=left))
+    if left <= 0:
+        return None
+    return len(await tx.all("purge_profiles", profiles=sessions))

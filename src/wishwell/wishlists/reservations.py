@@ -1,0 +1,189 @@
+"""Reservations: what others have promised to give of the items on a shared list (contract:
+reserve-secret).
+
+A reservation lies with the item's owner, so that one lock guards the sum, and its row in ``held``
+with its holder, so that it is found by a sign-in and a purge. Both change in one transaction,
+``held`` first. Whoever makes or moves one has locked both profiles; an owner ends one, and a purge
+its holder's, under their own lock alone. None touches a record of the owner, or makes an event.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wishwell import profiles
+from wishwell.db import Reader, Row, RunAgain, Writer
+from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound
+from wishwell.profiles import Profile
+from wishwell.wishlists import shares
+from wishwell.wishlists.shares import Finder, SharedItem
+
+ENDS = ("held_end", "reservation_end")
+
+MOST = 1_000
+"""Of how many items a profile may have reservations."""
+
+
+# contract: reserve-put, reserve-quantity, reserve-most, reserve-at-once, reserve-secret
+async def reserve(
+    tx: Writer,
+    finder: Finder,
+    token: str,
+    item_id: str,
+    holder: Profile,
+    quantity: int,
+    now: str,
+) -> SharedItem:
+    """Reserves so many of the item for the holder, in place of what they have reserved of it.
+
+    Raises ``UnknownShare``, ``NotFound``, ``Conflict`` if fewer are left, ``LimitReached``,
+    ``Forbidden`` for the owner and where the share has no reservations, and
+    ``profiles.missing(holder)``.
+    """
+    shared = await shares.lock(tx, finder, token, holder, now)
+    owner = shared.owner
+    if owner.id == holder.id:
+        raise Forbidden("You can't reserve items on your own list.")
+    if not shared.reservations:
+        raise Forbidden("Reservations are turned off for this share.")
+    if await tx.one("entry_find", profile=owner.id, list=shared.list_id, item=item_id) is None:
+        raise NotFound("There is no such item on this list.")
+    of = {"owner": owner.id, "holder": holder.id, "item": item_id}
+    row = await tx.one("reservation_put", **of, quantity=quantity, now=now)
+    if row is None:
+        raise Conflict("quantity: exceeds the quantity of this item that is left to reserve.")
+    count = await tx.one("held_count", **of)
+    if count is not None and count[0] >= MOST:
+        raise LimitReached(f"A profile can reserve at most {MOST} items.")
+    await tx.run("held_add", **of, store=owner.store.id, merged=None)
+    [shown] = (await shares.view(tx, finder, token, holder, now, item_id)).items
+    return shown
+
+
+# contract: reserve-delete
+async def give_back(tx: Writer, token: str, item_id: str, holder: Profile) -> None:
+    """Ends the holder's reservation of the item.
+
+    The holder's own record says whose item it is, so the share may have ended. Raises
+    ``UnknownShare`` for what is no token, ``NotFound``, ``profiles.missing(holder)``.
+    """
+    shares.check_form(token)
+    await profiles.lock_known(tx, holder)
+    while key := await tx.one("held_find", profile=holder.id, item=item_id):
+        named = _named(key)
+        if await tx.one("held_end", **named):
+            await tx.run("reservation_end", **named)
+            return
+        # The owner's link, which this has waited for, has moved it.
+    raise NotFound("You have not reserved this item.")
+
+
+# ----------------------------------------------------------------------------- their ends
+
+
+# contract: reserve-ends, reserve-at-once
+async def end_unshared(tx: Writer, owner_id: str) -> None:
+    """Ends those whose items are on no shared list any more. The caller holds the owner's lock."""
+    await _end(tx, await tx.all("reservations_unshared", profile=owner_id))
+
+
+async def _end(tx: Writer, keys: Sequence[Row]) -> None:
+    """Ends those with these keys: the holder, the item's owner, the item."""
+    if keys:
+        # In one order everywhere: no deadlocks.
+        ordered = [_named(key) for key in sorted(tuple(key) for key in keys)]
+        for statement in ENDS:
+            await tx.run_many(statement, ordered)
+
+
+def _named(key: Sequence[Any]) -> dict[str, Any]:
+    holder_id, owner_id, item_id = key
+    return {"holder": holder_id, "owner": owner_id, "item": item_id}
+
+
+# contract: reserve-purge
+async def purge(tx: Writer, owners: list[str], most: int) -> int:
+    """Ends at most ``most`` of what these hold, and of what others hold of theirs.
+
+    Returns how many. They are locked by the caller, the others are not: the link of an owner may
+    still move a reservation, so it is done when none is found.
+    """
+    ended = 0
+    for statement in ("purge_held", "purge_reservations"):
+        while ended < most and (
+            keys := await tx.all(statement, profiles=owners, limit=most - ended)
+        ):
+            await _end(tx, keys)
+            ended += len(keys)
+    return ended
+
+
+# ---------------------------------------------------------------------------- at a sign-in
+
+
+async def owners(tx: Reader, holder_id: str) -> set[tuple[bool, str]]:
+    """Of whose items this profile holds some: whether they are customers, and their keys."""
+    ids_ = [row[0] for row in await tx.all("held_owners", profile=holder_id)]
+    if not ids_:
+        return set()
+    return {(not row[1], row[0]) for row in await tx.all("profiles_kinds", profiles=ids_)}
+
+
+# contract: reserve-sign-in
+async def link_held(tx: Writer, session_id: str, customer_id: str, locked: set[str]) -> None:
+    """Gives the customer what the session holds, but of the customer's own items.
+
+    ``locked``: the profiles that the caller has locked, the two and those of ``owners``. Raises
+    ``RunAgain`` if the session reserved of another since the caller looked.
+    """
+    held = {row[0] for row in await tx.all("held_owners", profile=session_id)}
+    if held - locked:
+        raise RunAgain
+    if held:
+        from_session = [
+            {"owner": owner_id, "session": session_id, "customer": customer_id}
+            for owner_id in sorted(held)
+        ]
+        passed = [row for row in from_session if row["owner"] != customer_id]
+        if passed:
+            await tx.run_many("link_pass", passed)
+        await tx.run_many("link_passed", from_session)
+        await tx.run("link_move_held", session=session_id, customer=customer_id)
+        await tx.run("link_leave_held", profile=session_id)
+
+
+# contract: reserve-sign-in, reserve-kept, link-limits
+async def link_owned(
+    tx: Writer, session_id: str, customer_id: str, items: Mapping[str, str]
+) -> None:
+    """Moves what others hold of the session's items; what the customer holds of them ends.
+
+    ``items``: the id that each item has now. What is held of the others ends too.
+    """
+    rows = await tx.all("reservations_all", profile=session_id)
+    if not rows:
+        return
+    ordered = sorted((holder_id, session_id, item_id) for item_id, holder_id, *_ in rows)
+    await tx.run_many("held_end", [_named(key) for key in ordered])
+    # Looked at again: a purge that this has waited for may have ended some.
+    moving: list[dict[str, Any]] = []
+    for item_id, holder_id, store_id, quantity, created_at in await tx.all(
+        "reservations_all", profile=session_id
+    ):
+        now_id = items.get(item_id)
+        if now_id is not None and holder_id != customer_id:
+            moving.append(
+                {
+                    "owner": customer_id,
+                    "holder": holder_id,
+                    "item": now_id,
+                    "store": store_id,
+                    "merged": item_id if now_id != item_id else None,
+                    "quantity": quantity,
+                    "created_at": created_at,
+                }
+            )
+    if moving:
+        moving.sort(key=lambda row: (row["holder"], row["item"]))
+        await tx.run_many("held_add", moving)
+        await tx.run_many("reservation_add", moving)
+    await tx.run("link_leave_reservations", profile=session_id)

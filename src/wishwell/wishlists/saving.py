@@ -1,0 +1,126 @@
+"""Saving and changing items. Saving an item that exists updates it (contract: save-once)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import UNSET
+from msgspec.structs import asdict, replace
+
+from wishwell import events, profiles
+from wishwell.db import UniqueViolation, Writer
+from wishwell.errors import Conflict
+from wishwell.profiles import Profile
+from wishwell.stores import Bounds
+from wishwell.wishlists import items
+from wishwell.wishlists.items import Item, ItemPatch, NewItem
+
+
+# contract: save-again, item-limit
+async def save(
+    tx: Writer, profile: Profile, new: NewItem, id: str, bounds: Bounds, now: str
+) -> tuple[Item, bool]:
+    """Saves an item. Returns it, and whether it was created (with this ``id``).
+
+    If the item exists, updates only the fields that ``new`` has, and adds its lists. Raises
+    ``LimitReached`` if one of the ``bounds`` would be exceeded, ``NotFound`` for a list that the
+    profile doesn't have, ``profiles.missing``.
+    """
+    if new.tags is None and not new.list_ids:
+        if events.are_told(profile):
+            await tx.begin()
+        of = {"profile": profile.id, "id": id, "now": now, "most": bounds.items}
+        row = await tx.one("item_save", **asdict(new), **of)
+        if row is not None:
+            return await _tell(tx, profile, row, now), bool(row[-1])
+    # There are tags or lists; or the profile has no row yet, is closed, or is at its limit.
+    [(before, item)] = await _save(tx, profile, [new], [id], bounds, now, "listIds")
+    return item, before is None
+
+
+# contract: items-put, items-put-all, limit-exact
+async def save_many(
+    tx: Writer,
+    profile: Profile,
+    wanted: Sequence[NewItem],
+    new_ids: Sequence[str],
+    bounds: Bounds,
+    now: str,
+) -> list[Item]:
+    """Saves items with distinct products and variants, all or, on an error, none.
+
+    ``new_ids``: for each item its id, used if it is created. Raises what ``save`` does.
+    """
+    field = "items[{}].listIds"
+    return [item for _, item in await _save(tx, profile, wanted, new_ids, bounds, now, field)]
+
+
+async def _save(
+    tx: Writer,
+    profile: Profile,
+    wanted: Sequence[NewItem],
+    new_ids: Sequence[str],
+    bounds: Bounds,
+    now: str,
+    field: str,
+) -> list[tuple[Item | None, Item]]:
+    await profiles.lock(tx, profile, now)
+    there = await items.of_products(tx, profile, [new.product_id for new in wanted])
+    saves = []
+    for new, id in zip(wanted, new_ids, strict=True):
+        before = there.get((new.product_id, new.variant_id))
+        fresh = Item(id, new.product_id, UNSET, 1, [], UNSET, [], now, now)
+        after = _changed(before or fresh, new)
+        after.list_ids = sorted({*after.list_ids, *new.list_ids})
+        saves.append((before, after))
+    await items.check_room(tx, profile, saves, bounds, field)
+    await items.apply(tx, profile, saves, now)
+    return saves
+
+
+# contract: item-update, item-variant-null, item-conflict, item-updated-at
+async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: str) -> Item:
+    """Changes an item. Sets ``updated_at`` only if something changed.
+
+    Raises ``Conflict`` if another item has the product and variant, ``NotFound``,
+    ``profiles.missing``.
+    """
+    try:
+        if patch.tags is None:
+            if events.are_told(profile):
+                await tx.begin()
+            row = await tx.one("item_change", profile=profile.id, id=id, now=now, **asdict(patch))
+            if row is not None:
+                return await _tell(tx, profile, (*row, False), now)
+        before = await items.find_locked(tx, profile, id)
+        item = _changed(before, patch)
+        await items.apply(tx, profile, [(before, item)], now)
+    except UniqueViolation as error:
+        raise Conflict(
+            "productId, variantId: another item of this profile has this product and variant."
+        ) from error
+    return item
+
+
+def _changed(item: Item, fields: NewItem | ItemPatch) -> Item:
+    """Returns the item with the given fields set, except its lists."""
+    after = replace(item)
+    for name in ItemPatch.__struct_fields__:
+        value = getattr(fields, name)
+        if value is not None:
+            setattr(after, name, list(value) if name == "tags" else value or UNSET)
+    return after
+
+
+# contract: event-transaction
+async def _tell(tx: Writer, profile: Profile, row: Sequence[Any], now: str) -> Item:
+    """Records the event of an item that a statement has saved, and returns the item.
+
+    ``row``: the item's columns, the names of changed fields, and whether it was created.
+    """
+    *columns, names, created = row
+    item = items.from_row(columns)
+    if events.are_told(profile) and (created or names):
+        type_: events.Type = "item.created" if created else "item.updated"
+        data = items.data(item, profile.store.has_text_ids, names.split())
+        await events.tell(tx, profile, now, type_, data)
+    return item
