@@ -1,1 +1,5 @@
-"""Who may do what, and how often: tokens, their cache, limits."""
+"""Access: tokens, their cache, and client addresses.
+
+Start with ``auth.py`` (issuing, verifying and revoking tokens); ``access_cache.py`` caches stores,
+admin tokens and revocations, which ``registry.py`` reads.
+"""

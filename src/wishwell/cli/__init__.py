@@ -1,7 +1,7 @@
 """The command line, ``wishwell``.
 
-`serve`, `migrate` and `purge` are in this file, other commands in ``*_commands.py``, and their
-helpers in ``opening.py``.
+`serve`, `migrate` and `purge` are in this file, other commands in ``*_commands.py``, options and
+set-up that they share in ``common_options.py``, output in ``terminal.py``.
 """
 
 import asyncio

@@ -91,7 +91,7 @@ class Request(msgspec.Struct):
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Query parameters of an API operation by name."""
     walk: str = ""
-    """Scope that page cursors are bound to, set by ``handlers.asked_page`` (pagination)."""
+    """Scope that page cursors are bound to, set by ``responding.asked_page`` (pagination)."""
     caller: Caller | None = None
     taken: Taken | None = None
     """State of the rate limit that the request was counted against; ``None`` before that."""

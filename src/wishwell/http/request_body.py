@@ -13,7 +13,7 @@ _TRUSTED_SECONDS = 1.0
 
 
 async def decode(request: Request, shape: type[T], *, optional: bool = False) -> T:
-    """The body as a type of ``wire``. Raises what ``read`` and ``wire.body`` do.
+    """The body as a type of ``request_types``. Raises what ``read`` and ``request_types.body`` do.
 
     An ``optional`` one may be missing, which is as if it were ``{}``.
     """

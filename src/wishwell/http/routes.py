@@ -6,6 +6,8 @@ from typing import Any, Literal, NamedTuple
 from wishwell.errors import MethodNotAllowed
 from wishwell.http import (
     admin,
+    item_handlers,
+    list_handlers,
     management,
     platform_request_handlers,
     profile_handlers,
@@ -61,19 +63,19 @@ def _report(path: str, *query: str, **methods: Handler) -> Route:
 
 
 API = (
-    _route("/items", GET=responding.list_items, POST=responding.create_item,
-           PUT=responding.save_items, DELETE=responding.delete_items)._replace(query={
+    _route("/items", GET=item_handlers.list_items, POST=item_handlers.create_item,
+           PUT=item_handlers.save_items, DELETE=item_handlers.delete_items)._replace(query={
         "GET": frozenset({"page", "limit", "query", "include"}), "DELETE": frozenset({"itemIds"}),
     }),
-    _route("/items/{itemId}", "include", GET=responding.get_item, PATCH=responding.update_item,
-           DELETE=responding.delete_item),
-    _route("/items/{itemId}/lists", PUT=responding.set_item_lists),
-    _route("/lists", "page", "limit", GET=responding.list_lists, POST=responding.create_list),
-    _route("/lists/{listId}", "sort", "include", GET=responding.get_list,
-           PATCH=responding.update_list, DELETE=responding.delete_list),
-    _route("/lists/{listId}/items/order", PUT=responding.order_list_items),
-    _route("/lists/{listId}/items/{itemId}", PUT=responding.put_list_item,
-           DELETE=responding.remove_list_item),
+    _route("/items/{itemId}", "include", GET=item_handlers.get_item,
+           PATCH=item_handlers.update_item, DELETE=item_handlers.delete_item),
+    _route("/items/{itemId}/lists", PUT=item_handlers.set_item_lists),
+    _route("/lists", "page", "limit", GET=list_handlers.list_lists, POST=list_handlers.create_list),
+    _route("/lists/{listId}", "sort", "include", GET=list_handlers.get_list,
+           PATCH=list_handlers.update_list, DELETE=list_handlers.delete_list),
+    _route("/lists/{listId}/items/order", PUT=list_handlers.order_list_items),
+    _route("/lists/{listId}/items/{itemId}", PUT=list_handlers.put_list_item,
+           DELETE=list_handlers.remove_list_item),
     _route("/lists/{listId}/shares", "page", "limit", GET=share_handlers.list_shares,
            POST=share_handlers.create_share),
     _route("/lists/{listId}/shares/{shareId}", PATCH=share_handlers.update_share,

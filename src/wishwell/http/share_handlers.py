@@ -70,7 +70,7 @@ async def delete_reservation(request: Request) -> None:
 
 
 async def _begin(request: Request, finder: Finder) -> None:
-    """Like ``handlers.begin``, but checks the share's token before it creates a session."""
+    """Like ``responding.begin``, but checks the share's token before it creates a session."""
     if request.begin is not None:
         token = request.parameters["token"]
         await request.service.db.read(shares.resolve, finder, token, request.now())

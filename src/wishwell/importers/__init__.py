@@ -1,1 +1,5 @@
-"""Importers: files of other apps and of shops, one reader for each format."""
+"""Importers: readers of other programs' files, one module for each format.
+
+``csv_file.py`` reads wishlists exported by another app, for ``transfer.importing``.
+``catalogue.py`` reads a shop's product feed. Both read CSV through ``table.py``.
+"""

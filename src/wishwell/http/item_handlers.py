@@ -1,0 +1,77 @@
+"""Handlers for items."""
+
+from wishwell import profiles
+from wishwell.errors import Invalid
+from wishwell.http import queries, request_body, request_types, responding, responses
+from wishwell.http.context import Request
+from wishwell.products import shown
+from wishwell.profiles import WholeStore
+from wishwell.wishlists import fields, items, saving
+
+
+async def list_items(request: Request) -> object:
+    use_case = shown.page if queries.include(request.query) else items.page
+    page = await request.run(use_case, request.scope, responding.asked_page(request, "items"))
+    return responding.complete(page, request)
+
+
+async def create_item(request: Request) -> object:
+    profile = responding.new_owner(request)
+    new = (await request_body.decode(request, request_types.NewItemBody)).new_item(request.store)
+    await responding.begin(request)
+    id, bounds, now = request.service.new_id(), request.bounds, request.now()
+    item, created = await request.run(saving.save, profile, new, id, bounds, now)
+    responding.complete(item, request)
+    # contract: save-status
+    return responses.created(item, f"{responding.PREFIX}/items/{item.id}") if created else item
+
+
+async def save_items(request: Request) -> object:
+    profile = responding.new_owner(request)
+    wanted = (await request_body.decode(request, request_types.NewItemsBody)).new_items(
+        request.store
+    )
+    await responding.begin(request)
+    # contract: items-put-new
+    new_ids = [request.service.new_id() for _ in wanted][::-1]
+    bounds, now = request.bounds, request.now()
+    saved = await request.run(saving.save_many, profile, wanted, new_ids, bounds, now)
+    items.show(saved, text_ids=request.store.has_text_ids)
+    return saved
+
+
+async def delete_items(request: Request) -> None:
+    service, scope, listed = request.service, request.scope, "itemIds" in request.query
+    raw = await request_body.read(request)
+    if bool(raw) == listed:  # contract: items-delete-query
+        raise Invalid(
+            "itemIds: is required, either in the body or as ?itemIds=a,b, but not in both."
+        )
+    if listed:
+        chosen = queries.several(request.query, "itemIds")
+    else:
+        chosen = request_body.decoded(request, raw, request_types.ItemIdsBody).item_ids
+    if isinstance(scope, WholeStore):
+        sessions = await service.db.read(profiles.sessions_owning, scope, chosen)
+        await service.access_cache.touch_now(sessions)
+    await request.run(items.delete_many, scope, chosen, request.now())
+
+
+async def get_item(request: Request) -> object:
+    find = shown.including(items.find) if queries.include(request.query) else items.find
+    return await responding.owned(request, find)
+
+
+async def update_item(request: Request) -> object:
+    patch = (await request_body.decode(request, request_types.ItemPatchBody)).patch(request.store)
+    return await responding.owned(request, saving.change, patch, request.now())
+
+
+async def delete_item(request: Request) -> None:
+    await responding.owned(request, items.delete, request.now())
+
+
+async def set_item_lists(request: Request) -> object:
+    body = await request_body.decode(request, request_types.ItemListsBody)
+    chosen = fields.each_once("listIds", body.list_ids)
+    return await responding.owned(request, items.set_lists, chosen, request.bounds, request.now())

@@ -1,0 +1,51 @@
+"""Handlers for lists and the items on them."""
+
+from wishwell.http import queries, request_body, request_types, responding, responses
+from wishwell.http.context import Request
+from wishwell.http.responses import Response
+from wishwell.products import shown
+from wishwell.wishlists import lists
+
+
+async def list_lists(request: Request) -> object:
+    return await request.run(lists.page, request.scope, responding.asked_page(request, "lists"))
+
+
+async def create_list(request: Request) -> Response:
+    profile = responding.new_owner(request)
+    new = (await request_body.decode(request, request_types.NewListBody)).new_list()
+    await responding.begin(request)
+    id, bounds, now = request.service.new_id(), request.bounds, request.now()
+    made = await request.run(lists.create, profile, new, id, bounds, now)
+    return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")
+
+
+async def get_list(request: Request) -> object:
+    sort = queries.choice(request.query, "sort", lists.SORTS)
+    find = shown.including(lists.find) if queries.include(request.query) else lists.find
+    return await responding.owned(request, find, sort)
+
+
+async def update_list(request: Request) -> object:
+    patch = (await request_body.decode(request, request_types.ListPatchBody)).patch()
+    return await responding.owned(request, lists.change, patch, request.now())
+
+
+async def delete_list(request: Request) -> None:
+    await responding.owned(request, lists.delete, request.now())
+
+
+async def order_list_items(request: Request) -> object:
+    chosen = (await request_body.decode(request, request_types.ItemOrderBody)).item_ids
+    return await responding.owned(request, lists.order, chosen, request.now())
+
+
+async def put_list_item(request: Request) -> object:
+    after = (await request_body.decode(request, request_types.PlaceBody, optional=True)).after
+    item_id, bounds = request.parameters["itemId"], request.bounds
+    return await responding.owned(request, lists.put_item, item_id, after, bounds, request.now())
+
+
+async def remove_list_item(request: Request) -> None:
+    item_id, bounds = request.parameters["itemId"], request.bounds
+    await responding.owned(request, lists.remove_item, item_id, bounds, request.now())
