@@ -22,6 +22,7 @@ from wishwell.errors import (
     Overloaded,
     RequestError,
     ServiceError,
+    SessionEnded,
     Unauthenticated,
     Unavailable,
     Undecided,
@@ -63,7 +64,7 @@ class Pipeline:
 
     def __init__(self, service: Services) -> None:
         self.service = service
-        self._storefront = Storefront(service, self._run)
+        self._storefront = Storefront(service)
         self._bounded = _API, f"{service.settings.storefront_base}{_API}"
 
     def submit(self, request: Request, begin: Callable[[], None]) -> None:
@@ -88,7 +89,7 @@ class Pipeline:
                 ticket.resume()
                 CURRENT.set(ticket)
             if shopping:
-                answer = await self._storefront(request)
+                answer = await self._shop(request)
             else:
                 self._check_host(request)
                 answer = await (self._api if of_api else _management)(request)
@@ -146,6 +147,20 @@ class Pipeline:
         cost = 0 if isinstance(refused, Unavailable) else 1
         await rate_limits.count(request, rate_limits.count_of(request, _kind(request, route)), cost)
         return await self._answer(request, route, refused)
+
+    async def _shop(self, request: Request) -> Response:
+        """Answers a request to the storefront: as the shopper, or as a new visitor if the shopper's
+        session has ended."""
+        found, visit = await self._storefront.resolve(request), request.visit
+        if isinstance(found, Route) and visit is not None and visit.shopper is not None:
+            try:
+                answer = await self._run(request, found)
+            except SessionEnded:
+                found = await self._storefront.forget_session(request, visit, found)
+            else:
+                await self._storefront.renew_cookie(visit)
+                return answer
+        return await self._run(request, found) if isinstance(found, Route) else found
 
     async def _run(self, request: Request, route: Route) -> Response:
         """Counts a request whose caller is known, and answers it."""

@@ -1,18 +1,17 @@
-"""Storefront requests: finds out who is shopping, then runs an API route on their behalf.
+"""Storefront requests: finds out who is shopping, and which API route to run on their behalf.
 
 Steps: path and method, store, shopper, same origin, body, and merging the session of a visitor who
-has signed in. Only then is the request counted and answered like one with the shopper's token.
+has signed in. The pipeline then counts and answers the request like one with the shopper's token.
 """
 
 import contextlib
 import functools
-from collections.abc import Awaitable, Callable
 
 import structlog
 
 from wishwell import ids, metrics, profiles
 from wishwell.access.auth import Caller
-from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
+from wishwell.errors import NotFound, Unauthenticated, Unavailable
 from wishwell.http import assets, flows, queries, rate_limits, request_body, responding, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
@@ -33,18 +32,10 @@ log = structlog.get_logger("wishwell.storefront")
 
 
 class Storefront:
-    """Answers requests below the storefront's base.
+    """Resolves requests below the storefront's base to a caller and an API route."""
 
-    ``run`` counts and answers a request whose caller is known.
-    """
-
-    def __init__(
-        self,
-        service: Services,
-        run: Callable[[Request, Route], Awaitable[Response]],
-    ) -> None:
+    def __init__(self, service: Services) -> None:
         self._service = service
-        self._run = run
         self._base = service.settings.storefront_base
 
     def serves(self, path: str) -> bool:
@@ -52,8 +43,9 @@ class Storefront:
         return path.startswith(self._base) and path[len(self._base) :][:1] in ("", "/")
 
     # contract: storefront-paths
-    async def __call__(self, request: Request) -> Response:
-        """Returns the response. Raises ``ServiceError``."""
+    async def resolve(self, request: Request) -> Route | Response:
+        """Sets the request's caller and returns the route to run as them; or the response, if no
+        route has to run. Raises ``ServiceError``."""
         request.incoming.check()
         route, name = paths.find(request, self._base)
         paths.check(request)
@@ -74,7 +66,10 @@ class Storefront:
         if visit.signed:
             request.query_string = customers.without_platform(request.query_string)
         await self._link(request, visit)
-        return await self._answer(request, visit, route)
+        if visit.shopper is None:
+            return await self._resolve_nobody(request, visit, route)
+        self._act_as(request, visit, visit.shopper)
+        return route
 
     # contract: token-while-sending
     async def _authorize(self, request: Request) -> None:
@@ -133,25 +128,24 @@ class Storefront:
             return
         visit.remove_cookie()
 
-    async def _answer(self, request: Request, visit: Visit, route: Route) -> Response:
-        if visit.shopper is not None:
-            try:
-                answer = await self._as(request, visit, route, visit.shopper)
-            except SessionEnded:
-                # The session was linked or purged (contract: storefront-cookie-revoked).
-                visit.session = None
-                visit.remove_cookie()
-            else:
-                await self._keep_cookie(visit)
-                return answer
-        return await self._for_nobody(request, visit, route)
+    # contract: storefront-cookie-revoked
+    async def forget_session(
+        self, request: Request, visit: Visit, route: Route
+    ) -> Route | Response:
+        """Resolves a request again, as of a new visitor, whose session was linked or purged."""
+        visit.session = None
+        visit.remove_cookie()
+        return await self._resolve_nobody(request, visit, route)
 
     # contract: storefront-visitor, storefront-limits
-    async def _for_nobody(self, request: Request, visit: Visit, route: Route) -> Response:
-        """Answers a visitor without a session, who has no data. Only a save creates a session."""
+    async def _resolve_nobody(
+        self, request: Request, visit: Visit, route: Route
+    ) -> Route | Response:
+        """Resolves the request of a visitor without a session, who has no data. Only a save creates
+        a session."""
         request.caller = request.acts_on = None
         if route.caller == "welcome":  # contract: storefront-shared
-            return await self._run(request, route)
+            return route
         service = self._service
         if request.reads and visit.address is not None:
             limit = service.settings.limit_visitor_read
@@ -178,7 +172,8 @@ class Storefront:
         gid = ids.session_gid(service.settings.session_namespace, id)
         request.begin = functools.partial(self._begin_session, id)
         session = profiles.of_session(visit.store, gid, by_token=True)
-        return await self._as(request, visit, route, session)
+        self._act_as(request, visit, session)
+        return route
 
     async def _begin_session(self, id: str, request: Request) -> None:
         """Creates the session of a visitor who saves something for the first time."""
@@ -194,14 +189,13 @@ class Storefront:
         )
         visit.keep(visit.session, service.clock())
 
-    async def _as(self, request: Request, visit: Visit, route: Route, profile: Profile) -> Response:
+    def _act_as(self, request: Request, visit: Visit, profile: Profile) -> None:
         kind: profiles.Kind = "session" if profile.is_session else "customer"
         request.caller = Caller(kind, visit.store, "", profile)
         request.acts_on = profile
-        return await self._run(request, route)
 
     # contract: session-touched
-    async def _keep_cookie(self, visit: Visit) -> None:
+    async def renew_cookie(self, visit: Visit) -> None:
         """Renews a visitor's cookie and session, once a day, so that they don't expire."""
         if visit.customer is not None or visit.session is None or not visit.is_due:
             return
