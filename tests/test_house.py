@@ -22,7 +22,7 @@ from wishwell.http import management, request_types, responses, routes
 from wishwell.privacy import personal_export, platform_requests
 from wishwell.products import notices, product_bodies
 from wishwell.profiles import records
-from wishwell.wishlists import items, lists, purge, reservations, shares
+from wishwell.wishlists import items, lists, purge, reservation_rows, shares
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wishwell"
@@ -198,7 +198,7 @@ def test_every_table_of_a_profile_is_purged_and_linked():
     loaded = statements.load("sqlite").items()
     sql = {name: " ".join(step.sql for step in known.steps) for name, known in loaded}
     for steps in (
-        [sql[name] for name in (*purge._STEPS, *reservations.ENDS)],
+        [sql[name] for name in (*purge._STEPS, *reservation_rows.ENDS)],
         [sql[name] for name in sql if name.startswith("link_leave_")],
     ):
         assert {

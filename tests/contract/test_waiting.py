@@ -17,7 +17,7 @@ from wishwell import profiles
 from wishwell.errors import LimitReached, NotFound, Unavailable
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishlists import items, linking, lists, reservations, saving
+from wishwell.wishlists import items, linking, lists, reservation_rows, reservations, saving
 from wishwell.wishlists.items import ItemPatch
 
 ACTIVITY = "citus_stat_activity" if os.environ.get("WISHWELL_TEST_CITUS") else "pg_stat_activity"
@@ -346,7 +346,7 @@ def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise,
 
     async def purge_it(tx):
         await tx.all_many("session_lock", [{"profile": holder.id}])
-        await reservations.purge(tx, [holder.id], 10)
+        await reservation_rows.purge(tx, [holder.id], 10)
 
     end = (purge_it,) if by == "purge" else (reservations.give_back, token, item, holder)
     after(bench, link_of(owner, customer, bench.clock.tick()), *end)

@@ -49,7 +49,7 @@ async def copy(
         changes: list[tuple[Item | None, Item]] = []
         # Reversed, so that the first item gets the newest id and pages show the list's order too.
         for item in reversed(shared.items):
-            product, variant = items.kind(item)
+            product, variant = str(item.product_id), str(item.variant_id or items.NO_VARIANT)
             if before := there.get((product, variant)):
                 after = replace(before, list_ids=sorted([*before.list_ids, made.id]))
             else:

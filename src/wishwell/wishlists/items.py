@@ -14,8 +14,7 @@ from wishwell.db import Reader, Row, Writer
 from wishwell.errors import LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
-from wishwell.wishlists import reservations
-from wishwell.wishlists.shares import SharedItem
+from wishwell.wishlists import reservation_rows
 
 NO_VARIANT = ""
 """Stored instead of a missing variant, because the unique constraint ignores NULL."""
@@ -131,7 +130,7 @@ async def of_products(
     return {kind(item): item for item in map(from_row, rows)}
 
 
-def kind(item: Item | SharedItem) -> tuple[str, str]:
+def kind(item: Item) -> tuple[str, str]:
     """Returns an item's key, unique in its profile: product and variant as stored."""
     return str(item.product_id), str(item.variant_id or NO_VARIANT)
 
@@ -350,7 +349,7 @@ async def _write_entries(
         resized = [{"profile": profile.id, "id": id, "more": n} for id, n in sizes.items()]
         await tx.run_many("list_resize", resized)
     if left:
-        await reservations.end_unshared(tx, profile.id)
+        await reservation_rows.end_unshared(tx, profile.id)
 
 
 def _stored(profile: Profile, item: Item) -> dict[str, object]:

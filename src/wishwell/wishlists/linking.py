@@ -18,7 +18,7 @@ from wishwell.db import Reader, Writer, statements
 from wishwell.errors import NotFound
 from wishwell.profiles import Profile
 from wishwell.stores import Bounds
-from wishwell.wishlists import items, lists, merging, reservations, shares
+from wishwell.wishlists import items, lists, merging, reservation_rows, reservations, shares
 from wishwell.wishlists.items import Change, Item
 from wishwell.wishlists.merging import Merged, OrderedList
 
@@ -105,7 +105,7 @@ async def _move(
     await _move_shares(tx, session, customer, merged.joins)
     await reservations.link_owned(tx, session.id, customer.id, merged.items)
     await reservations.link_held(tx, session.id, customer.id, locked)
-    await reservations.end_unshared(tx, customer.id)
+    await reservation_rows.end_unshared(tx, customer.id)
     for statement in _LEAVE:
         await tx.run(statement, profile=session.id)
     row = await tx.one("profile_shown", profile=session.id)

@@ -14,7 +14,7 @@ from wishwell.db import Reader, Row, Writer, statements
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
-from wishwell.wishlists import fields, items, reservations, shares
+from wishwell.wishlists import fields, items, reservation_rows, shares
 from wishwell.wishlists.items import Item
 
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
@@ -177,7 +177,7 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
             await tx.run("entries_remove", profile=profile.id, lists=[id], items=on)
         await tx.run("lists_remove", profile=profile.id, ids=[id])
         await profiles.count(tx, profile, lists=-1)
-        await reservations.end_unshared(tx, profile.id)
+        await reservation_rows.end_unshared(tx, profile.id)
 
 
 # contract: list-order-partial, list-order-invalid

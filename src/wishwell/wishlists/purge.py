@@ -8,7 +8,7 @@ from wishwell import ids
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Row, Writer
 from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
-from wishwell.wishlists import reservations
+from wishwell.wishlists import reservation_rows
 
 _BATCH = 100
 _RECORDS = 2_000
@@ -117,7 +117,7 @@ async def remove_some(tx: Writer, sessions: list[str]) -> int | None:
     Returns how many profiles it removed, or None while there is more.
     """
     await _lock(tx, sessions)
-    left = _RECORDS - await reservations.purge(tx, sessions, _RECORDS)
+    left = _RECORDS - await reservation_rows.purge(tx, sessions, _RECORDS)
     for statement in _STEPS:
         if left > 0:
             left -= len(await tx.all(statement, profiles=sessions, limit=left))

@@ -7,17 +7,15 @@ with its holder, so that it is found by a sign-in and a purge. Both change in on
 its holder's, under their own lock alone. None touches a record of the owner, or makes an event.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from wishwell import profiles
-from wishwell.db import Reader, Row, RunAgain, Writer
+from wishwell.db import Reader, RunAgain, Writer
 from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound
 from wishwell.profiles import Profile
-from wishwell.wishlists import shares
+from wishwell.wishlists import reservation_rows, shares
 from wishwell.wishlists.shares import Finder, SharedItem
-
-ENDS = ("held_end", "reservation_end")
 
 MOST = 1_000
 """Of how many items a profile may have reservations."""
@@ -69,52 +67,12 @@ async def give_back(tx: Writer, token: str, item_id: str, holder: Profile) -> No
     shares.check_form(token)
     await profiles.lock_known(tx, holder)
     while key := await tx.one("held_find", profile=holder.id, item=item_id):
-        named = _named(key)
+        named = reservation_rows.key_columns(key)
         if await tx.one("held_end", **named):
             await tx.run("reservation_end", **named)
             return
         # The owner's link, which this has waited for, has moved it.
     raise NotFound("You have not reserved this item.")
-
-
-# ----------------------------------------------------------------------------- their ends
-
-
-# contract: reserve-ends, reserve-at-once
-async def end_unshared(tx: Writer, owner_id: str) -> None:
-    """Ends those whose items are on no shared list any more. The caller holds the owner's lock."""
-    await _end(tx, await tx.all("reservations_unshared", profile=owner_id))
-
-
-async def _end(tx: Writer, keys: Sequence[Row]) -> None:
-    """Ends those with these keys: the holder, the item's owner, the item."""
-    if keys:
-        # In one order everywhere: no deadlocks.
-        ordered = [_named(key) for key in sorted(tuple(key) for key in keys)]
-        for statement in ENDS:
-            await tx.run_many(statement, ordered)
-
-
-def _named(key: Sequence[Any]) -> dict[str, Any]:
-    holder_id, owner_id, item_id = key
-    return {"holder": holder_id, "owner": owner_id, "item": item_id}
-
-
-# contract: reserve-purge
-async def purge(tx: Writer, owners: list[str], most: int) -> int:
-    """Ends at most ``most`` of what these hold, and of what others hold of theirs.
-
-    Returns how many. They are locked by the caller, the others are not: the link of an owner may
-    still move a reservation, so it is done when none is found.
-    """
-    ended = 0
-    for statement in ("purge_held", "purge_reservations"):
-        while ended < most and (
-            keys := await tx.all(statement, profiles=owners, limit=most - ended)
-        ):
-            await _end(tx, keys)
-            ended += len(keys)
-    return ended
 
 
 # ---------------------------------------------------------------------------- at a sign-in
@@ -163,7 +121,7 @@ async def link_owned(
     if not rows:
         return
     ordered = sorted((holder_id, session_id, item_id) for item_id, holder_id, *_ in rows)
-    await tx.run_many("held_end", [_named(key) for key in ordered])
+    await tx.run_many("held_end", [reservation_rows.key_columns(key) for key in ordered])
     # Looked at again: a purge that this has waited for may have ended some.
     moving: list[dict[str, Any]] = []
     for item_id, holder_id, store_id, quantity, created_at in await tx.all(

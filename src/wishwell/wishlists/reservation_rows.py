@@ -1,0 +1,53 @@
+"""Deletes reservations together with the items and profiles that they depend on.
+
+Each reservation has two rows, one with the item's owner and one with its holder.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wishwell.db import Row, Writer
+
+ENDS = ("held_end", "reservation_end")
+"""The statements that delete the holder's and the owner's row."""
+
+
+# contract: reserve-ends, reserve-at-once
+async def end_unshared(tx: Writer, owner_id: str) -> None:
+    """Deletes reservations of items that are no longer on a shared list.
+
+    The caller holds the owner's lock.
+    """
+    await end(tx, await tx.all("reservations_unshared", profile=owner_id))
+
+
+async def end(tx: Writer, keys: Sequence[Row]) -> None:
+    """Deletes reservations by key: the holder's profile, the owner's, and the item's id."""
+    if keys:
+        # The same lock order everywhere prevents deadlocks.
+        ordered = [key_columns(key) for key in sorted(tuple(key) for key in keys)]
+        for statement in ENDS:
+            await tx.run_many(statement, ordered)
+
+
+def key_columns(key: Sequence[Any]) -> dict[str, Any]:
+    holder_id, owner_id, item_id = key
+    return {"holder": holder_id, "owner": owner_id, "item": item_id}
+
+
+# contract: reserve-purge
+async def purge(tx: Writer, owners: list[str], most: int) -> int:
+    """Deletes at most ``most`` reservations that these profiles hold, or that others hold of their
+    items. Returns how many.
+
+    The caller has locked the given profiles, but not the others: a link of an owner may still move
+    a reservation, so the statements are repeated until they find none.
+    """
+    ended = 0
+    for statement in ("purge_held", "purge_reservations"):
+        while ended < most and (
+            keys := await tx.all(statement, profiles=owners, limit=most - ended)
+        ):
+            await end(tx, keys)
+            ended += len(keys)
+    return ended
