@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from tests import schema
-from wishwell.db import statements
+from wishwell.db import mapping, statements
 from wishwell.transfer import file_records
+from wishwell.wishlists import items, shares
 
 RECORDS: dict[str, Any] = {name: record for record, name in file_records.KINDS.items()}
 
@@ -86,3 +87,33 @@ def test_every_column_is_filled(table):
     Contract: export-whole, link-items."""
     filled = {*statements.columns(f"{table}_filled")}
     assert {*schema.tables()[table]} == filled | UNFILLED.get(table, set())
+
+
+class Odd(msgspec.Struct):
+    """A type with a field that no column fills."""
+
+    id: str
+    colour: str | msgspec.UnsetType
+
+
+def test_field_without_a_column_is_named():
+    """A type can't be read from columns that lack one of its fields; the error names both."""
+    with pytest.raises(TypeError, match=r"Odd.colour: isn't a column of item_fields"):
+        mapping.from_columns(Odd, "item_fields")
+
+
+ITEM = {"id": "7", "product_id": "1", "variant_id": "", "quantity": 3, "tags": "a b", "note": ""}
+ITEM |= {"list_ids": "x", "created_at": "2020", "updated_at": "2021"}
+SHARE = {"id": "7", "token": "t", "list_id": "x", "reservations": 1, "notes": 0}
+SHARE |= {"created_at": "2020", "expires_at": None}
+
+
+@pytest.mark.parametrize(
+    ("read", "of", "row"),
+    [(items.from_row, "item_fields", ITEM), (shares.from_row, "share_fields", SHARE)],
+)
+def test_row_is_read_by_the_names_of_its_columns(read, of, row):
+    """Each column fills the field of its name, and is stored as it was read."""
+    record = read(tuple(row[name] for name in statements.columns(of)))
+    assert row.items() <= mapping.to_columns(record).items()
+    assert msgspec.to_builtins(record)["createdAt"] == "2020"

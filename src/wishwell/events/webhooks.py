@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from wishwell import ids
-from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
+from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows, mapping
 from wishwell.db.journal import Act
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.profiles import WholeStore, pages
@@ -80,10 +80,7 @@ class Kept(msgspec.Struct):
         return not self.shown.types or type_ in self.shown.types or type_ == "profile.erased"
 
 
-def from_row(row: Row) -> Webhook:
-    """Returns the webhook in a row of the columns ``webhook_fields``."""
-    id, url, types, enabled, *times = row
-    return Webhook(id, url, tuple(types.split()), bool(enabled), *times)
+from_row = mapping.from_columns(Webhook, "webhook_fields")
 
 
 async def create(

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from wishwell import ids
 from wishwell.config import Settings
-from wishwell.db import Reader, Row, UniqueViolation, Writer, bad_rows
+from wishwell.db import Reader, Row, UniqueViolation, Writer, bad_rows, statements
 from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
 from wishwell.stores import reporting as reports
 from wishwell.stores import rules
@@ -288,7 +288,7 @@ _IN_JSON = {"naming": Naming, "pages": Pages, "reporting": Reporting, "limits": 
 
 def from_row(row: Row) -> Store:
     """Returns the store in a row of the columns ``store_fields``."""
-    columns = dict(zip(Store.__struct_fields__, row, strict=True))
+    columns = statements.named("store_fields", row)
     for name, kind in _IN_JSON.items():
         columns[name] = msgspec.json.decode(columns[name], type=kind)
     for name in ("hosts", "origins"):

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
+from wishwell.db import mapping
 from wishwell.stores import Store
 from wishwell.transfer.file_records import ItemRecord
 from wishwell.transfer.import_file import Bundle
@@ -96,7 +97,7 @@ def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held)
     sizes = Counter(row["list_id"] for row in rows.get("entries", ()))
     for new in fresh:
         of = {"profile_id": key, "store_id": store.id, "item_count": sizes[new.id]}
-        rows["lists"].append(asdict(new) | of | {"shared": int(new.shared)})
+        rows["lists"].append(mapping.to_columns(new) | of)
     for id, shared in held.lists.items():
         if not shared and id in bundle.lists and bundle.lists[id].shared:
             rows["list_mark_shared"].append({"profile": key, "id": id})
@@ -150,7 +151,7 @@ def _profile_row(store: Store, key: str, bundle: Bundle) -> dict[str, Any]:
 
 def _item_row(store: Store, key: str, item: ItemRecord) -> dict[str, Any]:
     product_id, variant_id = item.kind
-    return asdict(item) | {
+    return mapping.to_columns(item) | {
         "profile_id": key,
         "store_id": store.id,
         "product_id": product_id,
@@ -158,5 +159,4 @@ def _item_row(store: Store, key: str, item: ItemRecord) -> dict[str, Any]:
         "dropped_at": item.dropped_at or "",
         "restocked_at": item.restocked_at or "",
         "list_ids": " ".join(sorted(item.list_ids)),
-        "tags": " ".join(item.tags),
     }

@@ -1,13 +1,12 @@
 """Export of a store as JSON Lines (``file_records.py``), one profile after another."""
 
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Sequence
 
 import msgspec
 
 from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row, statements
+from wishwell.db import Database, Reader, Row, mapping
 from wishwell.stores import Store
 from wishwell.transfer import file_records
 from wishwell.transfer.file_records import (
@@ -27,12 +26,13 @@ Profiles aren't split, so a single large one may exceed the latter."""
 _LIST, _PLACE, _ITEM, _SHARE, _RESERVATION = range(5)
 """Values of ``kind`` in the statement ``export_records``."""
 
-T = TypeVar("T", bound=Record)
-
 Holders = dict[tuple[str, str], tuple[str, str | None]]
 """The GID of a reservation's holder, and its ``merged_id``, by keys of the holder and the item."""
 
 _record = msgspec.json.Decoder(list)
+_list = mapping.from_columns(ListRecord, "lists_filled")
+_item = mapping.from_columns(ItemRecord, "items_filled")
+_share = mapping.from_columns(ShareRecord, "share_fields")
 
 
 # contract: export-whole, export-moment
@@ -128,38 +128,25 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
     for _, kind, id, text in rows:
         values = _record.decode(text)
         if kind == _LIST:
-            row = statements.named("lists_filled", values)
-            lists[id] = _of(ListRecord, row | {"shared": bool(row["shared"])})
+            lists[id] = _list(values)
         elif kind == _PLACE:
             places[id].append(tuple(values))
         elif kind == _ITEM:
-            items.append(_item(store, statements.named("items_filled", values)))
+            item = _item(values)
+            item.product_id = _shown(store, str(item.product_id))
+            if item.variant_id is not None:
+                item.variant_id = _shown(store, str(item.variant_id))
+            items.append(item)
         elif kind == _SHARE:
-            row = statements.named("share_fields", values)
-            flags = {name: bool(row[name]) for name in ("reservations", "notes")}
-            shares.append(_of(ShareRecord, row | flags))
+            shares.append(_share(values))
         elif holder := holders.get((id, values[0])):
-            item, quantity, created = values
-            reservations.append(ReservationRecord(item, holder[0], quantity, created, holder[1]))
+            item_id, quantity, created = values
+            record = ReservationRecord(item_id, holder[0], quantity, created, holder[1])
+            reservations.append(record)
     for id, placed in places.items():
         lists[id].order = [item for _, item in sorted(placed)]
     reservations.sort(key=lambda record: (record.item_id, record.holder))
     return [*lists.values(), *shares, *items, *reservations]
-
-
-def _of(record: type[T], row: Mapping[str, Any]) -> T:
-    """Returns the record of a row. Columns that aren't fields of the record are ignored."""
-    return record(**{name: row[name] for name in record.__struct_fields__ if name in row})
-
-
-def _item(store: Store, row: dict[str, Any]) -> ItemRecord:
-    row["product_id"] = _shown(store, row["product_id"])
-    row["variant_id"] = _shown(store, row["variant_id"]) if row["variant_id"] else None
-    for name in ("tags", "list_ids"):
-        row[name] = row[name].split()
-    for name in ("dropped_at", "restocked_at"):
-        row[name] = row[name] or None
-    return _of(ItemRecord, row)
 
 
 def _shown(store: Store, id: str) -> int | str:

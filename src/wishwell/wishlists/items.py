@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from wishwell import events, ids, profiles
-from wishwell.db import Reader, Row, Writer
+from wishwell.db import Reader, Writer, mapping
 from wishwell.errors import LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
@@ -70,20 +70,9 @@ class ItemPatch(msgspec.Struct, frozen=True):
     note: str | None = None
 
 
-def from_row(row: Row) -> Item:
-    """Returns the item in a row of the columns ``item_fields``."""
-    id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at = row
-    return Item(
-        id,
-        product_id,
-        variant_id or UNSET,
-        quantity,
-        tags.split(),
-        note or UNSET,
-        list_ids.split(),
-        created_at,
-        updated_at,
-    )
+from_row = mapping.from_columns(Item, "item_fields")
+in_store = mapping.from_columns(Item, "item_fields", "profile")
+"""Return the item in a row: of a profile, or of a whole store, with the owner's GID."""
 
 
 # contract: product-id-kind
@@ -98,14 +87,6 @@ def show(found: Iterable[Item], *, text_ids: bool) -> None:
             item.product_id = int(product)
         if isinstance(variant, str) and variant.isdecimal():
             item.variant_id = int(variant)
-
-
-def in_store(row: Row) -> Item:
-    """Returns the item in a row of ``item_fields`` and the owner's GID."""
-    *columns, owner = row
-    item = from_row(columns)
-    item.profile = owner
-    return item
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
@@ -355,20 +336,13 @@ async def _write_entries(
 def _stored(profile: Profile, item: Item) -> dict[str, object]:
     """Returns an item's columns by name."""
     product_id, variant_id = kind(item)
-    return {
+    return mapping.to_columns(item) | {
         "profile_id": profile.id,
-        "id": item.id,
         "store_id": profile.store.id,
         "product_id": product_id,
         "variant_id": variant_id,
-        "quantity": item.quantity,
-        "created_at": item.created_at,
-        "updated_at": item.updated_at,
         "dropped_at": "",
         "restocked_at": "",
-        "list_ids": " ".join(item.list_ids),
-        "tags": " ".join(item.tags),
-        "note": item.note or "",
     }
 
 

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from wishwell import events, profiles
-from wishwell.db import Reader, Row, Writer, statements
+from wishwell.db import Reader, Writer, mapping, statements
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
@@ -35,17 +35,9 @@ class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     profile: str | UnsetType = UNSET
 
 
-def from_row(row: Row) -> List:
-    """Returns the list in a row of ``list_fields`` and, for a whole store, the owner's GID."""
-    record = _own(row)
-    if len(row) > _COLUMNS:
-        record.profile = row[_COLUMNS]
-    return record
-
-
-def _own(row: Row) -> List:
-    return List(*row[:_COLUMNS])
-
+from_row = mapping.from_columns(List, "list_fields")
+_in_store = mapping.from_columns(List, "list_fields", "profile")
+"""Return the list in a row: of a profile, or of a whole store, with the owner's GID."""
 
 _COLUMNS = len(statements.columns("list_fields"))
 
@@ -108,7 +100,8 @@ async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIte
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[List]:
     """Returns a page of lists, newest first. Raises ``profiles.missing``."""
-    return await pages.read(tx, "lists", scope, asked, from_row)
+    made = from_row if isinstance(scope, Profile) else _in_store
+    return await pages.read(tx, "lists", scope, asked, made)
 
 
 # contract: list-items, list-sort
@@ -117,7 +110,7 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     rows = await tx.all("list_with_items", profile=profile.id, id=id)
     if not rows:
         raise await _absent(tx, profile)
-    whole = _own(rows[0])
+    whole = from_row(rows[0][:_COLUMNS])
     positions = {}
     shown = whole.items = []
     for row in rows:

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from wishwell import opaque, profiles, stores
-from wishwell.db import Reader, Row, RunAgain, Writer
+from wishwell.db import Reader, Row, RunAgain, Writer, mapping
 from wishwell.errors import Invalid, LimitReached, NotFound, UnknownShare
 from wishwell.profiles import Profile, pages
 from wishwell.profiles.pages import Page, PageRequest
@@ -103,10 +103,7 @@ class Shared(NamedTuple):
     notes: bool
 
 
-def from_row(row: Row) -> Share:
-    """Returns the share in a row of the columns ``share_fields``."""
-    id, token, list_id, reservations, notes, created_at, expires_at = row
-    return Share(id, token, list_id, bool(reservations), bool(notes), created_at, expires_at)
+from_row = mapping.from_columns(Share, "share_fields")
 
 
 # contract: share-token

@@ -1,0 +1,63 @@
+"""Converts rows to records by the names of columns and fields, so that no code lists positions."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar, get_args, get_origin
+
+import msgspec
+from msgspec import NODEFAULT, UNSET, UnsetType
+
+from wishwell.db import Row, statements
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+def from_columns(shape: type[T], of: str, *more: str) -> Callable[[Row], T]:
+    """Returns a function that makes a ``shape`` from a row of the columns ``of``, then ``more``.
+
+    Each column fills the field of its name, converted for the field's type: words for a list, 0 or
+    1 for a bool, an empty text for UNSET or None. Columns without a field are ignored. The function
+    is compiled from the names, because looking them up in every row would double its time.
+    """
+    columns = (*statements.columns(of), *more)
+    values: list[str] = []
+    for place, field in enumerate(msgspec.structs.fields(shape)):
+        if field.name in columns:
+            # By keyword only after a field that is left out, because keywords are slower.
+            name = "" if place == len(values) else f"{field.name}="
+            values.append(name + _converted(field.name, field.type))
+        elif field.default is field.default_factory is NODEFAULT:
+            raise TypeError(f"{shape.__name__}.{field.name}: isn't a column of {of}")
+    source = f"def from_row(row):\n {','.join(columns)}, = row\n return shape({','.join(values)})"
+    names: dict[str, Any] = {"shape": shape, "UNSET": UNSET}
+    exec(source, names)  # noqa: S102 (the names of columns and fields, never values)
+    made: Callable[[Row], T] = names["from_row"]
+    return made
+
+
+def _converted(column: str, type_: Any) -> str:
+    """Returns the expression that converts a column for a field of this type."""
+    if get_origin(type_) is Annotated:
+        type_ = get_args(type_)[0]
+    if type_ is bool:
+        return f"bool({column})"
+    if get_origin(type_) is list:
+        return f"{column}.split()"
+    if get_origin(type_) is tuple:
+        return f"tuple({column}.split())"
+    kinds = {*get_args(type_)}
+    if UnsetType in kinds:
+        return f"{column} or UNSET"
+    return f"{column} or None" if type(None) in kinds and int not in kinds else column
+
+
+def to_columns(record: Any) -> dict[str, Any]:
+    """Returns a record's columns by name: the inverse of ``from_columns``."""
+    columns = msgspec.structs.asdict(record)
+    for name, value in columns.items():
+        if value is UNSET:
+            columns[name] = ""
+        elif isinstance(value, list | tuple):
+            columns[name] = " ".join(value)
+        elif isinstance(value, bool):
+            columns[name] = int(value)
+    return columns
