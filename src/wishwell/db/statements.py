@@ -8,12 +8,18 @@ Each package has its SQL next to its code. Arguments are named, `:profile`, and 
   statement, because there each one is a network round trip.
 * `-- of: lists (profile_id, id), items (profile_id, id)` below a name makes a statement for each of
   these tables: in its name and text, `TABLE` becomes the table and `KEY` its key.
-* `-- list_fields: id, name` at the head of a file names the columns of a record, in the order of
-  its fields; `-- lists_filled: …` names the columns of bulk inserts (``Writer.fill``).
+* `-- list_fields: id, name` at the head of a file names the columns of a record; `-- lists_filled:
+  …` names the columns of bulk inserts (``Writer.fill``). `*list_fields` stands for
+  another declaration's columns, and `note = ''` gives an initial value.
 
-Six macros cover differences between the SQL dialects, and repeated conditions:
+Macros expand declarations, and cover differences between the SQL dialects and repeated conditions:
 
 * list_fields(x), lists_filled(x): the columns above, of the table alias x.
+* names(list_options): the columns. initial(list_options): the arguments of these names for a new
+  row, or the initial values where those are null.
+* given(list_options, x): assigns the arguments, except null ones, to the row x.
+  changed(list_options, x): the names of the fields that this changes, in camel case, each after a
+  space.
 * in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in an array, passed as texts.
 * titled(p, :patterns): whether the title of product p matches one of the patterns (patterns.py).
 * owner(:profile): the profile's row, if open, locked. A single-statement write selects from it.
@@ -44,6 +50,7 @@ _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
 _TABLE = re.compile(r"(\w+)(?: \(([^)]+)\))?(?:, |$)")
 _FIELDS = re.compile(r"\b(\w+_(?:fields|filled))\((\w+)\)")
+_OPTIONS = re.compile(r"\b(names|initial|given|changed)\((\w+)(?:, (\w+))?\)")
 _OWNER = (
     r"(SELECT profile_id, store_id, items, lists FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
@@ -149,7 +156,7 @@ def step(sql: str, engine: Engine, takes: Sequence[str] | None = None) -> Step:
 
     ``takes``: the order of the arguments; by default that of their first use.
     """
-    sql = _FIELDS.sub(_fields, sql)
+    sql = _OPTIONS.sub(_options, _FIELDS.sub(_fields, sql))
     for pattern, replacement in _MACROS[engine]:
         sql = re.sub(pattern, replacement, sql)
     names = tuple(takes or dict.fromkeys(_ARGUMENT.findall(sql)))
@@ -161,8 +168,18 @@ def step(sql: str, engine: Engine, takes: Sequence[str] | None = None) -> Step:
 @functools.cache
 def columns(name: str) -> tuple[str, ...]:
     """Returns the columns that a file declares, such as ``list_fields`` or ``lists_filled``."""
-    [columns] = re.findall(f"^-- {name}: (.+)$", _text(), re.MULTILINE)
-    return tuple(columns.split(", "))
+    return tuple(_declared(name))
+
+
+@functools.cache
+def _declared(name: str) -> Mapping[str, str | None]:
+    """Returns a declaration's columns, each with its initial value in SQL, or ``None``."""
+    [parts] = re.findall(f"^-- {name}: (.+)$", _text(), re.MULTILINE)
+    found: dict[str, str | None] = {}
+    for part in parts.split(", "):
+        column, _, initial = part.partition(" = ")
+        found |= _declared(column[1:]) if column[0] == "*" else {column: initial or None}
+    return found
 
 
 def named(of: str, row: Sequence[Any]) -> dict[str, Any]:
@@ -180,6 +197,28 @@ def insertion(table: str, engine: Engine) -> Step:
 
 def _fields(match: re.Match[str]) -> str:
     return ", ".join(f"{match[2]}.{column}" for column in columns(match[1]))
+
+
+def _options(match: re.Match[str]) -> str:
+    macro, name, row = match.groups()
+    if macro == "names":
+        return ", ".join(columns(name))
+    if macro == "initial":
+        return ", ".join(
+            f":{column}" if initial is None else f"coalesce(:{column}, {initial})"
+            for column, initial in _declared(name).items()
+        )
+    if macro == "given":
+        return ", ".join(f"{name} = coalesce(:{name}, {row}.{name})" for name in columns(name))
+    return " || ".join(
+        f"CASE WHEN :{name} <> {row}.{name} THEN ' {_camel(name)}' ELSE '' END"
+        for name in columns(name)
+    )
+
+
+def _camel(column: str) -> str:
+    first, *rest = column.split("_")
+    return first + "".join(map(str.title, rest))
 
 
 def _pieces() -> Iterator[tuple[str, str, str]]:

@@ -1,17 +1,20 @@
--- item_fields: id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at
--- items_filled: profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at, dropped_at, restocked_at, list_ids, tags, note
+-- item_options: quantity = 1, note = ''
+-- item_patch: product_id, variant_id, *item_options
+-- item_values: *item_patch, tags, list_ids, created_at, updated_at
+-- item_fields: id, *item_values
+-- items_filled: profile_id, store_id, dropped_at, restocked_at, *item_fields
 -- item_tags_filled: profile_id, item_id, tag, store_id
 
 -- name: item_save
 -- An idempotent upsert (contract: save-once, save-again). Returns no row if the profile is unknown, closed or full.
 -- :most: the item limit. FOR KEY SHARE rechecks an item that was deleted while this waited for the profile's
--- lock. :quantity and :note: null if missing in the body. changed: the names of fields with a new value. SQLite needs
--- two statements, because one writes to one table only.
+-- lock. Options are null if missing in the body. changed: the names of fields with a new value. SQLite needs two
+-- statements, because one writes to one table only.
 WITH saved AS ( --postgresql
-INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
-                   list_ids, tags, note)
-SELECT o.profile_id, :id::uuid, o.store_id, :product_id::text, :variant_id::text, coalesce(:quantity::integer, 1),
-       :now::text, :now::text, '', '', coalesce(:note::text, '')
+INSERT INTO items (profile_id, id, store_id, product_id, variant_id, created_at, updated_at, list_ids, tags,
+                   names(item_options))
+SELECT o.profile_id, :id::uuid, o.store_id, :product_id::text, :variant_id::text, :now::text, :now::text, '', '',
+       initial(item_options)
 FROM owner(:profile) AS o
 WHERE o.items < :most::bigint
    OR EXISTS (SELECT 1 FROM items n WHERE n.profile_id = :profile
@@ -19,13 +22,9 @@ WHERE o.items < :most::bigint
               FOR KEY SHARE --postgresql
              )
 ON CONFLICT (profile_id, product_id, variant_id) DO UPDATE
-SET quantity = coalesce(:quantity::integer, items.quantity),
-    note = coalesce(:note::text, items.note),
-    changed = CASE WHEN :quantity::integer <> items.quantity THEN ' quantity' ELSE '' END
-           || CASE WHEN :note::text <> items.note THEN ' note' ELSE '' END,
-    updated_at = CASE WHEN (coalesce(:quantity::integer, items.quantity), coalesce(:note::text, items.note))
-                           <> (items.quantity, items.note)
-                       AND :now::text > items.updated_at THEN :now::text ELSE items.updated_at END
+SET given(item_options, items), changed = changed(item_options, items),
+    updated_at = CASE WHEN changed(item_options, items) <> '' AND :now::text > items.updated_at
+                      THEN :now::text ELSE items.updated_at END
 RETURNING item_fields(items), items.changed, items.id = :id::uuid AS created
 ), counted AS ( --postgresql
     UPDATE profiles SET items = items + 1, changes = changes + 1 --postgresql
@@ -37,19 +36,9 @@ WHERE profile_id = :profile AND EXISTS (SELECT 1 FROM items i WHERE i.profile_id
 -- name: item_change
 -- Null leaves a field unchanged. Sets updated_at only if something changed (contract: item-updated-at).
 UPDATE items
-SET product_id = coalesce(:product_id::text, items.product_id),
-    variant_id = coalesce(:variant_id::text, items.variant_id),
-    quantity = coalesce(:quantity::integer, items.quantity),
-    note = coalesce(:note::text, items.note),
-    changed = CASE WHEN :product_id::text <> items.product_id THEN ' productId' ELSE '' END
-           || CASE WHEN :variant_id::text <> items.variant_id THEN ' variantId' ELSE '' END
-           || CASE WHEN :quantity::integer <> items.quantity THEN ' quantity' ELSE '' END
-           || CASE WHEN :note::text <> items.note THEN ' note' ELSE '' END,
-    updated_at = CASE WHEN (coalesce(:product_id::text, items.product_id),
-                            coalesce(:variant_id::text, items.variant_id),
-                            coalesce(:quantity::integer, items.quantity), coalesce(:note::text, items.note))
-                           <> (items.product_id, items.variant_id, items.quantity, items.note)
-                       AND :now::text > items.updated_at THEN :now::text ELSE items.updated_at END
+SET given(item_patch, items), changed = changed(item_patch, items),
+    updated_at = CASE WHEN changed(item_patch, items) <> '' AND :now::text > items.updated_at
+                      THEN :now::text ELSE items.updated_at END
 FROM owner(:profile) AS o
 WHERE items.profile_id = :profile AND items.id = :id
 RETURNING item_fields(items), items.changed;
@@ -94,10 +83,8 @@ SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id in_uui
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile ORDER BY i.id;
 
 -- name: item_put
-UPDATE items
-SET product_id = :product_id, variant_id = :variant_id, quantity = :quantity, created_at = :created_at,
-    updated_at = :updated_at, list_ids = :list_ids, tags = :tags, note = :note
-WHERE profile_id = :profile_id AND id = :id;
+-- Every value is given.
+UPDATE items SET given(item_values, items) WHERE profile_id = :profile_id AND id = :id;
 
 -- name: items_of_products
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.product_id in_texts(:products);

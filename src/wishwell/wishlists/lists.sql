@@ -1,5 +1,6 @@
--- list_fields: id, name, item_count, created_at, updated_at
--- lists_filled: profile_id, id, store_id, item_count, shared, created_at, updated_at, name
+-- list_options: name
+-- list_fields: id, *list_options, item_count, created_at, updated_at
+-- lists_filled: profile_id, store_id, shared, *list_fields
 -- entries_filled: profile_id, list_id, item_id, position
 
 -- name: list_count_lock
@@ -9,8 +10,8 @@ WHERE profile_id = :profile AND closed_at IS NULL AND lists < :most
 RETURNING profile_id;
 
 -- name: list_create
-INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, name)
-SELECT p.profile_id, :id::uuid, p.store_id, 0, :now::text, :now::text, :name::text
+INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, names(list_options))
+SELECT p.profile_id, :id::uuid, p.store_id, 0, :now::text, :now::text, initial(list_options)
 FROM profiles p WHERE p.profile_id = :profile
 RETURNING list_fields(lists);
 
@@ -37,8 +38,8 @@ WHERE l.profile_id = :profile AND l.id = :id;
 -- name: list_change
 -- Null leaves a field unchanged (contract: list-updated-at).
 UPDATE lists
-SET updated_at = CASE WHEN :name::text <> name AND :now > updated_at THEN :now ELSE updated_at END,
-    name = coalesce(:name::text, name)
+SET given(list_options, lists),
+    updated_at = CASE WHEN changed(list_options, lists) <> '' AND :now > updated_at THEN :now ELSE updated_at END
 WHERE profile_id = :profile AND id = :id
 RETURNING list_fields(lists);
 
