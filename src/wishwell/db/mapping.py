@@ -29,7 +29,7 @@ def from_columns(shape: type[T], of: str, *more: str) -> Callable[[Row], T]:
             raise TypeError(f"{shape.__name__}.{field.name}: isn't a column of {of}")
     source = f"def from_row(row):\n {','.join(columns)}, = row\n return shape({','.join(values)})"
     names: dict[str, Any] = {"shape": shape, "UNSET": UNSET}
-    exec(source, names)  # noqa: S102 (the names of columns and fields, never values)
+    exec(source, names)  # noqa: S102 (made of the names of columns and fields, never of values)
     made: Callable[[Row], T] = names["from_row"]
     return made
 

@@ -189,8 +189,9 @@ def _differences(before: Records, after: Records) -> list[tuple[Type, bytes]]:
             order = {"itemIds": record.item_ids} if record.item_ids else {}
             changes.append(("list.created", _data(record, order)))
         elif was != record:
-            more: dict[str, Any] = {"changed": _changed(was, record)}
+            more: dict[str, Any] = {"changed": changed(was.shown, record.shown)}
             if was.item_ids != record.item_ids:
+                more["changed"].append("itemIds")
                 more["itemIds"] = record.item_ids
             changes.append(("list.updated", _data(record, more)))
     for id, was in before.items():
@@ -199,14 +200,14 @@ def _differences(before: Records, after: Records) -> list[tuple[Type, bytes]]:
     return changes
 
 
-def _changed(was: Record, record: Record) -> list[str]:
-    names = [
-        field.encode_name
-        for field in msgspec.structs.fields(record.shown)
-        if getattr(was.shown, field.name) != getattr(record.shown, field.name)
-        and field.name != "updated_at"
+def changed(before: msgspec.Struct, after: msgspec.Struct) -> list[str]:
+    """Returns the fields of a record that differ, except ``updated_at``, as the API names them."""
+    names = zip(after.__struct_fields__, after.__struct_encode_fields__, strict=True)
+    return [
+        shown
+        for name, shown in names
+        if name != "updated_at" and getattr(before, name) != getattr(after, name)
     ]
-    return names + ["itemIds"] * (was.item_ids != record.item_ids)
 
 
 def _data(record: Record, more: Mapping[str, Any]) -> bytes:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from wishwell import events
@@ -13,7 +12,10 @@ from wishwell.stores import Bounds
 from wishwell.wishlists import items, lists, shares
 from wishwell.wishlists.items import Item
 from wishwell.wishlists.lists import List, ListFields
-from wishwell.wishlists.shares import Finder
+from wishwell.wishlists.shares import Finder, SharedItem
+
+COPIED = [name for name in items.OPTIONS if name in SharedItem.__struct_fields__]
+"""Fields of a new item that a copy takes from the shared list: those that it shows."""
 
 
 class Wanted(NamedTuple):
@@ -53,10 +55,10 @@ async def copy(
             if before := there.get((product, variant)):
                 after = replace(before, list_ids=sorted([*before.list_ids, made.id]))
             else:
-                after = Item(
-                    new_id(), product, variant or UNSET, item.quantity, [], item.note, [], now, now
-                )
+                after = items.new(new_id(), product, variant, now)
                 after.list_ids.append(made.id)
+                for name in COPIED:
+                    setattr(after, name, getattr(item, name))
             changes.insert(0, (before, after))
         await items.check_room(tx, caller, changes, bounds, "copy")
         places = {(made.id, item.id): place for place, (_, item) in enumerate(changes, 1)}

@@ -61,17 +61,22 @@ def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
 
 # contract: item-note
 def check_note(note: str) -> str:
-    """Returns the note.
+    return check_text("note", note, items.MAX_NOTE)
 
-    Raises ``Invalid`` for more than 500 characters, or a control character except a newline.
+
+def check_text(field: str, text: str, max_length: int) -> str:
+    """Returns the text.
+
+    Raises ``Invalid`` for more characters, or a control character except a newline.
     """
-    if len(note) > items.MAX_NOTE:
-        raise Invalid(f"note: must be at most {items.MAX_NOTE} characters.")
-    if has_control(note.replace("\n", "")):
+    if len(text) > max_length:
+        raise Invalid(f"{field}: must be at most {max_length} characters.")
+    if has_control(text.replace("\n", "")):
         raise Invalid(
-            "note: must not contain control characters other than newlines; send \\n, not \\r\\n."
+            f"{field}: must not contain control characters other than newlines; send \\n, "
+            "not \\r\\n."
         )
-    return note
+    return text
 
 
 def key_twice(text: bytes | str) -> str | None:

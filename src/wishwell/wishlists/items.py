@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from wishwell import events, ids, profiles
-from wishwell.db import Reader, Writer, mapping
+from wishwell.db import Reader, Writer, mapping, statements
 from wishwell.errors import LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
@@ -73,6 +73,16 @@ class ItemPatch(msgspec.Struct, frozen=True):
 from_row = mapping.from_columns(Item, "item_fields")
 in_store = mapping.from_columns(Item, "item_fields", "profile")
 """Return the item in a row: of a profile, or of a whole store, with the owner's GID."""
+
+OPTIONS = statements.columns("item_options")
+"""Fields that a save and a change may give, and that an event and a merge treat as plain values."""
+
+
+def new(id: str, product_id: str, variant_id: str, now: str) -> Item:
+    """Returns an item with a quantity of 1 and nothing else."""
+    columns = {"id": id, "product_id": product_id, "variant_id": variant_id, "quantity": 1}
+    columns |= {"created_at": now, "updated_at": now}
+    return from_row([columns.get(name, "") for name in statements.columns("item_fields")])
 
 
 # contract: product-id-kind
@@ -361,12 +371,7 @@ def _event(before: Item | None, after: Item | None, text_ids: bool) -> tuple[eve
         return "item.deleted", data(before, text_ids)
     if before is None:
         return "item.created", data(after, text_ids)
-    changed = [
-        shown
-        for name, shown in zip(Item.__struct_fields__, Item.__struct_encode_fields__, strict=True)
-        if name != "updated_at" and getattr(before, name) != getattr(after, name)
-    ]
-    return "item.updated", data(after, text_ids, changed)
+    return "item.updated", data(after, text_ids, events.changed(before, after))
 
 
 def data(item: Item, text_ids: bool, changed: Sequence[str] = ()) -> bytes:

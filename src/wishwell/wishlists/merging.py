@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from wishwell.stores import Bounds
-from wishwell.wishlists.items import MAX_TAGS, Item
+from wishwell.wishlists.items import MAX_TAGS, OPTIONS, Item
 
 
 class OrderedList(msgspec.Struct, frozen=True):
@@ -127,14 +126,18 @@ def alike(name: str) -> str:
 
 # contract: link-item-merge, link-quantity, link-tags, link-note
 def united(mine: Item, theirs: Item, more: Iterable[str]) -> Item:
-    """Merges the session's item into the customer's, and adds the lists ``more``."""
+    """Merges the session's item into the customer's, and adds the lists ``more``.
+
+    Unless said otherwise here, the customer's value is kept if there is one.
+    """
     # A link by an older release may have left more tags.
     tags = list(dict.fromkeys([*mine.tags, *theirs.tags]))[: max(MAX_TAGS, len(mine.tags))]
+    own_first = {name: getattr(mine, name) or getattr(theirs, name) for name in OPTIONS}
+    own_first["quantity"] = max(mine.quantity, theirs.quantity)
     return replace(
         mine,
-        quantity=max(mine.quantity, theirs.quantity),
+        **own_first,
         created_at=min(mine.created_at, theirs.created_at),
-        note=mine.note or theirs.note or UNSET,
         tags=tags,
         list_ids=sorted({*mine.list_ids, *more}),
     )

@@ -68,8 +68,7 @@ async def _save(
     saves = []
     for new, id in zip(wanted, new_ids, strict=True):
         before = there.get((new.product_id, new.variant_id))
-        fresh = Item(id, new.product_id, UNSET, 1, [], UNSET, [], now, now)
-        after = _changed(before or fresh, new)
+        after = _changed(before or items.new(id, new.product_id, new.variant_id, now), new)
         after.list_ids = sorted({*after.list_ids, *new.list_ids})
         saves.append((before, after))
     await items.check_room(tx, profile, saves, bounds, field)
