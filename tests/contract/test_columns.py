@@ -1,6 +1,8 @@
 """Every column is part of a store's export or listed here with a reason, so a new one can't be
 forgotten."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -75,6 +77,15 @@ def test_every_column_is_in_the_file_or_need_not_be(table):
         f"put it into the line's type, or say here why not: {table}"
     )
     assert reasons.keys() <= set(schema.tables()[table]), f"columns of {table} that are not there"
+
+
+@pytest.mark.parametrize("kind", sorted({*RECORDS} - {"wishwell"}))
+def test_every_field_of_the_file_is_documented(kind):
+    """docs/data.md names each field of an export line. Contract: export-whole."""
+    text = (Path(__file__).parents[2] / "docs" / "data.md").read_text()
+    [row] = re.findall(rf"^\| `{kind}`.*\| (.+) \|$", text, re.MULTILINE)
+    fields = {field.encode_name for field in msgspec.structs.fields(RECORDS[kind])}
+    assert fields == fields & {*re.findall(r"`(\w+)`", row)}, f"the row of {kind} in docs/data.md"
 
 
 UNFILLED = {"profiles": {"changes", "linked_id"}, "items": {"changed"}}

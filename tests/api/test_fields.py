@@ -1,0 +1,194 @@
+"""Fields of items and lists: each is saved, changed, emitted, exported, merged and copied.
+
+A new field gets a line in ``ITEM`` or ``LIST``, which then takes it through all of these tests.
+"""
+
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+
+from tests.api.conftest import data, save
+from tests.servers import wait_until
+from wishwell.db import statements
+from wishwell.wishlists import items, lists
+
+
+class Field(NamedTuple):
+    """Two values of a field, and what a sign-in makes of them if the first is the customer's.
+
+    ``shared``: whether a shared list shows the field, so that a copy takes it.
+    """
+
+    first: Any
+    second: Any
+    merged: Any
+    shared: bool = False
+
+
+ITEM = {
+    "quantity": Field(2, 3, merged=3, shared=True),
+    "tags": Field(["a"], ["b"], merged=["a", "b"]),
+    "note": Field("Anna", "Ben", merged="Anna", shared=True),
+}
+LIST = {"name": Field("Gifts", "Garden", merged="Gifts")}
+
+GIVEN_BY_THE_SERVICE = {"id", "createdAt", "updatedAt", "itemCount", "items", "profile", "product"}
+OF_OTHER_TESTS = {"productId", "variantId", "listIds"}
+
+
+@pytest.fixture
+def telling(make_shop):
+    """A new store with events on."""
+    return make_shop("--events", "on")
+
+
+def first(fields):
+    return {name: field.first for name, field in fields.items()}
+
+
+def second(fields):
+    return {name: field.second for name, field in fields.items()}
+
+
+def shown(record, fields):
+    """Returns the values of these fields in a response."""
+    return {name: record[name] for name in fields if name in record}
+
+
+def events_of(shop, id):
+    """Returns the events of a record, once there is one that deletes it."""
+    found: list[dict] = []
+
+    def deleted():
+        events = data_of(shop.admin.get("/events", params={"limit": 250}))
+        of_record = [(event["type"], event["data"]) for event in events]
+        found[:] = [
+            {"type": type_, **body}
+            for type_, body in of_record
+            if body.get(type_.partition(".")[0], {}).get("id") == id
+        ]
+        return found and found[-1]["type"].endswith(".deleted")
+
+    assert wait_until(deleted, seconds=5, every=0.05)
+    return found
+
+
+def data_of(answer):
+    assert answer.status_code == 200, answer.text
+    return answer.json()["data"]
+
+
+@pytest.mark.parametrize(("shape", "known"), [(items.Item, ITEM), (lists.List, LIST)])
+def test_every_field_is_tested_here(shape, known):
+    """Each field that a client may set has a line at the head of this file."""
+    names = {field.name: field.encode_name for field in msgspec.structs.fields(shape)}
+    fields = {*names.values()} - GIVEN_BY_THE_SERVICE - OF_OTHER_TESTS
+    different = fields ^ known.keys()
+    assert not different, f"fields of {shape.__name__} that only one of the type and this file has"
+    options = statements.columns(f"{shape.__name__.lower()}_options")
+    assert {names.get(name, name) for name in options} <= known.keys()
+
+
+def test_fields_of_an_item_are_saved_and_changed(telling):
+    """Every way to save or change an item takes each field, and its events name what changed.
+    Contract: save-again, item-update, event-changed."""
+    http = telling.customer().http
+    made = save(http, 1, **first(ITEM))
+    path = f"/items/{made['id']}"
+    assert shown(made, ITEM) == shown(data(http.get(path)), ITEM) == first(ITEM)
+    assert shown(data(http.get("/items"))[0], ITEM) == first(ITEM)
+    [again] = data(http.put("/items", json={"items": [{"productId": 1, **second(ITEM)}]}))
+    assert shown(again, ITEM) == second(ITEM)
+    assert shown(data(http.patch(path, json=first(ITEM))), ITEM) == first(ITEM)
+    for name, field in ITEM.items():  # without tags, one statement does it
+        changed = data(http.patch(path, json={name: field.second}))
+        assert shown(changed, ITEM)[name] == field.second
+        data(http.post("/items", json={"productId": 1, name: field.first}))
+        data(http.post("/items", json={"productId": 1, name: field.first}))
+    assert shown(data(http.get(path)), ITEM) == first(ITEM)
+    assert http.delete(path).status_code == 204
+    events = events_of(telling, made["id"])
+    updates = [event["changed"] for event in events if event["type"] == "item.updated"]
+    assert [*map(sorted, updates[:2])] == [sorted(ITEM)] * 2
+    assert updates[2:] == [[name] for name in ITEM for _ in range(2)]
+    assert shown(events[0]["item"], ITEM) == shown(events[-1]["item"], ITEM) == first(ITEM)
+
+
+def test_fields_of_a_list_are_saved_and_changed(telling):
+    """Every way to save or change a list takes each field, and its events name what changed.
+    Contract: list-update, event-changed."""
+    http = telling.customer().http
+    made = data(http.post("/lists", json=first(LIST)), 201)
+    path = f"/lists/{made['id']}"
+    assert shown(made, LIST) == shown(data(http.get(path)), LIST) == first(LIST)
+    for name, field in LIST.items():
+        changed = data(http.patch(path, json={name: field.second}))
+        assert shown(changed, LIST) == first(LIST) | {name: field.second}
+        data(http.patch(path, json={name: field.second}))
+        data(http.patch(path, json={name: field.first}))
+    assert shown(data(http.get("/lists"))[0], LIST) == first(LIST)
+    assert http.delete(path).status_code == 204
+    events = events_of(telling, made["id"])
+    updates = [event["changed"] for event in events if event["type"] == "list.updated"]
+    assert updates == [[name] for name in LIST for _ in range(2)]
+    assert shown(events[-1]["list"], LIST) == first(LIST)
+
+
+def test_fields_survive_an_export(service, shop, make_shop, tmp_path):
+    """An export has each field of items and lists, and an import restores it. Contract: export-whole."""
+    http = shop.customer("1").http
+    data(http.post("/lists", json=first(LIST)), 201)
+    save(http, 1, **first(ITEM))
+    file = tmp_path / "store.jsonl"
+    file.write_text(service.quick("export", "--store", shop.handle))
+    other = make_shop()
+    service.quick("import", str(file), "--store", other.handle)
+    moved = other.customer("1").http
+    assert shown(data(moved.get("/items"))[0], ITEM) == first(ITEM)
+    assert shown(data(moved.get("/lists"))[0], LIST) == first(LIST)
+
+
+def test_sign_in_merges_each_field_of_an_item(shop):
+    """A sign-in merges each field as ``ITEM`` says. What the customer lacks is the session's.
+    Contract: link-item-merge."""
+    visitor, customer = shop.session(), shop.customer()
+    for product, given in ((1, first(ITEM)), (2, {})):
+        save(customer.http, product, **given)
+        save(visitor.http, product, **second(ITEM))
+    save(visitor.http, 3, **second(ITEM))
+    data(visitor.http.post("/lists", json=second(LIST)), 201)
+    shop.token(customer=customer.gid, session=visitor.gid)
+    merged = {item["productId"]: shown(item, ITEM) for item in data(customer.http.get("/items"))}
+    assert merged[1] == {name: field.merged for name, field in ITEM.items()}
+    assert merged[2] == merged[3] == second(ITEM)
+    assert shown(data(customer.http.get("/lists"))[0], LIST) == second(LIST)
+
+
+def test_sign_in_merges_each_field_of_a_list(shop):
+    """Of two lists with the same name, a sign-in keeps the customer's fields.
+    Contract: link-list-merge."""
+    visitor, customer = shop.session(), shop.customer()
+    data(customer.http.post("/lists", json=first(LIST)), 201)
+    data(visitor.http.post("/lists", json=second(LIST) | {"name": LIST["name"].first}), 201)
+    shop.token(customer=customer.gid, session=visitor.gid)
+    [merged] = data(customer.http.get("/lists"))
+    assert shown(merged, LIST) == {name: field.merged for name, field in LIST.items()}
+
+
+def test_copy_takes_the_fields_that_a_shared_list_shows(shop):
+    """A shared list shows, and a copy of it takes, only the fields that ``ITEM`` calls shared. The
+    request may give the new list each of its fields. Contract: shared-fields, copy-list."""
+    owner, reader = shop.customer(), shop.customer()
+    made = data(owner.http.post("/lists", json=first(LIST)), 201)
+    save(owner.http, 1, listIds=[made["id"]], **first(ITEM))
+    share = data(owner.http.post(f"/lists/{made['id']}/shares", json={"notes": True}), 201)
+    path = f"/shared/{share['token']}"
+    [seen] = data(reader.http.get(path))["items"]
+    expected = {name: field.first for name, field in ITEM.items() if field.shared}
+    assert shown(seen, ITEM) == expected
+    copy = data(reader.http.post(f"{path}/copies", json=second(LIST)), 201)
+    assert shown(copy, LIST) == second(LIST)
+    [copied] = data(reader.http.get("/items"))
+    plain = shown(save(reader.http, 2), ITEM)
+    assert shown(copied, ITEM) == plain | expected
