@@ -3,12 +3,13 @@
 A new field gets a line in ``ITEM`` or ``LIST``, which then takes it through all of these tests.
 """
 
+import json
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 
-from tests.api.conftest import data, save
+from tests.api.conftest import data, refused, save
 from tests.servers import wait_until
 from wishwell.db import statements
 from wishwell.wishlists import items, lists
@@ -133,6 +134,26 @@ def test_fields_of_a_list_are_saved_and_changed(telling):
     updates = [event["changed"] for event in events if event["type"] == "list.updated"]
     assert updates == [[name] for name in LIST for _ in range(2)]
     assert shown(events[-1]["list"], LIST) == first(LIST)
+
+
+@pytest.mark.parametrize("noun", ["item", "list"])
+def test_texts_are_checked(service, shop, tmp_path, noun):
+    """Requests and imports refuse a text that is too long or has a control character.
+    Contract: item-note, list-name, import-checked."""
+    http, fields = shop.customer().http, {"item": ITEM, "list": LIST}[noun]
+    new = first(fields) | ({"productId": 1} if noun == "item" else {})
+    path = f"/{noun}s/{data(http.post(f'/{noun}s', json=new), 201)['id']}"
+    written = service.quick("export", "--store", shop.handle)
+    file = tmp_path / "store.jsonl"
+    for name in (name for name, field in fields.items() if isinstance(field.first, str)):
+        for text in ("bell \x07", "x" * 10_000):
+            refused(http.post(f"/{noun}s", json=new | {name: text}), 400, name)
+            refused(http.patch(path, json={name: text}), 400, name)
+            file.write_text(
+                written.replace(f'"{name}":"{new[name]}"', json.dumps({name: text})[1:-1])
+            )
+            code, _, said = service.attempt("import", str(file), "--store", shop.handle)
+            assert code and f"{noun}.{name}: " in said, f"{name} of an import: {said}"
 
 
 def test_fields_survive_an_export(service, shop, make_shop, tmp_path):

@@ -56,7 +56,7 @@ class NewItemBody(Body):
             _variant(store, self.variant_id),
             _given(self.quantity),
             None if self.tags is UNSET else fields.check_tags(self.tags),
-            _note(self.note),
+            _text("note", self.note, items.MAX_NOTE),
             () if self.list_ids is UNSET else fields.each_once("listIds", self.list_ids),
         )
 
@@ -90,7 +90,7 @@ class ItemPatchBody(Body):
             None if self.variant_id is UNSET else _variant(store, self.variant_id),
             _given(self.quantity),
             None if self.tags is UNSET else fields.check_tags(self.tags),
-            _note(self.note),
+            _text("note", self.note, items.MAX_NOTE),
         )
 
 
@@ -98,8 +98,8 @@ def _variant(store: Store, id: int | str | None) -> str:
     return items.NO_VARIANT if id is None else store.product_id("variantId", id)
 
 
-def _note(note: str | UnsetType | None) -> str | None:
-    return None if note is UNSET else fields.check_note(note or "")
+def _text(field: str, text: str | UnsetType | None, max_length: int) -> str | None:
+    return None if text is UNSET else fields.check_text(field, text or "", max_length)
 
 
 class ItemListsBody(Body):

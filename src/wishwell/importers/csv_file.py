@@ -180,7 +180,8 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
             raise Invalid(f"must be an integer from 1 to {items.MAX_QUANTITY}") from error
 
     def note(cell: str) -> str:
-        return fields.check_note(cell.replace("\r\n", "\n").replace("\r", "\n"))
+        text = cell.replace("\r\n", "\n").replace("\r", "\n")
+        return fields.check_text("note", text, items.MAX_NOTE)
 
     def saved(cell: str) -> int:
         try:

@@ -268,7 +268,7 @@ class ItemRecord(Record):
             store.product_id("variantId", self.variant_id)
         fields.check_each_tag(self.tags)
         fields.each_once("listIds", self.list_ids)
-        fields.check_note(self.note)
+        fields.check_text("note", self.note, items.MAX_NOTE)
 
 
 class ReservationRecord(Record):

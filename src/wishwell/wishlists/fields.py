@@ -60,10 +60,6 @@ def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
 
 
 # contract: item-note
-def check_note(note: str) -> str:
-    return check_text("note", note, items.MAX_NOTE)
-
-
 def check_text(field: str, text: str, max_length: int) -> str:
     """Returns the text.
 
