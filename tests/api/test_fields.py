@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
+from tests import schema
 from tests.api.conftest import data, refused, save
 from tests.servers import wait_until
 from wishwell.db import statements
+from wishwell.http import request_types
+from wishwell.transfer.file_records import ItemRecord, ListRecord
 from wishwell.wishlists import items, lists
 
 
@@ -57,38 +60,62 @@ def shown(record, fields):
     return {name: record[name] for name in fields if name in record}
 
 
-def events_of(shop, id):
-    """Returns the events of a record, once there is one that deletes it."""
-    found: list[dict] = []
+def events_of(shop, noun, id):
+    """Returns the types and data of a record's events, once one says that it was deleted."""
+    found: list[tuple[str, dict]] = []
 
     def deleted():
-        events = data_of(shop.admin.get("/events", params={"limit": 250}))
-        of_record = [(event["type"], event["data"]) for event in events]
-        found[:] = [
-            {"type": type_, **body}
-            for type_, body in of_record
-            if body.get(type_.partition(".")[0], {}).get("id") == id
-        ]
-        return found and found[-1]["type"].endswith(".deleted")
+        events = shop.admin.get("/events", params={"limit": 250}).json()["data"]
+        every = [(event["type"], event["data"]) for event in events]
+        found[:] = [(type_, body) for type_, body in every if body.get(noun, {}).get("id") == id]
+        return found and found[-1][0] == f"{noun}.deleted"
 
     assert wait_until(deleted, seconds=5, every=0.05)
     return found
 
 
-def data_of(answer):
-    assert answer.status_code == 200, answer.text
-    return answer.json()["data"]
+PLACES: dict[str, tuple[dict[str, Field], list[Any]]] = {
+    "item": (
+        ITEM,
+        [
+            items.Item,
+            items.NewItem,
+            items.ItemPatch,
+            request_types.NewItemBody,
+            request_types.ItemPatchBody,
+            ItemRecord,
+        ],
+    ),
+    "list": (
+        LIST,
+        [
+            lists.List,
+            lists.ListFields,
+            request_types.NewListBody,
+            request_types.ListPatchBody,
+            ListRecord,
+        ],
+    ),
+}
+"""The types that have each field of a noun."""
 
 
-@pytest.mark.parametrize(("shape", "known"), [(items.Item, ITEM), (lists.List, LIST)])
-def test_every_field_is_tested_here(shape, known):
-    """Each field that a client may set has a line at the head of this file."""
-    names = {field.name: field.encode_name for field in msgspec.structs.fields(shape)}
-    fields = {*names.values()} - GIVEN_BY_THE_SERVICE - OF_OTHER_TESTS
-    different = fields ^ known.keys()
-    assert not different, f"fields of {shape.__name__} that only one of the type and this file has"
-    options = statements.columns(f"{shape.__name__.lower()}_options")
-    assert {names.get(name, name) for name in options} <= known.keys()
+@pytest.mark.parametrize("noun", PLACES)
+def test_every_field_is_everywhere(noun):
+    """Each field that a client may set has a line at the head of this file, and is in all places."""
+    known, (shape, *others) = PLACES[noun]
+    names = {field.encode_name: field.name for field in msgspec.structs.fields(shape)}
+    untested = names.keys() - GIVEN_BY_THE_SERVICE - OF_OTHER_TESTS - known.keys()
+    assert not untested, f"fields of {shape.__name__} without a line in {__file__}"
+    places = {place.__name__: place.__struct_fields__ for place in others}
+    places |= {f"{noun}s.sql": statements.columns(f"{noun}_fields")}
+    places |= {"the migrations": schema.tables()[f"{noun}s"]}
+    unknown = [name for name in known if name not in names]
+    assert not unknown, f"{shape.__name__} doesn't have these fields"
+    lacking = [
+        f"{place} lacks {n}" for n in known for place, at in places.items() if names[n] not in at
+    ]
+    assert not lacking
 
 
 def test_fields_of_an_item_are_saved_and_changed(telling):
@@ -109,11 +136,11 @@ def test_fields_of_an_item_are_saved_and_changed(telling):
         data(http.post("/items", json={"productId": 1, name: field.first}))
     assert shown(data(http.get(path)), ITEM) == first(ITEM)
     assert http.delete(path).status_code == 204
-    events = events_of(telling, made["id"])
-    updates = [event["changed"] for event in events if event["type"] == "item.updated"]
+    events = events_of(telling, "item", made["id"])
+    updates = [body["changed"] for type_, body in events if type_ == "item.updated"]
     assert [*map(sorted, updates[:2])] == [sorted(ITEM)] * 2
     assert updates[2:] == [[name] for name in ITEM for _ in range(2)]
-    assert shown(events[0]["item"], ITEM) == shown(events[-1]["item"], ITEM) == first(ITEM)
+    assert shown(events[0][1]["item"], ITEM) == shown(events[-1][1]["item"], ITEM) == first(ITEM)
 
 
 def test_fields_of_a_list_are_saved_and_changed(telling):
@@ -130,10 +157,10 @@ def test_fields_of_a_list_are_saved_and_changed(telling):
         data(http.patch(path, json={name: field.first}))
     assert shown(data(http.get("/lists"))[0], LIST) == first(LIST)
     assert http.delete(path).status_code == 204
-    events = events_of(telling, made["id"])
-    updates = [event["changed"] for event in events if event["type"] == "list.updated"]
+    events = events_of(telling, "list", made["id"])
+    updates = [body["changed"] for type_, body in events if type_ == "list.updated"]
     assert updates == [[name] for name in LIST for _ in range(2)]
-    assert shown(events[-1]["list"], LIST) == first(LIST)
+    assert shown(events[-1][1]["list"], LIST) == first(LIST)
 
 
 @pytest.mark.parametrize("noun", ["item", "list"])
