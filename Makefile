@@ -8,7 +8,7 @@ JOBS ?= 4
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo screenshots test test-slow test-ways test-upgrade test-medusa check format packages lock audit sbom fuzz mutate torture bench bench-quick model clean
+.PHONY: help run demo screenshots test test-slow test-ways test-upgrade test-medusa check format packages lock audit sbom fuzz mutate faults torture bench bench-quick model clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -102,8 +102,10 @@ fuzz: $(VENV)/.security ## Fuzz every decoder for 7 minutes; `make fuzz MINUTES=
 mutate: $(VENV)/.mutate ## Put faults into the code, one by one, and name what no test notices; `FILE=items` for a module or room
 	@$(BIN)/python -m mutate $(FILE) $(if $(MINUTES),--minutes $(MINUTES))
 
-torture: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes torture/results/latest.json
-	@$(BIN)/python -m torture --seconds 400
+faults: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes tests/faults/results/latest.json
+	@$(BIN)/python -m tests.faults --seconds 400
+
+torture: faults  # the name until now
 
 bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes bench/results/latest.json
 	@$(BIN)/python -m bench

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
+from tests.faults.load import Answer as Response
+from tests.faults.load import Client
 from tests.linearizability.harness import Actors, Harness
 from tests.linearizability.history import Answer, Call, Operation, records
 from tests.profile_model import GONE
 from tests.servers import PREFIX
-from torture.load import Answer as Response
-from torture.load import Client
 from wishwell import ids
 from wishwell.db import Database
 from wishwell.db.clock import ReferenceClock

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import asyncpg
 
 from bench.targets import GENEROUS
+from tests.faults.load import Client
 from tests.linearizability.specification import Session, Specification
 from tests.profile_model import Model
 from tests.servers import HERE, PREFIX, Service
-from torture.load import Client
 from wishwell import config, ids
 from wishwell.db import Database
 from wishwell.server.app import open_database

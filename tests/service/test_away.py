@@ -10,8 +10,8 @@ import pytest
 
 from tests.api.conftest import envelope, request_head
 from tests.conftest import SIGNING_KEY, Shop, slow
+from tests.faults.harness import step, with_clock
 from tests.servers import Service, wait_until
-from torture.harness import step, with_clock
 from wishwell.access import auth
 
 ORIGIN = "https://shop.example"

@@ -6,9 +6,9 @@ import httpx2
 import pytest
 
 from tests.conftest import SEALING_KEY
+from tests.faults.faults_clock import DAY, QUICK, YEAR, Attacked
+from tests.faults.harness import step, with_clock
 from tests.servers import wait_until
-from torture.faults_clock import DAY, QUICK, YEAR, Attacked
-from torture.harness import step, with_clock
 
 SUSPECT = "wishwell_clock_suspect 1.0"
 

@@ -1,4 +1,4 @@
-"""Failover of a primary with a synchronous standby: a short form of `torture/faults_failover.py`,
+"""Failover of a primary with a synchronous standby: a short form of `tests/faults/faults_failover.py`,
 and cut writes."""
 
 import asyncio
@@ -12,8 +12,8 @@ import httpx2
 import pytest
 
 from tests.conftest import SIGNING_KEY
+from tests.faults.relay import Relay, relay
 from tests.servers import HERE, PREFIX, PostgresServer, Service, wait_until
-from torture.relay import Relay, relay
 
 # The tests suspend servers for seconds, so xdist runs them in one process.
 pytestmark = pytest.mark.xdist_group("failover")

@@ -1,4 +1,4 @@
-"""Faults found by the long suite (`torture/`), each as a quick test of the real program."""
+"""Faults found by the long suite (`tests/faults/`), each as a quick test of the real program."""
 
 import os
 import resource

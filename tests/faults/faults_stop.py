@@ -6,7 +6,7 @@ import asyncio
 import signal
 from asyncio import to_thread
 
-from torture.harness import TWO, Harness, scenario
+from tests.faults.harness import TWO, Harness, scenario
 
 
 def _nothing_was_cut(r: Harness) -> None:

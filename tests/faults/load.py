@@ -17,8 +17,8 @@ import time
 from typing import Any
 
 from bench.client import Answer, parsed, request
+from tests.faults.journal import Entry, Expected, Journal
 from tests.servers import PREFIX
-from torture.journal import Entry, Expected, Journal
 
 OWNER_SPACE = 1_000_000
 """A product's number encodes its owner: owner * OWNER_SPACE + n."""

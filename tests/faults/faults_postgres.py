@@ -10,7 +10,7 @@ from asyncio import to_thread
 
 import asyncpg
 
-from torture.harness import Harness, scenario
+from tests.faults.harness import Harness, scenario
 
 OURS = "FROM pg_stat_activity WHERE application_name = 'wishwell'"
 CUT = f"SELECT count(pg_terminate_backend(pid)) {OURS}"

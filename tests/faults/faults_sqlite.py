@@ -11,8 +11,8 @@ import tempfile
 from asyncio import to_thread
 from pathlib import Path
 
-from torture import checker
-from torture.harness import Harness, scenario
+from tests.faults import checker
+from tests.faults.harness import Harness, scenario
 
 DISK_KIB = 16_000
 

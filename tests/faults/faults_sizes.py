@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 from bench import seed
+from tests.faults.harness import ENGINES, PREFIX, Harness, scenario
+from tests.faults.relay import relay
 from tools.tables import spread
-from torture.harness import ENGINES, PREFIX, Harness, scenario
-from torture.relay import relay
 from wishwell import ids
 
 LINK_SECONDS = {"sqlite": 0.5, "postgresql": 1.0, "cluster": 2.0}

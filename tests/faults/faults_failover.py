@@ -13,10 +13,10 @@ from asyncio import to_thread
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from tests.faults.faults_postgres import pool_is_whole
+from tests.faults.harness import Harness, scenario
+from tests.faults.relay import Relay, relay
 from tests.servers import HERE, PostgresServer
-from torture.faults_postgres import pool_is_whole
-from torture.harness import Harness, scenario
-from torture.relay import Relay, relay
 from wishwell import ids
 
 BACKENDS = "FROM pg_stat_activity WHERE application_name = 'wishwell'"

@@ -1,4 +1,4 @@
-"""Callers that ask as soon as they have their answer: ``python -m torture.greedy PORT``.
+"""Callers that ask as soon as they have their answer: ``python -m tests.faults.greedy PORT``.
 
 A process of its own, so that what it costs to ask isn't taken from the callers that are measured. A
 line of JSON in: for each caller its headers and its requests, each a method, a path and a body. It
@@ -17,8 +17,8 @@ from typing import Any
 
 import uvloop
 
+from tests.faults.load import Client, Cut, Unsent
 from tests.servers import HERE
-from torture.load import Client, Cut, Unsent
 
 REFUSED_SECONDS = 0.05
 """The pause after a refusal."""
@@ -26,7 +26,7 @@ REFUSED_SECONDS = 0.05
 
 async def start(port: int, callers: list[dict[str, Any]]) -> Process:
     """The process, which is asking."""
-    words = (sys.executable, "-m", "torture.greedy", str(port))
+    words = (sys.executable, "-m", "tests.faults.greedy", str(port))
     process = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=PIPE)
     assert process.stdin and process.stdout
     process.stdin.write(json.dumps(callers).encode() + b"\n")

@@ -14,8 +14,8 @@ import psutil
 
 from bench.client import bearer, request
 from bench.flood import Apart, raise_open_files
+from tests.faults.harness import Harness, scenario
 from tests.servers import HERE, PREFIX
-from torture.harness import Harness, scenario
 
 Conduct = Callable[[Harness, int, StreamReader, StreamWriter], Awaitable[None]]
 

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple, cast
 import uvloop
 
 from bench.targets import GENEROUS
+from tests.faults import checker, load
+from tests.faults.journal import COUNTS, Journal, Result
 from tests.servers import HERE, PREFIX, OwnCluster, PostgresServer, Service, has_citus
-from torture import checker, load
-from torture.journal import COUNTS, Journal, Result
 
 COMMON = {
     "WISHWELL_SIGNING_KEYS": "torture-torture-torture-torture-torture",
@@ -207,8 +207,8 @@ def with_clock(service: Service, offset: float) -> Path:
     step(file, offset)
     script = service.folder / "wishwell"
     script.write_text(
-        f"#!/bin/sh\nTORTURE_CLOCK={file} PYTHONPATH={Path(__file__).parents[1]} "
-        f'exec {sys.executable} -m torture.skewed "$@"\n'
+        f"#!/bin/sh\nTORTURE_CLOCK={file} PYTHONPATH={Path(__file__).parents[2]} "
+        f'exec {sys.executable} -m tests.faults.skewed "$@"\n'
     )
     script.chmod(0o755)
     service.command = script

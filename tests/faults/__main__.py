@@ -1,4 +1,4 @@
-"""``python -m torture [scenario ...]``: runs the faults, prints the table, writes the report."""
+"""``python -m tests.faults [scenario ...]``: runs the faults, prints the table, writes the report."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import pkgutil
 import sys
 import time
 
-import torture
-from torture import harness, report
-from torture.harness import ENGINES, SCENARIOS, say
+from tests import faults
+from tests.faults import harness, report
+from tests.faults.harness import ENGINES, SCENARIOS, say
 
 
 def main() -> int:
-    for module in pkgutil.iter_modules(torture.__path__):
+    for module in pkgutil.iter_modules(faults.__path__):
         if module.name.startswith("faults_"):
-            importlib.import_module(f"torture.{module.name}")
-    words = argparse.ArgumentParser(prog="python -m torture", description=__doc__)
+            importlib.import_module(f"tests.faults.{module.name}")
+    words = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     words.add_argument("scenario", nargs="*", help="all of them when none is named")
     words.add_argument("--list", action="store_true", help="show the scenarios and end")
     words.add_argument("--engine", choices=ENGINES, help="only this engine")

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from bench import seed
 from bench.client import bearer, request
 from bench.flood import Flood, share
+from tests.faults.harness import Harness, scenario
 from tests.servers import PREFIX
-from torture.harness import Harness, scenario
 from wishwell import ids
 
 SESSIONS = 1_000_000

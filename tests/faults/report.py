@@ -1,4 +1,4 @@
-"""The record of a run, torture/results/latest.json, and its table for the terminal."""
+"""The record of a run, tests/faults/results/latest.json, and its table for the terminal."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from tests.faults.journal import COUNTS, Result
 from tools.tables import keep, machine, markdown
-from torture.journal import COUNTS, Result
 
 FIGURES = Path(__file__).parent / "results" / "latest.json"
 COLUMNS = (

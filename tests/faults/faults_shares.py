@@ -20,10 +20,10 @@ from typing import Any
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from tests.faults import greedy
+from tests.faults.harness import TWO, Harness, scenario
+from tests.faults.load import Client, Cut, Unsent
 from tests.servers import HERE, PREFIX
-from torture import greedy
-from torture.harness import TWO, Harness, scenario
-from torture.load import Client, Cut, Unsent
 
 SHOP, OTHER = "shop.example", "other.example"
 SEALED = {"WISHWELL_SEALING_KEYS": "torture-torture-torture-torture-torture"}

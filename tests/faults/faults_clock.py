@@ -12,8 +12,8 @@ from typing import Any
 
 import psutil
 
+from tests.faults.harness import PREFIX, Harness, only_served, scenario, step, with_clock
 from tests.servers import Service, wait_until
-from torture.harness import PREFIX, Harness, only_served, scenario, step, with_clock
 from wishwell import ids
 
 DAY = 86_400

@@ -8,7 +8,7 @@ from typing import Any
 import psutil
 
 from bench.flood import Apart, raise_open_files, share
-from torture.harness import PREFIX, Harness, scenario
+from tests.faults.harness import PREFIX, Harness, scenario
 
 
 @scenario()

@@ -9,9 +9,9 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any
 
+from tests.faults.journal import Expected, Journal, Result
+from tests.faults.load import OWNER_SPACE, PREFIX, Client
 from tests.replay import Replay
-from torture.journal import Expected, Journal, Result
-from torture.load import OWNER_SPACE, PREFIX, Client
 
 FEED_SECONDS = 2.0
 """Seconds until an event must be in the feed."""

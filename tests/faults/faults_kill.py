@@ -9,7 +9,7 @@ from asyncio import to_thread
 
 import psutil
 
-from torture.harness import ENGINES, TWO, Harness, scenario
+from tests.faults.harness import ENGINES, TWO, Harness, scenario
 
 READY_SECONDS = 2.0
 
