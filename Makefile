@@ -97,7 +97,7 @@ sbom: $(VENV)/.security ## Write build/sbom.json: what the service runs with, as
 		--output-reproducible --of JSON --output-file build/sbom.json
 
 fuzz: $(VENV)/.security ## Fuzz every decoder for 7 minutes; `make fuzz MINUTES=60` for longer
-	@$(BIN)/python -m fuzz --minutes $(or $(MINUTES),7)
+	@$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),7)
 
 mutate: $(VENV)/.mutate ## Put faults into the code, one by one, and name what no test notices; `FILE=items` for a module or room
 	@$(BIN)/python -m mutate $(FILE) $(if $(MINUTES),--minutes $(MINUTES))

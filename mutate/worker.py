@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wishwell"
-PARTS = ("src", "tests", "bench", "mutate", "fuzz", "tools", "docs", "forward", "ops",
+PARTS = ("src", "tests", "bench", "mutate", "tools", "docs", "forward", "ops",
          "pyproject.toml")  # fmt: skip
 
 OPTIONS = ["-x", "-q", "--tb=line", "-o", "addopts=", "-m", "not slow", "--hypothesis-profile=noticed",

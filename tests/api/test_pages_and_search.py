@@ -59,7 +59,7 @@ def test_parameter_that_is_unknown_is_refused(http):
 
 
 def test_cursor_that_was_changed_is_refused(http, seven):
-    """A changed cursor is 400. Arbitrary cursors: fuzz/targets.py. Contract: cursor-opaque."""
+    """A changed cursor is 400. Arbitrary cursors: tests/fuzz/targets.py. Contract: cursor-opaque."""
     cursor = http.get("/items?limit=3").json()["pageInfo"]["next"]
     data(http.get("/items", params={"limit": 3, "page": cursor}))
     first = "A" if cursor[0] != "A" else "B"

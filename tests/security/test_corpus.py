@@ -1,10 +1,10 @@
-"""Runs the fuzzing corpus (`fuzz/corpus`) through its targets without the fuzzer."""
+"""Runs the fuzzing corpus (`tests/fuzz/corpus`) through its targets without the fuzzer."""
 
 from pathlib import Path
 
 import pytest
 
-from fuzz import seeds, targets
+from tests.fuzz import seeds, targets
 
 CORPUS = Path(targets.__file__).parent / "corpus"
 

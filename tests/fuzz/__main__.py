@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from fuzz import seeds, targets
+from tests.fuzz import seeds, targets
 
 HERE = Path(__file__).parent
 CORPUS, FINDINGS = HERE / "corpus", HERE / "findings"
@@ -21,8 +21,8 @@ LONGEST_INPUT, LARGEST_CORPUS = 4_096, 150
 
 
 def main() -> int:
-    """Runs the command. Returns 0 if nothing was found; findings are in ``fuzz/findings``."""
-    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    """Runs the command. Returns 0 if nothing was found; findings are in ``tests/fuzz/findings``."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=7, help="for all targets together")
     parser.add_argument("--only", choices=targets.TARGETS, action="append")
     asked = parser.parse_args()
@@ -79,11 +79,11 @@ def fuzz(name: str, seconds: int) -> dict:
 def atheris(name: str, *words: object) -> str:
     with tempfile.TemporaryDirectory() as place:
         program = Path(place) / "program"
-        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m fuzz.one {name} "$@"\n')
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m tests.fuzz.one {name} "$@"\n')
         program.chmod(0o700)
         done = subprocess.run(
             [program, *map(str, words)],
-            cwd=HERE.parent,
+            cwd=HERE.parents[1],
             env=os.environ | {"FUZZ_PROGRAM": str(program)},
             capture_output=True,
             text=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from fuzz import targets
+from tests.fuzz import targets
 
 _SESSION = b"gid://wishwell/Session/0b8f0c5e-3d5c-4a86-9c2f-1d3f6c8e5a10"
 _CLAIMS = {

@@ -1,4 +1,4 @@
-"""Runs a target under atheris: `python -m fuzz.one TARGET [libFuzzer arguments]`."""
+"""Runs a target under atheris: `python -m tests.fuzz.one TARGET [libFuzzer arguments]`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import atheris
 
 with atheris.instrument_imports(include=["wishwell", "jwt"]):
-    from fuzz import targets
+    from tests.fuzz import targets
 
 
 def main() -> None:
