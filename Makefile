@@ -100,7 +100,7 @@ fuzz: $(VENV)/.security ## Fuzz every decoder for 7 minutes; `make fuzz MINUTES=
 	@$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),7)
 
 mutate: $(VENV)/.mutate ## Put faults into the code, one by one, and name what no test notices; `FILE=items` for a module or room
-	@$(BIN)/python -m mutate $(FILE) $(if $(MINUTES),--minutes $(MINUTES))
+	@$(BIN)/python -m tests.mutation $(FILE) $(if $(MINUTES),--minutes $(MINUTES))
 
 faults: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes tests/faults/results/latest.json
 	@$(BIN)/python -m tests.faults --seconds 400

@@ -14,10 +14,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from mutate import mutants
-from mutate.worker import ROOT, SOURCE, Result, Worker
+from tests.mutation import mutants
+from tests.mutation.worker import ROOT, SOURCE, Result, Worker
 
-PLAN = ROOT / "mutate" / "mutants.toml"
+PLAN = Path(__file__).with_name("mutants.toml")
 REPORT = ROOT / "build" / "mutants.md"
 ENOUGH = 0.92
 WAYS = ("types", "tests", "time")
@@ -36,7 +36,7 @@ def main() -> int:
     """Runs the command. Returns 0 if enough mutants are killed and each survivor is explained."""
     plan = tomllib.loads(PLAN.read_text())
     tests = tests_of_modules(plan["tests"])
-    parser = argparse.ArgumentParser(prog="python -m mutate", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help="modules or rooms; all, if none")
     parser.add_argument("--list", action="store_true", help="show the modules and end")
     parser.add_argument("--minutes", type=float, default=60, help="at most, for all together")

@@ -18,9 +18,9 @@ import venv
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "wishwell"
-PARTS = ("src", "tests", "bench", "mutate", "tools", "docs", "forward", "ops",
+PARTS = ("src", "tests", "bench", "tools", "docs", "forward", "ops",
          "pyproject.toml")  # fmt: skip
 
 OPTIONS = ["-x", "-q", "--tb=line", "-o", "addopts=", "-m", "not slow", "--hypothesis-profile=noticed",
@@ -53,7 +53,7 @@ class Worker:
         python = _environment(folder)
         pipe = subprocess.PIPE
         self._tests = subprocess.Popen(
-            [python, "-m", "mutate.worker"], cwd=folder, stdin=pipe, stdout=pipe, text=True
+            [python, "-m", "tests.mutation.worker"], cwd=folder, stdin=pipe, stdout=pipe, text=True
         )
 
     def tried(self, module: str, code: str, tests: list[str], seconds: float) -> Result:
