@@ -118,7 +118,7 @@ def test_no_document_and_no_example_names_a_setting_that_there_is_not():
     known = {f"WISHWELL_{entry.name.upper()}" for entry in fields(config.Settings)}
     # WISHWELL_FOO is an example of a refused name
     known |= {f"{name}_FILE" for name in known} | {"WISHWELL_FOO"}
-    folders = [f"{folder}/**/*" for folder in ("docs", "examples", "demo", "ops")]
+    folders = [f"{folder}/**/*" for folder in ("docs", "examples", "demo", "deploy")]
     places = ("*.md", "*/README.md", "compose.yaml", *folders)
     for file in (path for place in places for path in ROOT.glob(place) if path.is_file()):
         if "node_modules" not in file.parts:
@@ -165,7 +165,7 @@ def anchors(document):
 
 
 def test_links_between_documents_lead_somewhere():
-    """Links in documents and in `ops/` lead to existing files and sections."""
+    """Links in documents and in `deploy/` lead to existing files and sections."""
     kept = ("*.md", "docs/**/*.md", "examples/*.md", "*/README.md", "examples/*/README.md")
     for path in {path for pattern in kept for path in ROOT.glob(pattern)}:
         for target, anchor in re.findall(
@@ -174,7 +174,7 @@ def test_links_between_documents_lead_somewhere():
             there = path.parent / target if target else path
             assert there.exists(), f"{path}: {target}"
             assert not anchor or anchor in anchors(there), f"{path}: {target}#{anchor}"
-    for path in filter(Path.is_file, (ROOT / "ops").rglob("*")):
+    for path in filter(Path.is_file, (ROOT / "deploy").rglob("*")):
         for target, anchor in re.findall(r"\b(docs/[\w-]+\.md)#([\w-]+)", path.read_text()):
             assert anchor in anchors(ROOT / target), f"{path}: {target}#{anchor}"
 

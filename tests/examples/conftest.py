@@ -88,7 +88,7 @@ def nginx(shop: Shop, last: str) -> str:
         ":9000": f":{port}",
         "9000": port,
     }
-    there = shop.files.parents[1] / "ops/nginx-storefront.conf"
+    there = shop.files.parents[1] / "deploy/nginx-storefront.conf"
     for file in (shop.files / "shop.conf", there, shop.files / "sign_in.py"):
         text = file.read_text()
         for old, new in changes.items():

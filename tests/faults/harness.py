@@ -31,7 +31,7 @@ TWO = {"WISHWELL_WORKERS": "2"}
 SERVED = {"200", "201", "204"}
 SETTLED_SECONDS = 8.0
 """Seconds until a cluster has completed commits that a lost server left unfinished
-(ops/citus.conf)."""
+(deploy/citus.conf)."""
 BOUND_MS = 5_000
 """Longest duration of any request in milliseconds, whatever happens to the database."""
 

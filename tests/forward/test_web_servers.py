@@ -1,4 +1,4 @@
-"""The nginx and Caddy configurations of ops/ for a shop's domain, with a token or a trusted
+"""The nginx and Caddy configurations of deploy/ for a shop's domain, with a token or a trusted
 address."""
 
 import shutil
@@ -17,7 +17,7 @@ from .ways import Caddy, nginx
 
 @pytest.fixture(params=["nginx", "caddy"])
 def server(request):
-    """Starts a web server with its configuration of ops/ in front of a service."""
+    """Starts a web server with its configuration of deploy/ in front of a service."""
     there = {"nginx": nginx_binary(), "caddy": shutil.which("caddy")}[request.param]
     if there is None:
         missing(f"there is no {request.param} on this system")

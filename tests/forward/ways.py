@@ -1,4 +1,4 @@
-"""Ways to a service from a shop's own domain: the web servers of ops/, and the forwarders.
+"""Ways to a service from a shop's own domain: the web servers of deploy/, and the forwarders.
 
 Each is a program with a ``url``. Without a token, the service must trust this machine's address.
 """
@@ -39,8 +39,8 @@ http://{name}:{port} {{
 def _written(
     folder: Path, service: str, base: str, source: str, name: str, secret: str, line: str
 ) -> None:
-    """Writes the configuration of ops/ and its secret file, adapted to this service and base."""
-    text = (ROOT / "ops" / source).read_text()
+    """Writes the configuration of deploy/ and its secret file, adapted to this service and base."""
+    text = (ROOT / "deploy" / source).read_text()
     for old, new in (("127.0.0.1:8000", service.removeprefix("http://")), (f"{BASE}/", f"{base}/")):
         assert text.count(old) == 1
         text = text.replace(old, new)

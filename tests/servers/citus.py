@@ -86,8 +86,8 @@ def has_citus() -> bool:
 
 
 def settings() -> dict[str, str]:
-    """Returns the settings of ops/citus.conf for a cluster without certificates."""
-    text = (Path(__file__).parents[2] / "ops" / "citus.conf").read_text()
+    """Returns the settings of deploy/citus.conf for a cluster without certificates."""
+    text = (Path(__file__).parents[2] / "deploy" / "citus.conf").read_text()
     found = dict(re.findall(r"^([\w.]+) = '?(.+?)'?$", text, re.MULTILINE))
     return found | {"citus.node_conninfo": "sslmode=disable"}
 

@@ -15,7 +15,7 @@ import httpx2
 from tests.servers.base import HERE, Program, ServerFailed, connects, free_port, wait_until
 from tests.servers.postgres import unprivileged
 
-OPS = Path(__file__).parents[2] / "ops"
+DEPLOY = Path(__file__).parents[2] / "deploy"
 BIN = Path("/usr/lib/postgresql/15/bin")
 
 
@@ -74,7 +74,7 @@ class Node(Program):
 
     def start(self) -> None:
         """Starts the node and waits until its PostgreSQL runs, as a primary or a standby."""
-        argv = ["/usr/bin/python3", shutil.which("patroni"), OPS / "patroni.yml"]
+        argv = ["/usr/bin/python3", shutil.which("patroni"), DEPLOY / "patroni.yml"]
         url, options = f"http://{HERE}:{self.rest}/health", {"env": self._environment}
         self.begin(argv, url, seconds=90, **options | self._as_user)
 
@@ -118,12 +118,14 @@ class Cluster:
 
 
 class HAProxy(Program):
-    """HAProxy with `ops/haproxy.cfg`: one address for a cluster's primary."""
+    """HAProxy with `deploy/haproxy.cfg`: one address for a cluster's primary."""
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__("haproxy")
         self.port = free_port()
-        text = (OPS / "haproxy.cfg").read_text().replace("bind :5432", f"bind {HERE}:{self.port}")
+        text = (
+            (DEPLOY / "haproxy.cfg").read_text().replace("bind :5432", f"bind {HERE}:{self.port}")
+        )
         for number, node in enumerate(cluster.nodes, 1):
             ours = f"{HERE}:{node.port} port {node.rest}"
             text, count = re.subn(rf"db{number}:5432$", ours, text, flags=re.MULTILINE)

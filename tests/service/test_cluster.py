@@ -47,7 +47,7 @@ def served(own, request):
 
 
 def test_every_setting_of_the_example_is_taken(own):
-    """PostgreSQL accepts every setting of `ops/citus.conf`; it only warns about unknown ones."""
+    """PostgreSQL accepts every setting of `deploy/citus.conf`; it only warns about unknown ones."""
     for name, value in citus.settings().items():
         assert own.servers[0].sql(f"SHOW {name}").strip() == value
 

@@ -1,4 +1,4 @@
-"""The manifests of ops/kubernetes match Kubernetes' schemas and this program."""
+"""The manifests of deploy/kubernetes match Kubernetes' schemas and this program."""
 
 import re
 from dataclasses import fields
@@ -14,7 +14,7 @@ from wishwell.http import routes
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = {
     f"{path.stem} {document['kind']}": document
-    for path in sorted((ROOT / "ops" / "kubernetes").glob("*.yaml"))
+    for path in sorted((ROOT / "deploy" / "kubernetes").glob("*.yaml"))
     for document in yaml.safe_load_all(path.read_text())
 }
 PODS = {
@@ -86,7 +86,7 @@ def test_labels_and_names_fit_together():
         assert DOCUMENTS[name]["spec"]["selector"]["matchLabels"].items() <= labels.items()
     [chosen] = DOCUMENTS["network NetworkPolicy"]["spec"]["podSelector"]["matchExpressions"]
     assert {pod["metadata"]["labels"]["app"] for pod in PODS.values()} == set(chosen["values"])
-    text = (ROOT / "ops" / "kubernetes" / "configuration.yaml").read_text()
+    text = (ROOT / "deploy" / "kubernetes" / "configuration.yaml").read_text()
     made = re.findall(r"--from-file=(\w+)", text)
     settings = DOCUMENTS["configuration ConfigMap"]["data"]
     assert {Path(v).name for k, v in settings.items() if k.endswith("_FILE")} == set(made)

@@ -20,9 +20,9 @@ from tests.conftest import Shop
 from tests.servers import PostgresServer, Service, wait_until
 
 ROOT = Path(__file__).parents[2]
-RULES = yaml.safe_load((ROOT / "ops" / "alerts.yaml").read_text())
+RULES = yaml.safe_load((ROOT / "deploy" / "alerts.yaml").read_text())
 ALERTS = [rule for group in RULES["groups"] for rule in group["rules"]]
-DASHBOARD = json.loads((ROOT / "ops" / "grafana-dashboard.json").read_text())
+DASHBOARD = json.loads((ROOT / "deploy" / "grafana-dashboard.json").read_text())
 # Labels that Prometheus adds to everything it scrapes.
 SCRAPED = {"job", "instance"}
 

@@ -125,7 +125,7 @@ def ports_behind(proxy: HAProxy, seconds: float) -> set[str]:
 
 @pytest.mark.skipif(not haproxy(), reason="not here: haproxy")
 def test_proxy_leads_to_no_old_primary(cluster: Cluster):
-    """With `ops/haproxy.cfg` no connection reaches an old primary whose Patroni hangs while it
+    """With `deploy/haproxy.cfg` no connection reaches an old primary whose Patroni hangs while it
     still takes writes, not even after the proxy or Patroni restarts."""
     before = cluster.primary()
     assert before is not None

@@ -1,4 +1,4 @@
-"""docs/runbooks.md and ops/: an entry per alert, a rehearsed restore, the systemd units, the backup
+"""docs/runbooks.md and deploy/: an entry per alert, a rehearsed restore, the systemd units, the backup
 job."""
 
 import re
@@ -61,12 +61,12 @@ def done(service, lines, **more):
 
 
 def job(service, **more):
-    """Runs `ops/backup` as its timer does."""
+    """Runs `deploy/backup` as its timer does."""
     places = {"BACKUPS": "backups", "KEYS": "keys", "KEEP": "2"} | more
     (service.folder / places["BACKUPS"]).mkdir(exist_ok=True)
     path = f"{service.command.parent}:/usr/bin:/bin"
     env = service.environment | places | {"PATH": path}
-    return service.run([ROOT / "ops" / "backup"], env=env)
+    return service.run([ROOT / "deploy" / "backup"], env=env)
 
 
 def lose(service, engine, server):
@@ -190,8 +190,8 @@ def test_units_are_good(tmp_path):
     """systemd accepts the units and rates their sandboxing well (0 to 100, lower is better)."""
     if shutil.which("systemd-analyze") is None:
         pytest.skip("there is no systemd")
-    for unit in (ROOT / "ops" / "systemd").iterdir():
-        text = unit.read_text().replace("/opt/wishwell/ops", f"{ROOT}/ops")
+    for unit in (ROOT / "deploy" / "systemd").iterdir():
+        text = unit.read_text().replace("/opt/wishwell/deploy", f"{ROOT}/deploy")
         (tmp_path / unit.name).write_text(text.replace("/opt/wishwell/.venv", f"{ROOT}/.venv"))
     units = sorted(tmp_path.iterdir())
     verify = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True)
