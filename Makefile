@@ -31,7 +31,7 @@ test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both e
 test-slow: $(VENV)/.dev ## The rest: generated requests, more rounds of races, what waits for time
 	@$(BIN)/pytest -n 2 -m slow
 
-test-ways: $(VENV)/.dev forward/dist/express.js ## The storefront's tests through nginx, Caddy and both forwarders
+test-ways: $(VENV)/.dev packages/proxy/dist/express.js ## The storefront's tests through nginx, Caddy and both forwarders
 	@for way in $(or $(WISHWELL_TEST_STOREFRONT),nginx caddy node asgi); do echo "Through $$way:"; \
 		WISHWELL_TEST_STOREFRONT=$$way $(BIN)/pytest -n 2 -m "not slow" tests/storefront || exit 1; done
 
@@ -77,13 +77,13 @@ format: $(VENV)/.dev ## Format the code and sort its imports; write the client f
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-forward/dist/express.js: $(wildcard forward/src/*.ts) forward/package-lock.json
-	@cd forward && npm ci --no-audit --no-fund --silent && npm run --silent build
+packages/proxy/dist/express.js: $(wildcard packages/proxy/src/*.ts) packages/proxy/package-lock.json
+	@cd packages/proxy && npm ci --no-audit --no-fund --silent && npm run --silent build
 
-packages: $(VENV)/.run ## Write build/: the wheel, and the npm packages of browser/, react/ and forward/
+packages: $(VENV)/.run ## Write build/: the wheel, and the npm packages of packages/
 	@$(PIP) wheel --no-deps --no-build-isolation --wheel-dir build .
-	@for folder in browser react forward; do (cd $$folder && npm ci --no-audit --no-fund --silent \
-		&& npm pack --silent --pack-destination ../build) || exit 1; done
+	@for folder in elements react proxy; do (cd packages/$$folder && npm ci --no-audit --no-fund --silent \
+		&& npm pack --silent --pack-destination ../../build) || exit 1; done
 
 lock: $(VENV)/.dev ## Pin the newest releases that pyproject.toml allows, with their hashes
 	@./requirements/lock

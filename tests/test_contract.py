@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 CONTRACT = (ROOT / "docs" / "contract.md").read_text("utf-8")
 RULES = re.findall(r'<a id="([^"]*)"></a>', CONTRACT)
-PLACES = ("src", "tests", "bench", "docs", "browser/src", "demo")
+PLACES = ("src", "tests", "bench", "docs", "packages/elements/src", "demo")
 # Rules that no code can cite because they are about how migrations are written.
 NOWHERE = {"upgrade-beside"}
 KINDS = {".css", ".html", ".js", ".lua", ".md", ".py", ".sql", ".toml", ".ts", ".yaml"}

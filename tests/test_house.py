@@ -26,6 +26,7 @@ from wishwell.wishlists import items, lists, purge, reservation_rows, shares
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wishwell"
+PACKAGES = ROOT / "packages"
 MODULES = sorted(SOURCE.rglob("*.py"))
 # Packages, lowest layer first: each imports only itself and those before it.
 ROOMS = (
@@ -119,7 +120,7 @@ def test_no_document_and_no_example_names_a_setting_that_there_is_not():
     # WISHWELL_FOO is an example of a refused name
     known |= {f"{name}_FILE" for name in known} | {"WISHWELL_FOO"}
     folders = [f"{folder}/**/*" for folder in ("docs", "examples", "demo", "deploy")]
-    places = ("*.md", "*/README.md", "compose.yaml", *folders)
+    places = ("*.md", "*/README.md", "packages/*/README.md", "compose.yaml", *folders)
     for file in (path for place in places for path in ROOT.glob(place) if path.is_file()):
         if "node_modules" not in file.parts:
             text = file.read_text("utf-8", "ignore")
@@ -129,9 +130,9 @@ def test_no_document_and_no_example_names_a_setting_that_there_is_not():
 
 def test_all_packages_have_one_version():
     """All packages have the wheel's version; CONTRIBUTING.md says how to change it."""
-    for folder in ("browser", "react", "forward"):
-        package = json.loads((ROOT / folder / "package.json").read_text())
-        lock = json.loads((ROOT / folder / "package-lock.json").read_text())
+    for folder in ("elements", "react", "proxy"):
+        package = json.loads((PACKAGES / folder / "package.json").read_text())
+        lock = json.loads((PACKAGES / folder / "package-lock.json").read_text())
         assert {package["version"], lock["version"]} == {__version__}, folder
         needed = package.get("peerDependencies", {}).get("@wishwell/browser")
         assert needed in (None, f"^{__version__}"), folder
@@ -166,7 +167,8 @@ def anchors(document):
 
 def test_links_between_documents_lead_somewhere():
     """Links in documents and in `deploy/` lead to existing files and sections."""
-    kept = ("*.md", "docs/**/*.md", "examples/*.md", "*/README.md", "examples/*/README.md")
+    kept = ("*.md", "docs/**/*.md", "examples/*.md", "*/README.md")
+    kept += ("examples/*/README.md", "packages/*/README.md")
     for path in {path for pattern in kept for path in ROOT.glob(pattern)}:
         for target, anchor in re.findall(
             r"\]\((?!https?:|mailto:)([^)#]*)#?([^)]*)\)", path.read_text()

@@ -82,7 +82,7 @@ def test_packages_are_installed_beside_the_clone(clone, paste):
     shop = clone.parent / "shop"
     shop.mkdir()
     (shop / "package.json").write_text('{"private": true, "type": "module"}')
-    paste(commands("react/README.md", "# @wishwell/react"), shop)
+    paste(commands("packages/react/README.md", "# @wishwell/react"), shop)
     use = "const { createWishlist } = await import('@wishwell/browser'); createWishlist()"
     paste([f"node -e \"import('@wishwell/react').then(async () => {{ {use} }})\""], shop)
     for number, line in enumerate(commands("docs/client.md", "# The Python client")):

@@ -106,7 +106,7 @@ class Forwarder(Program):
         self.url = f"http://{HERE}:{port}"
         env = {"PATH": os.environ["PATH"], "WISHLIST_API": service, "WISHLIST_BASE": base}
         env |= {"TOKENS": str(tokens), "PORT": str(port), "HEADERS": " ".join(headers)}
-        node = ["node", str(ROOT / "forward/test/shop.js")]
+        node = ["node", str(ROOT / "packages/proxy/test/shop.js")]
         asgi = [sys.executable, "-m", "tests.forward.shop"]
         self.begin({"node": node, "asgi": asgi}[kind], f"{self.url}/up", cwd=ROOT, env=env)
 

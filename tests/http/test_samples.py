@@ -17,7 +17,7 @@ from wishwell.http import management, samples
 
 pytestmark = pytest.mark.xdist_group("samples")
 
-BROWSER = Path(__file__).parents[2] / "browser" / "node_modules"
+ELEMENTS = Path(__file__).parents[2] / "packages" / "elements" / "node_modules"
 SAMPLES = {
     f"{operation['operationId']} {sample['lang']}": (path, sample["source"])
     for path, item in json.loads(management.description())["paths"].items()
@@ -127,17 +127,17 @@ def test_sample_that_is_refused_fails(platform):
 
 @pytest.mark.slow
 def test_typescript_of_samples_has_its_types(tmp_path):
-    """Each sample is valid strict TypeScript; `npm ci` in browser/ installs the compiler."""
-    if not (BROWSER / "typescript").exists():
-        pytest.skip("there is no browser/node_modules")
+    """Each sample is valid strict TypeScript; `npm ci` in packages/elements/ installs the compiler."""
+    if not (ELEMENTS / "typescript").exists():
+        pytest.skip("there is no packages/elements/node_modules")
     files = []
     for name, (_, source) in SAMPLES.items():
         if name.endswith("TypeScript"):
             files.append(tmp_path / f"{name.split()[0]}.ts")
             files[-1].write_text(source)
-    compiler = [NODE, str(BROWSER / "typescript" / "bin" / "tsc"), "--noEmit", "--strict"]
+    compiler = [NODE, str(ELEMENTS / "typescript" / "bin" / "tsc"), "--noEmit", "--strict"]
     compiler += ["--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler"]
     compiler += ["--moduleDetection", "force", "--types", "node"]
-    compiler += ["--typeRoots", str(BROWSER / "@types")]
+    compiler += ["--typeRoots", str(ELEMENTS / "@types")]
     done = subprocess.run([*compiler, *map(str, files)], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "")

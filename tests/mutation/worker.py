@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "wishwell"
-PARTS = ("src", "tests", "bench", "tools", "docs", "forward", "deploy",
+PARTS = ("src", "tests", "bench", "tools", "docs", "packages/proxy", "deploy",
          "pyproject.toml")  # fmt: skip
 
 OPTIONS = ["-x", "-q", "--tb=line", "-o", "addopts=", "-m", "not slow", "--hypothesis-profile=noticed",

@@ -19,7 +19,13 @@ from tests.servers import SECRETS, Service, postgres_binaries, wait_until
 
 # Pages with commands; add new ones here.
 PAGES = [
-    *("README.md", "SECURITY.md", "demo/README.md", "react/README.md", "examples/README.md"),
+    *(
+        "README.md",
+        "SECURITY.md",
+        "demo/README.md",
+        "packages/react/README.md",
+        "examples/README.md",
+    ),
     *(f"docs/{name}.md" for name in ("operations", "data", "forgetting", "storefront", "client")),
     *(
         str(path.relative_to(ROOT))

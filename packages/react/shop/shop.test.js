@@ -9,11 +9,11 @@ import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const project = join(here, '../..');
+const project = join(here, '../../..');
 const packages = await Promise.all(
-  ['browser', 'react', 'forward'].map(async (folder) => {
+  ['elements', 'react', 'proxy'].map(async (folder) => {
     const { name, version } = JSON.parse(
-      await readFile(join(project, folder, 'package.json'), 'utf8'),
+      await readFile(join(project, 'packages', folder, 'package.json'), 'utf8'),
     );
     return join(project, `build/${name.slice(1).replace('/', '-')}-${version}.tgz`);
   }),
@@ -83,7 +83,10 @@ test('every snippet of the documents has right types, with React 19 and 18', asy
   const folder = join(here, 'snippets');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder);
-  const all = [...(await snippets('docs/browser.md')), ...(await snippets('react/README.md'))];
+  const all = [
+    ...(await snippets('docs/browser.md')),
+    ...(await snippets('packages/react/README.md')),
+  ];
   assert.ok(all.length > 10, `${all.length}`);
   for (const [name, code] of all) {
     await mkdir(dirname(join(folder, name)), { recursive: true });

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const BASE = '/apps/wishlist';
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const wishwell = join(root, '.venv/bin/wishwell');
 /** The scripts by their names with a hash, and these names by the plain ones. */
 const scripts = new Map();

@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString } from 'openapi-typescript';
 
-const source = new URL('../../src/wishwell/http/openapi.yaml', import.meta.url);
+const source = new URL('../../../src/wishwell/http/openapi.yaml', import.meta.url);
 const target = new URL('../src/api.d.ts', import.meta.url);
 
 const text =

@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { minify } from 'terser';
 
 const root = new URL('..', import.meta.url);
-const scripts = new URL('../src/wishwell/browser/', root);
+const scripts = new URL('../../src/wishwell/browser/', root);
 const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
 
 /**
@@ -107,7 +107,7 @@ for (const [name, entry, largest, by, mangleProps] of SCRIPTS) {
         .catch(() => '')}` !== text
     ) {
       console.error(
-        `src/wishwell/browser/${name}${suffix} is not what browser/src makes: npm run build`,
+        `src/wishwell/browser/${name}${suffix} is not what packages/elements/src makes: npm run build`,
       );
       process.exitCode = 1;
     }
@@ -129,5 +129,5 @@ if (!check && !process.exitCode) {
   for (const types of ['api.d.ts', 'jsx.d.ts']) {
     await cp(new URL(`src/${types}`, root), new URL(types, dist));
   }
-  await cp(new URL('../LICENSE', root), new URL('LICENSE', dist));
+  await cp(new URL('../../LICENSE', root), new URL('LICENSE', dist));
 }

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
-import { startService, startShop } from '../../browser/test/shop.js';
+import { startService, startShop } from '../../elements/test/shop.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const file = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
@@ -47,10 +47,10 @@ async function bundle(contents, version, platform) {
     alias: {
       react: `react${suffix}`,
       'react-dom': `react-dom${suffix}`,
-      '@wishwell/browser': file('../../browser/src/index.ts'),
-      '@wishwell/browser/page': file('../../browser/src/page.ts'),
-      '@wishwell/browser/share': file('../../browser/src/share.ts'),
-      '@wishwell/browser/wanted': file('../../browser/src/wanted.ts'),
+      '@wishwell/browser': file('../../elements/src/index.ts'),
+      '@wishwell/browser/page': file('../../elements/src/page.ts'),
+      '@wishwell/browser/share': file('../../elements/src/share.ts'),
+      '@wishwell/browser/wanted': file('../../elements/src/wanted.ts'),
     },
     define: { 'process.env.NODE_ENV': '"development"' },
   });
