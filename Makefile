@@ -71,17 +71,17 @@ check: $(VENV)/.dev ## Format, lint and strict types, all without changing anyth
 	$(BIN)/mypy
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
-format: $(VENV)/.dev ## Format the code and sort its imports; write the client from the API's description
+format: $(VENV)/.dev ## Format the code and sort its imports; write the Python client from the API's description
 	$(BIN)/python -m tools.described_client
-	$(BIN)/python -m tools.blocking_client
+	$(BIN)/python clients/python/hatch_build.py
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 packages/proxy/dist/express.js: $(wildcard packages/proxy/src/*.ts) packages/proxy/package-lock.json
 	@cd packages/proxy && npm ci --no-audit --no-fund --silent && npm run --silent build
 
-packages: $(VENV)/.run ## Write build/: the wheel, and the npm packages of packages/
-	@$(PIP) wheel --no-deps --no-build-isolation --wheel-dir build .
+packages: $(VENV)/.run ## Write build/: the wheels of the service and the Python client, and the npm packages
+	@$(PIP) wheel --no-deps --no-build-isolation --wheel-dir build . ./clients/python
 	@for folder in elements react proxy; do (cd packages/$$folder && npm ci --no-audit --no-fund --silent \
 		&& npm pack --silent --pack-destination ../../build) || exit 1; done
 
@@ -134,9 +134,15 @@ $(VENV)/.run: requirements/run.lock pyproject.toml | $(VENV)/bin/pip
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.dev: requirements/dev.lock $(VENV)/.run
+$(VENV)/.dev: requirements/dev.lock $(VENV)/.run $(VENV)/.client
 	@echo "Installing what the tests need into $(VENV) ..."
 	@$(PIP) install --require-hashes --requirement requirements/dev.lock
+	@touch $@
+
+# The blocking client is generated from the asyncio client when it is installed.
+$(VENV)/.client: clients/python/pyproject.toml clients/python/hatch_build.py \
+		$(wildcard clients/python/src/wishwell_client/_async/*.py) | $(VENV)/.run
+	@$(PIP) install --no-deps --no-build-isolation --editable clients/python
 	@touch $@
 
 $(VENV)/.security: requirements/security.lock $(VENV)/.dev

@@ -3,6 +3,9 @@
 import ast
 import json
 import re
+import subprocess
+import sys
+import tomllib
 from dataclasses import fields
 from graphlib import TopologicalSorter
 from http import HTTPStatus
@@ -12,6 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 
+import wishwell_client
 from tests import schema
 from wishwell import __version__, config, products, stores
 from wishwell.access import auth
@@ -27,7 +31,9 @@ from wishwell.wishlists import items, lists, purge, reservation_rows, shares
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wishwell"
 PACKAGES = ROOT / "packages"
+CLIENT = ROOT / "clients" / "python" / "src" / "wishwell_client"
 MODULES = sorted(SOURCE.rglob("*.py"))
+CLIENT_MODULES = sorted(CLIENT.rglob("*.py"))
 # Packages, lowest layer first: each imports only itself and those before it.
 ROOMS = (
     *("errors", "ids", "lru", "opaque", "output", "log", "metrics", "fair_queue"),
@@ -35,8 +41,6 @@ ROOMS = (
     *("wishlists", "products", "reports", "privacy", "transfer", "importers", "shoppers"),
     *("http", "server", "cli", "__main__"),
 )
-# Packages that are installed without the service, so they import no other package.
-APART = ("client", "forward")
 DOCUMENT = msgspec.json.decode(management.description())
 
 
@@ -63,9 +67,7 @@ def room(name):
 def test_doors_open_one_way():
     """A package imports only itself and lower layers; http → nouns → db."""
     for path in MODULES[1:]:  # except the package's own __init__
-        mine = room(name_of(path))
-        rooms = APART if mine in APART else ROOMS
-        below = rooms[: rooms.index(mine) + 1]
+        below = ROOMS[: ROOMS.index(room(name_of(path))) + 1]
         for imported in imports_of(path) - {"__version__"}:
             assert room(imported) in below, f"{name_of(path)} imports {imported}"
 
@@ -82,10 +84,39 @@ def test_no_import_goes_in_a_circle():
     TopologicalSorter(graph).prepare()  # raises CycleError
 
 
+def imported_packages(path):
+    """Returns the top-level packages that a module imports."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            names.add(node.module)
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return {name.split(".")[0] for name in names}
+
+
+def test_service_does_not_import_the_client():
+    """The service can be installed without `wishwell-client`."""
+    assert not [path for path in MODULES if "wishwell_client" in imported_packages(path)]
+
+
+def test_client_imports_only_its_dependencies_and_what_windows_has():
+    """The client needs neither the service nor a Unix."""
+    unix = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
+    project = tomllib.loads((CLIENT.parents[1] / "pyproject.toml").read_text())["project"]
+    needed = {re.match(r"\w+", line)[0] for line in project["dependencies"]}
+    for path in CLIENT_MODULES:
+        own = {"wishwell_client"} | needed | (sys.stdlib_module_names - unix)
+        assert imported_packages(path) <= own, path
+    assert needed <= {name for path in CLIENT_MODULES for name in imported_packages(path)}
+
+
 def test_module_has_a_purpose_and_fits_its_room():
     """Each module has a docstring, no catch-all name, and a size that can be read in one sitting."""
-    for path in MODULES:
-        text, words = path.read_text(), name_of(path).split(".")
+    for path in MODULES + CLIENT_MODULES:
+        text, words = path.read_text(), path.relative_to(ROOT).with_suffix("").parts
+        if "_sync" in words:  # generated
+            continue
         assert ast.get_docstring(ast.parse(text)) or not text.strip(), path
         assert not {"utils", "helpers", "common", "manager", "base"} & {*words}, path
         assert text.count("\n") <= 410 or "Written by ``make format``" in text.partition("\n")[0], (
@@ -130,6 +161,7 @@ def test_no_document_and_no_example_names_a_setting_that_there_is_not():
 
 def test_all_packages_have_one_version():
     """All packages have the wheel's version; CONTRIBUTING.md says how to change it."""
+    assert wishwell_client.__version__ == __version__
     for folder in ("elements", "react", "proxy"):
         package = json.loads((PACKAGES / folder / "package.json").read_text())
         lock = json.loads((PACKAGES / folder / "package-lock.json").read_text())
@@ -167,8 +199,8 @@ def anchors(document):
 
 def test_links_between_documents_lead_somewhere():
     """Links in documents and in `deploy/` lead to existing files and sections."""
-    kept = ("*.md", "docs/**/*.md", "examples/*.md", "*/README.md")
-    kept += ("examples/*/README.md", "packages/*/README.md")
+    kept = ["*.md", "docs/**/*.md", "examples/*.md", "*/README.md"]
+    kept += ["clients/*/README.md", "examples/*/README.md", "packages/*/README.md"]
     for path in {path for pattern in kept for path in ROOT.glob(pattern)}:
         for target, anchor in re.findall(
             r"\]\((?!https?:|mailto:)([^)#]*)#?([^)]*)\)", path.read_text()
@@ -179,6 +211,17 @@ def test_links_between_documents_lead_somewhere():
     for path in filter(Path.is_file, (ROOT / "deploy").rglob("*")):
         for target, anchor in re.findall(r"\b(docs/[\w-]+\.md)#([\w-]+)", path.read_text()):
             assert anchor in anchors(ROOT / target), f"{path}: {target}#{anchor}"
+
+
+def test_folders_at_the_root_are_few_and_explained():
+    """CONTRIBUTING.md has a row for each folder of the checkout, at most 14 in all."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    section = text.partition("## Where things are\n")[2].partition("\n## ")[0]
+    listed = re.findall(r"^\| `(\w+)/` \|", section, re.MULTILINE)
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout
+    folders = {path.partition("/")[0] for path in files.splitlines() if "/" in path}
+    assert sorted(listed) == sorted(name for name in folders if not name.startswith("."))
+    assert len(listed) <= 14
 
 
 def test_files_that_documents_name_are_there():

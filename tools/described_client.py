@@ -8,6 +8,8 @@ required only if all of them require it.
 
 import keyword
 import re
+import subprocess
+import sys
 import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +17,13 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tools.blocking_client import CLIENT, formatted
-
+ROOT = Path(__file__).parents[1]
+CLIENT = ROOT / "clients" / "python" / "src" / "wishwell_client"
 DESCRIPTION = yaml.load(
-    (CLIENT.parent / "http" / "openapi.yaml").read_text("utf-8"), yaml.CSafeLoader
+    (ROOT / "src" / "wishwell" / "http" / "openapi.yaml").read_text("utf-8"), yaml.CSafeLoader
 )
 
-# Methods that are written by hand, in client/asynchronous_by_hand.py.
+# Methods that are written by hand, in _async/by_hand.py.
 BY_HAND = {"events.list", "products.put", "profiles.token", "profiles.identify"}
 
 RECORDS_HEAD = '''"""The records of the API. Written by ``make format`` from http/openapi.yaml."""
@@ -29,7 +31,7 @@ RECORDS_HEAD = '''"""The records of the API. Written by ``make format`` from htt
 from datetime import datetime
 from typing import Literal
 
-from wishwell.client.record import Record
+from wishwell_client.record import Record
 
 '''
 OPERATIONS_HEAD = '''"""The operations. Written by ``make format`` from http/openapi.yaml."""
@@ -37,12 +39,12 @@ OPERATIONS_HEAD = '''"""The operations. Written by ``make format`` from http/ope
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
-from wishwell.client.answers import Page, nothing, one, page_of
-from wishwell.client.asynchronous_line import AsyncPart, Line
-from wishwell.client.asynchronous_by_hand import AsyncEventsByHand, AsyncProductsByHand
-from wishwell.client.asynchronous_by_hand import AsyncProfilesByHand
-from wishwell.client.calls import UNSET, Call, UnsetType, body
-from wishwell.client.calls import changes, given, path, several
+from wishwell_client.answers import Page, nothing, one, page_of
+from wishwell_client._async.transport import AsyncPart, Line
+from wishwell_client._async.by_hand import AsyncEventsByHand, AsyncProductsByHand
+from wishwell_client._async.by_hand import AsyncProfilesByHand
+from wishwell_client.calls import UNSET, Call, UnsetType, body
+from wishwell_client.calls import changes, given, path, several
 '''
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 RAISED = {"404": "NotFound", "409": "Conflict", "410": "Gone"}
@@ -275,10 +277,10 @@ class Operation:
 
 
 def operations_source(operations: list[Operation], types: Types) -> str:
-    """Returns the source of asynchronous_operations.py, unformatted and with unused imports."""
+    """Returns the source of _async/operations.py, unformatted and with unused imports."""
     words = {tag["name"]: tag["description"].split("\n\n")[0] for tag in DESCRIPTION["tags"]}
     names = ", ".join([*types.aliases, *types.records])
-    text = OPERATIONS_HEAD + f"from wishwell.client.records import {names}\n"
+    text = OPERATIONS_HEAD + f"from wishwell_client.records import {names}\n"
     attached = ""
     for resource in dict.fromkeys(operation.resource for operation in operations):
         methods = [operation for operation in operations if operation.resource == resource]
@@ -293,6 +295,14 @@ def operations_source(operations: list[Operation], types: Types) -> str:
     return text + attached
 
 
+def formatted(text: str, path: Path) -> str:
+    """Returns source text formatted by ruff, without unused imports."""
+    for command in (["check", "--select", "F401,I", "--fix-only", "--quiet"], ["format"]):
+        ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(path), "-"]
+        text = subprocess.run(ruff, input=text, capture_output=True, text=True, check=True).stdout
+    return text
+
+
 def made() -> dict[Path, str]:
     """Returns the expected content of each generated file."""
     types = Types()
@@ -304,7 +314,7 @@ def made() -> dict[Path, str]:
     ]
     sources = {
         CLIENT / "records.py": types.source(),
-        CLIENT / "asynchronous_operations.py": operations_source(operations, types),
+        CLIENT / "_async" / "operations.py": operations_source(operations, types),
     }
     return {path: formatted(text, path) for path, text in sources.items()}
 

@@ -7,7 +7,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.core.asgi import get_asgi_application
 from django.core.handlers.asgi import ASGIRequest
 
-from wishwell.forward import Forward
+from wishwell_client.forward import Forward
 
 django = get_asgi_application()
 

@@ -4,7 +4,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.middleware.sessions import SessionMiddleware
 
-from wishwell.forward import Forward
+from wishwell_client.forward import Forward
 
 PAGE = """<!doctype html>
 <html lang="en">

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
-from wishwell.client import Money, NewProduct, Wishwell
+from wishwell_client import Money, NewProduct, Wishwell
 
 
 def product(row: dict[str, str]) -> NewProduct:

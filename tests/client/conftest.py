@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.client.lossy import Lossy
-from wishwell.client import Wishwell
+from wishwell_client import Wishwell
 
 SOON: dict[str, Any] = {"retries": 4, "longest_wait": 0.05}
 """Backoff short enough for tests."""

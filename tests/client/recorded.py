@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from wishwell.client import Wishwell
-from wishwell.client.calls import Call
+from wishwell_client import Wishwell
+from wishwell_client.calls import Call
 
 
 class _Sent(Exception):

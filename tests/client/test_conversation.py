@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.client.recorded import call_of
-from wishwell.client.calls import Call
-from wishwell.client.conversation import Conversation, Terms
-from wishwell.client.errors import (
+from wishwell_client.calls import Call
+from wishwell_client.conversation import Conversation, Terms
+from wishwell_client.errors import (
     Conflict,
     Forbidden,
     Invalid,

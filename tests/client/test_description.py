@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from tests.client.recorded import call_of
-from wishwell.client import Feed, Money, NewItem, NewProduct, Page, Variant, Wishwell, calls
 from wishwell.http import management
+from wishwell_client import Feed, Money, NewItem, NewProduct, Page, Variant, Wishwell, calls
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = msgspec.json.decode(management.description())

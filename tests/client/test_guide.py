@@ -1,4 +1,4 @@
-"""Runs the programs of docs/client.md and docs/events.md unchanged."""
+"""Runs the programs of docs/client.md, docs/events.md and the client's README unchanged."""
 
 import re
 import subprocess
@@ -9,10 +9,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from tests.servers import Service, wait_until
-from wishwell import client
+from wishwell_client import Wishwell
 
-DOCS = Path(__file__).parents[2] / "docs"
-TEXT = (DOCS / "client.md").read_text()
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+TEXT = (DOCS / "client.md").read_text() + (ROOT / "clients/python/README.md").read_text()
 
 
 def programs(text):
@@ -21,7 +22,7 @@ def programs(text):
 
 def test_every_example_runs():
     examples = programs(TEXT)
-    assert len(examples) == 6
+    assert len(examples) == 7
     with Service() as service:
         for example in examples:
             assert "http://127.0.0.1:8000" in example
@@ -42,7 +43,7 @@ def test_copy_of_the_events_page_is_what_is_there():
     with Service() as service:
         service.cli("store", "update", "default", "--events", "on")
         service.restart()
-        with client.Wishwell(service.url, service.admin_token()) as admin:
+        with Wishwell(service.url, service.admin_token()) as admin:
             ann = admin.acting_as("gid://shopify/Customer/1")
             first = ann.items.create(1)
             wishes, resume = copy["bring_up_to_date"](admin, {}, None)

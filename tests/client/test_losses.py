@@ -4,7 +4,7 @@ import pytest
 
 from tests.client.conftest import SOON
 from tests.client.test_operations import logged
-from wishwell.client import ConnectionFailed
+from wishwell_client import ConnectionFailed
 
 pytestmark = pytest.mark.either_engine
 

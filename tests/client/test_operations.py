@@ -9,7 +9,7 @@ import pytest
 from tests.client.conftest import SOON
 from tests.client.lossy import Lossy
 from tests.servers import wait_until
-from wishwell.client import AsyncWishwell, Conflict, Invalid, NotFound
+from wishwell_client import AsyncWishwell, Conflict, Invalid, NotFound
 
 pytestmark = pytest.mark.either_engine
 

@@ -87,4 +87,4 @@ def test_packages_are_installed_beside_the_clone(clone, paste):
     paste([f"node -e \"import('@wishwell/react').then(async () => {{ {use} }})\""], shop)
     for number, line in enumerate(commands("docs/client.md", "# The Python client")):
         paste([f"python3 -m venv {number}", f". {number}/bin/activate", line], shop)
-        paste([f'{number}/bin/python -c "from wishwell.client import Wishwell"'], shop)
+        paste([f'{number}/bin/python -c "from wishwell_client import Wishwell"'], shop)

@@ -18,7 +18,7 @@ from tests.conftest import missing, slow
 from tests.examples.conftest import CLEAN, ROOT
 from tests.servers import HERE, Service, free_port, wait_until
 from tests.service.test_documents import commands, shell
-from wishwell.client import EventProduct, Money, Wishwell
+from wishwell_client import EventProduct, Money, Wishwell
 
 STARTED = "python receiver.py &"
 

@@ -1,4 +1,4 @@
-"""A shop with several hosts that uses wishwell.forward, run as a program: see ``ways.Forwarder``."""
+"""A shop with several hosts that uses wishwell_client.forward, run as a program: see ``ways.Forwarder``."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 import uvicorn
 
 from tests.servers import HERE
-from wishwell.forward import Forward
+from wishwell_client.forward import Forward
 
 API, BASE = os.environ["WISHLIST_API"], os.environ["WISHLIST_BASE"]
 HEADERS, TOKENS = os.environ["HEADERS"].split(), Path(os.environ["TOKENS"])

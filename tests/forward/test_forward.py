@@ -1,4 +1,4 @@
-"""wishwell.forward on a real ASGI server, with a test server in place of the service."""
+"""wishwell_client.forward on a real ASGI server, with a test server in place of the service."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 
 from tests.servers import HERE, free_port, wait_until
-from wishwell.forward import Forward
+from wishwell_client.forward import Forward
 
 from .conftest import BASE, FORGED, ID, ITEMS, PASSED
 
@@ -134,7 +134,9 @@ def test_what_is_no_customer_is_told_to_the_shop(service, customer):
     async def unused(*_: object) -> Any:
         pytest.fail("nothing is read or answered")
 
-    with pytest.raises(TypeError, match=r"^wishwell\.forward: customer must be an id or a GID"):
+    with pytest.raises(
+        TypeError, match=r"^wishwell_client\.forward: customer must be an id or a GID"
+    ):
         asyncio.run(app(scope, unused, unused))
     assert service.seen == []
 

@@ -9,9 +9,9 @@ from typing import Final, Generic, TypeVar
 import httpx2
 import msgspec
 
-from wishwell.client import errors
-from wishwell.client.calls import Call
-from wishwell.client.errors import ConnectionFailed, WishwellError
+from wishwell_client import errors
+from wishwell_client.calls import Call
+from wishwell_client.errors import ConnectionFailed, WishwellError
 
 T = TypeVar("T")
 

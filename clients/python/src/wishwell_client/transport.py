@@ -5,9 +5,9 @@ from typing import Any
 
 import httpx2
 
-from wishwell import __version__
-from wishwell.client import calls
-from wishwell.client.calls import Call
+from wishwell_client import calls
+from wishwell_client.calls import Call
+from wishwell_client.version import __version__
 
 
 def options(url: str, token: str, timeout: float) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from wishwell.client.record import Record
+from wishwell_client.record import Record
 
 __all__ = [
     "AdminToken",

@@ -7,10 +7,10 @@ from typing import TypeVar
 
 import httpx2
 
-from wishwell.client import transport
-from wishwell.client.answers import Page
-from wishwell.client.calls import Call
-from wishwell.client.conversation import Conversation, Terms
+from wishwell_client import transport
+from wishwell_client.answers import Page
+from wishwell_client.calls import Call
+from wishwell_client.conversation import Conversation, Terms
 
 T = TypeVar("T")
 

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator, Sequence
 
 import msgspec
 
-from wishwell.client import answers
-from wishwell.client.answers import Feed, one
-from wishwell.client.asynchronous_line import AsyncPart
-from wishwell.client.calls import Call, body, given, path, several
-from wishwell.client.records import NewProduct, Product, ProfileToken
+from wishwell_client import answers
+from wishwell_client._async.transport import AsyncPart
+from wishwell_client.answers import Feed, one
+from wishwell_client.calls import Call, body, given, path, several
+from wishwell_client.records import NewProduct, Product, ProfileToken
 
 
 class AsyncProductsByHand(AsyncPart):

@@ -3,15 +3,15 @@
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
-from wishwell.client.answers import Page, nothing, one, page_of
-from wishwell.client.asynchronous_by_hand import (
+from wishwell_client._async.by_hand import (
     AsyncEventsByHand,
     AsyncProductsByHand,
     AsyncProfilesByHand,
 )
-from wishwell.client.asynchronous_line import AsyncPart, Line
-from wishwell.client.calls import UNSET, Call, UnsetType, body, changes, given, path, several
-from wishwell.client.records import (
+from wishwell_client._async.transport import AsyncPart, Line
+from wishwell_client.answers import Page, nothing, one, page_of
+from wishwell_client.calls import UNSET, Call, UnsetType, body, changes, given, path, several
+from wishwell_client.records import (
     AdminToken,
     By,
     Delivery,

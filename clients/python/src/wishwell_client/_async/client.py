@@ -1,14 +1,14 @@
-"""The client for asyncio. ``make format`` generates the blocking client, ``sync.py``, from it."""
+"""The client for asyncio."""
 
 from types import TracebackType
 from typing import Self
 
 import httpx2
 
-from wishwell.client import transport
-from wishwell.client.asynchronous_line import Line
-from wishwell.client.asynchronous_operations import AsyncResources
-from wishwell.client.conversation import Terms
+from wishwell_client import transport
+from wishwell_client._async.operations import AsyncResources
+from wishwell_client._async.transport import Line
+from wishwell_client.conversation import Terms
 
 
 class AsyncWishwell(AsyncResources):

@@ -2,8 +2,8 @@
 
     app.mount("/apps/wishlist", Forward("http://127.0.0.1:8000", token, customer))
 
-The proxy only adds a token, made by ``wishwell token create --for storefront``. Needs the extra
-``client``. ``@wishwell/proxy`` is its counterpart in JavaScript.
+The proxy only adds a token, made by ``wishwell token create --for storefront``. ``@wishwell/proxy``
+is its counterpart in JavaScript.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote
 
 import httpx2
 
-from wishwell.client import transport
+from wishwell_client import transport
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -92,7 +92,7 @@ class Forward:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # servers continue without lifespan if it isn't supported
-            raise NotImplementedError("wishwell.forward answers HTTP only")
+            raise NotImplementedError("wishwell_client.forward answers HTTP only")
         given = dict(scope["headers"]).get(b"x-request-id", b"")
         # Chosen here, so that a request without a response can be found in the service's log.
         id = given if _UUID.fullmatch(given) else str(uuid.uuid4()).encode()
@@ -179,5 +179,5 @@ def _named(customer: object) -> bytes:
     text = str(customer) if isinstance(customer, str | int) else ""
     if isinstance(customer, bool) or text == "-" or not re.fullmatch("[!-~]+", text):
         must_be = "an id or a GID in printable ASCII without spaces, or None if nobody is signed in"
-        raise TypeError(f"wishwell.forward: customer must be {must_be}")
+        raise TypeError(f"wishwell_client.forward: customer must be {must_be}")
     return text.encode()

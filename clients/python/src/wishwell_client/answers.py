@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from wishwell.client.records import Event
+from wishwell_client.records import Event
 
 T = TypeVar("T")
 

@@ -1,0 +1,1 @@
+"""The asyncio client. The build generates the blocking client, ``_sync``, from it."""

@@ -1,0 +1,3 @@
+"""The version, which is the service's."""
+
+__version__ = "0.1.0"
