@@ -40,7 +40,7 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
 from wishwell_client.answers import Page, nothing, one, page_of
-from wishwell_client._async.transport import AsyncPart, Line
+from wishwell_client._async.transport import AsyncResource, Transport
 from wishwell_client._async.by_hand import AsyncEventsByHand, AsyncProductsByHand
 from wishwell_client._async.by_hand import AsyncProfilesByHand
 from wishwell_client.calls import UNSET, Call, UnsetType, body
@@ -248,7 +248,9 @@ class Operation:
             more += ", body=fields"
         more += "" if self.is_repeatable else ", repeatable=False"
         text += f"        call = Call({call}{more})\n"
-        text += f"        {'' if kind == 'None' else 'return '}await self._line.result(call)\n\n"
+        text += (
+            f"        {'' if kind == 'None' else 'return '}await self._transport.result(call)\n\n"
+        )
         if self.name == "list" and self.is_page and not self.places:
             text += self._walk("pages", kind, call) + self._walk("all", self.record, call)
         return text
@@ -258,7 +260,7 @@ class Operation:
         text = f"    def {name}({self._signature()}) -> AsyncIterator[{kind}]:\n"
         text += docstring(words, 8)
         text += f"        call = Call({call}, {mapping('given', self.query)})\n"
-        return text + f"        return self._line.{name}(call)\n\n"
+        return text + f"        return self._transport.{name}(call)\n\n"
 
     def _signature(self) -> str:
         places = [f"{self._local(sent)}: {kind}" for sent, kind in self.places.items()]
@@ -285,13 +287,14 @@ def operations_source(operations: list[Operation], types: Types) -> str:
     for resource in dict.fromkeys(operation.resource for operation in operations):
         methods = [operation for operation in operations if operation.resource == resource]
         kind = f"Async{resource.title()}"
-        parent = f"{kind}ByHand" if f"{kind}ByHand" in OPERATIONS_HEAD else "AsyncPart"
+        parent = f"{kind}ByHand" if f"{kind}ByHand" in OPERATIONS_HEAD else "AsyncResource"
         text += f"\n\nclass {kind}({parent}):\n"
         text += docstring(words[methods[0].node["tags"][0]], 4) + "\n"
         text += "".join(one.source() for one in methods if one.node["x-python"] not in BY_HAND)
-        attached += f"        self.{resource} = {kind}(line)\n"
+        attached += f"        self.{resource} = {kind}(transport)\n"
     text += '\n\nclass AsyncResources:\n    """The operations, by resource."""\n\n'
-    text += "    def _attach(self, line: Line) -> None:\n        self._line = line\n"
+    text += "    def _attach(self, transport: Transport) -> None:\n"
+    text += "        self._transport = transport\n"
     return text + attached
 
 

@@ -11,7 +11,7 @@ class _Sent(Exception):
     """Raised with the call instead of sending it."""
 
 
-class _Line:
+class _Transport:
     profile = None
 
     def result(self, call: Call[Any]) -> Any:
@@ -21,7 +21,7 @@ class _Line:
 def call_of(use: Callable[[Wishwell], Any]) -> Call[Any]:
     """Returns the first call that ``use`` makes, on a client without a profile."""
     client = Wishwell.__new__(Wishwell)
-    client._attach(_Line())  # type: ignore[arg-type]
+    client._attach(_Transport())  # type: ignore[arg-type]
     try:
         use(client)
     except _Sent as sent:

@@ -6,8 +6,8 @@
 See ``docs/client.md`` of the project.
 
 Start with ``_async/client.py``; the build generates ``_sync`` from ``_async``. ``records.py`` and
-``_async/operations.py`` are generated from the API's description. ``conversation.py`` decides
-about retries, ``_async/transport.py`` sends calls, ``calls.py`` and ``answers.py`` encode and
+``_async/operations.py`` are generated from the API's description. ``retries.py`` decides
+about retries, ``_async/transport.py`` sends calls, and ``calls.py`` and ``answers.py`` encode and
 decode them.
 """
 

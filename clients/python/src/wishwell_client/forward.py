@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote
 
 import httpx2
 
-from wishwell_client import transport
+from wishwell_client import arguments
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -72,7 +72,7 @@ class Forward:
         origin: str | None = None,
         timeout: float = 10,
     ) -> None:
-        self._token = transport.options(api, token, timeout)["headers"]["Authorization"].encode()
+        self._token = arguments.options(api, token, timeout)["headers"]["Authorization"].encode()
         self._passed = {*_TO_SERVICE, *(name.lower().encode() for name in headers)}
         if any(re.fullmatch(_NEVER.encode(), name) for name in self._passed):
             raise ValueError("headers must not contain a header that only the proxy may set")

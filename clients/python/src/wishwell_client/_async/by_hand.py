@@ -5,27 +5,27 @@ from collections.abc import AsyncIterator, Sequence
 import msgspec
 
 from wishwell_client import answers
-from wishwell_client._async.transport import AsyncPart
+from wishwell_client._async.transport import AsyncResource
 from wishwell_client.answers import Feed, one
 from wishwell_client.calls import Call, body, given, path, several
 from wishwell_client.records import NewProduct, Product, ProfileToken
 
 
-class AsyncProductsByHand(AsyncPart):
+class AsyncProductsByHand(AsyncResource):
     """Products, put as records that contain their id."""
 
     async def put(self, product: NewProduct) -> Product:
         """Creates or replaces a product. Missing fields become unknown."""
         fields = msgspec.to_builtins(product)
         where = path("products", str(fields.pop("productId")))
-        return await self._line.result(Call("PUT", where, one(Product), body=body(**fields)))
+        return await self._transport.result(Call("PUT", where, one(Product), body=body(**fields)))
 
 
 class _SignIn(msgspec.Struct, frozen=True, rename="camel"):
     auth_flow: str
 
 
-class AsyncProfilesByHand(AsyncPart):
+class AsyncProfilesByHand(AsyncResource):
     """Profile tokens, not always safe to retry, and the sign-in path without its envelope."""
 
     async def token(
@@ -38,18 +38,18 @@ class AsyncProfilesByHand(AsyncPart):
         because it isn't idempotent: each one creates another session.
         """
         fields = body(customer=customer, session=session)
-        known = bool(customer or session or self._line.profile)
+        known = bool(customer or session or self._transport.profile)
         call = Call("POST", "/profiles/token", one(ProfileToken), body=fields, repeatable=known)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def identify(self, email: str) -> str:
         """Returns the store's sign-in path for an e-mail address, known or not."""
         call = Call("POST", "/profiles/identify", one(_SignIn), body=body(email=email))
-        return (await self._line.result(call)).auth_flow
+        return (await self._transport.result(call)).auth_flow
 
 
 # contract: feed-once
-class AsyncEventsByHand(AsyncPart):
+class AsyncEventsByHand(AsyncResource):
     """The feed of events, to poll from the last position."""
 
     async def list(
@@ -66,7 +66,7 @@ class AsyncEventsByHand(AsyncPart):
         """
         named = None if types is None else ",".join(several(types))
         params = given(**{"from": from_, "limit": limit, "type": named})
-        return await self._line.result(Call("GET", "/events", answers.feed, params))
+        return await self._transport.result(Call("GET", "/events", answers.feed, params))
 
     async def pages(
         self,

@@ -5,10 +5,10 @@ from typing import Self
 
 import httpx2
 
-from wishwell_client import transport
+from wishwell_client import arguments
 from wishwell_client._async.operations import AsyncResources
-from wishwell_client._async.transport import Line
-from wishwell_client.conversation import Terms
+from wishwell_client._async.transport import Transport
+from wishwell_client.retries import RetryPolicy
 
 
 class AsyncWishwell(AsyncResources):
@@ -30,19 +30,23 @@ class AsyncWishwell(AsyncResources):
         retries: int = 4,
         longest_wait: float = 60,
     ) -> None:
-        options = transport.options(url, token, timeout)
-        terms = Terms(retries, longest_wait)
-        self._attach(Line(httpx2.AsyncClient(**options), terms, transport.named(profile)))
+        options = arguments.options(url, token, timeout)
+        policy = RetryPolicy(retries, longest_wait)
+        self._attach(
+            Transport(httpx2.AsyncClient(**options), policy, arguments.profile_gid(profile))
+        )
 
     def acting_as(self, profile: str) -> Self:
         """Returns a client for another profile on the same connections. Close only one."""
         other = type(self).__new__(type(self))
-        other._attach(Line(self._line.http, self._line.terms, transport.named(profile)))
+        other._attach(
+            Transport(self._transport.http, self._transport.policy, arguments.profile_gid(profile))
+        )
         return other
 
     async def aclose(self) -> None:
         """Closes the connections."""
-        await self._line.http.aclose()
+        await self._transport.http.aclose()
 
     async def __aenter__(self) -> Self:
         return self

@@ -8,7 +8,7 @@ from wishwell_client._async.by_hand import (
     AsyncProductsByHand,
     AsyncProfilesByHand,
 )
-from wishwell_client._async.transport import AsyncPart, Line
+from wishwell_client._async.transport import AsyncResource, Transport
 from wishwell_client.answers import Page, nothing, one, page_of
 from wishwell_client.calls import UNSET, Call, UnsetType, body, changes, given, path, several
 from wishwell_client.records import (
@@ -40,7 +40,7 @@ from wishwell_client.records import (
 )
 
 
-class AsyncItems(AsyncPart):
+class AsyncItems(AsyncResource):
     """Products that a profile saved, at most one item per product and variant."""
 
     async def list(
@@ -74,7 +74,7 @@ class AsyncItems(AsyncPart):
         """
         params = given(page=page, limit=limit, query=query, include=include)
         call = Call("GET", path("items"), page_of(Item), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     def pages(
         self,
@@ -91,7 +91,7 @@ class AsyncItems(AsyncPart):
             page_of(Item),
             given(page=page, limit=limit, query=query, include=include),
         )
-        return self._line.pages(call)
+        return self._transport.pages(call)
 
     def all(
         self,
@@ -108,7 +108,7 @@ class AsyncItems(AsyncPart):
             page_of(Item),
             given(page=page, limit=limit, query=query, include=include),
         )
-        return self._line.all(call)
+        return self._transport.all(call)
 
     async def create(
         self,
@@ -152,7 +152,7 @@ class AsyncItems(AsyncPart):
             listIds=several(list_ids),
         )
         call = Call("POST", path("items"), one(Item), body=fields)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def save_many(self, items: Sequence[NewItem]) -> tuple[Item, ...]:
         """Saves 1 to 250 items, each as ``POST /items`` would: all of them or, on an error, none. A
@@ -166,7 +166,7 @@ class AsyncItems(AsyncPart):
         """
         fields = body(items=several(items))
         call = Call("PUT", path("items"), one(tuple[Item, ...]), body=fields)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def delete_many(self, ids: Sequence[str]) -> None:
         """Deletes 1 to 250 items: all of them or, on an error, none. Ids that the profile doesn't
@@ -180,7 +180,7 @@ class AsyncItems(AsyncPart):
         """
         fields = body(itemIds=several(ids))
         call = Call("DELETE", path("items"), nothing, body=fields)
-        await self._line.result(call)
+        await self._transport.result(call)
 
     async def find(self, id: str, *, include: Include | None = None) -> Item:
         """The item with this id.
@@ -192,7 +192,7 @@ class AsyncItems(AsyncPart):
         """
         params = given(include=include)
         call = Call("GET", path("items", id), one(Item), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def update(
         self,
@@ -227,7 +227,7 @@ class AsyncItems(AsyncPart):
             note=note,
         )
         call = Call("PATCH", path("items", id), one(Item), body=fields)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def delete(self, id: str) -> None:
         """Deletes the item and removes it from its lists.
@@ -235,7 +235,7 @@ class AsyncItems(AsyncPart):
         Raises ``NotFound``.
         """
         call = Call("DELETE", path("items", id), nothing)
-        await self._line.result(call)
+        await self._transport.result(call)
 
     async def set_lists(self, id: str, list_ids: Sequence[str]) -> Item:
         """Puts the item on exactly these lists; an empty array removes it from all. On a list where
@@ -250,10 +250,10 @@ class AsyncItems(AsyncPart):
         """
         fields = body(listIds=several(list_ids))
         call = Call("PUT", path("items", id, "lists"), one(Item), body=fields)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
 
-class AsyncLists(AsyncPart):
+class AsyncLists(AsyncResource):
     """Named collections of a profile's items, with an order."""
 
     async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[List]:
@@ -270,19 +270,19 @@ class AsyncLists(AsyncPart):
         """
         params = given(page=page, limit=limit)
         call = Call("GET", path("lists"), page_of(List), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     def pages(
         self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[Page[List]]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit))
-        return self._line.pages(call)
+        return self._transport.pages(call)
 
     def all(self, *, page: str | None = None, limit: int | None = None) -> AsyncIterator[List]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit))
-        return self._line.all(call)
+        return self._transport.all(call)
 
     async def create(self, name: str) -> List:
         """Creates an empty list. Names need not be unique. By default a profile can have at most
@@ -296,7 +296,7 @@ class AsyncLists(AsyncPart):
         """
         fields = body(name=name)
         call = Call("POST", path("lists"), one(List), body=fields, repeatable=False)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def find(
         self, id: str, *, sort: Sort | None = None, include: Include | None = None
@@ -314,7 +314,7 @@ class AsyncLists(AsyncPart):
         """
         params = given(sort=sort, include=include)
         call = Call("GET", path("lists", id), one(List), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def update(self, id: str, *, name: str | UnsetType = UNSET) -> List:
         """Sets the name if the body has one. An empty object changes nothing, not even
@@ -327,7 +327,7 @@ class AsyncLists(AsyncPart):
         """
         fields = changes(name=name)
         call = Call("PATCH", path("lists", id), one(List), body=fields)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def delete(self, id: str) -> None:
         """Deletes the list and keeps its items.
@@ -335,7 +335,7 @@ class AsyncLists(AsyncPart):
         Raises ``NotFound``.
         """
         call = Call("DELETE", path("lists", id), nothing)
-        await self._line.result(call)
+        await self._transport.result(call)
 
     async def order(self, id: str, item_ids: Sequence[str]) -> List:
         """Sets the order of the items on the list, which ``GET /lists/{listId}?sort=customer`` then
@@ -349,7 +349,7 @@ class AsyncLists(AsyncPart):
         """
         fields = body(itemIds=several(item_ids))
         call = Call("PUT", path("lists", id, "items", "order"), one(List), body=fields)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def put_item(
         self, id: str, item_id: str, *, after: str | UnsetType | None = UNSET
@@ -366,7 +366,7 @@ class AsyncLists(AsyncPart):
         """
         fields = changes(after=after)
         call = Call("PUT", path("lists", id, "items", item_id), one(Item), body=fields)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def remove_item(self, id: str, item_id: str) -> None:
         """Removes the item from the list and leaves its other lists unchanged. If the item is not
@@ -375,10 +375,10 @@ class AsyncLists(AsyncPart):
         Raises ``NotFound``.
         """
         call = Call("DELETE", path("lists", id, "items", item_id), nothing)
-        await self._line.result(call)
+        await self._transport.result(call)
 
 
-class AsyncShares(AsyncPart):
+class AsyncShares(AsyncResource):
     """Links that show a list to others, the shared lists, and copies of them."""
 
     async def list(
@@ -397,7 +397,7 @@ class AsyncShares(AsyncPart):
         """
         params = given(page=page, limit=limit)
         call = Call("GET", path("lists", list_id, "shares"), page_of(Share), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def create(
         self,
@@ -424,7 +424,7 @@ class AsyncShares(AsyncPart):
         call = Call(
             "POST", path("lists", list_id, "shares"), one(Share), body=fields, repeatable=False
         )
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def update(
         self,
@@ -448,7 +448,7 @@ class AsyncShares(AsyncPart):
         """
         fields = changes(expiresAt=expires_at, reservations=reservations, notes=notes)
         call = Call("PATCH", path("lists", list_id, "shares", id), one(Share), body=fields)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def delete(self, list_id: str, id: str) -> None:
         """From now on its token is rejected everywhere. Other shares of the list stay valid.
@@ -456,10 +456,10 @@ class AsyncShares(AsyncPart):
         Raises ``NotFound``.
         """
         call = Call("DELETE", path("lists", list_id, "shares", id), nothing)
-        await self._line.result(call)
+        await self._transport.result(call)
 
 
-class AsyncShared(AsyncPart):
+class AsyncShared(AsyncResource):
     """Links that show a list to others, the shared lists, and copies of them."""
 
     async def find(self, token: str, *, include: Include | None = None) -> SharedList:
@@ -480,7 +480,7 @@ class AsyncShared(AsyncPart):
         """
         params = given(include=include)
         call = Call("GET", path("shared", token), one(SharedList), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def copy(self, token: str, *, name: str | None = None) -> List:
         """Creates a list for the caller with the items of the shared list, in the same order, with
@@ -498,7 +498,7 @@ class AsyncShared(AsyncPart):
         call = Call(
             "POST", path("shared", token, "copies"), one(List), body=fields, repeatable=False
         )
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def reserve(self, token: str, item_id: str, quantity: int) -> SharedItem:
         """Sets the quantity of the item that the caller has reserved, replacing the previous one. A
@@ -517,7 +517,7 @@ class AsyncShared(AsyncPart):
             one(SharedItem),
             body=fields,
         )
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def delete_reservation(self, token: str, item_id: str) -> None:
         """Deletes the caller's reservation of the item; if there is none, the response is 404. It
@@ -527,7 +527,7 @@ class AsyncShared(AsyncPart):
         Raises ``NotFound``.
         """
         call = Call("DELETE", path("shared", token, "items", item_id, "reservation"), nothing)
-        await self._line.result(call)
+        await self._transport.result(call)
 
 
 class AsyncProfiles(AsyncProfilesByHand):
@@ -542,7 +542,7 @@ class AsyncProfiles(AsyncProfilesByHand):
         Raises ``NotFound``.
         """
         call = Call("GET", path("profile"), one(Profile))
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def update(self, *, notices: bool | UnsetType = UNSET) -> Profile:
         """With ``notices`` set to false, the events ``item.price_dropped`` and
@@ -556,7 +556,7 @@ class AsyncProfiles(AsyncProfilesByHand):
         """
         fields = changes(notices=notices)
         call = Call("PATCH", path("profile"), one(Profile), body=fields)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def erase(self) -> None:
         """Erases the profile in ``Profile`` with all its data. Within 5 seconds no process shows
@@ -569,7 +569,7 @@ class AsyncProfiles(AsyncProfilesByHand):
         Raises ``NotFound``.
         """
         call = Call("DELETE", path("profile"), nothing)
-        await self._line.result(call)
+        await self._transport.result(call)
 
     async def export(self) -> ProfileExport:
         """All data stored about the profile, as one document: its lists with their items in the
@@ -580,7 +580,7 @@ class AsyncProfiles(AsyncProfilesByHand):
         Raises ``NotFound``.
         """
         call = Call("GET", path("profile", "export"), one(ProfileExport))
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def by_email(
         self, email: str, *, page: str | None = None, limit: int | None = None
@@ -601,14 +601,14 @@ class AsyncProfiles(AsyncProfilesByHand):
         """
         params = given(email=email, page=page, limit=limit)
         call = Call("GET", path("profiles"), page_of(Profile), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
 
 class AsyncEvents(AsyncEventsByHand):
     """Changes to the records of a store, in order."""
 
 
-class AsyncWebhooks(AsyncPart):
+class AsyncWebhooks(AsyncResource):
     """URLs that the store's events are sent to, and the deliveries."""
 
     async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Webhook]:
@@ -624,19 +624,19 @@ class AsyncWebhooks(AsyncPart):
         """
         params = given(page=page, limit=limit)
         call = Call("GET", path("webhooks"), page_of(Webhook), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     def pages(
         self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[Page[Webhook]]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("webhooks"), page_of(Webhook), given(page=page, limit=limit))
-        return self._line.pages(call)
+        return self._transport.pages(call)
 
     def all(self, *, page: str | None = None, limit: int | None = None) -> AsyncIterator[Webhook]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("webhooks"), page_of(Webhook), given(page=page, limit=limit))
-        return self._line.all(call)
+        return self._transport.all(call)
 
     async def create(self, url: str, *, types: Sequence[str] | None = None) -> Webhook:
         """Sends the events of the store to ``url`` from now on: those whose type is in ``types``,
@@ -662,7 +662,7 @@ class AsyncWebhooks(AsyncPart):
         """
         fields = body(url=url, types=several(types))
         call = Call("POST", path("webhooks"), one(Webhook), body=fields, repeatable=False)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def find(self, id: str) -> Webhook:
         """A webhook, without its secret.
@@ -670,7 +670,7 @@ class AsyncWebhooks(AsyncPart):
         Raises ``NotFound``.
         """
         call = Call("GET", path("webhooks", id), one(Webhook))
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def update(
         self,
@@ -695,7 +695,7 @@ class AsyncWebhooks(AsyncPart):
         """
         fields = changes(url=url, types=several(types), enabled=enabled)
         call = Call("PATCH", path("webhooks", id), one(Webhook), body=fields)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def delete(self, id: str) -> None:
         """Deletes the webhook and then its deliveries. Deliveries in progress may still arrive.
@@ -703,7 +703,7 @@ class AsyncWebhooks(AsyncPart):
         Raises ``NotFound``.
         """
         call = Call("DELETE", path("webhooks", id), nothing)
-        await self._line.result(call)
+        await self._transport.result(call)
 
     async def renew_secret(self, id: str) -> Webhook:
         """Creates a new secret, which is returned only here. For 24 hours deliveries are also
@@ -712,7 +712,7 @@ class AsyncWebhooks(AsyncPart):
         Raises ``NotFound`` and ``Conflict``. Not retried after a lost connection.
         """
         call = Call("POST", path("webhooks", id, "secret"), one(Webhook), repeatable=False)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def test(self, id: str) -> Delivery:
         """Sends a message of the type ``webhook.test``, without retries. The list of deliveries
@@ -721,7 +721,7 @@ class AsyncWebhooks(AsyncPart):
         Raises ``NotFound`` and ``Conflict``. Not retried after a lost connection.
         """
         call = Call("POST", path("webhooks", id, "test"), one(Delivery), repeatable=False)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def replay(self, id: str, since: datetime) -> Webhook:
         """Sends all stored events of the webhook's types since ``since`` again, with the same ids,
@@ -735,7 +735,7 @@ class AsyncWebhooks(AsyncPart):
         call = Call(
             "POST", path("webhooks", id, "replays"), one(Webhook), body=fields, repeatable=False
         )
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def deliveries(
         self, id: str, *, page: str | None = None, limit: int | None = None
@@ -753,7 +753,7 @@ class AsyncWebhooks(AsyncPart):
         """
         params = given(page=page, limit=limit)
         call = Call("GET", path("webhooks", id, "deliveries"), page_of(Delivery), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def retry(self, id: str, delivery_id: str) -> Delivery:
         """Sends the event again now, whatever the state of the delivery. If the webhook is turned
@@ -762,10 +762,10 @@ class AsyncWebhooks(AsyncPart):
         Raises ``NotFound`` and ``Conflict``.
         """
         call = Call("POST", path("webhooks", id, "deliveries", delivery_id, "retry"), one(Delivery))
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
 
-class AsyncStore(AsyncPart):
+class AsyncStore(AsyncResource):
     """The store of an admin token, and its admin tokens."""
 
     async def find(self) -> StoreSettings:
@@ -775,10 +775,10 @@ class AsyncStore(AsyncPart):
         Raises ``NotFound``.
         """
         call = Call("GET", path("store"), one(StoreSettings))
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
 
-class AsyncTokens(AsyncPart):
+class AsyncTokens(AsyncResource):
     """The store of an admin token, and its admin tokens."""
 
     async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[AdminToken]:
@@ -795,21 +795,21 @@ class AsyncTokens(AsyncPart):
         """
         params = given(page=page, limit=limit)
         call = Call("GET", path("tokens"), page_of(AdminToken), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     def pages(
         self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[Page[AdminToken]]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
-        return self._line.pages(call)
+        return self._transport.pages(call)
 
     def all(
         self, *, page: str | None = None, limit: int | None = None
     ) -> AsyncIterator[AdminToken]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
         call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
-        return self._line.all(call)
+        return self._transport.all(call)
 
     async def revoke(self, id: str) -> None:
         """Within 5 seconds every process rejects the token. Revoking it again has no effect. For
@@ -818,7 +818,7 @@ class AsyncTokens(AsyncPart):
         Raises ``NotFound`` and ``Conflict``.
         """
         call = Call("DELETE", path("tokens", id), nothing)
-        await self._line.result(call)
+        await self._transport.result(call)
 
 
 class AsyncProducts(AsyncProductsByHand):
@@ -844,7 +844,7 @@ class AsyncProducts(AsyncProductsByHand):
         """
         params = given(page=page, limit=limit, query=query)
         call = Call("GET", path("products"), page_of(Product), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     def pages(
         self, *, page: str | None = None, limit: int | None = None, query: str | None = None
@@ -853,7 +853,7 @@ class AsyncProducts(AsyncProductsByHand):
         call = Call(
             "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
         )
-        return self._line.pages(call)
+        return self._transport.pages(call)
 
     def all(
         self, *, page: str | None = None, limit: int | None = None, query: str | None = None
@@ -862,7 +862,7 @@ class AsyncProducts(AsyncProductsByHand):
         call = Call(
             "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
         )
-        return self._line.all(call)
+        return self._transport.all(call)
 
     async def put_many(self, products: Sequence[NewProduct]) -> None:
         """The same as ``PUT /products/{productId}`` for each of 1 to 250 products: for all of them
@@ -875,7 +875,7 @@ class AsyncProducts(AsyncProductsByHand):
         """
         fields = body(products=several(products))
         call = Call("PUT", path("products"), nothing, body=fields)
-        await self._line.result(call)
+        await self._transport.result(call)
 
     async def find(self, id: ProductId) -> Product:
         """The data of the product and its variants. Requires an admin token without ``Profile``.
@@ -883,7 +883,7 @@ class AsyncProducts(AsyncProductsByHand):
         Raises ``NotFound``.
         """
         call = Call("GET", path("products", id), one(Product))
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def delete(self, id: ProductId) -> None:
         """Deletes the data of the product and its pending notices. Wishes for it stay. Requires an
@@ -892,10 +892,10 @@ class AsyncProducts(AsyncProductsByHand):
         Raises ``NotFound``.
         """
         call = Call("DELETE", path("products", id), nothing)
-        await self._line.result(call)
+        await self._transport.result(call)
 
 
-class AsyncReports(AsyncPart):
+class AsyncReports(AsyncResource):
     """Figures on wishes, and the profiles that have them."""
 
     async def products(
@@ -938,7 +938,7 @@ class AsyncReports(AsyncPart):
             to=to, sort=sort, by=by, title=title, page=page, limit=limit, **{"from": from_}
         )
         call = Call("GET", path("reports", "products"), page_of(ProductWishes), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def summary(self, *, from_: str | None = None, to: str | None = None) -> WishSummary:
         """The number of wishes and of profiles with a wish, and how many wishes were added and
@@ -953,7 +953,7 @@ class AsyncReports(AsyncPart):
         """
         params = given(to=to, **{"from": from_})
         call = Call("GET", path("reports", "summary"), one(WishSummary), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def days(
         self, *, from_: str | None = None, to: str | None = None, product: ProductId | None = None
@@ -973,7 +973,7 @@ class AsyncReports(AsyncPart):
         """
         params = given(to=to, product=product, **{"from": from_})
         call = Call("GET", path("reports", "days"), one(tuple[WishDay, ...]), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def wishers(
         self,
@@ -1000,7 +1000,7 @@ class AsyncReports(AsyncPart):
         """
         params = given(product=product, variant=variant, page=page, limit=limit)
         call = Call("GET", path("reports", "wishers"), page_of(Wisher), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     async def shown(self, products: str) -> tuple[ShownCount, ...]:
         """The approximate number of wishes for each product, which may be shown to anyone: the
@@ -1013,10 +1013,10 @@ class AsyncReports(AsyncPart):
         """
         params = given(products=products)
         call = Call("GET", path("wishes"), one(tuple[ShownCount, ...]), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
 
-class AsyncRequests(AsyncPart):
+class AsyncRequests(AsyncResource):
     """Privacy requests of the store's platform, which export or erase a person's data."""
 
     async def list(
@@ -1035,7 +1035,7 @@ class AsyncRequests(AsyncPart):
         """
         params = given(page=page, limit=limit)
         call = Call("GET", path("requests"), page_of(PlatformRequest), params=params)
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
     def pages(
         self, *, page: str | None = None, limit: int | None = None
@@ -1044,7 +1044,7 @@ class AsyncRequests(AsyncPart):
         call = Call(
             "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
         )
-        return self._line.pages(call)
+        return self._transport.pages(call)
 
     def all(
         self, *, page: str | None = None, limit: int | None = None
@@ -1053,7 +1053,7 @@ class AsyncRequests(AsyncPart):
         call = Call(
             "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
         )
-        return self._line.all(call)
+        return self._transport.all(call)
 
     async def call_off(self, id: str) -> None:
         """Cancels a pending ``shop/redact`` within 7 days of its arrival, so that the store is not
@@ -1062,7 +1062,7 @@ class AsyncRequests(AsyncPart):
         Raises ``NotFound`` and ``Conflict``.
         """
         call = Call("DELETE", path("requests", id), nothing)
-        await self._line.result(call)
+        await self._transport.result(call)
 
     async def export(self, id: str) -> ProfileExport:
         """The data stored about the customer when a ``customers/data_request`` was completed, in
@@ -1072,23 +1072,23 @@ class AsyncRequests(AsyncPart):
          Raises ``NotFound``.
         """
         call = Call("GET", path("requests", id, "export"), one(ProfileExport))
-        return await self._line.result(call)
+        return await self._transport.result(call)
 
 
 class AsyncResources:
     """The operations, by resource."""
 
-    def _attach(self, line: Line) -> None:
-        self._line = line
-        self.items = AsyncItems(line)
-        self.lists = AsyncLists(line)
-        self.shares = AsyncShares(line)
-        self.shared = AsyncShared(line)
-        self.profiles = AsyncProfiles(line)
-        self.events = AsyncEvents(line)
-        self.webhooks = AsyncWebhooks(line)
-        self.store = AsyncStore(line)
-        self.tokens = AsyncTokens(line)
-        self.products = AsyncProducts(line)
-        self.reports = AsyncReports(line)
-        self.requests = AsyncRequests(line)
+    def _attach(self, transport: Transport) -> None:
+        self._transport = transport
+        self.items = AsyncItems(transport)
+        self.lists = AsyncLists(transport)
+        self.shares = AsyncShares(transport)
+        self.shared = AsyncShared(transport)
+        self.profiles = AsyncProfiles(transport)
+        self.events = AsyncEvents(transport)
+        self.webhooks = AsyncWebhooks(transport)
+        self.store = AsyncStore(transport)
+        self.tokens = AsyncTokens(transport)
+        self.products = AsyncProducts(transport)
+        self.reports = AsyncReports(transport)
+        self.requests = AsyncRequests(transport)

@@ -7,35 +7,35 @@ from typing import TypeVar
 
 import httpx2
 
-from wishwell_client import transport
+from wishwell_client import arguments
 from wishwell_client.answers import Page
 from wishwell_client.calls import Call
-from wishwell_client.conversation import Conversation, Terms
+from wishwell_client.retries import RetryPolicy, RetryState
 
 T = TypeVar("T")
 
 
-class Line:
+class Transport:
     """Connections, with the profile that calls act for."""
 
-    def __init__(self, http: httpx2.AsyncClient, terms: Terms, profile: str | None) -> None:
+    def __init__(self, http: httpx2.AsyncClient, policy: RetryPolicy, profile: str | None) -> None:
         self.http = http
-        self.terms = terms
+        self.policy = policy
         self.profile = profile
 
     async def result(self, call: Call[T]) -> T:
         """Sends a call, with retries, and returns its result. Raises ``WishwellError``."""
-        talk = Conversation(call, self.terms)
-        request = transport.request(call, talk.request_id, self.profile)
+        state = RetryState(call, self.policy)
+        request = arguments.request(call, state.request_id, self.profile)
         while True:
             try:
                 answer = await self.http.request(**request)
             except httpx2.RequestError as error:
-                seconds = talk.pause(error)
+                seconds = state.backoff(error)
             else:
-                if talk.is_done(answer):
-                    return talk.result(answer)
-                seconds = talk.pause(answer)
+                if state.succeeded(answer):
+                    return state.result(answer)
+                seconds = state.backoff(answer)
             await asyncio.sleep(seconds)
 
     async def pages(self, call: Call[Page[T]]) -> AsyncIterator[Page[T]]:
@@ -54,8 +54,8 @@ class Line:
                 yield record
 
 
-class AsyncPart:
+class AsyncResource:
     """Base class of the operations of a resource."""
 
-    def __init__(self, line: Line) -> None:
-        self._line = line
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport

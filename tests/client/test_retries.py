@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from tests.client.recorded import call_of
 from wishwell_client.calls import Call
-from wishwell_client.conversation import Conversation, Terms
 from wishwell_client.errors import (
     Conflict,
     Forbidden,
@@ -21,6 +20,7 @@ from wishwell_client.errors import (
     Unavailable,
     WishwellError,
 )
+from wishwell_client.retries import RetryPolicy, RetryState
 
 ERROR = {"error": {"message": "No.", "error": "x", "statusCode": 1, "requestId": "r-1"}}
 LOST = [httpx2.ReadError("broken"), httpx2.ReadTimeout("silent")]
@@ -45,15 +45,15 @@ def refusal(status, retry_after=None):
     return httpx2.Response(status, headers=headers, content=msgspec.json.encode(ERROR))
 
 
-def hold(call, terms, outcomes, draw=lambda: 1.0):
+def hold(call, policy, outcomes, draw=lambda: 1.0):
     """Plays the outcomes; returns the number of attempts, the pauses, and the result or error."""
-    talk = Conversation(call, terms, draw)
+    state = RetryState(call, policy, draw)
     pauses = []
     try:
         for attempts, outcome in enumerate(outcomes, 1):
-            if isinstance(outcome, httpx2.Response) and talk.is_done(outcome):
-                return attempts, pauses, talk.result(outcome)
-            pauses.append(talk.pause(outcome))
+            if isinstance(outcome, httpx2.Response) and state.succeeded(outcome):
+                return attempts, pauses, state.result(outcome)
+            pauses.append(state.backoff(outcome))
     except WishwellError as error:
         return attempts, pauses, error
     raise AssertionError("it never ends")
@@ -79,13 +79,13 @@ def test_delete_that_is_gone_after_an_unknown_outcome_is_done(before):
     """A 404 to a retried delete counts as success if the first outcome was unknown: a broken
     connection, or a 503 whose sender may not know."""
     for call in (DELETE, call_of(lambda of: of.lists.delete("l"))):
-        attempts, _, end = hold(call, Terms(4, 60), [before, refusal(429, 1), refusal(404)])
+        attempts, _, end = hold(call, RetryPolicy(4, 60), [before, refusal(429, 1), refusal(404)])
         assert (attempts, end) == (3, None)
 
 
 @pytest.mark.parametrize("before", [NEVER, refusal(429, 1)])
 def test_delete_that_was_not_there_before_anything_was_done_is_not_found(before):
-    attempts, _, end = hold(DELETE, Terms(4, 60), [before, refusal(404)])
+    attempts, _, end = hold(DELETE, RetryPolicy(4, 60), [before, refusal(404)])
     assert attempts == 2
     assert isinstance(end, NotFound)
 
@@ -100,7 +100,7 @@ def test_delete_that_was_not_there_before_anything_was_done_is_not_found(before)
 def test_bounds_hold_whatever_happens(call, retries, longest, planned, draw):
     """Attempts and pauses stay within their limits, and a call that must not happen twice isn't
     retried after an unknown outcome."""
-    attempts, pauses, end = hold(call, Terms(retries, longest), planned, lambda: draw)
+    attempts, pauses, end = hold(call, RetryPolicy(retries, longest), planned, lambda: draw)
     assert 1 <= attempts <= retries + 1
     assert len(pauses) == attempts - 1
     assert all(0 <= seconds <= longest for seconds in pauses)
@@ -130,20 +130,20 @@ def test_what_may_not_be_repeated():
 
 def test_backoff_doubles_up_to_a_bound_and_is_drawn_from_all_of_it():
     """Backoff doubles up to a limit, with full jitter: the lowest draw gives no pause."""
-    terms = Terms(9, 1000)
-    _, pauses, _ = hold(CALLS[0], terms, [NEVER] * 10)
+    policy = RetryPolicy(9, 1000)
+    _, pauses, _ = hold(CALLS[0], policy, [NEVER] * 10)
     assert pauses == pytest.approx([0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 10, 10])
-    assert hold(CALLS[0], terms, [NEVER] * 10, lambda: 0.0)[1] == [0] * 9
-    assert hold(CALLS[0], Terms(2000, 0), [NEVER] * 2001)[0] == 2001
+    assert hold(CALLS[0], policy, [NEVER] * 10, lambda: 0.0)[1] == [0] * 9
+    assert hold(CALLS[0], RetryPolicy(2000, 0), [NEVER] * 2001)[0] == 2001
 
 
 def test_retry_after_is_waited_for_with_jitter_after_it():
-    _, pauses, _ = hold(CALLS[0], Terms(2, 60), [refusal(429, 7), refusal(503, 2), NEVER])
+    _, pauses, _ = hold(CALLS[0], RetryPolicy(2, 60), [refusal(429, 7), refusal(503, 2), NEVER])
     assert pauses == pytest.approx([7.2, 2.4])
 
 
 def test_retry_after_beyond_the_patience_ends_at_once():
-    attempts, _, error = hold(CALLS[0], Terms(4, 5), [refusal(429, 6)])
+    attempts, _, error = hold(CALLS[0], RetryPolicy(4, 5), [refusal(429, 6)])
     assert attempts == 1
     assert isinstance(error, RateLimited)
     assert error.retry_after == 6
@@ -153,7 +153,7 @@ def test_retry_after_beyond_the_patience_ends_at_once():
 def test_retry_after_that_is_no_number_is_none(text):
     """An invalid Retry-After is ignored in favour of the usual backoff."""
     reply = httpx2.Response(503, headers={"retry-after": text.encode()})
-    _, pauses, error = hold(CALLS[0], Terms(1, 60), [reply, reply])
+    _, pauses, error = hold(CALLS[0], RetryPolicy(1, 60), [reply, reply])
     assert pauses == pytest.approx([0.2])
     assert error.retry_after is None
 
@@ -167,7 +167,7 @@ def test_answer_of_a_proxy_on_the_way(status, body):
     """A proxy's response that isn't the API's becomes an error with its status and the request id,
     if any."""
     reply = httpx2.Response(status, headers={"x-request-id": "r-2"}, content=body)
-    _, _, error = hold(CALLS[0], Terms(0, 0), [reply])
+    _, _, error = hold(CALLS[0], RetryPolicy(0, 0), [reply])
     assert (error.status, error.request_id) == (status, "r-2")
     assert error.message
     default = Invalid if 400 <= status < 500 else WishwellError
@@ -176,7 +176,7 @@ def test_answer_of_a_proxy_on_the_way(status, body):
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"{}", b'{"data":{"id":1}}', b"\xff"])
 def test_success_that_is_no_record_is_an_error(body):
-    attempts, _, error = hold(call_of(lambda of: of.items.find("i")), Terms(3, 1),
+    attempts, _, error = hold(call_of(lambda of: of.items.find("i")), RetryPolicy(3, 1),
                               [httpx2.Response(200, content=body)] * 4)  # fmt: skip
     assert attempts == 1
     assert type(error) is WishwellError

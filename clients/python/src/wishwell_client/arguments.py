@@ -46,7 +46,7 @@ def header(name: str, value: str) -> str:
     return value
 
 
-def named(profile: str | None) -> str | None:
+def profile_gid(profile: str | None) -> str | None:
     """Returns the GID to act for. Raises ``ValueError`` if a header can't hold it."""
     return None if profile is None else header("profile", profile)
 
