@@ -1,9 +1,9 @@
-"""Erasing: a profile ends at one moment, and what there was of it is removed in steps afterwards.
+"""Erasure of profiles: hidden in one transaction, then removed in batches.
 
-``erase`` is the moment. It closes the profile, so that nobody writes to it any more, and leaves a
-row in ``erasures``: what hides the profile's records and events, and the work that is left. Killed
-at any step, ``work`` goes on with it. What is kept is the key with the last ``sequence``, without
-the GID, for ``KEPT_DAYS`` at least.
+``erase`` closes the profile, which ends all writes to it, and adds a row to ``erasures``. That row
+hides the profile's records and events, and is the job that ``work`` processes; after a kill, the
+next ``work`` resumes it. Afterwards the row keeps the key with the last ``sequence``, without the
+GID, for ``KEPT_DAYS`` at least.
 """
 
 import calendar
@@ -26,7 +26,7 @@ KEPT_DAYS = 30
 
 _DAY_MS = 86_400_000
 _RECORDS = 2_000
-"""The most records that one step removes: other writes wait for it."""
+"""Limit of records that one batch removes, because other writes wait for it."""
 
 _AT_ONCE = 100
 
@@ -35,12 +35,12 @@ log = structlog.get_logger()
 
 # contract: erase-moment, erase-event, erase-again, erase-sequence, request-erased
 async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -> Sequence[str]:
-    """Ends a profile: from the commit on nothing of it is shown or told, its tokens are refused.
+    """Erases a profile: from the commit on its data is hidden, and its tokens are refused.
 
-    ``now`` in milliseconds. With ``idle_before`` only a customer who made no request since then,
-    whose tokens have expired by now. Returns the keys of what is to be removed, its own and those
-    of sessions that were linked to it: none where there was nothing, or where its erasure is
-    already under way. Raises ``profiles.missing`` for a session.
+    ``now`` in milliseconds. With ``idle_before`` erases only a customer without a request since
+    then; tokens issued before have expired. Returns the keys of the profiles to remove: this one
+    and the sessions that were linked to it; empty if it has no data or is already being erased.
+    Raises ``profiles.missing`` for an unknown or closed session.
     """
     at, key, store = ids.timestamp(now), profile.id, profile.store
     row = await tx.one("profile_lock", profile=key)
@@ -69,20 +69,20 @@ async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -
 
 
 async def linked(tx: Reader, profile: Profile) -> list[str]:
-    """The keys of the sessions that were linked to a customer, as far as they are remembered."""
+    """Returns the keys of the sessions that were linked to a customer and aren't purged yet."""
     return [row[0] for row in await tx.all("erasure_linked", profile=profile.id)]
 
 
 async def is_under_way(tx: Reader, key: str) -> bool:
-    """Whether what there was of a profile is still being removed."""
+    """Returns whether a profile's data is still being removed."""
     return await tx.one("erasure_waits", profile=key) is not None
 
 
 # contract: erase-steps
 async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
-    """Removes what there was of erased profiles, in small steps; yields how many are gone so far.
+    """Removes the data of erased profiles in batches. Yields how many profiles are removed so far.
 
-    One that can't be removed is skipped and logged, and tried again the next time. Raises
+    A profile that can't be removed is skipped and logged, and the next run retries it. Raises
     ``Unavailable``.
     """
     failed: set[str] = set()
@@ -108,14 +108,14 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
 
 
 async def remove_some(tx: Writer, key: str, store_id: str, now: int) -> bool:
-    """Removes some of what there was of an erased profile. Returns whether nothing is left."""
+    """Removes a batch of an erased profile's data. Returns whether all of it is removed."""
     await tx.one("profile_lock", profile=key)
     await tx.all("in_turn")
     if not await is_under_way(tx, key):
         return True
     left = _RECORDS - len(await tx.all("erasure_events", profile=key, limit=_RECORDS))
     for (webhook,) in await tx.all("erasure_webhooks", store=store_id) if left else ():
-        # Under its lock: a turn that saw the events a moment ago has made its deliveries by now.
+        # Under the webhook's lock: a batch that has read the events has added its deliveries.
         await tx.one("webhook_lock", store=store_id, id=webhook)
         named = {"store": store_id, "webhook": webhook, "profile": key}
         left -= len(await tx.all("erasure_deliveries", **named, limit=max(left, 0)))
@@ -130,9 +130,9 @@ async def remove_some(tx: Writer, key: str, store_id: str, now: int) -> bool:
 async def idle(
     db: Database, clock: ReferenceClock, *, dry: bool = False
 ) -> AsyncIterator[tuple[Profile, Sequence[str]]]:
-    """Erases the customers of each store who made no request for as long as it says.
+    """Erases inactive customers, those past their store's retention period.
 
-    Yields each, with what ``erase`` returned; with ``dry`` it only finds them. Raises
+    Yields each customer with the result of ``erase``; with ``dry`` only finds them. Raises
     ``Unavailable``, also while the clock is suspect.
     """
     now = await db.read(clock.checked_now)
@@ -161,14 +161,14 @@ async def _erase_idle(tx: Writer, customer: Profile, clock: ReferenceClock) -> S
 
 
 def _idle_before(store: Store, now: int) -> str:
-    """The time before which a store's customer made the last request to be forgotten now."""
+    """Returns the limit: a customer whose last request was before it is inactive."""
     return ids.timestamp(max(0, _months_before(now, store.forget_customers_after or 0)))
 
 
 # contract: clock-future
 async def _redate(tx: Writer, store_id: str, clock: ReferenceClock) -> bool:
-    """Dates some customers to now whom a wrong clock noted in the future, and the store's option.
-    Returns whether there were any customers."""
+    """Dates customers and the store's option to now where a wrong clock dated them in the future.
+    One batch; returns whether it found customers."""
     await tx.one("store_write_lock", store=store_id)
     now = await clock.checked_now(tx)
     named = {"store": store_id, "now": ids.timestamp(now)}
@@ -178,13 +178,14 @@ async def _redate(tx: Writer, store_id: str, clock: ReferenceClock) -> bool:
 
 
 async def _idle(tx: Reader, store_id: str, before: str, after: tuple[str, str]) -> Sequence[Row]:
-    """Key, time and GID of the next ones."""
+    """Returns key, time and GID of the next batch of inactive customers; ``after`` is the
+    cursor."""
     named = {"store": store_id, "before": before, "limit": _AT_ONCE}
     return await tx.all("customers_idle", **named, after_time=after[0], after=after[1])
 
 
 def _months_before(now: int, months: int) -> int:
-    """The same moment so many months before; the month's last day where it is shorter."""
+    """Returns the same time ``months`` months earlier, on the month's last day if it is shorter."""
     at = datetime.fromtimestamp(now / 1000, UTC)
     year, month = divmod(at.year * 12 + at.month - 1 - months, 12)
     day = min(at.day, calendar.monthrange(year, month + 1)[1])
@@ -193,14 +194,14 @@ def _months_before(now: int, months: int) -> int:
 
 # contract: erase-sequence
 async def forget(tx: Writer, events_days: float, clock: ReferenceClock) -> None:
-    """Forgets the sequences of those that were erased long ago; not while ``profile.erased``, kept
-    for ``events_days``, has the number of one. Raises ``ClockSuspect``."""
+    """Deletes the stored sequences of profiles erased long ago. A sequence stays at least as long
+    as the event ``profile.erased``, kept for ``events_days``, has it. Raises ``ClockSuspect``."""
     days, now = max(KEPT_DAYS, events_days + 1), await clock.checked_now(tx)
     await tx.run("erasures_forget", before=ids.timestamp(max(0, round(now - days * _DAY_MS))))
 
 
 async def waiting(tx: Reader) -> tuple[int, str | None]:
-    """How many profiles are being removed, and since when the first of them."""
+    """Returns the backlog: how many profiles are being removed, and since when the oldest is."""
     row = await tx.one("erasures_waiting_count")
     assert row is not None
     return row[0], row[1]

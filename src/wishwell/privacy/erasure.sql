@@ -1,9 +1,9 @@
 -- name: erasure_linked
--- The sessions that were linked to a customer, wherever they lie.
+-- The sessions that were linked to a customer, on all shards.
 SELECT profile_id, created_at FROM profiles WHERE linked_id = :profile ORDER BY profile_id;
 
 -- name: erasure_target
--- A profile by its key, unless it was closed.
+-- A profile by its key, unless it is closed.
 SELECT gid, is_session, created_at FROM profiles
 WHERE profile_id = :profile AND store_id = :store AND closed_at IS NULL;
 
@@ -12,13 +12,13 @@ SELECT 1 FROM feeds WHERE store_id = :store
 UNION ALL SELECT 1 FROM events WHERE store_id = :store LIMIT 1;
 
 -- name: profile_end
--- It is gone for everybody, however many steps its records take. Returns the last sequence that was given.
+-- Hides the profile immediately, before the batches remove its records. Returns its last event sequence.
 UPDATE profiles SET closed_at = :now, email = NULL, changes = changes + 1
 WHERE profile_id = :profile
 RETURNING events, created_at;
 
 -- name: erasure_begin
--- Again where an earlier one is still remembered.
+-- The row of an earlier erasure may still be stored; it begins again.
 INSERT INTO erasures (profile_id, store_id, sequence, erased_at) VALUES (:profile, :store, :sequence, :now)
 ON CONFLICT (profile_id) DO UPDATE SET sequence = excluded.sequence, erased_at = excluded.erased_at, done_at = NULL;
 
@@ -41,7 +41,7 @@ DELETE FROM deliveries WHERE store_id = :store AND webhook_id = :webhook AND id 
 RETURNING id;
 
 -- name: erasure_events
--- But for that which tells of it.
+-- Deletes all events except profile.erased.
 DELETE FROM events WHERE profile_id = :profile AND sequence IN (
     SELECT e.sequence FROM events e WHERE e.profile_id = :profile AND e.type <> 'profile.erased' LIMIT :limit)
 RETURNING sequence;
@@ -50,14 +50,14 @@ RETURNING sequence;
 UPDATE erasures SET done_at = :now WHERE profile_id = :profile AND sequence > 0;
 
 -- name: erasure_forget
--- Without a sequence there is nothing to remember.
+-- Without a sequence, no event of a later profile can repeat one.
 DELETE FROM erasures WHERE profile_id = :profile AND sequence = 0;
 
 -- name: erasures_forget
 DELETE FROM erasures WHERE done_at < :before;
 
 -- name: profile_resume
--- Of a customer who was erased: events go on where they were.
+-- After an erasure, the customer's new events continue the sequence.
 UPDATE profiles SET events = coalesce((SELECT x.sequence FROM erasures x WHERE x.profile_id = :profile), 0)
 WHERE profile_id = :profile AND events = 0;
 
@@ -65,7 +65,7 @@ WHERE profile_id = :profile AND events = 0;
 DELETE FROM revocations WHERE profile_id IN (SELECT x.profile_id FROM erasures x WHERE x.store_id = :store);
 
 -- name: customers_idle
--- :after_time, :after: the last one of the step before.
+-- :after_time, :after: the cursor, the last row of the batch before.
 SELECT profile_id, touched_at, gid FROM profiles
 WHERE store_id = :store AND is_session = 0 AND touched_at < :before AND closed_at IS NULL
   AND (touched_at, profile_id) > (:after_time, :after::uuid)

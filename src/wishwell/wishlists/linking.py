@@ -1,9 +1,9 @@
-"""Linking: a visitor signs in, and what the session holds becomes the customer's.
+"""Linking: at a sign-in, a session's records are merged into the customer's.
 
-It is one transaction, also when several requests link the same profiles at once (contract:
-link-atomic). It locks both profiles first. So it waits for earlier writes, and later writes find
-the session closed. It reads what both hold, ``merging.py`` says what becomes of it, and the rest
-writes that down.
+A link is one transaction, also when several requests link the same profiles concurrently (contract:
+link-atomic). It locks both profiles first, so it waits for earlier writes, and later writes find
+the session closed. It reads the records of both, ``merging.py`` computes the result, and the rest
+of this module stores it.
 """
 
 import math
@@ -24,9 +24,9 @@ from wishwell.wishlists.merging import Merged, OrderedList
 
 
 class Linked(msgspec.Struct):
-    """The data of the event: both GIDs, and how many items and lists the session had.
+    """Data of the event ``profile.linked``: both GIDs, and how much the session had.
 
-    ``left``: how many of the items the customer had no room for (contract: link-limits).
+    ``left``: how many of the items exceeded the customer's limit (contract: link-limits).
     """
 
     session: str
@@ -41,8 +41,8 @@ class Linked(msgspec.Struct):
 async def link(tx: Writer, session: Profile, customer: Profile, bounds: Bounds, now: str) -> int:
     """Moves all records of the session and closes it. Returns the number of items moved.
 
-    The customer has at most twice the ``bounds`` afterwards. Returns 0 for a session that is closed
-    already. Raises ``NotFound`` for an unknown session.
+    The customer has at most twice the ``bounds`` afterwards. Returns 0 for a session that is
+    already closed. Raises ``NotFound`` for an unknown session.
     """
     locked = await _lock(tx, session, customer, now)
     if locked is None:
@@ -55,9 +55,11 @@ async def link(tx: Writer, session: Profile, customer: Profile, bounds: Bounds, 
 
 
 async def _lock(tx: Writer, session: Profile, customer: Profile, now: str) -> set[str] | None:
-    """Locks both, and the owners of what the session has reserved, sessions first as everywhere.
+    """Locks both profiles and the owners of items that the session has reserved, sessions first.
+    The same order everywhere prevents deadlocks.
 
-    Returns the keys of all that is locked; None if the session is closed. Raises ``NotFound``.
+    Returns the keys of the locked profiles, or ``None`` if the session is closed. Raises
+    ``NotFound``.
     """
     both = {(False, session.id), (True, customer.id)}
     every = sorted(both | await reservations.owners(tx, session.id))
@@ -81,7 +83,7 @@ async def _move(
     locked: set[str],
     now: str,
 ) -> tuple[Linked, list[tuple[events.Type, bytes]]]:
-    """Moves what the session holds. Returns the events of the items."""
+    """Moves the session's records. Returns the data of the link's event and the items' events."""
     wishes, mine = await _items(tx, session), await _items(tx, customer)
     made, own = await _lists(tx, session), await _lists(tx, customer)
     room = merging.room(bounds, len(mine), len(own), sum(held.row["item_count"] for held in own))
@@ -128,7 +130,7 @@ async def _items(tx: Reader, profile: Profile) -> list[Item]:
 
 
 async def _lists(tx: Reader, profile: Profile) -> list[OrderedList]:
-    """The lists, the oldest first, without their items."""
+    """Returns the lists, the oldest first, without their items."""
     rows = await tx.all("lists_kept", profile=profile.id)
     return [OrderedList(statements.named("lists_filled", row)) for row in rows]
 
@@ -136,7 +138,8 @@ async def _lists(tx: Reader, profile: Profile) -> list[OrderedList]:
 async def _ordered(
     tx: Reader, profile: Profile, lists: Sequence[OrderedList], created: Mapping[str, str]
 ) -> list[OrderedList]:
-    """The lists with their items in the customer's order; ``created``: when each item was."""
+    """Returns the lists with their items in the profile's own order. ``created``: the creation time
+    of each item."""
     if not lists:
         return []
     entries: dict[str, list[tuple[str, int]]] = defaultdict(list)
@@ -144,7 +147,7 @@ async def _ordered(
     for list_id, id, position in await tx.all("link_entries", profile=profile.id, lists=ids):
         entries[list_id].append((id, position))
     for on in entries.values():
-        # The sorts are stable: of what has no place, the newest comes first.
+        # The sorts are stable: items without a position follow, the newest first.
         on.sort(key=lambda entry: (created[entry[0]], entry[0]), reverse=True)
         on.sort(key=lambda entry: entry[1] or math.inf)
     return [replace(held, items=dict(entries[held.id])) for held in lists]
@@ -152,7 +155,7 @@ async def _ordered(
 
 # contract: link-items, link-item-merge
 def _changes(wishes: Sequence[Item], twins: Mapping[str, Item], merged: Merged) -> list[Change]:
-    """What becomes of the session's items at the customer."""
+    """Returns the changes to the customer's items: merged ones, and those that move."""
     on = defaultdict(set)
     for list_id, placed in merged.places.items():
         for id in placed:
@@ -174,7 +177,8 @@ async def _write_lists(
     merged: Merged,
     now: str,
 ) -> dict[tuple[str, str], int]:
-    """Writes the lists that move or get longer. Returns the places of what comes on them."""
+    """Stores the lists that move or get longer. Returns the positions of the entries added to them,
+    by list and item."""
     key = customer.id
     moving = [held for held in made if merged.joins.get(held.id) == held.id]
     if moving:
@@ -204,7 +208,8 @@ async def _write_lists(
 async def _keep_notices(
     tx: Writer, session: Profile, customer: Profile, now_ids: Mapping[str, str]
 ) -> None:
-    """What was told of an item is not told again soon."""
+    """Copies the times of the last notices to the customer's items, so that they aren't repeated
+    soon."""
     heard = [
         {"profile": customer.id, "id": now_ids[id], "dropped_at": dropped, "restocked_at": back}
         for id, dropped, back in await tx.all("link_heard", profile=session.id)
@@ -222,7 +227,8 @@ async def _run(tx: Writer, statement: str, rows: Sequence[Mapping[str, object]])
 async def _move_shares(
     tx: Writer, session: Profile, customer: Profile, joins: Mapping[str, str]
 ) -> None:
-    """Moves the shares with their lists. Those of a list that joins another end: it is private."""
+    """Moves the shares of lists that move. Shares of a list that is merged into a customer's list
+    end, because that list is private."""
     all_ = await shares.every(tx, session)
     moving = [share for share in all_ if joins.get(share.list_id) == share.list_id]
     await shares.end(tx, session, [share for share in all_ if share not in moving])

@@ -12,8 +12,8 @@ from wishwell.wishlists import reservation_rows
 
 _BATCH = 100
 _RECORDS = 2_000
-"""The most records that one step removes. Other writes wait for a step, and it must fit into a
-transaction's time limit. A large session takes several steps."""
+"""Limit of records that one batch removes. Other writes wait for a batch, and it must fit into a
+transaction's time limit. A large session takes several batches."""
 
 _DAY_MS = 86_400_000
 _FIRST = ("", "00000000-0000-0000-0000-000000000000")
@@ -29,7 +29,7 @@ log = structlog.get_logger()
 async def sessions(
     db: Database, settings: Settings, clock: ReferenceClock, *, dry: bool = False
 ) -> AsyncIterator[int]:
-    """Purges in small steps, and yields after each how many sessions were removed so far.
+    """Purges in batches. Yields after each batch how many sessions were removed so far.
 
     The longer period starts when the session's last token expires, up to a day after it was
     issued. The shorter period, from the last token on, is for sessions without records. A session
@@ -54,7 +54,8 @@ async def sessions(
 
 
 def _limits(settings: Settings, now: int) -> tuple[str, str]:
-    """The times before which a session, and one without records, was last used if it expired."""
+    """Returns two limits: a session last used before the first, or a session without records last
+    used before the second, has expired."""
     idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * _DAY_MS)))
     empty = ids.timestamp(max(0, now - int(settings.empty_session_days * _DAY_MS)))
     return idle, max(idle, empty)
@@ -71,7 +72,7 @@ async def _redate(tx: Writer, clock: ReferenceClock) -> bool:
 
 
 async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:
-    """Key, time and GID of the next expired sessions."""
+    """Returns key, time and GID of the next batch of expired sessions; ``after`` is the cursor."""
     terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH}
     return await tx.all("sessions_idle", **terms, after_time=after[0], after=after[1])
 
@@ -80,7 +81,8 @@ async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Se
 async def _end(
     tx: Writer, settings: Settings, expired: list[str], clock: ReferenceClock
 ) -> list[str]:
-    """Closes those that are still expired and that no other transaction has locked."""
+    """Closes the sessions that are still expired and that no other transaction has locked. Returns
+    their keys."""
     held = [row[0] for row in await _lock(tx, expired)]
     now = await clock.checked_now(tx)
     idle, empty = _limits(settings, now)
@@ -89,13 +91,13 @@ async def _end(
 
 
 async def _lock(tx: Writer, sessions: list[str]) -> Sequence[Row]:
-    """Locks those that no other transaction has locked, and returns their keys."""
+    """Locks the sessions that no other transaction has locked. Returns their keys."""
     return await tx.all_many("session_lock", [{"profile": id} for id in sessions])
 
 
 # contract: purge-passes-over
 async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
-    """Removes the sessions with these keys, and yields after each step how many it removed."""
+    """Removes these sessions, given as key and GID. Yields after each batch how many it removed."""
     gone = None if gids else 0
     try:
         while gone is None:
@@ -112,9 +114,9 @@ async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
 
 
 async def remove_some(tx: Writer, sessions: list[str]) -> int | None:
-    """Removes some of what these profiles hold; once it is little, all and the profiles themselves.
+    """Removes a batch of the records of these profiles; with the last batch, the profiles too.
 
-    Returns how many profiles it removed, or None while there is more.
+    Returns how many profiles it removed, or ``None`` while records remain.
     """
     await _lock(tx, sessions)
     left = _RECORDS - await reservation_rows.purge(tx, sessions, _RECORDS)

@@ -1,5 +1,5 @@
 -- name: sessions_idle
--- :gone_before: anything untouched since then goes. :empty_before: what holds nothing and was untouched since then.
+-- Sessions to purge: last used before :gone_before, or without records and last used before :empty_before.
 SELECT profile_id, touched_at, gid FROM profiles
 WHERE is_session = 1 AND touched_at < :empty_before
   AND (touched_at < :gone_before OR items = 0 AND lists = 0 AND closed_at IS NULL
@@ -14,15 +14,15 @@ UPDATE profiles SET touched_at = :now WHERE is_session = 1 AND profile_id IN (
 RETURNING profile_id;
 
 -- name: session_lock
--- Unless somebody writes to it at this moment; then it goes the next time. One at a time: a cluster
--- locks rows of one server only.
+-- Skips a session that another transaction is writing to; the next purge removes it. One session a statement, because
+-- a cluster locks rows of one server only.
 SELECT profile_id FROM profiles WHERE profile_id = :profile
 FOR UPDATE SKIP LOCKED --postgresql
 ;
 
 -- name: sessions_end
--- The conditions again, under the lock: a session may have been touched or saved to since it was found.
--- Closed, it is gone for everybody, however many steps its records take.
+-- Checks the conditions again under the lock, because a session may have been used since it was found. A closed session
+-- is hidden immediately, before the batches have removed its records.
 UPDATE profiles SET closed_at = coalesce(closed_at, :now), email = NULL
 WHERE profile_id in_uuids(:profiles) AND is_session = 1 AND touched_at < :empty_before
   AND (touched_at < :gone_before OR items = 0 AND lists = 0 AND closed_at IS NULL

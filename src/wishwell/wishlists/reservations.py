@@ -1,10 +1,11 @@
-"""Reservations: what others have promised to give of the items on a shared list (contract:
+"""Reservations: items on a shared list that other people have promised to give (contract:
 reserve-secret).
 
-A reservation lies with the item's owner, so that one lock guards the sum, and its row in ``held``
-with its holder, so that it is found by a sign-in and a purge. Both change in one transaction,
-``held`` first. Whoever makes or moves one has locked both profiles; an owner ends one, and a purge
-its holder's, under their own lock alone. None touches a record of the owner, or makes an event.
+Each reservation has two rows. The one in ``reservations`` belongs to the item's owner, so that one
+lock guards the reserved quantity; the one in ``held`` belongs to the holder, so that a sign-in and
+a purge find it. Both change in one transaction, ``held`` first. To create or move a reservation,
+both profiles are locked; an owner's change deletes one under the owner's lock alone, and a purge
+under the purged profile's. No reservation changes an owner's record or emits an event.
 """
 
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from wishwell.wishlists import reservation_rows, shares
 from wishwell.wishlists.shares import Finder, SharedItem
 
 MOST = 1_000
-"""Of how many items a profile may have reservations."""
+"""Limit of items that a profile may have reserved."""
 
 
 # contract: reserve-put, reserve-quantity, reserve-most, reserve-at-once, reserve-secret
@@ -31,10 +32,10 @@ async def reserve(
     quantity: int,
     now: str,
 ) -> SharedItem:
-    """Reserves so many of the item for the holder, in place of what they have reserved of it.
+    """Reserves ``quantity`` of the item for the holder, replacing the holder's earlier reservation.
 
     Raises ``UnknownShare``, ``NotFound``, ``Conflict`` if fewer are left, ``LimitReached``,
-    ``Forbidden`` for the owner and where the share has no reservations, and
+    ``Forbidden`` for the owner and if the share has no reservations, and
     ``profiles.missing(holder)``.
     """
     shared = await shares.lock(tx, finder, token, holder, now)
@@ -59,10 +60,10 @@ async def reserve(
 
 # contract: reserve-delete
 async def give_back(tx: Writer, token: str, item_id: str, holder: Profile) -> None:
-    """Ends the holder's reservation of the item.
+    """Deletes the holder's reservation of the item.
 
-    The holder's own record says whose item it is, so the share may have ended. Raises
-    ``UnknownShare`` for what is no token, ``NotFound``, ``profiles.missing(holder)``.
+    The holder's row in ``held`` names the owner, so this works after the share has ended. Raises
+    ``UnknownShare`` for a malformed token, ``NotFound``, ``profiles.missing(holder)``.
     """
     shares.check_form(token)
     await profiles.lock_known(tx, holder)
@@ -71,7 +72,7 @@ async def give_back(tx: Writer, token: str, item_id: str, holder: Profile) -> No
         if await tx.one("held_end", **named):
             await tx.run("reservation_end", **named)
             return
-        # The owner's link, which this has waited for, has moved it.
+        # A link of the owner has moved the reservation while this waited for its lock.
     raise NotFound("You have not reserved this item.")
 
 
@@ -79,7 +80,8 @@ async def give_back(tx: Writer, token: str, item_id: str, holder: Profile) -> No
 
 
 async def owners(tx: Reader, holder_id: str) -> set[tuple[bool, str]]:
-    """Of whose items this profile holds some: whether they are customers, and their keys."""
+    """Returns the owners of items that this profile has reserved: whether each is a customer, and
+    its key."""
     ids_ = [row[0] for row in await tx.all("held_owners", profile=holder_id)]
     if not ids_:
         return set()
@@ -88,10 +90,10 @@ async def owners(tx: Reader, holder_id: str) -> set[tuple[bool, str]]:
 
 # contract: reserve-sign-in
 async def link_held(tx: Writer, session_id: str, customer_id: str, locked: set[str]) -> None:
-    """Gives the customer what the session holds, but of the customer's own items.
+    """Moves the session's reservations to the customer, except those of the customer's own items.
 
-    ``locked``: the profiles that the caller has locked, the two and those of ``owners``. Raises
-    ``RunAgain`` if the session reserved of another since the caller looked.
+    ``locked``: keys of the profiles that the caller has locked, both profiles and ``owners``.
+    Raises ``RunAgain`` if the session has reserved an item of another owner since then.
     """
     held = {row[0] for row in await tx.all("held_owners", profile=session_id)}
     if held - locked:
@@ -113,16 +115,17 @@ async def link_held(tx: Writer, session_id: str, customer_id: str, locked: set[s
 async def link_owned(
     tx: Writer, session_id: str, customer_id: str, items: Mapping[str, str]
 ) -> None:
-    """Moves what others hold of the session's items; what the customer holds of them ends.
+    """Moves others' reservations of the session's items to the customer's. Reservations that the
+    customer holds, or of items that didn't move, end.
 
-    ``items``: the id that each item has now. What is held of the others ends too.
+    ``items``: the new id of each item that moved, by its old id.
     """
     rows = await tx.all("reservations_all", profile=session_id)
     if not rows:
         return
     ordered = sorted((holder_id, session_id, item_id) for item_id, holder_id, *_ in rows)
     await tx.run_many("held_end", [reservation_rows.key_columns(key) for key in ordered])
-    # Looked at again: a purge that this has waited for may have ended some.
+    # Read again, because a purge that this has waited for may have deleted some.
     moving: list[dict[str, Any]] = []
     for item_id, holder_id, store_id, quantity, created_at in await tx.all(
         "reservations_all", profile=session_id
