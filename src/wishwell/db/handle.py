@@ -14,16 +14,16 @@ from wishwell.db.journal import Act, Journal, actor
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Does, Statement
 
-_FEW = 50  # rows: a COPY is parsed anew each time, and takes another round trip
-_CHUNK = 1 << 16
+_FEW = 50  # rows: above it COPY is faster, although it is parsed each time and takes a round trip
+_CHUNK = 1 << 16  # bytes
 _ESCAPED = {ord(letter): f"\\x{ord(letter):02x}" for letter in "\\\b\f\n\r\t\v"}
 
 
 class Handle(Writer):
     """``Writer`` on one connection. The first statement that locks begins a transaction.
 
-    What is overdue ends with its connection. The driver's own timeouts would send a cancel request:
-    a commit that waits for its standby is then visible, and may be lost.
+    An overdue statement is stopped by closing its connection. The driver's own timeouts would send
+    a cancel request: a commit that waits for its standby is then visible, and may be lost.
     """
 
     in_transaction = overdue = joins_products = _wrote = False
@@ -37,15 +37,16 @@ class Handle(Writer):
         transaction_end: float = math.inf,
         each: float = math.inf,
     ) -> None:
-        """``end`` bounds what is outside a transaction. Both ends are times of the event loop;
-        ``each`` are the seconds that one statement may take."""
+        """``end``: deadline of statements outside a transaction; ``transaction_end``: of the
+        transaction; both in the event loop's time. ``each``: timeout of one statement, in
+        seconds."""
         self._connection = connection
         self._sql = sql
         self._now = asyncio.get_running_loop().time
         self._end = end
         self._transaction_end = transaction_end
         self._each = each
-        self.started = math.inf  # when the statement that runs began
+        self.started = math.inf  # start of the running statement
         self.acts: list[Act] = []
 
     @property
@@ -65,8 +66,9 @@ class Handle(Writer):
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         return await self.fetch(pages.sql("postgresql", query), *arguments)
 
-    # contract: database-away. These two have a time of the driver: they may wait for room to write,
-    # which no cut ends. Before the commit a cancelled statement does no harm.
+    # contract: database-away. These two use the driver's timeout, because they may wait for space
+    # in the socket's buffer, which closing the connection doesn't end. Cancelling a statement
+    # before the commit is harmless.
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         assert self.in_transaction or self._sql[statement].does is Does.LOCK
         await self.begin()
@@ -93,7 +95,7 @@ class Handle(Writer):
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
         self.started = self._now()
         try:
-            # Not execute, which with arguments prepares the statement again each time.
+            # Not `execute`: with arguments it prepares the statement each time.
             rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
         except asyncpg.IntegrityConstraintViolationError as error:
             failures.raise_ours(error)
@@ -104,7 +106,7 @@ class Handle(Writer):
         return rows
 
     async def commit(self, seconds: float) -> None:
-        """Commits, once the journal has the acts. ``seconds`` is the least time that it gets."""
+        """Writes the acts to the journal, then commits, for which it allows ``seconds`` or more."""
         if self.acts:
             await asyncio.to_thread(self.journal.append, self.acts, actor.get())
         self.started = self._now()
@@ -112,13 +114,13 @@ class Handle(Writer):
         try:
             await self._connection.execute("COMMIT")
         except (*failures.BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
-            # The last two: it broke while nothing was asked of it.
+            # The last two: the connection was lost while it was idle.
             why = self._cause(error)
             raise failures.undecided(why) from why
 
     # contract: write-cut, database-away
     def look(self, now: float) -> None:
-        """Cuts what is overdue."""
+        """Closes the connection if its statement is overdue. Called at intervals (poll)."""
         if now >= min(self._end, self.started + self._each):
             self.overdue = True
             self._connection.terminate()
@@ -134,7 +136,7 @@ class Handle(Writer):
         self.in_transaction = True
 
     def _left(self) -> float:
-        """Seconds until the end, at most two statements', and always a little."""
+        """Returns the seconds until the deadline: at most twice a statement's, at least 0.01."""
         return max(0.01, min(self._end - self._now(), 2 * self._each))
 
     @contextlib.contextmanager
@@ -147,7 +149,7 @@ class Handle(Writer):
 
     def _cause(self, error: BaseException) -> BaseException:
         if isinstance(error, AttributeError):
-            # The driver's own, where a connection is cut between two of its steps.
+            # The driver raises it if the connection is closed between two of its steps.
             if not self._connection.is_closed():
                 raise error
             error = ConnectionError()
@@ -155,7 +157,7 @@ class Handle(Writer):
 
 
 async def _copied(rows: Iterable[Sequence[Any]]) -> AsyncIterator[bytes]:
-    """Rows in the text form of PostgreSQL's COPY, some 64 KiB at a time."""
+    """Yields rows in the text format of PostgreSQL's COPY, in chunks of about 64 KiB."""
     lines: list[str] = []
     size = 0
     for row in rows:

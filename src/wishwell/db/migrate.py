@@ -1,9 +1,9 @@
 """Migrates a database: applies numbered SQL files, each once, in order.
 
-Several processes may do it at once: an advisory lock on PostgreSQL, or the write lock on SQLite, is
-held from reading the state to the commit. An applied file that has changed since is an error,
-because the schema may differ from the files. A file of ``CREATE INDEX CONCURRENTLY`` statements is
-applied outside of a transaction on PostgreSQL, so that the tables can be written to.
+Several processes may start it concurrently: an advisory lock on PostgreSQL, or the write lock on
+SQLite, is held from reading the state to the commit. An applied file that has changed since is an
+error, because the schema may differ from the files. A file of ``CREATE INDEX CONCURRENTLY``
+statements is applied outside of a transaction on PostgreSQL, so that the tables can be written to.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ Progress = Callable[[str], None]
 
 
 def _silent(_line: str) -> None:
-    """No progress is shown."""
+    """Shows no progress."""
 
 
 class Migration(NamedTuple):
@@ -67,7 +67,7 @@ class Migration(NamedTuple):
 
 
 def available(engine: Engine) -> list[Migration]:
-    """The files of an engine, those for both among them, in order."""
+    """Returns the migrations for an engine in order, including those for both engines."""
     folder = resources.files("wishwell.db").joinpath("migrations")
     migrations = []
     for entry in (*folder.iterdir(), *folder.joinpath(engine).iterdir()):
@@ -80,7 +80,8 @@ def available(engine: Engine) -> list[Migration]:
 
 # contract: migrate-guard
 def pending(engine: Engine, applied: Iterable[Row]) -> list[Migration]:
-    """The migrations to apply. Raises ``Misconfigured`` if those applied differ from the files."""
+    """Returns the migrations to apply. Raises ``Misconfigured`` if applied ones differ from the
+    files."""
     checksums: dict[int, str] = {row[0]: row[1] for row in applied}
     files = available(engine)
     for migration in files:
@@ -135,14 +136,16 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
 async def migrate_postgres(
     url: str, progress: Progress = _silent, *, spread: bool = False
 ) -> list[str]:
-    """Migrates the database. Returns what was done: the names of the applied migrations first.
+    """Migrates the database. Returns the names of the applied migrations, then those of the
+    distributed tables.
 
-    ``spread``: spreads its tables over the servers of a cluster. What is new is spread in any case
-    once that was done. Raises ``Misconfigured`` and ``Unavailable``.
+    ``spread``: distributes the tables over the servers of a Citus cluster. New tables of a database
+    that is distributed already are distributed in any case. Raises ``Misconfigured`` and
+    ``Unavailable``.
     """
     done: list[str] = []
     async with _connected(url) as connection:
-        # A pooler may share the session with others: all of it has to end with a transaction.
+        # A pooler may share the session with others, so session state must end with a transaction.
         pooled = await connection.fetchval("SELECT pg_backend_pid()") != connection.get_server_pid()
         if not pooled:
             await connection.fetch(_NO_TIMEOUTS, False)
@@ -195,7 +198,7 @@ async def _build(connection: Connection, statement: str) -> None:
 
 @contextlib.contextmanager
 def _naming(progress: Progress) -> Iterator[Progress]:
-    """Gives a ``Progress`` whose last line is in the error if the database fails afterwards."""
+    """Yields a ``Progress``. If the database fails, the error contains its last line."""
     shown: list[str] = []
     unprinted: list[BaseException] = []  # the output's own errors, such as a full disk
 
@@ -219,7 +222,7 @@ def _naming(progress: Progress) -> Iterator[Progress]:
 
 
 def pending_sqlite(path: str) -> list[str]:
-    """The names of the migrations to apply. Does not create the file.
+    """Returns the names of the migrations to apply. Doesn't create the file.
 
     Raises ``Misconfigured``, and the driver's error if the file is not a database.
     """
@@ -233,7 +236,7 @@ def pending_sqlite(path: str) -> list[str]:
 
 
 async def pending_postgres(url: str, *, spread: bool = False) -> list[str]:
-    """What ``migrate_postgres`` would do."""
+    """Returns what ``migrate_postgres`` would return, and changes nothing."""
     async with _connected(url) as connection:
         migrated = await connection.fetchval("SELECT to_regclass('migrations')") is not None
         applied = await connection.fetch(_APPLIED) if migrated else ()
@@ -258,8 +261,8 @@ async def _connected(url: str) -> AsyncIterator[Connection]:
 def _steps(
     engine: Engine, todo: Iterable[Migration], progress: Progress
 ) -> Iterator[tuple[str, Sequence[Any]]]:
-    """The statements that apply these migrations, with their values; one at a time, as a cluster
-    requires."""
+    """Yields the statements that apply these migrations, with their values, one at a time because a
+    cluster requires it."""
     note = statements.step(_NOTE, engine)
     for migration in todo:
         progress(f"applying {migration.name}")
@@ -270,7 +273,7 @@ def _steps(
 
 
 def _split(script: str) -> list[str]:
-    """The statements of a script, by SQLite's rules for both engines."""
+    """Splits a script into statements, by SQLite's rules for both engines."""
     complete, piece = [], ""
     for line in script.splitlines(keepends=True):
         piece += line

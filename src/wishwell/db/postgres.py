@@ -25,18 +25,18 @@ T = TypeVar("T")
 
 _TRY_AGAIN = (RunAgain, asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _TRIES = 4
-_LONG = 5  # times the time of a read, for one of many records
-_STATEMENTS = 512  # prepared on a connection: all of ours, and the common forms of pages
-_LOOKS = 40  # how often in a statement's time it is looked whether one is late or overdue
-_LATE = 0.25  # share of that time after which it is asked whether its host still answers
-_ROOM_SECONDS = 0.25  # how often it is asked whether there is room for writes again
-_MAX_LOCKING = 2  # writes of one profile with a connection: one works while the next is sent
+_LONG = 5  # factor of a read's timeout, for a read of many records
+_STATEMENTS = 512  # prepared statements a connection: all of ours, and the common forms of pages
+_LOOKS = 40  # polls for late and overdue statements in one statement timeout
+_LATE = 0.25  # share of the statement timeout after which the host is suspected down and probed
+_ROOM_SECONDS = 0.25  # seconds between polls while writes are refused
+_MAX_LOCKING = 2  # connections for writes of one profile: one works while the next is sent
 _UNCONFIRMED = """
 SELECT count(*) FROM pg_stat_activity
 WHERE usename = current_user AND wait_event = 'SyncRep'
 AND state_change < clock_timestamp() - interval '0.5 seconds'
 """
-"""How many of our commits wait for a standby that does not confirm them."""
+"""Counts our commits that wait for a standby to confirm them."""
 
 
 class Postgres:
@@ -51,10 +51,11 @@ class Postgres:
         warn: Warn | None = None,
         journal: Journal | None = None,
     ) -> None:
-        """Connections are opened when they are needed, at most ``connections``.
+        """Opens connections when they are needed, at most ``connections``.
 
-        ``seconds`` bounds a single statement, including the wait for its connection. A transaction
-        has twice that, and at least half of it to commit. ``warn`` logs which hosts are used.
+        ``seconds``: timeout of a single statement, including the wait for its connection. A
+        transaction may take twice that, and its commit at least half of it. ``warn`` logs which
+        hosts are used.
         """
         self.sql = statements.load("postgresql")
         self._journal = journal or Journal()
@@ -67,7 +68,7 @@ class Postgres:
         self._running: set[Handle] = set()
         self._looks = False
         self._most_writes = max(1, connections // 2)
-        self._cut = 0  # writes that were, since the last one that ended
+        self._cut = 0  # writes whose connections were closed since the last successful write
         self._asked = 0.0
         self._long = asyncio.Lock()
         self._turns: dict[str, FairSemaphore] = {}
@@ -77,14 +78,14 @@ class Postgres:
             self._pooled = await connecting.is_pooled(self._target, address)
         settings = {"application_name": "wishwell"}
         if not self._pooled:
-            # The server's own bounds, in case this process dies. They end no commit. A pooler
-            # refuses them.
+            # The server's own timeouts, in case this process dies. They don't interrupt a commit. A
+            # pooler refuses them.
             settings["statement_timeout"] = str(int(self._seconds * 2000))
             settings["idle_in_transaction_session_timeout"] = str(int(self._seconds * 4000))
         connection = await connecting.open_one(
             self._target,
             address,
-            # A pooler may send each transaction to another server, which knows no names.
+            # A pooler may send each transaction to a server without the prepared statement.
             statement_cache_size=0 if self._pooled else _STATEMENTS,
             max_cached_statement_lifetime=0,
             server_settings=settings,
@@ -101,7 +102,7 @@ class Postgres:
 
     async def read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         end = asyncio.get_running_loop().time() + self._seconds
-        try:  # at once, as nearly all end well
+        try:  # without the retry loop, because almost all succeed
             return await self._once((end, end, math.inf), use_case, *arguments, **named)
         except _TRY_AGAIN:
             return await self._repeated(1, 1, use_case, *arguments, **named)
@@ -122,8 +123,8 @@ class Postgres:
     async def _in_turn(
         self, times: int, each: int, use_case: UseCase[T], *arguments: Any, **named: Any
     ) -> T:
-        """``_repeated`` for a write, once few others wait for the lock of the same profile: those
-        that do have a connection each."""
+        """Runs ``_repeated`` for a write once few other writes wait for the lock of the same
+        profile, because each waiting write occupies a connection."""
         await self._admit_write()
         ticket = CURRENT.get()
         key = (getattr(arguments[0], "turn", None) if arguments else None) or ticket.turn
@@ -141,8 +142,9 @@ class Postgres:
     async def _repeated(
         self, times: int, each: int, use_case: UseCase[T], *arguments: Any, **named: Any
     ) -> T:
-        """Runs it, and again after ``_TRY_AGAIN``. Its transactions have ``times`` the time of a
-        single statement together, and a statement of them has ``each`` times that."""
+        """Runs the use-case, with retries after ``_TRY_AGAIN``. All its transactions together may
+        take ``times`` the timeout of a single statement, and each of their statements ``each``
+        times."""
         now = asyncio.get_running_loop().time
         end = now() + times * self._seconds
         for left in reversed(range(_TRIES)):
@@ -151,7 +153,9 @@ class Postgres:
                 return await self._once(ends, use_case, *arguments, **named)
             except _TRY_AGAIN as error:
                 if not left:
-                    raise Unavailable("The database is too busy with this profile.") from error
+                    raise Unavailable(
+                        "Other requests of this profile keep the database busy."
+                    ) from error
                 await asyncio.sleep(0.01 * (_TRIES - left))
         raise AssertionError("unreachable")
 
@@ -163,7 +167,7 @@ class Postgres:
         *arguments: Any,
         **named: Any,
     ) -> T:
-        """Runs the use-case on one connection; ``ends`` are those of its handle."""
+        """Runs the use-case on one connection. ``ends``: the handle's deadlines and timeout."""
         ticket = CURRENT.get()
         ticket.pause()
         try:
@@ -196,7 +200,7 @@ class Postgres:
                 failures.check(connection)
                 self._cut = 0
         except Unavailable as error:
-            # If the server refused a single statement, nothing is open. Otherwise drop the
+            # If the server refused a single statement, no transaction is open. Otherwise drop the
             # connection: that rolls back too, and a ROLLBACK would wait for the same server.
             refused = isinstance(error.__cause__, asyncpg.PostgresError)
             if isinstance(error.__cause__, asyncpg.ReadOnlySQLTransactionError):
@@ -223,7 +227,7 @@ class Postgres:
         return result
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Looks at what is running, again and again. A timer for each would cost more."""
+        """Polls all running statements. A timer for each would cost more."""
         self._looks = bool(self._running)
         if self._looks:
             loop.call_later(self._seconds / _LOOKS, self._look, loop)
@@ -234,10 +238,11 @@ class Postgres:
 
     # contract: write-room
     async def _admit_write(self) -> None:
-        """Raises ``Unavailable`` if too many writes wait already. Records the command, if any.
+        """Raises ``Unavailable`` if too many writes are waiting. Records the command, if any.
 
-        While a standby is away, a write that is cut goes on waiting in the server, on a connection
-        that the server counts. After so many of them no write begins until none waits any more.
+        While a standby is down, a write whose connection was closed still waits in the server and
+        occupies one of the server's connections. After ``_most_writes`` of them writes are refused
+        until the server has none left.
         """
         self._journal.record_command()
         if not self._cut:
@@ -247,17 +252,17 @@ class Postgres:
         now = asyncio.get_running_loop().time()
         if now - self._asked > _ROOM_SECONDS:
             self._asked = now
-            # Where all connections are taken there is no room either.
+            # If all connections are in use, writes stay refused too.
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_ROOM_SECONDS):
                     [[count]] = await self.read(Handle.fetch, _UNCONFIRMED)
                     if not count:
                         self._cut = 0
         if self._cut:
-            raise Unavailable("Too many writes wait for the database.")
+            raise Unavailable("Too many writes are waiting for the database.")
 
     async def _roll_back(self, connection: Connection) -> None:
-        """Hides its own failure: the caller gets the error that made it roll back."""
+        """Rolls back. Ignores its own errors, because the caller raises the original one."""
         whole = False
         try:
             with contextlib.suppress(Exception):
@@ -284,7 +289,7 @@ class Postgres:
         except Unavailable as error:
             if isinstance(error.__cause__, TimeoutError):
                 raise
-            # The connection was broken, perhaps by the end of one of several hosts.
+            # The connection was broken, perhaps because one of several hosts went down.
             with failures.translated():
                 async with asyncio.timeout(self._seconds), self.snapshot():
                     pass
