@@ -1,8 +1,8 @@
-"""Counts how many wish for each product (contract: count-exact).
+"""Counts the wishes for each product of a store (contract: count-exact).
 
-A count walks all profiles of a store in small steps and compares what it found with the last one.
-It reads nothing that a save writes for it: nothing can drift, and what moves or removes wishes
-needs no rule here.
+A count reads all profiles of a store in batches and compares its result with the last count's. It
+doesn't rely on counters that saves maintain, so nothing can drift, and code that moves or removes
+wishes has nothing to update.
 """
 
 import asyncio
@@ -22,31 +22,33 @@ from wishwell.reports.tally import FOREVER, Count, Held, Tally, Wishes, day_of, 
 from wishwell.stores import Store
 
 SMALL = 10_000
-"""A store with fewer wishes is counted again sooner."""
+"""Number of wishes below which a store is counted more often."""
 
 SMALL_SECONDS = 60
 SHARE = 0.02
-"""Of a core's time, at most, for all stores together: the rest is a pause after each step."""
+"""Limit of the share of a core's time that counts of all stores use together, by a pause after each
+batch."""
 
 _LONGEST_PAUSE = 10.0
-"""Seconds. A step that has waited long for its turn is no work of so long."""
+"""Seconds. A batch takes long mostly because it waits for the database."""
 
 _ROWS = 250
-"""That one step reads, so that no request waits for long; the items of one profile at once."""
+"""Rows that one batch reads, so that no request waits for long. The items of a profile are never
+divided."""
 
 _COMPARED = 50
-"""Products in their variants that one step compares and writes."""
+"""Products and variants that one batch compares and writes."""
 
 log = structlog.get_logger("wishwell.reports.counting")
 
 
 async def last(tx: Reader, store: Store, day: str = "9999-12-31", days: int = 1) -> list[Count]:
-    """The counts of so many days, the last ones until ``day``, the newest first."""
+    """Returns the counts of the last ``days`` days until ``day``, the newest first."""
     return [Count(*row) for row in await tx.all("counts_until", store=store.id, day=day, days=days)]
 
 
 class Due(NamedTuple):
-    """The stores that are to be counted again, and when the oldest of all last counts began."""
+    """Stores that are due for a count, and the start of the oldest of all stores' last counts."""
 
     stores: list[Store]
     oldest: str | None
@@ -54,14 +56,14 @@ class Due(NamedTuple):
 
 # contract: count-again
 async def due(tx: Reader, kept: Sequence[Store], now: int, seconds: float) -> Due:
-    """What is to be counted; ``now`` in milliseconds, ``seconds``: the setting."""
+    """Returns the stores to count. ``now`` in milliseconds; ``seconds``: the setting."""
     counts = await tx.all("counts_last")
     ends = {str(id): (ended, wishes) for id, _, ended, wishes in counts}
     again = []
     for store in kept:
         ended, wishes = ends.get(store.id, ("1970-01-01T00:00:00.000Z", 0))
         pause = min(seconds, SMALL_SECONDS) if wishes < SMALL else seconds
-        # A clock that was set back puts nothing off for long (contract: clock-steps).
+        # A clock that was set back delays no count for long (contract: clock-steps).
         if not 0 <= now - ids.from_timestamp(ended) < pause * 1000:
             again.append(store)
     return Due(again, min((began for _, began, *_ in counts), default=None))
@@ -74,10 +76,10 @@ async def work(
     seconds: float,
     clock: ReferenceClock,
 ) -> None:
-    """Counts the stores that are due, a step of each in turns, until none is.
+    """Counts the stores that are due, one batch of each in turn, until none is left.
 
-    Every so many seconds it looks for others: a small store waits for no large one. A store that
-    can't be counted is logged and passed over. Raises ``Unavailable``.
+    Polls for other due stores every ``seconds``, so that a small store doesn't wait for a large
+    one. A store that can't be counted is logged and skipped. Raises ``Unavailable``.
     """
     counts = OrderedDict[str, AsyncIterator[float]]()
     looks_at = 0.0
@@ -105,11 +107,11 @@ async def work(
 
 # contract: count-exact, count-days
 async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterator[float]:
-    """Counts a store. Yields after each step the seconds that it took.
+    """Counts a store. Yields after each batch the seconds that it took.
 
-    One that is given up may have stored some of what it found; the next one begins anew. While the
-    clock is suspect no day ends, and nothing is removed. Raises ``Unavailable``, ``StoreDeleted``,
-    ``Superseded``.
+    An interrupted count may have stored a part of its result; the next count starts from the
+    beginning. While the clock is suspect no day ends, and no count is removed. Raises
+    ``Unavailable``, ``StoreDeleted``, ``Superseded``.
     """
     began, uptime = await db.read(clock.likely_now), time.monotonic()
     with contextlib.suppress(ClockSuspect):
@@ -136,7 +138,7 @@ async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterato
 
 
 async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[None]:
-    """Reads all wishes of the store."""
+    """Reads all wishes of the store into ``tally``, in batches."""
     after, of = ids.NO_UUID, {"store": store.id}
     while profiles := await db.long_read(ask, "count_profiles", after=after, limit=_ROWS, **of):
         yield
@@ -151,7 +153,7 @@ async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[None]
 
 
 def _groups(profiles: Iterable[Row]) -> Iterator[str]:
-    """The last of each group of profiles that have about as many items as one step reads."""
+    """Groups profiles by about as many items as one batch reads. Yields each group's last key."""
     last, size = "", 0
     for id, _, items, _ in profiles:
         if last and size + items > _ROWS:
@@ -165,7 +167,7 @@ def _groups(profiles: Iterable[Row]) -> Iterator[str]:
 async def _write(
     db: Database, store: Store, tally: Tally, before: Sequence[Count]
 ) -> AsyncIterator[None]:
-    """Stores what has changed. No report shows it before ``_end``."""
+    """Stores the changed rows. No report shows them before ``_end``."""
     first = before[-1].number + 1 if len(before) == 3 else 1
     place = {"until": first, "product": "", "variant": ""}
     while rows := await db.long_read(ask, "count_rows", store=store.id, limit=_ROWS, **place):
@@ -182,7 +184,7 @@ async def _write(
 
 
 async def _check_latest(tx: Writer, store: Store, before: Sequence[Count]) -> None:
-    """One process after the other. Raises ``Superseded`` if another has counted meanwhile."""
+    """Locks the store. Raises ``Superseded`` if another process has counted it in the meantime."""
     await tx.one("store_write_lock", store=store.id)
     await stores.check_kept(tx, store)
     if await last(tx, store) != [*before[:1]]:
@@ -190,7 +192,7 @@ async def _check_latest(tx: Writer, store: Store, before: Sequence[Count]) -> No
 
 
 class Superseded(Exception):
-    """Another process has ended a count of the store since this one began."""
+    """Another process has finished a count of the store since this one began."""
 
 
 async def _change(
@@ -218,15 +220,15 @@ async def _change(
 
 # contract: count-whole
 async def _end(tx: Writer, store: Store, before: Sequence[Count], counts: Iterable[Count]) -> None:
-    """From now on reports are of this count."""
+    """Stores the counts, which reports use from now on."""
     await _check_latest(tx, store, before)
     await tx.run_many("count_end", [{"store": store.id, **count._asdict()} for count in counts])
 
 
 # contract: count-future
 async def _discard_future(tx: Writer, store: Store, clock: ReferenceClock) -> bool:
-    """Discards, in small steps, the counts of days after today if a wrong clock dated the last one
-    in the future; what was found before them holds again. Returns whether a step is left. Raises
+    """Discards a batch of counts of days after today if a wrong clock dated the last count in the
+    future; the totals before them become valid again. Returns whether a batch remains. Raises
     ``ClockSuspect``."""
     await tx.one("store_write_lock", store=store.id)
     newest = await last(tx, store)
@@ -247,7 +249,7 @@ async def _discard_future(tx: Writer, store: Store, clock: ReferenceClock) -> bo
 
 # contract: count-kept, clock-guard
 async def _forget(tx: Writer, store: Store, clock: ReferenceClock) -> int:
-    """Removes what ended more than 25 months ago. Returns how many rows; a few at a time. Raises
+    """Removes a batch of rows that ended more than 25 months ago. Returns how many. Raises
     ``ClockSuspect``."""
     await tx.one("store_write_lock", store=store.id)
     before = kept_from(day_of(await clock.checked_now(tx), zone(store)))

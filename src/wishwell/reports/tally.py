@@ -1,7 +1,8 @@
-"""What a count finds, and what is to be stored of it (contract: count-exact, count-days).
+"""The result of a count, and the rows to store for it (contract: count-exact, count-days).
 
-Counts have numbers that ascend. What is stored are running totals, from the count of a number on
-until another, so that a period is the difference of two counts.
+Counts have ascending numbers. Each row stores running totals that are valid from the count with
+one number until the count with another, so that the figures of a period are the difference of two
+counts.
 """
 
 from array import array
@@ -20,16 +21,16 @@ FOREVER = 2**62
 MOST_MONTHS = 25
 
 Totals = tuple[int, int, int]
-"""The wishes of customers and of visitors, and how many were added since the first count."""
+"""Number of wishes of customers, of visitors, and of all wishes added since the first count."""
 
 _NOTHING: Totals = (0, 0, 0)
 
 
 class Count(NamedTuple):
-    """The last count of a day: when it began and ended, the totals of all products, how many
-    customers and visitors have a wish, and the moment at which the day began.
+    """The last count of a day: its start and end, the totals of all products, how many customers
+    and visitors have a wish, and the time at which the day began.
 
-    Of a day without one: that of the day before, with what was added since.
+    For a day without a count: the count of the day before, plus the wishes added since.
     """
 
     day: str
@@ -54,7 +55,7 @@ class Count(NamedTuple):
 
 
 class Held(msgspec.Struct, frozen=True, gc=False):
-    """What holds from the count of a number on, until that of another."""
+    """Totals of a product from the count with the number ``since`` until the one with ``until``."""
 
     since: int
     until: int
@@ -62,10 +63,10 @@ class Held(msgspec.Struct, frozen=True, gc=False):
 
 
 class Wishes(msgspec.Struct, gc=False):
-    """Of a product in a variant: those of customers and of visitors, and how many were added on
-    each of a tally's days; the rows that there are, in order.
+    """The wishes for a variant of a product: ``counts`` are the numbers of customers, of visitors,
+    and of wishes added on each of the tally's days; ``held`` are the stored rows, in order.
 
-    A count has many: without ``gc=False`` Python's collections of garbage would stop all requests.
+    A count has many of these: without ``gc=False``, garbage collection would stop all requests.
     """
 
     product: str
@@ -75,24 +76,23 @@ class Wishes(msgspec.Struct, gc=False):
 
 
 class Tally:
-    """What a count has found so far.
+    """The running result of a count.
 
-    ``last``: the last counts of the last three days that have one, the newest first. ``days``:
-    those whose wishes are still counted as added, in order; each gets a number. ``now``: when the
-    count began.
+    ``last``: the last counts of the last three days that have one, the newest first. ``days``: the
+    days that this count adds, in order, each with a number. ``now``: the start of the count.
     """
 
     def __init__(self, last: Sequence[Count], today: str, zone: tzinfo, now: str) -> None:
         first = last[0].day if last else today
-        # A clock that was set back, or a zone further west, must not open a day that has ended.
-        # After a long pause the days that are not kept are left out.
+        # A clock that was set back, or a time zone further west, must not reopen a day that has
+        # ended. After a long pause, days past the retention period are left out.
         begin = max(following(first), kept_from(today))
         self.days = [first, *_days(begin, today)]  # contract: count-kept
         self._kept = [count.number for count in last]
         self.number = (self._kept[0] if last else 0) + 1
         self._closed = next((count.number for count in last if count.day < first), 0)
         begins = [starts(day, zone) for day in (*self.days, following(self.days[-1]))]
-        if last:  # contract: store-time-zone. The zone may have changed since.
+        if last:  # contract: store-time-zone. The time zone may have changed since.
             begins[0] = last[0].day_began_at or begins[0]
             begins[1] = max(begins[1], min(last[0].began_at, now))
         self._starts = list(accumulate(begins, max))
@@ -105,14 +105,14 @@ class Tally:
         return array("q", [0] * (2 + len(self.days)))
 
     def of(self, product: str, variant: str) -> Wishes:
-        """What has been found of a product."""
+        """Returns the wishes counted so far for a variant of a product."""
         key = f"{product} {variant}"
         if key not in self.wishes:
             self.wishes[key] = Wishes(product, variant, self._nothing())
         return self.wishes[key]
 
     def add(self, product: str, variant: str, visitor: int, created_at: str) -> None:
-        """Counts a wish; ``visitor`` is 1 for that of a visitor."""
+        """Counts a wish; ``visitor`` is 1 for a visitor's, 0 for a customer's."""
         counts = self.of(product, variant).counts
         counts[visitor] += 1
         self.all[visitor] += 1
@@ -123,15 +123,15 @@ class Tally:
                 self.all[at + 1] += 1
 
     def totals(self, counts: Sequence[int], before: Totals, last: Totals) -> list[Totals]:
-        """The totals of each day, of what was counted; ``before``: those before ``days``, ``last``:
-        of the last count."""
+        """Returns the totals at the end of each day. ``before``: the totals before ``days``;
+        ``last``: those of the last count."""
         customers, visitors, *added = counts
         sums = [*accumulate(added, initial=before[2])][1:]
         return [*((*last[:2], total) for total in sums[:-1]), (customers, visitors, sums[-1])]
 
     def rows(self, found: Wishes) -> tuple[Held, ...]:
-        """What is to be stored of a product. Left out is what only counts would ask for that others
-        of their day have followed, or that never ended."""
+        """Returns the rows to store for a variant. Omits totals that only superseded or unfinished
+        counts refer to."""
         kept = [row for row in found.held if any(row.since <= at < row.until for at in self._kept)]
 
         def of(number: int) -> Totals:
@@ -149,7 +149,7 @@ class Tally:
         )
 
     def counts(self, last: Sequence[Count], began: str, ended: str) -> list[Count]:
-        """The counts of ``days``."""
+        """Returns the counts of ``days``, in order."""
         before = [count.totals for count in last if count.number == self._closed]
         was = last[0].totals if last else _NOTHING
         totals = self.totals(self.all, before[0] if before else _NOTHING, was)
@@ -166,12 +166,12 @@ class Tally:
 
 
 def zone(store: Store) -> tzinfo:
-    """The time zone of the store's days."""
+    """Returns the time zone of the store's days."""
     return reporting.zone_of(store.reporting)
 
 
 def is_day(text: str) -> bool:
-    """Whether a text is a day as reports have it, and there are days long before it."""
+    """Returns whether a text is a date in ISO 8601 from 1970 on."""
     try:
         return "1970-01-01" <= date.fromisoformat(text).isoformat() == text
     except ValueError:
@@ -179,23 +179,23 @@ def is_day(text: str) -> bool:
 
 
 def starts(day: str, zone: tzinfo) -> str:
-    """The moment at which a day begins, as records have it."""
+    """Returns the timestamp at which a day begins."""
     begins = datetime.combine(date.fromisoformat(day), datetime.min.time(), zone)
     return ids.timestamp(int(begins.astimezone(UTC).timestamp() * 1000))
 
 
 def day_of(now: int, zone: tzinfo) -> str:
-    """The day of a time in milliseconds."""
+    """Returns the day of a time in milliseconds."""
     return datetime.fromtimestamp(now / 1000, zone).date().isoformat()
 
 
 def following(day: str, days: int = 1) -> str:
-    """The day so many days later; earlier, if negative."""
+    """Returns the day ``days`` later; earlier, if negative."""
     return (date.fromisoformat(day) + timedelta(days)).isoformat()
 
 
 def kept_from(day: str) -> str:
-    """The first day whose counts are kept at the end of a day."""
+    """Returns the first day whose counts are within the retention period on ``day``."""
     total = int(day[:4]) * 12 + int(day[5:7]) - 1 - MOST_MONTHS
     return f"{total // 12:04}-{total % 12 + 1:02}-01"
 
