@@ -37,7 +37,7 @@ def test_jwt_is_of_one_store(api, what):
     first, second = (f"{what.replace(' ', '-')}-{one}" for one in "ab")
     refused = (
         f"wishwell: jwt-audience: store {first!r} has the same JWT {what}, so each of the two "
-        "needs an audience of its own.\n"
+        "stores needs its own audience.\n"
     )
     api.quick("store", "create", first, *shared, "--jwt-audience", "a")
     for more in ((), ("--jwt-audience", "a")):

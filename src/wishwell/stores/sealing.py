@@ -1,8 +1,8 @@
-"""Sealing: secrets that the service must read again are encrypted in the database.
+"""Sealing: encrypts secrets that the service stores in the database and reads again.
 
-AES-256-GCM under the newest key of ``WISHWELL_SEALING_KEYS``; the text names its key, so that keys
-can be rotated (contract: sealing-keys). A text is bound to its owner: moved to another store, it
-can't be opened.
+AES-256-GCM under the newest key of ``WISHWELL_SEALING_KEYS``. A sealed text contains its key's id,
+so that keys can be rotated (contract: sealing-keys), and is bound to its owner: moved to another
+store, it can't be decrypted.
 """
 
 import base64
@@ -23,32 +23,33 @@ _KEY_ID = re.compile("[0-9a-f]{12}")
 
 
 class Damaged(ServiceError):
-    """What was sealed is not whole any more; no key opens it."""
+    """The sealed text is damaged; no key decrypts it."""
 
 
 class Sealing:
-    """``keys`` are 32 bytes or more each, the newest first."""
+    """Encrypts and decrypts with ``keys``, 32 bytes or more each, the newest first."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
         self._keys = {_key_id(key): AESGCM(_derived(key)) for key in keys}
         self._newest = _key_id(keys[0])
 
     def seal(self, plain: bytes, owner: str) -> str:
-        """The sealed text. It opens for the same ``owner`` alone."""
+        """Returns the sealed text, which ``open`` decrypts only for the same ``owner``."""
         nonce = os.urandom(_NONCE)
         sealed = nonce + self._keys[self._newest].encrypt(nonce, plain, owner.encode())
         return f"{self._newest}.{base64.b64encode(sealed).decode()}"
 
     # contract: sealing-opened
     def open(self, text: str, owner: str) -> bytes:
-        """What was sealed. Raises ``Misconfigured`` without its key, and ``Damaged``; both name
-        ``owner``."""
+        """Returns the decrypted text. Raises ``Misconfigured`` if its key is missing, and
+        ``Damaged``; both name ``owner``."""
         key_id, _, rest = text.partition(".")
         key = self._keys.get(key_id)
         if key is None and _KEY_ID.fullmatch(key_id):
             raise Misconfigured(
-                f"The secrets of {owner} are sealed with the key {key_id}, which is not one of "
-                "WISHWELL_SEALING_KEYS. Add that key behind the others."
+                f"The secrets of {owner} are encrypted with the key {key_id}, which isn't in "
+                "WISHWELL_SEALING_KEYS. Append that key to WISHWELL_SEALING_KEYS, separated by a "
+                "comma."
             )
         try:
             if key is None:
@@ -59,7 +60,7 @@ class Sealing:
             raise Damaged(f"The secrets of {owner} were changed or damaged.") from error
 
     def is_newest(self, text: str) -> bool:
-        """Whether a sealed text is under the newest key."""
+        """Returns whether a text is sealed with the newest key."""
         return text.startswith(f"{self._newest}.")
 
 

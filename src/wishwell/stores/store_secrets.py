@@ -1,6 +1,6 @@
-"""A store's secrets: they sign its visitors' cookies and verify its customers.
+"""A store's secrets, which sign its visitors' cookies and verify its customers.
 
-One sealed text a store (``sealing.py``). Changes happen one after the other, as those of stores do.
+Each store has one sealed text (``sealing.py``). The lock of ``stores`` serialises changes.
 """
 
 import contextlib
@@ -20,22 +20,23 @@ from wishwell.stores import Store
 from wishwell.stores.sealing import Damaged, Sealing
 
 COOKIE_DAYS = 90
-"""How long a visitor's cookie is good (contract: storefront-cookie)."""
+"""Days that a visitor's cookie is valid (contract: storefront-cookie)."""
 
 MOST_KEYS = 4
 MOST_PLATFORM_SECRETS = 2
 
 
 class CookieSecret(msgspec.Struct, frozen=True):
-    """``replaced_at``: in milliseconds since 1970; None for the one that signs."""
+    """A secret that signs cookies. ``replaced_at``: milliseconds since 1970, or ``None`` for the
+    current secret."""
 
     secret: str
     replaced_at: int | None = None
 
 
 class StoreSecrets(msgspec.Struct, frozen=True):
-    """``cookie``: the newest first; it signs, all verify. ``jwt_keys``: for HS256.
-    ``platform``: with these the platform signs its query."""
+    """``cookie``: the newest first, which signs; all of them verify. ``jwt_keys``: for HS256.
+    ``platform``: the secrets that the platform signs its query with."""
 
     cookie: tuple[CookieSecret, ...]
     jwt_keys: tuple[str, ...] = ()
@@ -43,10 +44,10 @@ class StoreSecrets(msgspec.Struct, frozen=True):
 
 
 class SecretsPatch(msgspec.Struct, frozen=True):
-    """Changes. None leaves a field as it is.
+    """Changes to secrets. ``None`` leaves a field unchanged.
 
-    ``new_signer``: a new cookie secret. "rotate" keeps the old one for as long as a cookie is
-    good; with "leaked" no older cookie is good any more.
+    ``new_signer``: creates a cookie secret. "rotate" keeps the old secret for as long as a cookie
+    is valid; "leaked" makes all earlier cookies invalid.
     """
 
     jwt_keys: tuple[str, ...] | None = None
@@ -62,7 +63,7 @@ _decoder = msgspec.json.Decoder(StoreSecrets)
 
 
 def opened(sealing: Sealing, store_id: str, text: str) -> StoreSecrets:
-    """The secrets in a sealed text. Raises ``Misconfigured`` and ``Damaged``."""
+    """Decrypts a store's secrets. Raises ``Misconfigured`` and ``Damaged``."""
     return _decoder.decode(sealing.open(text, f"store {store_id}"))
 
 
@@ -85,20 +86,20 @@ async def change(
 
 # contract: storefront-jwt-apart
 async def check_apart(tx: Reader, sealing: Sealing | None, *changed: Store) -> None:
-    """Raises ``Invalid`` if a JWT may name a customer of one of these stores and of another.
+    """Raises ``Invalid`` if a JWT could name a customer of one of these stores and of another.
 
-    Keys are compared only with ``sealing``, which opens them. Raises ``Misconfigured`` for those
-    that can't be opened.
+    Compares keys only with ``sealing``, which decrypts them. Raises ``Misconfigured`` for keys that
+    can't be decrypted.
     """
     rows = await tx.all("store_secrets_changed", since="")
     sealed = {row[0]: row[1] for row in rows}
 
     @functools.cache
     def trusted(store: Store) -> set[tuple[str, str]]:
-        """By what a store takes a JWT for its own."""
+        """Returns the issuers, key sets and keys whose JWTs a store accepts."""
         text, naming = sealed.get(store.id), store.naming
         keys: tuple[str, ...] = ()
-        with contextlib.suppress(Damaged):  # by such keys nobody is known
+        with contextlib.suppress(Damaged):  # no JWT can be verified with damaged keys
             keys = opened(sealing, store.id, text).jwt_keys if sealing and text else ()
         whole = [("issuer", naming.jwt_issuer), ("key set", naming.jwt_key_set)]
         return {(what, value) for what, value in whole if value} | {("key", key) for key in keys}
@@ -109,15 +110,16 @@ async def check_apart(tx: Reader, sealing: Sealing | None, *changed: Store) -> N
         if shared and other.id != store.id and len(audiences) < 3:
             raise Invalid(
                 f"jwt-audience: store {other.handle!r} has the same JWT {min(shared)[0]}, so each "
-                "of the two needs an audience of its own."
+                "of the two stores needs its own audience."
             )
 
 
 # contract: sealing-anew, sealing-opened
 async def prepare(tx: Writer, sealing: Sealing, clock: ReferenceClock) -> None:
-    """Gives each store a secret for its cookies, and seals what an older key sealed anew.
+    """Creates missing cookie secrets, and seals secrets under older keys again with the newest one.
 
-    Raises ``Misconfigured`` for what none of the keys opens. Several processes may start at once.
+    Raises ``Misconfigured`` for secrets that no key decrypts. Several processes may run this
+    concurrently.
     """
     await stores.lock(tx)
     sealed = {row[0]: row[1] for row in await tx.all("store_secrets_changed", since="")}
@@ -140,7 +142,8 @@ async def prepare(tx: Writer, sealing: Sealing, clock: ReferenceClock) -> None:
 
 
 def changed_by(patch: SecretsPatch, current: StoreSecrets | None) -> tuple[str, ...]:
-    """In words, without any secret, what a patch changes; ``current`` is None for a new store."""
+    """Returns what a patch changes, in words and without any secret. ``current`` is ``None`` for a
+    new store."""
     before = current or StoreSecrets(())
     changes = {
         "JWT keys": (patch.jwt_keys, before.jwt_keys),
@@ -159,7 +162,7 @@ def _fresh() -> StoreSecrets:
 
 # contract: clock-guard
 async def _expired_before(tx: Reader, clock: ReferenceClock) -> int:
-    """Cookie secrets that were replaced before this time, in milliseconds, are dropped; 0 while
+    """Returns the time in milliseconds before which a replaced cookie secret has expired; 0 while
     the clock is suspect."""
     try:
         return await clock.checked_now(tx) - COOKIE_DAYS * ids.DAY_MS
