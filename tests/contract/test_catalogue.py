@@ -161,7 +161,7 @@ def test_ids_have_the_form_of_the_pattern():
     found, told = read(text, pattern=pattern)
     [product] = found
     assert [variant.variant_id for variant in product.variants] == ["11", "12"]
-    assert told == [f"line {n}: product: fits --id-pattern in no way" for n in (4, 5)]
+    assert told == [f"line {n}: product: doesn't match --id-pattern" for n in (4, 5)]
     assert found.nameless == 2
     made = becomes("id,v\nSKU.7,9\n", pattern="SKU.{product}", columns={"variant": "v"})
     assert made["7"].variants == (Variant("9"),)
@@ -185,13 +185,13 @@ def test_price_is_the_same_in_each_way_of_writing(whole, cents, form):
 @pytest.mark.parametrize(
     ("cell", "names"),
     [
-        ("1.299 EUR", "may be 1.299 or 1299"),
+        ("1.299 EUR", "is ambiguous: it can mean 1.299 or 1299"),
         ("19.90", "--currency"),
-        ("EUR 1 USD", "must be as 19.90 EUR"),
-        ("19.90 €", "must be as 19.90 EUR"),
-        ("-1 EUR", "must be as 19.90 EUR"),
-        ("1.2.3 EUR", "is no amount"),
-        ("1.23456 EUR", "is no amount"),
+        ("EUR 1 USD", "such as 19.90 EUR"),
+        ("19.90 €", "such as 19.90 EUR"),
+        ("-1 EUR", "such as 19.90 EUR"),
+        ("1.2.3 EUR", "isn't an amount"),
+        ("1.23456 EUR", "isn't an amount"),
         ("1234567890123 EUR", "at most 12 digits"),
     ],
 )
@@ -264,8 +264,8 @@ def test_upper_row_counts_and_too_many_variants_are_refused():
     [product] = found
     assert product.variants == (Variant("1"),) and product.facts.title == "up"
     assert told == [
-        "line 3: is of the product and variant of a row further up",
-        "line 254: has the product's variant 251",
+        "line 3: has the same product and variant as an earlier row",
+        "line 254: is variant 251 of its product; at most 250 are allowed",
     ]
 
 
@@ -314,7 +314,7 @@ def test_file_without_variants_takes_none_away(bench, store):
     assert found.unread == {"variant_id"}
     assert (found.put, found.refused, found.unchanged) == (1, 2, 0)
     assert told[1].startswith(
-        "product 7: has variants, of which this file has none; name their column"
+        "product 7: has variants, but this file has none. Assign their column"
     )
     assert [variant.title for variant in bench.read(products.find, store, "7").variants] == [
         "red",

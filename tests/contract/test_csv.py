@@ -148,7 +148,7 @@ def test_cells_that_say_nothing(tmp_path):
 # ------------------------------------------------------------------------------------ bad rows
 
 BAD = {
-    ",1,,,,,,": "column 'Who': is empty; --skip-guests",
+    ",1,,,,,,": "column 'Who': is empty; skip rows",
     "0,1,,,,,,": "column 'Who': is empty",
     f"{'7' * 65},1,,,,,,": "column 'Who': must be gid://shopify/Customer/<id>",
     f"gid://shopify/Session/{ids.random_uuid()},1,,,,,,": "column 'Who': must be gid://shopify/Cust",
@@ -164,7 +164,7 @@ BAD = {
     "7,1,,,,a\0b,,": "column 'Note': must not contain control characters",
     "7,1,,,,,yesterday,": "column 'When': must be a time in ISO 8601",
     "7,1,,,,,2025-02-29T00:00:00Z,": "column 'When': must be a time in ISO 8601",
-    "7,1,,,,,2025-02-28T00:00:00,": "column 'When': has no offset; name the --time-zone",
+    "7,1,,,,,2025-02-28T00:00:00,": "column 'When': has no UTC offset; set the time zone with --time-zone",
     "7,1,,,,,2026-01-01T00:03:00Z,": "column 'When': must be between 1970 and now",
     "7,1,,,,,1969-12-31T23:59:59Z,": "column 'When': must be between 1970 and now",
     "7,1,,,,,0001-01-01T00:00:00+14:00,": "column 'When': must be ",

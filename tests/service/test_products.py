@@ -49,9 +49,9 @@ def test_command_says_what_it_did(service):
         "1 products imported, 0 unchanged, 1 deleted; 1 rows rejected\n",
     )
     first, last = done.stderr.splitlines()
-    assert first.startswith("line 2: price: must be as 19.90 EUR") and last.endswith(
-        "were imported."
-    )
+    assert first.startswith(
+        "line 2: price: must be an amount with a currency, such as 19.90 EUR"
+    ) and last.endswith("were imported.")
     assert known(service).keys() == {"2", "4"}
 
 

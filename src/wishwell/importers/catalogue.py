@@ -1,6 +1,6 @@
-"""A shop's catalogue from a file (docs/products.md): a row a product, or a variant of one.
+"""Reads a shop's product feed from a file (docs/products.md): one product or variant per row.
 
-The rows are checked and put into a temporary file, which then gives each product's at once.
+Checks the rows and stores them in a temporary file, which then groups them by product.
 """
 
 import itertools
@@ -33,7 +33,7 @@ USUAL = {
     "url": "link",
     "available": "availability",
 }
-"""For what a column may be, the columns of a feed for Google's Merchant Center."""
+"""Default columns for each field: those of a feed for Google's Merchant Center."""
 
 _SOME = 10_000
 _PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
@@ -44,26 +44,29 @@ _PRICE = re.compile(r"([A-Z]{3})? ?([0-9.,]{1,30}) ?([A-Z]{3})?")
 _POINT = re.compile(r"([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]{1,4})?")
 _COMMA = re.compile(r"([0-9]{1,3}(\.[0-9]{3})+|[0-9]+)(,[0-9]{1,2})?")
 _THOUSANDTHS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
-"""Currencies whose prices have three digits behind the point."""
+"""Currencies whose prices have three decimals."""
 
 _json = msgspec.json.Decoder(dict[str, Any], float_hook=str)
 
 
 # contract: catalogue-ids
 def in_pattern(pattern: str) -> Callable[[str], tuple[str, str]]:
-    """What takes product and variant, which may be empty, out of an id. Raises ``Invalid``."""
+    """Returns a function that splits an id into product and variant, which may be empty. Raises
+    ``Invalid``."""
     parts = re.split(r"\{(product|variant)\}", pattern)
     names = parts[1::2]
     if sorted(names) not in (["product"], ["product", "variant"]):
-        raise Invalid("--id-pattern: must have {product} once, and {variant} at most once.")
-    # What can be read in two ways is another in each of these.
+        raise Invalid("--id-pattern: must contain {product} once and {variant} at most once.")
+    # Greedy and lazy: their results differ if an id can be split in two ways.
     texts = [*map(re.escape, parts[::2])]
     ways = [re.compile(f"(.{many})".join(texts)) for many in ("+", "+?")]
 
     def read(id: str) -> tuple[str, str]:
         found = {match.groups() for way in ways if (match := way.fullmatch(id))}
         if len(found) != 1:
-            raise Invalid(f"fits --id-pattern in {'several ways' if found else 'no way'}")
+            raise Invalid(
+                "matches --id-pattern in several ways" if found else "doesn't match --id-pattern"
+            )
         named = dict(zip(names, found.pop(), strict=True))
         return named["product"], named.get("variant", "")
 
@@ -75,11 +78,11 @@ def _normal(name: str) -> str:
 
 
 class Catalogue:
-    """The catalogue in ``file``. Once ``read``, it gives its products when iterated, once.
+    """The product feed in ``file``. After ``read``, it can be iterated once, which yields products.
 
-    ``tell`` gets a line for each row that does not fit. ``refused``: how many these are;
-    ``nameless``: those of which it is not known which product they are; ``unread``: columns that
-    say nothing here. Of products, ``put``, ``unchanged`` and ``deleted``.
+    ``tell`` is called with a message for each rejected row. ``refused``: number of rejected rows;
+    ``nameless``: of rejected rows whose product is unknown; ``unread``: ignored columns. ``put``,
+    ``unchanged`` and ``deleted`` are numbers of products.
     """
 
     def __init__(
@@ -95,7 +98,7 @@ class Catalogue:
         pattern: str = "",
         currency: str = "",
     ) -> None:
-        """``columns``: in place of ``USUAL``. Raises ``Invalid``."""
+        """``columns``: overrides ``USUAL``. Raises ``Invalid``."""
         self._path, self._file, self._store, self._tell = path, file, store, tell
         self._is_json, self._named = is_json, columns or {}
         self._encoding, self._currency = encoding, currency
@@ -119,7 +122,8 @@ class Catalogue:
         self._spool = Spool()
 
     def read(self) -> Iterator[int]:
-        """Checks all rows. Yields how many were read after each some. Raises ``Invalid``."""
+        """Checks all rows. Yields the number of rows read so far at intervals. Raises
+        ``Invalid``."""
         rows = self._of_json() if self._is_json else self._of_table()
         for number, (line, row) in enumerate(rows, 1):
             self._take(line, row)
@@ -135,7 +139,7 @@ class Catalogue:
             if not {*found.header}.intersection(self._columns[field]):
                 found.place("|".join(self._columns[field]))
         for name in self._known.intersection(found.header):
-            found.place(name)  # which is there once
+            found.place(name)  # raises if the column occurs twice
         for line, cells in found.rows():
             row = cells if isinstance(cells, str) else dict(zip(found.header, cells, strict=True))
             yield line, row
@@ -152,11 +156,11 @@ class Catalogue:
                     self.unread.update(row)
                     yield line, row
             except (msgspec.DecodeError, ValueError, RecursionError) as error:
-                yield line, f"is no object in JSON ({error})"
+                yield line, f"isn't a JSON object ({error})"
 
     # contract: catalogue-refused
     def _take(self, line: int, row: Mapping[str, Any] | str) -> None:
-        """Keeps what a row says; of one that does not fit, the product, if that is known."""
+        """Stores the data of a row; of a rejected row its product, if that is known."""
         said: dict[str, Any] = {}
         field = ""
         try:
@@ -187,13 +191,13 @@ class Catalogue:
         self._tell(f"line {line}: {message.removesuffix('.')}")
 
     def _cell(self, row: Mapping[str, Any], columns: Iterable[str]) -> str:
-        """The first of a row's columns that says something."""
+        """Returns the first non-empty cell of the given columns, or ""."""
         for name in columns:
             value = row.get(name)
-            if isinstance(value, dict):  # a price, as the API has it
+            if isinstance(value, dict):  # a price in the form of the API
                 value = f"{value.get('amount')} {value.get('currency')}"
             elif not isinstance(value, str | int | None):
-                raise Invalid("must be a text or a number")
+                raise Invalid("must be a string or a number")
             cell = "" if value is None else str(value).strip()
             if cell not in table.NOTHING:
                 table.check_text(cell, self._encoding)
@@ -206,18 +210,21 @@ class Catalogue:
         before, text, behind = match.groups() if match else (None, "", None)
         currency = before or behind or self._currency
         if not currency or (before and behind):
-            raise Invalid("must be as 19.90 EUR; --currency names the currency where there is none")
+            raise Invalid(
+                "must be an amount with a currency, such as 19.90 EUR; set the currency of prices "
+                "without one with --currency"
+            )
         read = {text.replace(",", "")} if _POINT.fullmatch(text) else set()
         if _COMMA.fullmatch(text) and not (read and currency in _THOUSANDTHS):
             read.add(text.replace(".", "").replace(",", "."))
         if not read:
-            raise Invalid(f"{text} is no amount such as 19.90 or 1,299.00")
+            raise Invalid(f"{text} isn't an amount such as 19.90 or 1,299.00")
         if len(read) > 1:
-            raise Invalid(f"{text} may be {' or '.join(sorted(read))}")
+            raise Invalid(f"{text} is ambiguous: it can mean {' or '.join(sorted(read))}")
         try:
             return msgspec.convert({"amount": read.pop(), "currency": currency}, Money)
         except msgspec.ValidationError as error:
-            raise Invalid("must have at most 12 digits, and 4 behind the point") from error
+            raise Invalid("must have at most 12 digits before and 4 after the point") from error
 
     def __iter__(self) -> Iterator[NewProduct]:
         for id, of_product in self._spool.by_key():
@@ -226,15 +233,18 @@ class Catalogue:
 
     # contract: catalogue-refused
     def _different(self, offers: Iterable[Row]) -> dict[str, Facts]:
-        """What is said of each variant; nothing where a row of the product was refused."""
+        """Returns the data of each variant; nothing if a row of the product was rejected."""
         found: dict[str, Facts] = {}
         for _, line, variant, facts in offers:
             if not facts:
                 return {}
             if variant in found:
-                self._fail(line, "is of the product and variant of a row further up")
+                self._fail(line, "has the same product and variant as an earlier row")
             elif variant and len(found.keys() - {""}) == products.MAX_VARIANTS:
-                self._fail(line, f"has the product's variant {products.MAX_VARIANTS + 1}")
+                most = products.MAX_VARIANTS
+                self._fail(
+                    line, f"is variant {most + 1} of its product; at most {most} are allowed"
+                )
                 return {}
             else:
                 found[variant] = msgspec.json.decode(facts, type=Facts)
@@ -244,7 +254,7 @@ class Catalogue:
     async def load(
         self, db: Database, new_id: ids.UUID7, now: Callable[[], str]
     ) -> AsyncIterator[None]:
-        """Puts the products, some in each transaction."""
+        """Puts the products in batches, one transaction each."""
         left = iter(self)
         has_variants = bool(self._spool.ask("SELECT 1 FROM records WHERE kind > ''").fetchone())
         while some := list(itertools.islice(left, products.MAX_BULK)):
@@ -255,22 +265,22 @@ class Catalogue:
             self.refused += len(kept)
             for id in kept:
                 self._tell(
-                    f"product {id}: has variants, of which this file has none; name their column "
-                    "by --map variant=COLUMN, or delete the product first"
+                    f"product {id}: has variants, but this file has none. Assign their column with "
+                    "--map variant=COLUMN, or delete the product first"
                 )
             yield
 
     # contract: catalogue-missing
     @property
     def is_unsure(self) -> bool:
-        """Whether it can't be said, once all is put, what the file lacks."""
+        """Returns whether missing products can't be told from rejected rows, after ``load``."""
         return bool(self.nameless) or not self.put + self.unchanged
 
     async def delete_missing(
         self, db: Database, since: str, clock: ReferenceClock
     ) -> AsyncIterator[None]:
-        """Deletes the products that no row is of, but those put after ``since``. Raises
-        ``ClockSuspect``, also where the clock was set back since."""
+        """Deletes the products that are missing from the file, except those put after ``since``.
+        Raises ``ClockSuspect``, also if the clock was set back since."""
         after, asked = ids.NO_UUID, "SELECT 1 FROM records WHERE key = ?"
         these = {"store": self._store.id, "limit": products.MAX_BULK}
         self._spool.ask("CREATE INDEX by_key ON records (key)")
@@ -285,7 +295,9 @@ class Catalogue:
 def _title(cell: str) -> str:
     title = " ".join(cell.split())
     if not 0 < len(title) <= products.MAX_TITLE or fields.has_control(title):
-        raise Invalid(f"must have at most {products.MAX_TITLE} characters, none a control one")
+        raise Invalid(
+            f"must have at most {products.MAX_TITLE} characters and no control characters"
+        )
     return title
 
 
@@ -298,17 +310,17 @@ def _url(cell: str) -> str:
 
 
 def _available(cell: str) -> bool:
-    if re.fullmatch("-?[0-9]{1,9}", cell):  # how many there are
+    if re.fullmatch("-?[0-9]{1,9}", cell):  # the stock quantity
         return int(cell) > 0
     word = re.sub("[_-]", " ", cell.lower())
     if word not in _STOCK:
-        raise Invalid("must be as in stock, out of stock, true, false or a number")
+        raise Invalid("must be in stock, out of stock, true, false or a number")
     return _STOCK[word]
 
 
 # contract: catalogue-variants
 def _gathered(id: str, found: Mapping[str, Facts]) -> NewProduct:
-    """The product of what is said of its variants, and of itself: that has no variant."""
+    """Builds a product from the data of its variants, and from its own, under the variant ""."""
     rows = list(found.values())
     words = [(facts.title or "").split() for facts in rows]
     common = []
@@ -354,8 +366,8 @@ async def _put(
     now: str,
     has_variants: bool,
 ) -> tuple[int, list[str]]:
-    """Puts those that are not known so already. Returns how many, and which stay as they are, as
-    they would lose their variants to a file that has none of any product."""
+    """Puts the products that differ from the stored ones. Returns how many, and the ids of those
+    left unchanged because a file without any variants would delete theirs."""
     await stores.check_kept(tx, store)
     of = [product.product_id for product in given]
     rows = await tx.all("products_find", store=store.id, products=of)

@@ -1,6 +1,7 @@
-"""Reads another app's export for an import: CSV, a wish a row (docs/coming-from-another-app.md).
+"""Reads another app's export for an import: CSV, one wish per row
+(docs/coming-from-another-app.md).
 
-The rows are checked and put into a temporary file, which then gives each customer's at once.
+Checks the rows and stores them in a temporary file, which then groups them by customer.
 """
 
 import functools
@@ -25,13 +26,13 @@ from wishwell.wishlists import fields, items, lists, merging
 from wishwell.wishlists.fields import Quantity
 
 FIELDS = ("customer", "product", "variant", "list", "quantity", "note", "saved", "email")
-"""What a column may be of."""
+"""Fields that a column can be mapped to."""
 
 _FIRST = 5
 _NONE = {"customer": table.NOTHING | {"0"}, "variant": table.NOTHING | {"0"}}
 _SOME = 10_000
 _AHEAD_MS = 60_000
-"""How far ahead another clock may be."""
+"""Clock skew, in milliseconds, that the other app may have."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _quantity = msgspec.json.Decoder(Quantity)
@@ -39,9 +40,9 @@ _wish = msgspec.json.Decoder(list)
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """How a file is read: its column for each of ``FIELDS`` that it has, and its encoding.
-    ``zone``: of times without an offset; None: they are faults. ``skip_guests``: leaves out rows
-    without a customer; else they are too."""
+    """How to read a file: its column for each of ``FIELDS`` that it has, and its encoding.
+    ``zone``: time zone of times without a UTC offset; with ``None`` they are errors.
+    ``skip_guests``: skips rows without a customer; otherwise they are errors."""
 
     columns: Mapping[str, str]
     encoding: str = "utf-8-sig"
@@ -50,19 +51,19 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 def columns(text: str) -> dict[str, str]:
-    """The columns that a text names. Raises ``Invalid``."""
+    """Parses the value of ``--map`` into columns by field. Raises ``Invalid``."""
     return table.columns(text, FIELDS, ("customer", "product"))
 
 
 class CsvFile:
-    """The file at ``path``. Once checked, it gives a ``Bundle`` for each customer when iterated.
+    """The file at ``path``. After ``check``, iterating yields a ``Bundle`` for each customer.
 
-    ``first``: what the first rows become. ``guests``: how many were left out.
+    ``first``: the first rows as they will be imported. ``guests``: number of skipped rows.
     """
 
     def __init__(self, path: str, store: Store, how: Reading, now: int) -> None:
-        """``now`` in milliseconds since 1970. Raises ``Invalid`` if it can't be read or lacks a
-        column."""
+        """``now`` in milliseconds since 1970. Raises ``Invalid`` if the file can't be read or lacks
+        a column."""
         self._how, self.spool = how, Spool()
         self.guests = self._last = 0
         self.first: list[str] = []
@@ -78,7 +79,7 @@ class CsvFile:
 
     # contract: import-csv-checked
     def check(self) -> Iterator[int]:
-        """Checks all rows. Yields how many were read after each some."""
+        """Checks all rows. Yields the number of rows read so far at intervals."""
         for number, (line, cells) in enumerate(self._table.rows(), 1):
             if isinstance(cells, str):
                 self.spool.fail(line, cells)
@@ -90,7 +91,7 @@ class CsvFile:
                 yield number
 
     def _take(self, line: int, cells: list[str]) -> None:
-        """Checks a row, and keeps what it says by its customer, unless it is a guest's."""
+        """Checks a row, and stores its wish under its customer, unless it is a guest's."""
         wish: dict[str, Any] = dict.fromkeys(FIELDS)
         failed = False
         for field, at, nothing, read in self._cells:
@@ -102,7 +103,7 @@ class CsvFile:
                 elif field == "product":
                     raise Invalid("is empty")
                 elif field == "customer" and not self._how.skip_guests:
-                    raise Invalid("is empty; --skip-guests leaves out rows without a customer")
+                    raise Invalid("is empty; skip rows without a customer with --skip-guests")
             except Invalid as error:
                 failed = True
                 rule = re.sub(r"^\w+: ", "", error.message)  # the API's name of the field
@@ -127,7 +128,8 @@ class CsvFile:
 
     # contract: import-csv-times, import-csv-merge
     def _bundle(self, key: str, rows: Iterable[Sequence[Any]], newest: int) -> Bundle:
-        """What the rows of a customer are together. ``newest``: the time of a first row."""
+        """Merges the rows of a customer. ``newest``: time in milliseconds from which rows without a
+        time count back by their line."""
         wishes: dict[tuple[str, str], list[Any]] = {}
         names: dict[str, list[Any]] = {}
         email = None
@@ -152,21 +154,22 @@ class CsvFile:
             item.note, item.list_ids = note or "", [made_lists[alike].id for alike in on]
             holds.append(item)
         begun = min(item.created_at for item in holds)
-        # contract: forget-customers. Nobody knows when they were last there: now.
+        # contract: forget-customers. Their last visit is unknown, so it counts as now.
         profile = ProfileRecord(gid, begun, self._seen, email=email)
         by_id = {made.id: made for made in made_lists.values()}
         return Bundle(profile, lists=by_id, items=holds, joins=True)
 
 
 def _id(at: int, line: int, name: str) -> str:
-    """The same id each time the file is read; of one time, what stands first is newer."""
+    """Returns an id that is the same each time the file is read. Of rows with the same time, the
+    first is the newest."""
     rest = hashlib.blake2b(name.encode(), digest_size=5).digest()
     return ids.uuid7_of(at, ((1 << 32) - 1 - line) << 42 | int.from_bytes(rest, "big"))
 
 
 # contract: import-csv-checked
 def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[[str], Any]]:
-    """Of each field, what a cell becomes; each raises ``Invalid``."""
+    """Returns the function that parses a cell of each field; each raises ``Invalid``."""
 
     def customer(cell: str) -> tuple[str, str]:
         gid = cell if ":" in cell else f"gid://{store.platform}/Customer/{cell}"
@@ -189,7 +192,7 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
             if time.tzinfo is None and zone is not None:
                 time = time.replace(tzinfo=zone)
             if time.tzinfo is None:
-                raise Invalid("has no offset; name the --time-zone")
+                raise Invalid("has no UTC offset; set the time zone with --time-zone")
             milliseconds = int((time - _EPOCH).total_seconds() * 1000)
         except (ValueError, OverflowError) as error:
             raise Invalid("must be a time in ISO 8601, such as 2025-04-18T18:13:27Z") from error

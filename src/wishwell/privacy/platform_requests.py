@@ -1,7 +1,8 @@
-"""What a store's platform asks for: a customer's data, to erase a customer, to delete the store.
+"""Privacy requests of a store's platform: to export a customer's data, to erase a customer, or to
+delete the store.
 
-A request is stored by its delivery and done afterwards (``request_work.py``). Once it is done it
-names nobody: what is kept is its topic, times, the hash of its body and how it ended.
+A delivery stores a request, which is processed later (``request_work.py``). A finished request no
+longer names a customer: topic, times, the hash of its body and its result remain.
 """
 
 from typing import Literal, NamedTuple, get_args
@@ -22,17 +23,17 @@ TOPICS: tuple[Topic, ...] = get_args(Topic)
 State = Literal["waiting", "exported", "erased", "nothing", "called_off", "deleting"]
 
 DELETION_DAYS = 7
-"""How long a deletion of the store may be called off."""
+"""Days during which a deletion of the store can be cancelled."""
 
 _SAME_BODY_MS = 2 * ids.DAY_MS
-"""For how long the same body is the same request: the platform delivers no longer."""
+"""Milliseconds during which the same body is a duplicate: the platform retries no longer."""
 
 
 _ALL = 1_000_000
 
 
 class Delivery(NamedTuple):
-    """A delivery that is proven. ``customer`` is None where the body names none by its id."""
+    """An authenticated delivery. ``customer`` is ``None`` if the body has no customer id."""
 
     topic: Topic
     id: str
@@ -44,7 +45,8 @@ class Delivery(NamedTuple):
 class PlatformRequest(msgspec.Struct, rename="camel", omit_defaults=True):
     """A request as the API shows it.
 
-    ``profile`` and ``due_at`` only while it waits, ``expires_at`` while its export is kept.
+    ``profile`` and ``due_at`` are set only while it is pending, ``expires_at`` while its export
+    exists.
     """
 
     id: str
@@ -60,7 +62,7 @@ class PlatformRequest(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 def from_row(row: Row) -> PlatformRequest:
-    """Makes one from its columns (``request_fields``)."""
+    """Builds a request from its columns (``request_fields``)."""
     request = PlatformRequest(*row)
     if request.state == "exported":
         request.due_at, request.expires_at = None, request.due_at
@@ -69,11 +71,12 @@ def from_row(row: Row) -> PlatformRequest:
 
 # contract: request-once, request-kept, store-rows
 async def take(tx: Writer, store: Store, delivery: Delivery, id: str, now: int) -> str:
-    """Stores what a delivery asks for, once; ``now`` in milliseconds. Returns the request's id.
+    """Stores the request of a delivery; ``now`` in milliseconds. Returns the request's id, for a
+    duplicate that of the first (idempotent).
 
     Raises ``StoreDeleted``.
     """
-    # So that none is taken twice, and none once the store is gone.
+    # The lock prevents duplicates, and requests of a deleted store.
     await tx.one("store_write_lock", store=store.id)
     await stores.check_kept(tx, store)
     named = {"store": store.id, "delivery": delivery.id, "hash": delivery.body_hash}
@@ -85,7 +88,7 @@ async def take(tx: Writer, store: Store, delivery: Delivery, id: str, now: int) 
         return str(row[0])
     wait = DELETION_DAYS * ids.DAY_MS if delivery.topic == "shop/redact" else 0
     customer, at = delivery.customer, ids.timestamp(now)
-    # A customer whom the platform knows by an address alone is nobody here.
+    # A customer without an id, only with an email address, can't have data here.
     empty = customer is None and delivery.topic != "shop/redact"
     await tx.run(
         "request_add",
@@ -103,27 +106,28 @@ async def take(tx: Writer, store: Store, delivery: Delivery, id: str, now: int) 
 
 
 async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[PlatformRequest]:
-    """A page of a store's requests, newest first."""
+    """Returns a page of a store's requests, newest first."""
     return await pages.read(tx, "requests", WholeStore(store), asked, from_row)
 
 
 async def every(tx: Reader, store: Store) -> list[PlatformRequest]:
-    """All requests of a store, newest first."""
+    """Returns all requests of a store, newest first."""
     return (await page(tx, store, PageRequest(None, _ALL))).records
 
 
 # contract: request-export
 async def export(tx: Reader, store: Store, id: str, now: str) -> bytes:
-    """What was asked for, as JSON. Raises ``NotFound`` before it is there, and after its end."""
+    """Returns a request's export, as JSON. Raises ``NotFound`` before it exists and after it has
+    expired."""
     row = await tx.one("request_export", store=store.id, id=id, now=now)
     if row is None or row[0] is None:
-        raise NotFound("There is no export of such a request.")
+        raise NotFound("This request has no export, or its export has expired.")
     return str(row[0]).encode()
 
 
 # contract: request-called-off
 async def call_off(tx: Writer, store: Store, id: str, now: str) -> None:
-    """Ends the wait for a deletion of the store. Raises ``NotFound``, and ``Conflict`` for another
+    """Cancels a pending deletion of the store. Raises ``NotFound``, and ``Conflict`` for any other
     request."""
     act = Act(action="request.called_off", store=store.handle, store_id=store.id, id=id)
     await tx.record(act)
@@ -131,9 +135,10 @@ async def call_off(tx: Writer, store: Store, id: str, now: str) -> None:
         return
     if await tx.one("request", store=store.id, id=id) is None:
         raise NotFound("There is no such request.")
-    raise Conflict("Only a shop/redact that waits can be called off.")
+    raise Conflict("Only a pending shop/redact can be cancelled.")
 
 
 async def waiting(tx: Reader) -> dict[Topic, tuple[int, str]]:
-    """Of all stores, by topic: how many wait, and when the oldest came."""
+    """Returns the backlog of all stores, by topic: how many are pending, and when the oldest
+    arrived."""
     return {row[0]: (row[1], row[2]) for row in await tx.all("requests_waiting")}

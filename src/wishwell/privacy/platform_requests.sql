@@ -20,19 +20,19 @@ SELECT request_fields(r) FROM requests r WHERE r.store_id = :store AND r.id = :i
 SELECT export FROM requests WHERE store_id = :store AND id = :id AND state = 'exported' AND due_at > :now;
 
 -- name: request_call_off
--- Unless the deletion has begun.
+-- Cancels a deletion that has not begun.
 UPDATE requests SET state = 'called_off', due_at = NULL, done_at = coalesce(done_at, :now)
 WHERE store_id = :store AND id = :id AND topic = 'shop/redact' AND state IN ('waiting', 'called_off')
 RETURNING id;
 
 -- name: requests_due
--- Of all stores but those that something else deletes. What is quickly done comes first.
+-- Requests of all stores, except stores whose deletion was begun otherwise. Ordered by topic: quick ones come first.
 SELECT r.store_id, request_fields(r) FROM requests r
 WHERE r.due_at <= :now AND (r.state = 'deleting' OR NOT EXISTS (SELECT 1 FROM deleted_stores d WHERE d.store_id = r.store_id))
 ORDER BY r.topic, r.due_at, r.id LIMIT :limit;
 
 -- name: requests_redate
--- What a wrong clock put off further than anything is: its time begins again.
+-- Restarts the period of requests that a wrong clock dated further ahead than any period is long.
 UPDATE requests SET due_at = CASE WHEN state = 'exported' THEN :exports ELSE :deletions END
 WHERE due_at > :ahead;
 
@@ -49,13 +49,13 @@ UPDATE requests SET due_at = NULL, profile_id = NULL, export = NULL
 WHERE store_id = :store AND id = :id AND state = 'exported' AND due_at <= :now;
 
 -- name: request_deletes
--- Returns the request if it is due, and was not called off.
+-- Begins a deletion that is due and wasn't cancelled.
 UPDATE requests SET state = 'deleting', due_at = :due
 WHERE store_id = :store AND id = :id AND state = 'waiting' AND due_at <= :now
 RETURNING id;
 
 -- name: requests_erase
--- Of a customer who is erased now: what is left names nobody.
+-- Removes the personal data from the requests of a customer who is being erased.
 UPDATE requests SET state = CASE WHEN state = 'waiting' THEN 'erased' ELSE state END, done_at = coalesce(done_at, :now),
     due_at = NULL, profile_id = NULL, gid = NULL, export = NULL
 WHERE store_id = :store AND profile_id = :profile;

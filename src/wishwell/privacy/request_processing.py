@@ -1,6 +1,6 @@
-"""Does what platforms have asked for: erases customers, keeps exports for a while, deletes stores.
+"""Processes platforms' privacy requests: erases customers, makes exports, deletes stores.
 
-Each request is done in steps that leave it due until the last one, so that it goes on after a kill.
+A request stays due until its last step, so that it resumes after a kill.
 """
 
 import contextlib
@@ -25,11 +25,11 @@ log = structlog.get_logger("wishwell.privacy.request_processing")
 
 
 Due = tuple[str, PlatformRequest]
-"""A request with which there is something to do, and the id of its store before it."""
+"""A due request, after the id of its store."""
 
 
 async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
-    """The requests that are due, of all stores; ``passed``: how many more than usual."""
+    """Returns a batch of due requests of all stores, ``passed`` more than the batch size."""
     named = {"now": ids.timestamp(now), "limit": _AT_ONCE + passed}
     rows = await tx.all("requests_due", **named)
     return [(row[0], PlatformRequest(*row[1:])) for row in rows]
@@ -37,10 +37,11 @@ async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
 
 # contract: request-done, background-goes-on
 async def work(db: Database, clock: ReferenceClock) -> AsyncIterator[Profile | None]:
-    """Does what is due, each request once; yields between two steps, and each erased customer.
+    """Processes the requests that are due, each once. Yields between two steps: an erased customer,
+    or ``None``.
 
-    One that can't be done is logged, and tried again the next time. While the clock is suspect no
-    deletion begins and no export ends. Raises ``Unavailable``.
+    A request that fails is logged, and the next run retries it. While the clock is suspect no
+    deletion begins and no export expires. Raises ``Unavailable``.
     """
     with contextlib.suppress(ClockSuspect):
         await db.write(_redate, clock)
@@ -56,7 +57,7 @@ async def work(db: Database, clock: ReferenceClock) -> AsyncIterator[Profile | N
                 async for step in _do(db, store_id, request, clock):
                     yield step
             except (BeingErased, ClockSuspect, NotFound):
-                continue  # soon there is nothing of the customer; or the store is gone
+                continue  # the customer is being erased, or the store was deleted
             except Exception as error:
                 await db.ping()  # raises if the database is the cause
                 if isinstance(error, Unavailable):
@@ -105,11 +106,11 @@ async def _store(tx: Reader, id: str) -> Store:
     for store in await stores.listed(tx):
         if store.id == id:
             return store
-    raise NotFound("The store is gone.")
+    raise NotFound("The store was deleted.")
 
 
 async def _export(db: Database, customer: Profile) -> str:
-    """All that is stored of a customer, as JSON. Raises ``BeingErased``."""
+    """Returns all data of a customer, as JSON. Raises ``BeingErased``."""
     shown = await db.read(records.find, customer)
     pieces = [piece async for piece in personal_export.document(db, customer, shown)]
     return b"".join(pieces).decode()
@@ -119,7 +120,7 @@ async def _export(db: Database, customer: Profile) -> str:
 async def _delete(
     db: Database, store_id: str, request: PlatformRequest, clock: ReferenceClock
 ) -> AsyncIterator[None]:
-    """Begins the deletion of a store; or removes it, once every process has seen that."""
+    """Begins the deletion of a store or, once every process has seen that, removes the store."""
     if request.state == "waiting":
         await db.write(_begin_deletion, store_id, request.id, clock)
         return

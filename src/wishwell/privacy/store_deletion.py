@@ -1,4 +1,4 @@
-"""Deletes a store with everything of it, in small steps beside live traffic."""
+"""Deletes a store with all its data, in small batches next to live traffic."""
 
 from collections.abc import AsyncIterator
 
@@ -9,7 +9,7 @@ from wishwell.stores import Store
 from wishwell.wishlists import purge
 
 _RECORDS = 2_000
-"""The most records that one step removes: other writes wait for it."""
+"""Limit of records that one batch removes, because other writes wait for it."""
 
 _PROFILES = 100
 _OF_STORE = (
@@ -24,7 +24,8 @@ _OF_ERASED = ("erase_erased", "erase_erasures")
 
 # contract: store-delete
 async def begin(tx: Writer, handle: str, now: str) -> Store:
-    """From now on the store is gone for everybody; its hosts are free, its webhooks gone.
+    """Marks the store as deleted, which ends all access to it. Frees its hosts and removes its
+    webhooks.
 
     Raises ``NotFound``.
     """
@@ -39,10 +40,10 @@ async def begin(tx: Writer, handle: str, now: str) -> Store:
 
 # contract: store-delete-steps
 async def run(db: Database, store: Store) -> AsyncIterator[int]:
-    """Removes all that the store holds, then the store. Yields how many profiles are gone so far.
+    """Removes the store's data, then the store. Yields how many profiles are removed so far.
 
-    Begins ``stores.SEEN_MS`` after ``begin``, when no process writes to the store any more. Killed
-    in between, it goes on where it was. Raises ``Unavailable``.
+    Must start at least ``stores.SEEN_MS`` after ``begin``, when every process has stopped writing
+    to the store. After a kill, the next run resumes. Raises ``Unavailable``.
     """
     gone = 0
     while not await db.write(_finish, store.id):
@@ -66,7 +67,7 @@ async def _erase(tx: Writer, statement: str, id: str) -> int:
 
 
 async def _finish(tx: Writer, id: str) -> bool:
-    """Removes the store, unless there was still something of it."""
+    """Removes the store if it has no data left. Returns whether it did."""
     await stores.lock(tx)
     await tx.all("store_lock", store=id)
     for statement in ("erase_webhooks", *_OF_ERASED):

@@ -1,5 +1,5 @@
 -- name: store_lock
--- Nothing that refers to the store can be written until it is gone.
+-- The lock blocks inserts of rows that refer to the store until it is deleted.
 SELECT id FROM stores WHERE id = :store
 FOR UPDATE --postgresql
 ;
@@ -17,7 +17,7 @@ SELECT 1 FROM deleted_stores WHERE store_id = :store;
 SELECT store_id FROM deleted_stores WHERE deleted_at >= :since;
 
 -- name: store_profiles
--- From :after on: what was deleted stays in PostgreSQL's index for a while, and would be passed each time.
+-- From the cursor :after on, because deleted rows stay in PostgreSQL's index for a while, and every batch would pass them.
 SELECT profile_id FROM profiles WHERE store_id = :store AND profile_id > :after ORDER BY profile_id LIMIT :limit;
 
 -- name: erase_revocations
@@ -33,7 +33,7 @@ DELETE FROM TABLE WHERE store_id = :store AND (KEY) IN (SELECT KEY FROM TABLE t 
 RETURNING store_id;
 
 -- name: erase_events_told
--- By the index of the feed; the next one by that of what has no number yet.
+-- Uses the index of events with a feed position; the next statement uses that of events without one.
 DELETE FROM events WHERE (profile_id, sequence) IN (
     SELECT e.profile_id, e.sequence FROM events e WHERE e.store_id = :store AND e.number IS NOT NULL LIMIT :limit)
 RETURNING sequence;

@@ -1,4 +1,4 @@
-"""Reads the file of an import: checks each line, and gives it with the rest of its profile."""
+"""Reads the file of an import: checks each line, and groups the lines by profile."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -26,17 +26,17 @@ from wishwell.transfer.file_records import (
 from wishwell.transfer.spool import Spool, opened, read_lines
 
 _LONGEST = 1 << 25
-"""Bytes of a line: several times the longest that an export writes."""
+"""Limit of bytes in a line: several times the longest line of an export."""
 
 _AHEAD_MS = 15 * 60_000
-"""How far ahead the clock may be that dated a revocation: later tokens are dated behind it."""
+"""Clock skew, in milliseconds, that a revocation may have. New tokens are dated after it."""
 
 _SOME = 10_000
 _ONCE = (
     *("adminToken.id", "adminToken.hash", "webhook.id", "product.id", "product.productId"),
     *("profile.gid", "revocation.jti", "list.id", "share.id", "share.token", "item.id"),
 )
-"""What may be there only once; of a revocation, in its profile."""
+"""Fields whose values are unique in a file; for a revocation, in its profile."""
 
 _MOST = {"secrets": 1, "webhook": webhooks.MOST}
 
@@ -47,8 +47,8 @@ Lines = Sequence[tuple[int, Record]]
 
 
 class Bundle(msgspec.Struct):
-    """A profile with all that it holds, and what others have reserved of it. ``joins``: its lists
-    are those of the same names, where there are such."""
+    """A profile with its records, and others' reservations of its items. ``joins``: its lists are
+    merged with existing lists of the same names."""
 
     profile: ProfileRecord
     lists: dict[str, ListRecord] = {}
@@ -58,18 +58,18 @@ class Bundle(msgspec.Struct):
     joins: bool = False
 
     def unshare(self) -> None:
-        """Takes away what links lead to."""
+        """Removes shares and their reservations."""
         self.shares, self.reservations = [], []
         for record in self.lists.values():
             record.shared = False
 
 
 class ImportFile:
-    """The file at ``path``. Once checked, it gives a ``Bundle`` for each profile when iterated."""
+    """The file at ``path``. After ``check``, iterating yields a ``Bundle`` for each profile."""
 
     def __init__(self, path: str, now: int) -> None:
-        """``now`` in milliseconds since 1970. Raises ``Invalid`` if it can't be read or does not
-        begin as an export does."""
+        """``now`` in milliseconds since 1970. Raises ``Invalid`` if the file can't be read or isn't
+        an export."""
         self.spool = Spool()
         self._now, self._key = now, ""
         self._end: EndRecord | None = None
@@ -92,7 +92,7 @@ class ImportFile:
 
     # contract: import-checked
     def check(self) -> Iterator[int]:
-        """Checks all lines. Yields how many were read after each some."""
+        """Checks all lines. Yields the number of lines read so far at intervals."""
         line, spool = 0, self.spool
         for line, text in enumerate(itertools.chain([self._first], self._lines), 1):
             try:
@@ -110,7 +110,7 @@ class ImportFile:
                 spool.fail(at, message)
 
     def _take(self, line: int, text: bytes | str) -> None:
-        """Checks a line, and keeps it by its profile."""
+        """Checks a line, and stores it under its profile."""
         record = _record(text)
         assert isinstance(text, bytes)
         file_records.check(record, text, self.store)
@@ -138,7 +138,7 @@ class ImportFile:
         self.spool.add(key, line, KINDS[type(record)], text.decode())
 
     def _check_once(self, last: int) -> None:
-        """What only the whole file shows."""
+        """Checks limits, uniqueness and completeness of the whole file."""
         counts = dict(self.spool.ask("SELECT kind, count(*) FROM records GROUP BY kind"))
         for kind, most in _MOST.items():
             if counts.get(kind, 0) > most:
@@ -169,7 +169,7 @@ class ImportFile:
         return map(_gathered, self._profiles())
 
     def records(self, *kinds: type[R]) -> Iterator[tuple[str, int, R]]:
-        """The records of some kinds, each behind the key of its profile and its line."""
+        """Yields the records of these kinds, each after its profile's key and its line number."""
         for kind in kinds:
             rows = self.spool.ask("SELECT * FROM records WHERE kind = ?", KINDS[kind])
             for key, line, _, text in rows:
@@ -178,7 +178,7 @@ class ImportFile:
 
 
 def _record(text: bytes | str) -> Record:
-    """The record of a line. Raises ``Invalid``, also for a line that is too long."""
+    """Decodes the record of a line. Raises ``Invalid``, also for a line that is too long."""
     if isinstance(text, str):
         raise Invalid(text)
     return file_records.decode(text)
@@ -201,12 +201,12 @@ def _gathered(lines: Lines) -> Bundle:
 
 
 def _wrong(lines: Lines) -> Iterator[tuple[int, str]]:
-    """What no line of a profile shows by itself: the line, and what is wrong."""
+    """Checks the references between the lines of a profile. Yields line numbers and messages."""
     bundle = _gathered(lines)
     on = {item.id: item.list_ids for item in bundle.items}
     shared = {id for id, record in bundle.lists.items() if record.shared}
     seen: set[tuple[str, str]] = set()
-    # Lists come last: a wrong item is told before the order that names it.
+    # Lists come last: an invalid item is reported before the list's order that contains it.
     for line, record in sorted(lines, key=lambda one: isinstance(one[1], ListRecord)):
         wrong = {}
         if isinstance(record, ProfileRecord):

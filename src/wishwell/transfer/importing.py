@@ -1,4 +1,4 @@
-"""Puts the profiles of a file into a store (contract: import-twice)."""
+"""Imports the profiles of a file into a store. Idempotent (contract: import-twice)."""
 
 import asyncio
 import itertools
@@ -32,14 +32,14 @@ from wishwell.wishlists import merging
 
 _RECORDS = 2_000
 _PROFILES = 500
-"""About how many items and profiles go into one transaction, beside which others write."""
+"""Approximate batch size: records and profiles in one transaction, next to the store's traffic."""
 
 _ROWS = 5_000
 _RESERVATIONS = 500
-"""How many of one profile go into one transaction, which locks their holders."""
+"""Reservations of one profile in one transaction, which locks their holders."""
 
 _AT_ONCE = 3
-"""Transactions."""
+"""Number of concurrent transactions."""
 
 _OF_STORE: dict[type[Record], str] = {
     ProductRecord: "import_product",
@@ -51,14 +51,14 @@ _CHANGES = (
     *("lists_recount", "profile_recount", "import_profile"),
     "import_resume",
 )
-"""What is run for profiles that are there, and for shares, once the tables are filled."""
+"""Statements for existing profiles and for shares, run after the tables are filled."""
 
 T = TypeVar("T")
 How = Literal["new", "same", "other"]
 
 
 class Counts(msgspec.Struct):
-    """What was added, and what was there already."""
+    """Numbers of added records; ``there``: of profiles that existed already."""
 
     profiles: int = 0
     lists: int = 0
@@ -68,11 +68,11 @@ class Counts(msgspec.Struct):
 
 # contract: import-store
 async def plan(tx: Reader, file: ImportFile, handle: str) -> How:
-    """What becomes of the file's store: it is made here as ``handle`` ("new"), it is this one
-    ("same"), or its records go into another one ("other").
+    """Returns how to import the file's store: create it as ``handle`` ("new"), add to the same
+    store ("same"), or add its records to another store ("other").
 
-    A store that is as it was made, and empty, is replaced, unless the file's is here.
-    Raises ``Invalid``, ``Conflict``.
+    An empty store with default settings is replaced, unless the file's store exists here. Raises
+    ``Invalid``, ``Conflict``.
     """
     stores.check_handle(handle)
     known = {store.handle: store for store in await stores.listed(tx)}
@@ -85,19 +85,21 @@ async def plan(tx: Reader, file: ImportFile, handle: str) -> How:
         if here or not await _is_as_made(tx, store):
             if mine.product_ids != store.product_ids:
                 raise Invalid(
-                    f"The file has {mine.product_ids} product ids and the store {handle!r} has "
-                    f"{store.product_ids} ones; `wishwell store update --product-ids` changes that."
+                    f"The file has {mine.product_ids} product ids, but the store {handle!r} has "
+                    f"{store.product_ids} product ids. Change the store with: "
+                    f"wishwell store update {handle} --product-ids {mine.product_ids}"
                 )
             return "other"
     if here:
         raise Invalid(
-            f"line 1: wishwell.store.id: is here already, as {here!r}; name that with --store."
+            f"line 1: wishwell.store.id: this store already exists as {here!r}. Import into it "
+            f"with --store {here}."
         )
     return "new"
 
 
 async def _is_as_made(tx: Reader, store: Store) -> bool:
-    """Whether none of its settings was ever changed, and it has no records, tokens or webhooks."""
+    """Returns whether a store has default settings and no records, tokens or webhooks."""
     if store != stores.blank(store.id, store.handle, store.created_at):
         return False
     for statement in ("export_admin_tokens", "export_webhooks"):
@@ -110,13 +112,13 @@ async def _is_as_made(tx: Reader, store: Store) -> bool:
 
 
 def check_secrets(sealing: Sealing | None, file: ImportFile) -> None:
-    """Raises ``Misconfigured`` for a secret of the store that can't be opened here."""
+    """Raises ``Misconfigured`` for a secret of the store that can't be decrypted here."""
     id = file.store.id
     for _, line, record in file.records(SecretsRecord, WebhookRecord):
         if sealing is None:
             raise Misconfigured(
-                "The store has secrets: set WISHWELL_SEALING_KEYS to the keys of where it was "
-                "exported, behind new ones if you like."
+                "The store has encrypted secrets. Add the WISHWELL_SEALING_KEYS of the deployment "
+                "that exported it to this deployment's, after its own keys."
             )
         try:
             if isinstance(record, SecretsRecord):
@@ -129,7 +131,7 @@ def check_secrets(sealing: Sealing | None, file: ImportFile) -> None:
 
 # contract: import-apart
 async def check_apart(db: Database, file: ImportFile) -> None:
-    """Raises ``Invalid`` for a token of the file that is here as one of something else."""
+    """Raises ``Invalid`` if a token of the file exists here and belongs to something else."""
     store = file.store.id
     for tokens in _batches(file.records(AdminTokenRecord)):
         of = [(record.id, record.hash) for _, _, record in tokens]
@@ -139,20 +141,23 @@ async def check_apart(db: Database, file: ImportFile) -> None:
             if owner != store or (token_id, hash) not in of:
                 line = next(n for _, n, t in tokens if t.id == token_id or t.hash == hash)
                 raise Invalid(
-                    f"line {line}: adminToken: its id or hash is that of another one here"
+                    f"line {line}: adminToken: another admin token here has the same id or hash"
                 )
     for links in _batches(file.records(ShareRecord)):
         lines = {opaque.hashed(record.token): line for _, line, record in links}
         for hash, owner in await db.read(ask, "import_share_tokens_held", hashes=list(lines)):
             if owner != store:
-                raise Invalid(f"line {lines[hash]}: share.token: is that of another store's share")
+                raise Invalid(
+                    f"line {lines[hash]}: share.token: a share of another store has the same token"
+                )
 
 
 async def take_store(
     tx: Writer, sealing: Sealing | None, file: ImportFile, handle: str, now: str
 ) -> Store:
-    """The store that the records go into, made where ``plan`` says "new"; if it is the file's, with
-    all that was revoked, so that no process sees it without."""
+    """Returns the store to import into; creates it if ``plan`` returns "new". Unless it is another
+    store, adds the file's revocations in the same transaction, so that no process accepts a revoked
+    token."""
     await stores.lock(tx)
     how = await plan(tx, file, handle)
     if how != "other":
@@ -181,14 +186,14 @@ async def load(
     how: How,
     clock: ids.Clock = ids.wall_clock,
 ) -> AsyncIterator[Counts]:
-    """Puts the file's records into the store, and yields after each step what was done so far.
+    """Adds the file's records to the store. Yields the counts so far after each batch.
 
-    Several transactions: killed in between, the next import of the file goes on. With ``dry`` it
-    only counts. Raises ``Unavailable``, and ``StoreDeleted`` once somebody deletes the store.
+    Each batch is a transaction: after a kill, the next import of the file resumes. With ``dry`` it
+    only counts. Raises ``Unavailable``, and ``StoreDeleted`` if the store is deleted meanwhile.
     """
     counts = Counts()
     if isinstance(file, ImportFile) and not dry:
-        # What names the store by its id does not move to another.
+        # Tokens and webhooks are bound to their store, so they aren't added to another one.
         kinds = (ProductRecord,) if how == "other" else _OF_STORE
         for records in _batches(record for _, _, record in file.records(*kinds)):
             await db.long_write(_put, store, records)
@@ -200,7 +205,7 @@ async def load(
             if error is not None:
                 raise error
         yield counts
-    # The file again, as each reservation needs two profiles.
+    # A second pass, because each reservation needs two profiles.
     for bundle in () if dry or how == "other" else file:
         for at in range(0, len(bundle.reservations), _RESERVATIONS):
             records = bundle.reservations[at : at + _RESERVATIONS]
@@ -214,11 +219,11 @@ def _batches(records: Iterable[T]) -> Iterator[list[T]]:
 
 
 def _groups(file: Iterable[Bundle], how: How) -> Iterator[list[Bundle]]:
-    """The file's profiles, as many as go into one transaction."""
+    """Yields the file's profiles in batches, one for each transaction."""
     some: list[Bundle] = []
     size = 0
     for bundle in file:
-        if how == "other":  # a token leads to one store
+        if how == "other":  # a share's token belongs to one store
             bundle.unshare()
         some.append(bundle)
         size += len(bundle.items) + len(bundle.lists)
@@ -261,7 +266,7 @@ async def _add(
 async def _try(
     db: Database, store: Store, keyed: Mapping[str, Bundle], *, dry: bool
 ) -> dict[str, Rows] | None:
-    """Adds what these profiles lack. Returns it, or ``None`` while one is being erased.
+    """Adds and returns the missing records of these profiles; ``None`` while one is being erased.
 
     Records added before an erasure ends would be removed by it.
     """
@@ -274,7 +279,7 @@ async def _try(
 async def _lacking(
     tx: Reader, store: Store, keyed: Mapping[str, Bundle], *, dry: bool = False
 ) -> dict[str, Rows] | None:
-    """Returns what each of these profiles lacks, or ``None`` while one is being erased.
+    """Returns the missing records of each profile, or ``None`` while a profile is being erased.
 
     With ``dry`` a profile that is being erased counts as removed.
     """
@@ -300,9 +305,9 @@ async def _lacking(
 
 
 async def _fill(tx: Writer, store: Store, keyed: Mapping[str, Bundle]) -> dict[str, Rows] | None:
-    """Adds what these profiles lack, under the locks of those that exist. Returns it.
+    """Locks the existing profiles and adds their missing records. Returns these records.
 
-    Adds nothing and returns ``None`` while one of them is being erased.
+    Adds nothing and returns ``None`` while one of the profiles is being erased.
     """
     await stores.check_kept(tx, store)
     in_order = sorted(_place(store, bundle.profile.gid) for bundle in keyed.values())
@@ -318,7 +323,7 @@ async def _fill(tx: Writer, store: Store, keyed: Mapping[str, Bundle]) -> dict[s
         for table in TABLES:
             for at in range(0, len(whole[table]), _ROWS):
                 await tx.fill(table, whole[table][at : at + _ROWS])
-    except UniqueViolation as error:  # somebody made one of these profiles meanwhile
+    except UniqueViolation as error:  # one of the profiles was created in the meantime
         raise RunAgain from error
     whole["share_add"] = await _take_tokens(tx, whole["share_add"])
     fresh = [key for key, added in lacking.items() if "profiles" in added]
@@ -331,17 +336,19 @@ async def _fill(tx: Writer, store: Store, keyed: Mapping[str, Bundle]) -> dict[s
 
 
 def _place(store: Store, gid: str) -> tuple[bool, str]:
-    """Where a profile stands when several are locked, as in a link, and its key: no deadlocks."""
+    """Returns the sort key for locking several profiles, in the same order as a link does: no
+    deadlocks. Its second part is the profile's key."""
     return ids.customer_of(gid) is not None, ids.profile_key(store.id, gid)
 
 
 # contract: import-shares
 async def _take_tokens(tx: Writer, shares: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those of these shares whose tokens lead to no other: a sign-in since the export moved it."""
+    """Adds the tokens of these shares. Returns the shares whose tokens are still free: a sign-in
+    after the export may have moved one."""
     hashed = {opaque.hashed(row["token"]): row for row in shares}
     if not hashed:
         return []
-    # In one order everywhere: no deadlocks.
+    # The same order everywhere prevents deadlocks.
     tokens = [
         {"hash": hash, "store": row["store"], "profile": row["profile"], "share": row["id"]}
         for hash, row in sorted(hashed.items())
@@ -353,10 +360,10 @@ async def _take_tokens(tx: Writer, shares: Sequence[dict[str, Any]]) -> list[dic
 async def _reserve(
     tx: Writer, store: Store, bundle: Bundle, records: Sequence[ReservationRecord]
 ) -> None:
-    """Adds what others have reserved of a profile's items, if it is not there.
+    """Adds missing reservations of a profile's items.
 
-    The item may have another id here. Where it is not on a shared list, or where owner or holder
-    are not there or have ended, nothing is added.
+    The item may have another id here. Skips a reservation if its item isn't on a shared list, or if
+    its owner or holder doesn't exist or is closed.
     """
     await stores.check_kept(tx, store)
     gids = {bundle.profile.gid, *(record.holder for record in records)}
