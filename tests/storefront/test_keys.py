@@ -68,7 +68,7 @@ async def shop(first: bytes | Speak):
 
 
 async def is_unknown(keys: KeySets, source: str, kid: str) -> None:
-    with pytest.raises(ValueError, match="its key is not known"):
+    with pytest.raises(ValueError, match="isn't in the shop's key set"):
         await keys.key(source, kid)
 
 
@@ -123,10 +123,10 @@ BAD = {
     "status is 503": answer(key_set("a"), 503),
     "status is 302": answer(key_set("a"), 302),
     "larger than 64 KiB": answer(key_set("a") + b" " * LARGEST),
-    "not JSON": answer(b"{"),
-    "it is not JSON": answer(b"[" * 60_000),
-    "no list of keys": answer(b"[]"),
-    "no list": answer(b'{"keys": {}}'),
+    "isn't JSON": answer(b"{"),
+    "it isn't JSON": answer(b"[" * 60_000),
+    "no array `keys`": answer(b"[]"),
+    "has no array": answer(b'{"keys": {}}'),
     "broke off": b"HTTP/1.1 200 OK\r\n\r",
 }
 
@@ -169,12 +169,12 @@ async def test_keys_of_each_source_are_its_own():
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("{", "is no key set; it is not JSON"),
-        ("{}", "is no key set; it has no list of keys"),
-        ('{"keys": []}', "has no key with a kid"),
-        ('{"keys": [{"kty": "oct", "kid": "a", "k": "c2VjcmV0"}]}', "has no key with a kid"),
+        ("{", "isn't a JSON Web Key Set; it isn't JSON"),
+        ("{}", "isn't a JSON Web Key Set; it has no array `keys`"),
+        ('{"keys": []}', "contains no key with a kid"),
+        ('{"keys": [{"kty": "oct", "kid": "a", "k": "c2VjcmV0"}]}', "contains no key with a kid"),
         ("http://shop.example/", "must begin with https://"),
-        ("-----BEGIN PUBLIC KEY-----", "is no key set; it is not JSON"),
+        ("-----BEGIN PUBLIC KEY-----", "isn't a JSON Web Key Set; it isn't JSON"),
     ],
 )
 def test_source_that_is_refused(source, words):
@@ -259,11 +259,11 @@ async def test_removed_key_is_refused_at_its_greatest_age():
         clock.now += 2
         assert await its.customer(removed)
         await fetches(server, 2)
-        with pytest.raises(Wrong, match="not known"):
+        with pytest.raises(Wrong, match="isn't in"):
             await its.customer(removed)
         server.answer = answer(key_set("a"))
         clock.now += 601
-        with pytest.raises(Wrong, match="not known"):
+        with pytest.raises(Wrong, match="isn't in"):
             await its.customer(signed("b"))
         assert await its.customer(removed)
         assert len(server.heads) == 3

@@ -1,4 +1,4 @@
-"""The body of a request, as it arrives."""
+"""Buffers the body of a request while it arrives."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,33 +13,33 @@ def too_large() -> TooLarge:
 
 
 class Incoming:
-    """What has come of a body. The connection fills it, the application reads it.
+    """The body received so far. The connection fills it, the application reads it.
 
-    A body that breaks off is the application's to answer: the request has been counted by then, so
-    its answer shows the caller's limit.
+    The application responds to an incomplete body: the request has been counted by then, so the
+    response shows the caller's rate limit.
     """
 
     __slots__ = ("_body", "_waiting", "ask", "ended", "error")
 
     def __init__(self, ask: Callable[[], None] | None) -> None:
         self.ask = ask
-        """Asks for it a client that waits for ``100 Continue``; None once it is asked or here."""
+        """Sends ``100 Continue`` to a client that waits for it; ``None`` afterwards."""
         self.ended = False
         self.error: ServiceError | None = None
-        """Why it can't be read."""
+        """Why the body can't be read."""
         self._body = bytearray()
         self._waiting: asyncio.Future[None] | None = None
 
     # contract: body-size
     def add(self, piece: bytes) -> None:
-        """Adds a piece. Once it is too large, the rest is passed over."""
+        """Adds a chunk. The rest of a body that is too large is discarded."""
         if not self.ended:
             self._body += piece
             if len(self._body) > MAX_BODY:
                 self.end(too_large())
 
     def end(self, error: ServiceError | None = None) -> None:
-        """It is there or, with an error, will never be."""
+        """Marks the body as complete or, with an error, as failed."""
         if not self.ended:
             self.ended, self.error, self.ask = True, error, None
             if self._waiting is not None and not self._waiting.done():
@@ -52,7 +52,7 @@ class Incoming:
 
     # contract: body-time
     async def wait(self, seconds: float) -> None:
-        """Waits until it has ended. Raises ``BodyTimeout``."""
+        """Waits until the body has ended. Raises ``BodyTimeout``."""
         if self.ask is not None:
             self.ask()
             self.ask = None
@@ -64,6 +64,6 @@ class Incoming:
             raise BodyTimeout("The body didn't arrive in time.") from error
 
     def read(self) -> bytes:
-        """All of it. Raises the error."""
+        """Returns the complete body. Raises its error."""
         self.check()
         return bytes(self._body)

@@ -1,7 +1,7 @@
-"""The steps of every request: id, route, caller, limit, handler, answer, log line.
+"""The steps of every request: id, route, caller, rate limit, handler, response, log line.
 
-A request is counted before anything else is done: for its caller if its token is valid, otherwise
-for its address (contract: limit-per-address).
+A request is counted before its other checks: for its caller if its token is valid, otherwise for
+its address (contract: limit-per-address).
 """
 
 import asyncio
@@ -48,10 +48,11 @@ _API = "/api/"
 _SHARED = "/shared/"
 # contract: shared-headers
 _UNLISTED = ((b"x-robots-tag", b"noindex"), (b"referrer-policy", b"no-referrer"))
-"""What the answers below ``_SHARED`` have: who has the address sees the list."""
+"""Headers of shared-list responses. Anyone with the link can see the list, so keep it out of search
+engines and ``Referer``."""
 
 SHED = "shed"
-"""Stands for the route of a request that was one too many."""
+"""The route in metrics of requests that were shed because of overload."""
 
 _NONE: frozenset[str] = frozenset()
 _NO_UUIDS = frozenset({"token", "productId", "tokenId"})
@@ -60,7 +61,7 @@ log = structlog.get_logger("wishwell.request")
 
 
 class Pipeline:
-    """The application: a request in, an answer out."""
+    """The application: turns each request into a response."""
 
     def __init__(self, service: Services) -> None:
         self.service = service
@@ -68,7 +69,7 @@ class Pipeline:
         self._bounded = _API, f"{service.settings.storefront_base}{_API}"
 
     def submit(self, request: Request, begin: Callable[[], None]) -> None:
-        """Takes a request in, and calls ``begin`` when it may be answered."""
+        """Queues a request for admission. Calls ``begin`` when it may run."""
         if self._storefront.serves(request.raw_path):
             request.path, request.shopping = request.raw_path, True
         if request.path.startswith(self._bounded) or request.path == _API[:-1]:
@@ -76,10 +77,10 @@ class Pipeline:
             request.ticket = ticket = self.service.admission.submit(flow, begin)
             if ticket.entry is not None:
                 return
-        begin()  # health is always answered
+        begin()  # health checks need no admission
 
     async def __call__(self, request: Request) -> Response:
-        """The answer, whatever fails."""
+        """Returns the response; errors become a response, too."""
         shopping = request.shopping
         of_api = not shopping and (request.path.startswith(_API) or request.path == _API[:-1])
         try:
@@ -96,7 +97,7 @@ class Pipeline:
         except Exception as error:
             answer = _failed(error, request)
         except asyncio.CancelledError:
-            # contract: serve-stop. The time for running requests is over.
+            # contract: serve-stop. The timeout for running requests has expired.
             sure = request.reading or request.reads
             stopping = Unavailable if sure else Undecided
             answer = _failed(stopping("The service is shutting down."), request)
@@ -112,7 +113,7 @@ class Pipeline:
         return answer
 
     def refused(self, error: ServiceError, peer: str) -> Response:
-        """The answer to what is no request, or too large to be one."""
+        """Returns the response to a malformed or oversized request."""
         id = ids.request_uuid()
         answer = responses.failure(error, id)
         log.info("refused", requestId=id, status=answer.status, reason=error.message)
@@ -121,11 +122,11 @@ class Pipeline:
 
     # contract: storefront-shop-host
     def _check_host(self, request: Request) -> None:
-        """Raises ``NotFound`` for the host of a shop, where only the storefront is answered."""
+        """Raises ``NotFound`` on the host of a shop, which has only the storefront."""
         known = self.service.access_cache
         if not known.names_hosts():
             return
-        # Whoever sent it: either of the two may be what the web server went by.
+        # Whoever sent them: the web server may have routed by either of the two headers.
         for forwards in (False, True):
             if known.is_shop_host(identity.host_of(request, forwards)):
                 raise NotFound("There is nothing at this path.")
@@ -143,7 +144,7 @@ class Pipeline:
             await self._authorize(request)
         except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
-        # A token that can't be checked now may be valid, so it does not count for the address.
+        # A token that can't be checked now may be valid, so the address isn't charged.
         cost = 0 if isinstance(refused, Unavailable) else 1
         await rate_limits.count(request, rate_limits.count_of(request, _kind(request, route)), cost)
         return await self._answer(request, route, refused)
@@ -163,7 +164,7 @@ class Pipeline:
         return await self._run(request, found) if isinstance(found, Route) else found
 
     async def _run(self, request: Request, route: Route) -> Response:
-        """Counts a request whose caller is known, and answers it."""
+        """Counts a request whose caller is known, and returns its response."""
         await rate_limits.count(request, rate_limits.count_of(request, _kind(request, route)))
         return await self._answer(request, route, None)
 
@@ -186,13 +187,13 @@ class Pipeline:
         if request.caller is not None and route.caller != "ignored":
             # contract: report-token
             if request.caller.kind == "reports" and not route.for_reports:
-                raise Forbidden("This token is for reports alone.")
+                raise Forbidden("This token allows only reports.")
             if request.acts_on is None:
                 await self._set_scope(request, request.caller)
         if request.visit is not None and isinstance(request.acts_on, Profile):
             request.acts_on = await self._there(request, request.acts_on)
         if route.of_store and b"profile" in request.headers:
-            raise Invalid("Profile: has no meaning here; this is about the whole store.")
+            raise Invalid("Profile: isn't allowed here; this operation acts on the whole store.")
         try:
             if route.of_store:
                 responding.check_admin(request)
@@ -201,7 +202,7 @@ class Pipeline:
             _check_ids(request.parameters)
             return responding.answer(request, await handler(request))
         except RequestError as error:
-            # contract: shared-guess. But for an admin token, whose server asks for many.
+            # contract: shared-guess. Except for admin tokens, whose server sends many requests.
             if isinstance(error, UnknownShare) and (
                 request.caller is None or request.caller.profile is not None
             ):
@@ -213,7 +214,7 @@ class Pipeline:
 
     # contract: token-while-sending
     async def _authorize(self, request: Request) -> None:
-        """Finds out who asks; again when a body took long."""
+        """Authenticates the caller; repeated when a body took long to arrive."""
         request.caller = await self._caller(request)
         request.ticket.flow = flows.of_caller(request, request.caller)
         request.authorize = self._authorize
@@ -234,7 +235,8 @@ class Pipeline:
 
     # contract: profile-header-forbidden, profile-header-invalid
     async def _set_scope(self, request: Request, caller: Caller) -> None:
-        """Whose data the request acts on (contract: token-scope, profile-header, whole-store)."""
+        """Sets whose data the request acts on (contract: token-scope, profile-header,
+        whole-store)."""
         named, cache = request.header(b"profile"), self.service.access_cache
         if caller.kind in ("customer", "session"):
             if named is not None:
@@ -242,7 +244,7 @@ class Pipeline:
             assert caller.profile is not None
             request.acts_on = await self._there(request, caller.profile)
         elif caller.kind not in ("admin", "reports"):
-            raise Forbidden("This token is for the storefront, and not for the API.")
+            raise Forbidden("This token is valid only for the storefront, not for the API.")
         elif named is None:
             request.acts_on = WholeStore(caller.store)
         else:
@@ -256,7 +258,7 @@ class Pipeline:
 
     # contract: erase-moment, erase-writes, forget-customers
     async def _there(self, request: Request, profile: Profile) -> Profile:
-        """The profile; to read, one that has nothing while it is being erased."""
+        """Returns the profile; for reads of a profile that is being erased, an empty one."""
         cache = self.service.access_cache
         if not profile.is_session:
             cache.touch_customer(profile)
@@ -270,9 +272,11 @@ class Pipeline:
 
     # contract: cors-preflight
     async def _preflight(self, request: Request, route: Route | None) -> Response:
-        """Answers a preflight. It has no token, so an origin of any store is allowed."""
-        request.parameters = {}  # what is asked for is no record yet
-        # The limit is shown but not used: a preflight is cheap, and an office may share an address.
+        """Returns the response to a preflight. A preflight has no token, so an origin of any store
+        is allowed."""
+        request.parameters = {}  # a preflight accesses no record
+        # The limit is shown but not charged: a preflight is cheap, and an office may share an
+        # address.
         if counted := rate_limits.count_of(request, "read"):
             request.taken = await self.service.limiter.take(counted.key, counted.limit, 0)
         await self.service.access_cache.ensure_fresh()
@@ -280,7 +284,9 @@ class Pipeline:
             raise _unknown_path()
         origin = request.headers.get(b"origin", b"").decode("latin-1")
         if not self.service.access_cache.allows_origin(origin):
-            raise Forbidden("Origin: is not an allowed origin.")
+            raise Forbidden(
+                "Origin: isn't an allowed origin. Allow it with `wishwell store update --origin`."
+            )
         answer = responses.no_content()
         answer.headers += [
             (b"access-control-allow-methods", ", ".join(routes.allowed(route)).encode()),
@@ -291,9 +297,9 @@ class Pipeline:
 
     # contract: cors-allowed, cors-refused
     def _of_api(self, request: Request) -> Headers:
-        """The headers that every answer of the API has."""
+        """Returns the headers that every response of the API has."""
         service, origin = self.service, request.headers.get(b"origin")
-        taken = request.taken  # None if it was refused before it was counted
+        taken = request.taken  # None if the request was refused before it was counted
         headers = responses.limits(taken) if taken else self._limits(request.peer)
         if origin is not None:
             text = origin.decode("latin-1")
@@ -307,7 +313,7 @@ class Pipeline:
 
     # contract: limit-counts
     def _limits(self, peer: str) -> Headers:
-        """The limit headers of what is not counted: those of its sender's address."""
+        """Returns the limit headers of an uncounted request: the limit of its sender's address."""
         key, limit = f"address:{addresses.of_client(peer)}", self.service.settings.limit_address
         return responses.limits(self.service.limiter.count(key, limit, 0))
 
@@ -316,7 +322,7 @@ class Pipeline:
 
 
 async def _management(request: Request) -> Response:
-    """Answers what is outside the API's prefix."""
+    """Returns the response to a path outside the API's prefix."""
     request.incoming.check()
     route, request.parameters = routes.find(request.path)
     if route is None:
@@ -334,12 +340,14 @@ def _kind(request: Request, route: Route | None) -> Kind:
 
 # contract: path-unknown
 def _unknown_path() -> NotFound:
-    return NotFound(f"There is nothing at this path. The API is below {routes.PREFIX}/.")
+    return NotFound(
+        f"No operation has this path. {routes.PREFIX}/.well-known/openapi lists all paths."
+    )
 
 
 # contract: record-id
 def _check_ids(parameters: dict[str, str]) -> None:
-    """Raises ``NotFound`` for what is no id."""
+    """Raises ``NotFound`` for a malformed id."""
     for name, value in parameters.items():
         if name not in _NO_UUIDS and not ids.is_uuid(value):
             raise NotFound(f"There is no such {name.removesuffix('Id')}.")
@@ -362,7 +370,7 @@ def note(request: Request, status: int, seconds: float) -> None:
     """Writes log line and metrics. They never contain path, query, token or body."""
     method = metrics.method_label(request.method)
     metrics.answered(method, request.route, status, seconds)
-    if request.route == SHED:  # one line a second tells of all
+    if request.route == SHED:  # logged as one line a second
         return
     line = RequestLine(
         request_id=request.id,

@@ -1,4 +1,4 @@
-"""The body of a request: how much of it is read, for how long, and as what."""
+"""Reads and decodes the body of a request, with limits of size and time."""
 
 import asyncio
 from typing import TypeVar
@@ -9,28 +9,28 @@ from wishwell.http.context import Request
 T = TypeVar("T")
 
 _TRUSTED_SECONDS = 1.0
-"""How long a body may take until its token is looked at again."""
+"""Seconds that a body may take before its token is checked again."""
 
 
 async def decode(request: Request, shape: type[T], *, optional: bool = False) -> T:
-    """The body as a type of ``request_types``. Raises what ``read`` and ``request_types.body`` do.
+    """Returns the body as a type of ``request_types``. Raises the errors of ``read`` and ``request_types.body``.
 
-    An ``optional`` one may be missing, which is as if it were ``{}``.
+    A missing ``optional`` body counts as ``{}``.
     """
     raw = await read(request)
     return shape() if optional and not raw else decoded(request, raw, shape)
 
 
 def decoded(request: Request, raw: bytes, shape: type[T]) -> T:
-    """The same of a body that was read."""
+    """Decodes a body that was read already, like ``decode``."""
     return request_types.body(raw, request.header(b"content-type"), shape, request.store)
 
 
 async def read(request: Request) -> bytes:
-    """The body, at most 256 KiB of it, within the time that a body may take.
+    """Returns the body, of at most 256 KiB, once it has arrived in time.
 
-    Raises ``TooLarge``, ``BodyTimeout``, what became of one that broke off, and what refuses a
-    caller who was allowed when the headers came, and is not any more.
+    Raises ``TooLarge``, ``BodyTimeout``, the error of an incomplete body, and the errors of
+    authentication if the token became invalid after the headers arrived.
     """
     declared = request.headers.get(b"content-length", b"0")
     if len(declared) > 15 or int(declared) > body_reader.MAX_BODY:

@@ -13,21 +13,22 @@ from jwt.utils import base64url_decode, base64url_encode
 from wishwell.stores.store_secrets import CookieSecret
 
 MAX_AGE = 7_776_000
-"""Seconds: 90 days. Past them a cookie is nobody's."""
+"""Seconds that a cookie is valid: 90 days."""
 
 _DAY = 86_400
 _SKEW = 60
-"""Seconds by which a date may be ahead and stays."""
+"""Seconds by which a cookie's date may be ahead (clock skew) without a new cookie being set."""
 
 _SPREAD = 10
-"""Seconds until a new secret signs. By then every process knows it: one that did not would take the
-cookie of a visitor who has just come away."""
+"""Seconds until a new secret signs. By then every process has it: a process without it would remove
+the cookie of a new visitor."""
 
 _PLAIN, _HOST = b"wishwell", b"__Host-wishwell"
 _LONGEST = 1_000
 MOST = 10_000
-"""Cookies, and as many shoppers, that a process remembers over all stores: HMACs and base64 were
-the better part of what the storefront adds to a read (contract: storefront-remembered)."""
+"""Size of the LRU caches of cookies and of shoppers, each for all stores: without them, HMACs and
+base64 take most of the time that the storefront adds to a read (contract:
+storefront-remembered)."""
 
 
 class Visitor(
@@ -36,7 +37,7 @@ class Visitor(
     forbid_unknown_fields=True,
     rename={"session": "s", "since": "t"},
 ):
-    """Who a cookie names: a session, and the epoch second at which the cookie was set."""
+    """The content of a cookie: a session, and the epoch second at which the cookie was set."""
 
     session: str
     since: int
@@ -44,7 +45,7 @@ class Visitor(
 
     # contract: storefront-cookie-ahead
     def is_due(self, now: int) -> bool:
-        """Whether the cookie is to be set again, so that it lives on, or as it is dated ahead."""
+        """Returns whether to set the cookie again: to extend it, or because its date is ahead."""
         return not -_SKEW <= now - self.since <= _DAY
 
 
@@ -52,10 +53,10 @@ _decoder = msgspec.json.Decoder(Visitor)
 
 
 class Signer:
-    """Writes and reads the cookie of one store, by its id.
+    """Writes and reads the cookies of one store, by its id.
 
-    ``secrets``: the newest first. It signs, and those that it replaced are accepted for as long as
-    a cookie from before is good (contract: storefront-cookie).
+    ``secrets``: the newest first, which signs. Replaced secrets are accepted until the cookies that
+    they signed have expired (contract: storefront-cookie).
     """
 
     def __init__(self, secrets: Sequence[CookieSecret], store: str) -> None:
@@ -63,15 +64,15 @@ class Signer:
         self._before = b"cookie\n" + store.encode() + b"\n"
 
     def value(self, session: str, now: int) -> str:
-        """The cookie's value for a session, set at the epoch second ``now``."""
+        """Returns the cookie's value for a session, set at the epoch second ``now``."""
         return self._written(self._signing(now), Visitor(session, now)).decode()
 
     def visitor(self, value: bytes, now: int) -> Visitor | None:
-        """Whom a value names; None if it is not one of ours, letter for letter, or too old.
+        """Returns the content of a cookie's value, or ``None`` if the value is invalid or expired.
 
-        One that is dated ahead is good: it was signed while the clock was wrong. So a leaked secret
-        can't be used any longer by dating cookies ahead, a replaced one is good for no longer than
-        a cookie from before.
+        A cookie dated ahead is valid, because it was signed while the clock was wrong. A cookie
+        under a replaced secret counts as set before the replacement, so that dating cookies ahead
+        doesn't extend the use of a leaked secret.
         """
         try:
             visitor, replaced_at = self._verified(value)
@@ -80,12 +81,12 @@ class Signer:
         since = visitor.since if replaced_at is None else min(visitor.since, replaced_at // 1000)
         return visitor if now - since <= MAX_AGE else None
 
-    @functools.lru_cache(maxsize=MOST)  # noqa: B019 - a signer that is gone is soon forgotten
+    @functools.lru_cache(maxsize=MOST)  # noqa: B019 - the cache of signers is bounded
     def _verified(self, value: bytes) -> tuple[Visitor, int | None]:
-        """The visitor, and when the secret was replaced that signed. Raises ``ValueError`` and
+        """Returns the visitor, and when the signing secret was replaced. Raises ``ValueError`` and
         ``msgspec.DecodeError``."""
         visitor = _decoder.decode(base64url_decode(value[:_LONGEST].partition(b".")[0]))
-        # One after the other whatever matches: how many secrets there are is no secret.
+        # Compares all of them, so that the time doesn't depend on which one matches.
         good = [
             hmac.compare_digest(self._written(secret, visitor), value) for secret in self._secrets
         ]
@@ -99,7 +100,8 @@ class Signer:
 
     @functools.lru_cache(maxsize=MOST)  # noqa: B019
     def shopper(self, gid: str) -> bytes:
-        """What tells a page whether two answers are of the same shopper, and no more."""
+        """Returns a pseudonym of a shopper, by which a page can compare the shoppers of two
+        responses."""
         key = self._secrets[0].secret.encode()
         return base64url_encode(hmac.digest(key, b"shopper\n" + gid.encode(), hashlib.sha256))[:16]
 
@@ -110,12 +112,12 @@ class Signer:
 
 
 def name(*, secure: bool) -> bytes:
-    """The cookie's name. The prefix keeps a subdomain from planting one."""
+    """Returns the cookie's name. The prefix ``__Host-`` prevents a subdomain from setting it."""
     return _HOST if secure else _PLAIN
 
 
 def line(value: str, *, secure: bool) -> bytes:
-    """The ``Set-Cookie`` of a value; of an empty one, the line that removes the cookie."""
+    """Returns the ``Set-Cookie`` header for a value; for an empty one, it removes the cookie."""
     age = MAX_AGE if value else 0
     end = "; Secure" if secure else ""
     attributes = f"={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age}{end}"
@@ -123,7 +125,7 @@ def line(value: str, *, secure: bool) -> bytes:
 
 
 def values(headers: Sequence[bytes], wanted: bytes) -> list[bytes]:
-    """Every value that the ``Cookie`` headers give to a name, in order."""
+    """Returns all values of a name in the ``Cookie`` headers, in order."""
     found = []
     for header in headers:
         for pair in header.split(b";"):

@@ -1,4 +1,4 @@
-"""The key sets that shops sign their customers' JWTs with: given as they are, or behind a URL."""
+"""JSON Web Key Sets (RFC 7517) of shops, which verify their customers' JWTs: stored, or fetched."""
 
 import asyncio
 import contextlib
@@ -29,19 +29,19 @@ _RETRY_SECONDS = 1.0
 """Seconds until a failed fetch is retried while there are no keys at all."""
 
 _STALE_SECONDS = 3_600.0
-"""How long keys stay usable past their greatest age while every fetch fails."""
+"""Seconds that keys stay usable past ``max_age`` while every fetch fails."""
 
 log = structlog.get_logger("wishwell.storefront")
 
 
 _MEMBERS = frozenset({"kid", "kty", "alg", "use", "n", "e", "crv", "x", "y"})
-"""The members of a public key. A private part, published by mistake, can take seconds to read."""
+"""Members of a public key. A private member, published by mistake, can take seconds to parse."""
 
 
 class KeySets:
     """The key sets of all stores. A source is a URL, or the set itself in JSON.
 
-    One for each URL that was ever asked for is kept.
+    Caches the set of every URL that was ever used.
     """
 
     def __init__(
@@ -50,16 +50,16 @@ class KeySets:
         max_age: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``max_age``: seconds after which fetched keys are used only while the URL is down."""
+        """``max_age``: seconds after which fetched keys are used only while their URL is down."""
         self._outbound = outbound
         self._max_age = max_age
         self._clock = clock
         self._sets: dict[str, _Fetched] = {}
 
     def check(self, name: str, source: str) -> None:
-        """Raises ``Invalid``, which begins with ``name``, for a source that can't be used.
+        """Raises ``Invalid``, whose message begins with ``name``, for an unusable source.
 
-        A URL is not called.
+        Doesn't fetch a URL.
         """
         if _is_url(source):
             self._outbound.check(name, source)
@@ -67,9 +67,9 @@ class KeySets:
         try:
             found = _keys(source)
         except ValueError as error:
-            raise Invalid(f"{name}: is no key set; {error}.") from None
+            raise Invalid(f"{name}: isn't a JSON Web Key Set; {error}.") from None
         if not found:
-            raise Invalid(f"{name}: has no key with a kid for {' or '.join(PUBLIC)}.")
+            raise Invalid(f"{name}: contains no key with a kid for {' or '.join(PUBLIC)}.")
 
     async def key(self, source: str, kid: str, failed: jwt.PyJWK | None = None) -> jwt.PyJWK:
         """Returns the key of a ``kid``.
@@ -87,7 +87,7 @@ class KeySets:
         else:
             keys = _given(source)
         if kid not in keys:
-            raise Wrong("its key is not known")
+            raise Wrong("its key (kid) isn't in the shop's key set")
         return keys[kid]
 
 
@@ -95,8 +95,8 @@ class KeySets:
 class _Fetched:
     """The key set of a URL.
 
-    Each fetch makes new key objects, which are part of the keys of the cache of verified JWTs: no
-    cached result outlives the fetch that it came from.
+    Each fetch creates new key objects. The cache of verified JWTs is keyed by them, so that no
+    cached result outlives its fetch.
     """
 
     def __init__(
@@ -117,8 +117,8 @@ class _Fetched:
     async def keys(self, kid: str, failed: jwt.PyJWK | None) -> dict[str, jwt.PyJWK]:
         """Returns the keys by ``kid``. Raises ``Unavailable``.
 
-        Waits for a fetch only if the key of ``kid`` is missing or ``failed``, or the keys are past
-        their greatest age and the last fetch succeeded.
+        Concurrent callers share one fetch (single-flight). Waits for it only if the key of ``kid``
+        is missing or ``failed``, or the keys are past ``max_age`` and the last fetch succeeded.
         """
         now = self._clock()
         age = now - self._fetched_at
@@ -127,14 +127,16 @@ class _Fetched:
         lacks_key = self._keys is None or self._keys.get(kid) in (None, failed)
         is_due = lacks_key or age >= self._refresh_age
         if is_due and self._fetching is None and now >= self._not_before:
-            # With an empty context, because the fetch is no single request's work.
+            # With an empty context, because the fetch belongs to no single request.
             self._fetching = asyncio.create_task(self._fetch(), context=Context())
         is_needed = lacks_key or (age > self._max_age and not self._is_down)
         if is_needed and self._fetching is not None:
             # Shielded: the fetch continues for the others if this caller disconnects.
             await CURRENT.get().away(asyncio.shield(self._fetching))
         if self._keys is None:
-            raise Unavailable("Who you are can't be checked just now.")
+            raise Unavailable(
+                "The sign-in can't be verified now, because the shop's key set is unavailable."
+            )
         return self._keys
 
     async def _fetch(self) -> None:
@@ -144,7 +146,7 @@ class _Fetched:
             if answer.status != 200:
                 raise Unanswered(f"the status is {answer.status}")
             if not answer.whole:
-                raise Unanswered(f"the answer is larger than {LARGEST // 1024} KiB")
+                raise Unanswered(f"the response is larger than {LARGEST // 1024} KiB")
             self._keys, self._fetched_at = _keys(answer.body), began
             self._is_down = False
         except (ValueError, Unanswered) as error:
@@ -159,13 +161,13 @@ class _Fetched:
 
 # contract: key-set-read
 def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
-    """The keys of a key set (RFC 7517) that can be used here, by ``kid``. Raises ``ValueError``."""
+    """Returns the usable keys of a key set (RFC 7517), by ``kid``. Raises ``ValueError``."""
     entries = document.get("keys") if isinstance(document, Mapping) else None
     if not isinstance(entries, list):
-        raise ValueError("it has no list of keys")
+        raise ValueError("it has no array `keys`")
     keys = {}
     for entry in entries:
-        with contextlib.suppress(Exception):  # for other uses, or none at all
+        with contextlib.suppress(Exception):  # invalid entries are skipped
             key = jwt.PyJWK({name: entry[name] for name in _MEMBERS & entry.keys()})
             if key.key_id and key.algorithm_name in PUBLIC and key.public_key_use in (None, "sig"):
                 keys[key.key_id] = key
@@ -180,7 +182,7 @@ def _keys(text: str | bytes) -> dict[str, jwt.PyJWK]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError("it is not JSON") from None
+        raise ValueError("it isn't JSON") from None
     return public_keys(document)
 
 

@@ -1,4 +1,4 @@
-"""A store as the storefront needs it, its secrets opened, and a request to it."""
+"""A store with its decrypted secrets, as the storefront needs it, and a request to it."""
 
 import functools
 import time
@@ -18,7 +18,7 @@ from wishwell.stores.store_secrets import StoreSecrets
 
 
 class Shop:
-    """One store, as it is until it changes."""
+    """One version of a store; a change makes a new one."""
 
     def __init__(self, store: Store, secrets: StoreSecrets, key_sets: KeySets) -> None:
         self.store = store
@@ -30,7 +30,7 @@ class Shop:
 
     # contract: storefront-jwt
     async def customer(self, token: str) -> str:
-        """The GID of the customer that a JWT names. Raises ``Wrong`` and ``Unavailable``."""
+        """Returns the GID of a JWT's customer. Raises ``Wrong`` and ``Unavailable``."""
         store, kid = self.store, customers.key_id(token)
         naming, platform = store.naming, store.platform
         if kid is None:
@@ -51,7 +51,7 @@ class Shop:
 
 # contract: storefront-remembered
 class Shops:
-    """The shops of all stores, each made when it is first asked for and when it has changed."""
+    """LRU cache of the shops of all stores, by store and secrets."""
 
     def __init__(
         self, access_cache: AccessCache, sealing: Sealing | None, key_sets: KeySets
@@ -61,38 +61,38 @@ class Shops:
         self._key_sets = key_sets
 
     def of(self, store: Store) -> Shop:
-        """The shop of a store. Raises ``Unavailable`` if its secrets can't be opened."""
+        """Returns the shop of a store. Raises ``Unavailable`` if its secrets can't be decrypted."""
         return self._made(store, self._access_cache.sealed(store.id) or "")
 
     @functools.lru_cache(maxsize=cookie.MOST)  # noqa: B019 - a process has one of these
     def _made(self, store: Store, sealed: str) -> Shop:
-        if self._sealing is None or not sealed:  # the start has said why
+        if self._sealing is None or not sealed:  # logged at the start
             raise Unavailable("The storefront has no secrets: WISHWELL_SEALING_KEYS is not set.")
         try:
             secrets = store_secrets.opened(self._sealing, store.id, sealed)
-        except (Misconfigured, Damaged) as error:  # sealed by a process with a key that is new
+        except (Misconfigured, Damaged) as error:  # another process has a newer sealing key
             raise Unavailable(error.message) from error
         return Shop(store, secrets, self._key_sets)
 
 
 @dataclass(slots=True)
 class Visit:
-    """What a request to the storefront turns out to be."""
+    """A storefront request: its shop, and what its sender has proved."""
 
     shop: Shop
     host: str
     secure: bool
     address: str | None
-    """Of the browser, if it is known."""
+    """The browser's address, if it is known."""
     caller: Caller | None
-    """The proxy's, if it sent a token."""
+    """The proxy, if it sent a token."""
     signed: bool
     """Whether the platform signed the query."""
     customer: Profile | None = None
     session: Profile | None = None
-    """Of the visitor, by the cookie."""
+    """The visitor, by the cookie."""
     is_due: bool = False
-    """Whether the cookie is to be set again, so that it lives on."""
+    """Whether to set the cookie again."""
     has_cookie: bool = False
     set_cookie: bytes | None = None
 
@@ -105,7 +105,7 @@ class Visit:
         return self.shop.store
 
     def keep(self, session: Profile, now: int) -> None:
-        """The answer sets the cookie of a session; ``now`` in milliseconds."""
+        """Sets a session's cookie with the response; ``now`` in milliseconds."""
         value = self.shop.cookies.value(session.gid, now // 1000)
         self.set_cookie = cookie.line(value, secure=self.secure)
 

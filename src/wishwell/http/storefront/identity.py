@@ -1,4 +1,4 @@
-"""One request to the storefront: for which store, from where, and who is shopping."""
+"""Resolves the store, the browser's address and the shopper of a storefront request."""
 
 import contextlib
 import time
@@ -22,10 +22,11 @@ log = structlog.get_logger("wishwell.storefront")
 
 
 async def begin(request: Request) -> Visit:
-    """The store of a request, and where the browser is.
+    """Resolves the store and the browser's address. Returns a visit without a shopper.
 
-    A proxy's token says which store, else the shop in the platform's signed query, else the host.
-    Raises ``NotFound`` for an unknown host, ``Forbidden`` and ``Unauthenticated`` for a token.
+    The store is that of the proxy's token, else of the shop in the platform's signed query, else of
+    the host. Raises ``NotFound`` for an unknown host, ``Forbidden`` and ``Unauthenticated`` for a
+    token.
     """
     service = request.service
     await service.access_cache.ensure_fresh()
@@ -39,7 +40,7 @@ async def begin(request: Request) -> Visit:
     origin = shop.origins.get(host, "")
     if caller is not None and store.hosts and not origin:
         log.warning("unknown_host", requestId=request.id, store=store.handle, host=host[:100])
-        raise Forbidden("X-Forwarded-Host: is not a host of the token's store.")
+        raise Forbidden("X-Forwarded-Host: isn't a host of the token's store.")
     secure = (
         origin.startswith("https:") if origin else _is_https(request, _forwards(request, caller))
     )
@@ -47,27 +48,28 @@ async def begin(request: Request) -> Visit:
 
 
 def store_of(request: Request, caller: Caller | None) -> tuple[Store | None, bool]:
-    """The store of a request, and whether it is that of the platform's signed query. ``caller``
-    is the proxy's. Raises ``Unavailable`` for one that can't be read."""
+    """Returns the store of a request, and whether the platform's signed query names it. ``caller``
+    is the proxy's. Raises ``Unavailable`` if the store can't be read."""
     cache = request.service.access_cache
     of_host = cache.store_of_host(host_of(request, _forwards(request, caller)))
     if caller is not None:
         return caller.store, False
     signed = _signing_store(request)
     if of_host is not None and of_host is not signed:
-        signed = None  # on the host of another store it would take that store's cookies away
+        signed = None  # on another store's host it would remove that store's cookies
     return signed or of_host, signed is not None
 
 
 def _forwards(request: Request, caller: Caller | None) -> bool:
-    """Whether the sender of a request may say which host and scheme it is for."""
+    """Returns whether the sender of a request is trusted to forward its host and scheme."""
     trusted = request.service.settings.trusted_proxies
     return caller is not None or addresses.is_within(request.peer, trusted)
 
 
 # contract: storefront-token
 async def _proxy(request: Request) -> Caller | None:
-    """The caller of a proxy's token; None without one. Another scheme than Bearer is the shop's."""
+    """Returns the caller of a proxy's token, or ``None`` without one. Other schemes than Bearer are
+    left to the shop."""
     scheme, _, token = (request.header(b"authorization") or "").partition(" ")
     if scheme.lower() != "bearer":
         return None
@@ -78,16 +80,17 @@ async def _proxy(request: Request) -> Caller | None:
         raise
     if caller.kind not in ("storefront", "naming"):
         raise Forbidden(
-            "This token is for the API. For here, `wishwell token create --for storefront`."
+            "This token is valid only for the API. Create one for the storefront: "
+            "wishwell token create --for storefront"
         )
     return caller
 
 
 # contract: storefront-host-source
 def host_of(request: Request, forwards: bool) -> str:
-    """The host that a browser asked for, as ``naming.authority`` writes it.
+    """Returns the host that the browser requested, in the form of ``naming.authority``.
 
-    ``forwards``: whether who sent the request may say it.
+    ``forwards``: whether the sender is trusted to forward it.
     """
     text = request.header(b"x-forwarded-host") if forwards else None
     host = (text or request.header(b"host") or "").strip().lower()
@@ -101,13 +104,13 @@ def _is_https(request: Request, forwards: bool) -> bool:
 
 # contract: storefront-address
 def address(request: Request, caller: Caller | None) -> str | None:
-    """The browser's address, if it is known."""
+    """Returns the browser's address, or ``None`` if it is unknown."""
     forwarded = addresses.forwarded(request.pairs)
     if caller is not None:
         last = (forwarded or "").rpartition(",")[2].strip()
         return addresses.of_shopper(last) if last else None
     trusted = request.service.settings.trusted_proxies
-    # Without the setting, the sender may be a proxy that everybody comes through.
+    # Without the setting, the sender may be a proxy that all browsers share.
     return addresses.of_shopper(request.peer, forwarded, trusted) if trusted else None
 
 
@@ -123,7 +126,7 @@ def _signing_store(request: Request) -> Store | None:
 
 
 async def identify(request: Request, visit: Visit) -> None:
-    """Finds the customer and the visitor. Raises ``Unauthenticated`` for wrong evidence."""
+    """Resolves the customer and the visitor. Raises ``Unauthenticated`` for invalid evidence."""
     jars = [value for name, value in request.pairs if name == b"cookie"]
     found = cookie.values(jars, cookie.name(secure=visit.secure)) if jars else []
     session = _visitor(request, visit, found[0]) if len(found) == 1 else None
@@ -144,18 +147,19 @@ def _visitor(request: Request, visit: Visit, value: bytes) -> Profile | None:
         return None
     visit.is_due = visitor.is_due(now)
     session = profiles.of_session(visit.store, visitor.session, by_token=True)
-    # Whatever its time, which may be ahead: who begins anew gets a session of their own.
+    # Whatever the cookie's date, which may be ahead: a later visit gets a new session.
     return None if request.service.access_cache.is_revoked_whole(session.id) else session
 
 
 # contract: storefront-naming-order
 async def _customer(request: Request, visit: Visit, jars: list[bytes]) -> str | None:
-    """The GID of the customer: by the proxy's word, else the platform's, else the shop's JWT."""
+    """Returns the customer's GID: named by the proxy, else by the platform, else by the shop's
+    JWT."""
     platform, naming = visit.store.platform, visit.store.naming
     said = request.header(b"wishwell-customer")
     if said is not None:
         if visit.caller is None or visit.caller.kind != "naming":
-            raise Invalid("Wishwell-Customer: needs a token that was made with --names-customers.")
+            raise Invalid("Wishwell-Customer: requires a token created with --names-customers.")
         with _refusing(Invalid, "Wishwell-Customer"):
             return None if said == "-" else customers.gid(platform, said)
     if visit.signed:
@@ -176,7 +180,7 @@ async def _customer(request: Request, visit: Visit, jars: list[bytes]) -> str | 
             if len(found) == 1:
                 return await visit.shop.customer(found[0].decode("latin-1"))
         except Expired:
-            return None  # a shop's old cookies are sent for years
+            return None  # browsers send a shop's old cookies for years
         except Wrong as wrong:
             log.info(
                 "jwt_refused", requestId=request.id, store=visit.store.handle, reason=str(wrong)
@@ -186,7 +190,7 @@ async def _customer(request: Request, visit: Visit, jars: list[bytes]) -> str | 
 
 @contextlib.contextmanager
 def _refusing(error: type[RequestError], evidence: str) -> Iterator[None]:
-    """Evidence that is wrong refuses the request."""
+    """Raises ``error`` for invalid evidence."""
     try:
         yield
     except Wrong as wrong:
@@ -203,9 +207,9 @@ def check_origin(request: Request, visit: Visit) -> None:
         return
     given = request.header(b"origin")
     if given is None:
-        raise Forbidden("A change needs the header Origin or Sec-Fetch-Site.")
-    # As a browser writes it, letter for letter: no browser sends upper case, or the scheme's port.
+        raise Forbidden("A change requires the header Origin or Sec-Fetch-Site.")
+    # Compared literally: no browser sends upper case or the scheme's default port.
     own = (f"{'https' if visit.secure else 'http'}://{visit.host}",)
-    # The platform calls by a host of its own.
+    # The platform requests its own host.
     if given not in (visit.store.hosts if visit.signed else own):
         raise Forbidden("Only the shop's own pages may change a wishlist.")
