@@ -63,7 +63,7 @@ def test_backup_refuses_a_key_that_does_not_open_the_secrets(service):
         done = service.cli("backup", f"copy-{len(words)}.db", *words, check=False)
         assert done.returncode == 1
         assert re.search(
-            "not its keys. The secrets of store [0-9a-f-]+ are sealed with", done.stderr
+            "not its keys. The secrets of store [0-9a-f-]+ are encrypted with", done.stderr
         )
         assert (service.folder / f"copy-{len(words)}.db").exists()
     assert kept(service) == before

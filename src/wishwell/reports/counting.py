@@ -30,7 +30,7 @@ SHARE = 0.02
 batch."""
 
 _LONGEST_PAUSE = 10.0
-"""Seconds. A batch takes long mostly because it waits for the database."""
+"""Limit of that pause in seconds: a batch that takes very long mostly waits for the database."""
 
 _ROWS = 250
 """Rows that one batch reads, so that no request waits for long. The items of a profile are never

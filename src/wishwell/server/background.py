@@ -1,4 +1,4 @@
-"""What a process does beside its requests, until it is cancelled."""
+"""Background jobs, which each process runs next to its requests until they are cancelled."""
 
 import asyncio
 import functools
@@ -22,34 +22,34 @@ from wishwell.stores import Store
 from wishwell.wishlists import purge
 
 _LEAST_SECONDS = 0.02
-"""Between two turns of a job at least. On SQLite a turn may end without having waited."""
+"""Minimum of seconds between two runs of a job. On SQLite a run may end without having waited."""
 
 _FAILED_SECONDS = 1.0
-"""After a turn that failed, at least."""
+"""Minimum of seconds until a failed run is retried (backoff)."""
 
 _IDLE_SECONDS = 1.0
-"""Between two looks at events and webhooks while no store tells events. What a store tells before
-this process knows that it does must be in the feed in time too."""
+"""Seconds between polls for events and deliveries while no store has events enabled. Short, because
+a store may emit events before this process receives the change."""
 
 _RETAIN_SECONDS = 60.0
 _ERASE_SECONDS = 5.0
 _REQUESTS_SECONDS = 5.0
 _COUNT_SECONDS = 30.0
 _PAUSE = 0.05
-"""Seconds between two steps of housekeeping, which leave the database to others."""
+"""Seconds between two batches of housekeeping, during which requests have the database."""
 
 _STEP_PAUSE = 0.02
-"""Seconds after a step of notices, at least."""
+"""Minimum of seconds after a batch of notices."""
 _NOTICE_PAUSE = 0.0075
-"""Seconds of that pause for each notice of the step. On SQLite a read may have to wait for a step;
-with longer pauses, fewer reads do."""
+"""Seconds of that pause for each notice of the batch. On SQLite a read may have to wait for a
+batch; with longer pauses, fewer reads do."""
 
 log = structlog.get_logger("wishwell.server.background")
 
 
 class Job(NamedTuple):
-    """Something to do again and again: a turn after every ``seconds``, unless the turn returns how
-    long to wait for the next one."""
+    """A recurring job. ``turn`` runs it once and returns the seconds until the next run;
+    ``None`` stands for ``seconds``."""
 
     name: str
     seconds: float
@@ -57,7 +57,7 @@ class Job(NamedTuple):
 
 
 def jobs(service: Services) -> list[Coroutine[None, None, None]]:
-    """Everything that runs beside the requests."""
+    """Returns all background jobs of a process, as coroutines to run."""
     sampler = sampling.Sampler(service)
     all_jobs = [
         Job("clock", 1.0, functools.partial(_observe_clock, service)),
@@ -83,8 +83,8 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
 
 # contract: background-goes-on
 async def _repeat(job: Job) -> None:
-    """The one loop of all jobs. A turn that fails is logged, once while it fails in the same way;
-    after a pause comes the next."""
+    """Runs a job for ever. Retries a failed run after a pause, and logs the error unless the run
+    before failed with the same type."""
     pause, failing = job.seconds, None
     metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
     while True:
@@ -117,7 +117,7 @@ async def _observe_clock(service: Services) -> None:
 
 
 async def _send(service: Services) -> float | None:
-    """Begins to send what is due to webhooks."""
+    """Starts the webhook deliveries that are due."""
     assert service.sender is not None
     busy = await service.sender.look() or service.access_cache.tells_events()
     return None if busy else _IDLE_SECONDS
@@ -133,7 +133,8 @@ def _housekeeping(
     work: Callable[[Services], Awaitable[None]],
     there_is: Callable[[Services], Awaitable[bool]] | None = None,
 ) -> Job:
-    """Something that only one of several processes does at a time, where there is any of it."""
+    """Returns a job that only one process runs at a time, by a lease. Skipped while ``there_is``
+    returns false, which saves the write of the lease."""
 
     async def turn() -> None:
         if there_is is not None and not await there_is(service):
@@ -167,7 +168,7 @@ async def _erased(service: Services) -> bool:
 
 # contract: erase-steps
 async def _erase(service: Services) -> None:
-    """Removes what there was of erased profiles."""
+    """Removes the data of erased profiles."""
     async for _ in erasure.work(service.db, service.clock):
         await asyncio.sleep(_STEP_PAUSE)
 
@@ -188,7 +189,7 @@ async def _requested(service: Services) -> bool:
 
 # contract: request-done
 async def _do_requests(service: Services) -> None:
-    """Does what platforms asked for."""
+    """Processes the privacy requests of platforms."""
     journal.actor.set("platform")
     async for customer in request_processing.work(service.db, service.clock):
         if customer is not None:
@@ -202,7 +203,7 @@ def _count_turn(service: Services) -> float:
 
 # contract: count-again
 async def _count(service: Services) -> None:
-    """Counts what is wished for, in the stores where it is time."""
+    """Counts the wishes of the stores that are due."""
     db, settings = service.db, service.settings
 
     async def look() -> list[Store]:
@@ -223,14 +224,14 @@ async def _count(service: Services) -> None:
 
 # contract: feed-soon
 async def _number_events(service: Services) -> float | None:
-    """Puts new events into their stores' feeds."""
+    """Assigns feed positions to new events."""
     metrics.EVENTS_TOLD.inc(await events.number(service.db, service.clock))
     return None if service.access_cache.tells_events() else _IDLE_SECONDS
 
 
 # contract: notice-steps
 async def _tell_notices(service: Services) -> float | None:
-    """Tells some of what there is to tell of products. Every process does."""
+    """Emits pending notices in batches. Every process does this, without a lease."""
     pause: float | None = None
     async for count in notices.work(service.db, service.clock):
         metrics.NOTICES.inc(count)
@@ -243,7 +244,7 @@ async def _tell_notices(service: Services) -> float | None:
 
 
 async def _look_at_what_waits(service: Services) -> None:
-    """Updates the metrics of what waits: events, notices, requests, deliveries, erased profiles."""
+    """Updates the metrics of backlogs: events, notices, requests, deliveries, erased profiles."""
     count, oldest = await service.db.read(events.behind)
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
     metrics.EVENTS_WAITING.set(count)
@@ -260,6 +261,6 @@ async def _look_at_what_waits(service: Services) -> None:
 
 
 async def _sample(sampler: sampling.Sampler) -> None:
-    """Updates the metrics of load, so that requests do not spend time on it."""
+    """Updates the metrics of load here, so that requests spend no time on them."""
     if shed := sampler.sample():
-        log.warning("shed", requests=shed, reason="too many requests at once")
+        log.warning("shed", requests=shed, reason="too many requests in progress")

@@ -1,6 +1,6 @@
-"""Looks at all that the service needs, and says of each whether it is well, and what to do.
+"""Checks everything that the service depends on, and reports the state of each and what to do.
 
-Changes no data. Every look is bounded in time, and no line holds a secret.
+Changes no data. Every check has a timeout, and no line contains a secret.
 """
 
 import asyncio
@@ -37,22 +37,22 @@ SEE = {
     "redis": "runbooks.md#wishwelllimitsstoreaway",
     "service": "runbooks.md#wishwellbackgroundstuck",
 }
-"""What to read in docs/ where something is bad."""
+"""The section of docs/ to read for each failed check."""
 
 _SECONDS = 5.0
-"""The most that one look may take."""
+"""Timeout of a check."""
 
 _LEAST_FREE_MB = 500
 _APART_MS = 5_000
 _LATE = 300.0
-"""Seconds after which a job in the background is late, as for its alert."""
+"""Seconds after which a background job counts as late, as for its alert."""
 
 _DONE = r'background_done_timestamp_seconds\{task="(\w+)"\} (\S+)'
 _MOST_HOSTS = 100
 
 
 class Line(msgspec.Struct, frozen=True):
-    """``state``: ``bad`` has to be mended; a ``note`` may be as it should."""
+    """The result of a check. ``state``: ``bad`` has to be repaired; a ``note`` may be intended."""
 
     state: Literal["ok", "note", "bad"]
     what: str
@@ -60,16 +60,16 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Note(str):
-    """What may be as it should, or not."""
+    """A result that may be intended or not."""
 
 
 class Wrong(ServiceError):
-    """What is not well."""
+    """A failed check."""
 
 
 # contract: command-doctor
 async def look(settings: Settings) -> list[Line]:
-    """A line about each thing; those that need the database only when there is a good one."""
+    """Returns a line for each check. Skips the checks that need the database if it has failed."""
     lines = [
         await _line("settings", _settings(settings)),
         await _line("disk", _disk(settings)),
@@ -102,10 +102,10 @@ async def _line(what: str, seen: Awaitable[str]) -> Line:
             said = await seen
         return Line("note" if isinstance(said, Note) else "ok", what, str(said))
     except TimeoutError:
-        said, see = f"There was no answer within {_SECONDS:g} s.", SEE[what]
+        said, see = f"There was no response within {_SECONDS:g} s.", SEE[what]
     except Exception as error:
-        # The text of an error that nobody expected may hold a secret.
-        said = failures.message_of(error) or f"{type(error).__name__}, a defect of wishwell."
+        # The text of an unexpected error may contain a secret.
+        said = failures.message_of(error) or f"{type(error).__name__}, a bug in wishwell."
         see = SEE["database" if isinstance(error, Unavailable) else what]
     return Line("bad", what, f"{' '.join(said.split()).removesuffix('.')}. See docs/{see}")
 
@@ -121,16 +121,20 @@ async def _settings(settings: Settings) -> str:
 
 async def _disk(settings: Settings) -> str:
     if settings.engine != "sqlite":
-        return Note("the database's is its server's: watch it there")
-    folder = Path(config.sqlite_path(settings.database_url)).parent
+        return Note("not checked here: the data is on the database server")
+    folder = _file(settings).parent
     free = shutil.disk_usage(folder).free // 1_000_000
     if free < _LEAST_FREE_MB:
         raise Wrong(f"Only {free:,} MB are free in {folder}.")
     return f"{free:,} MB are free in {folder}"
 
 
+def _file(settings: Settings) -> Path:
+    return Path(config.sqlite_path(settings.database_url)).absolute()
+
+
 async def _journal(settings: Settings) -> str:
-    """Whether acts can be recorded."""
+    """Checks that acts can be recorded."""
     path = settings.journal_path
     if not path:
         return Note("off: set WISHWELL_JOURNAL, so that a restore can repeat erasures")
@@ -141,13 +145,16 @@ async def _journal(settings: Settings) -> str:
 
 
 async def _database(settings: Settings, opened: list[Database]) -> str:
-    """Whether it answers. ``opened`` gets it."""
-    path, began = config.sqlite_path(settings.database_url), time.monotonic()
+    """Checks that the database responds, and appends it to ``opened``."""
+    path, began = _file(settings), time.monotonic()
     if settings.engine == "sqlite" and not os.access(path, os.F_OK):
-        raise Wrong(f"There is no file {path}: check WISHWELL_DATABASE_URL, or start anew.")
+        raise Wrong(
+            f"{path} doesn't exist. Wrong folder? Otherwise `wishwell serve` creates a new, empty "
+            "database."
+        )
     opened.append(app.open_database(settings))
     await opened[0].ping()
-    return f"{settings.engine}, which answers in {(time.monotonic() - began) * 1000:.0f} ms"
+    return f"{settings.engine}, responds in {(time.monotonic() - began) * 1000:.0f} ms"
 
 
 async def _migrations(settings: Settings) -> str:
@@ -157,24 +164,24 @@ async def _migrations(settings: Settings) -> str:
         waiting = await migrate.pending_postgres(settings.database_url)
     if waiting:
         raise Wrong(f"Pending: {', '.join(waiting)}. Run `wishwell migrate`.")
-    return "none is pending"
+    return "up to date"
 
 
 async def _keys(settings: Settings, db: Database) -> str:
-    """Whether the keys exist and open all encrypted secrets. Makes none."""
+    """Checks that the keys exist and decrypt all secrets. Creates no key."""
     missing = await db.read(keys.missing, settings)
     if missing and not any(missing.values()):
-        return "made by the first start"
+        return "will be created at the first start"
     app.signing_keys(settings)
     sealing = app.sealing(settings)
     await db.read(keys.check_secrets, sealing)
     if sealing is None:
-        return Note("without WISHWELL_SEALING_KEYS there are no storefront and no webhooks")
-    return "there, and they open all that is sealed"
+        return Note("WISHWELL_SEALING_KEYS is not set, so storefront and webhooks are turned off")
+    return "present, and they decrypt all stored secrets"
 
 
 async def _times(tx: Reader) -> tuple[int, str | None]:
-    """The database's clock, and when a process last had a turn at housekeeping."""
+    """Returns the database's clock, and when a process last took a lease for housekeeping."""
     row = await tx.one("database_times")
     assert row is not None
     return ids.from_timestamp(row[0]), row[1]
@@ -190,21 +197,23 @@ async def _clock(db: Database) -> str:
     ahead = ids.from_timestamp(turn) - ids.wall_clock() if turn else 0
     if max(apart, ahead) > _APART_MS:
         seconds = max(apart, ahead) / 1000
-        raise Wrong(f"{seconds:,.0f} s from the times in the database.")
-    return f"{apart} ms from the database's"
+        raise Wrong(f"The clock differs by {seconds:,.0f} s from the times in the database.")
+    return f"differs by {apart} ms from the database's clock"
 
 
 async def _webhooks(db: Database) -> str:
     if failing := await db.read(ask, "webhooks_failing"):
         handle, id, since = failing[0]
-        raise Wrong(f"{len(failing)} fail: {id} of store {handle} since {since}.")
-    return "none fails"
+        raise Wrong(
+            f"{len(failing)} webhooks fail; the first: {id} of store {handle} since {since}."
+        )
+    return "no webhook fails"
 
 
 async def _servers(settings: Settings) -> str:
-    """The hosts that the URL names, and the servers of a cluster."""
+    """Checks the hosts in the database URL, and the servers of a cluster."""
     if settings.engine == "sqlite":
-        return "one file"
+        return "one embedded file"
     target = url.parse(settings.database_url)._replace(options={"target_session_attrs": "any"})
 
     async def ask(address: url.Address) -> str:
@@ -214,45 +223,50 @@ async def _servers(settings: Settings) -> str:
                 standby = await there.fetchval("SELECT pg_is_in_recovery()")
                 there.terminate()
         except Exception as error:
-            return f"{address} is away ({type(error).__name__})"
-        return f"{address} {'is a standby' if standby else 'takes writes'}"
+            return f"{address} can't be reached ({type(error).__name__})"
+        return f"{address} {'is a standby' if standby else 'accepts writes'}"
 
     several = len(target.addresses) > 1
-    said = "; ".join(await asyncio.gather(*map(ask, target.addresses))) if several else "one"
-    if " is away " in said or (said.count("takes writes") > 1 and not target.spread):
+    said = "; ".join(await asyncio.gather(*map(ask, target.addresses))) if several else "one server"
+    if "can't be reached" in said or (said.count("accepts writes") > 1 and not target.spread):
         raise Wrong(f"{said}.")
     there = await connecting.connect(settings.database_url, timeout=_SECONDS / 2)
     try:
         if not await cluster.is_spread(there):
             return said
         if apart := await cluster.apart(there):
-            raise Wrong(f"Of the cluster, {', '.join(apart)} do not reach each other.")
-        return f"{said}; those of the cluster reach each other"
+            raise Wrong(f"These servers of the cluster can't connect: {', '.join(apart)}.")
+        return f"{said}; all servers of the cluster can connect to each other"
     finally:
         there.terminate()
 
 
 async def _hosts(settings: Settings, db: Database) -> str:
-    """Whether the shops' own domains lead here."""
+    """Checks that the shops' own hosts forward to this service."""
     hosts = [host for store in await db.read(stores.listed) for host in store.hosts]
     outbound = Outbound(http=True, private=True)  # named by who runs this, not by a stranger
 
     async def astray(host: str) -> str:
-        """Why a host does not lead here; "" if it does."""
+        """Returns why a host doesn't reach this service, or ""."""
         items = f"{host}{settings.storefront_base}/api/items"
         try:
             answer = await outbound.call("GET", items, seconds=_SECONDS / 2)
         except Unanswered as error:
             return f"{items}: {error}"
         good = answer.status == 200 and answer.body.startswith(b'{"data":')
-        return "" if good else f"{items} is answered with {answer.status}, not with a wishlist"
+        return "" if good else f"{items} returns {answer.status} instead of a wishlist"
 
     asked = hosts[:_MOST_HOSTS]
     wrong = [why for why in await asyncio.gather(*map(astray, asked)) if why]
     await outbound.close()
     if wrong:
-        raise Wrong(f"{len(wrong)} of {len(asked)} don't lead here. {wrong[0]}")
-    return f"{len(asked)} of {len(hosts)} were asked, and lead here" if hosts else "none is named"
+        raise Wrong(
+            f"{len(wrong)} of {len(asked)} shop hosts don't reach this service; the first: "
+            f"{wrong[0]}"
+        )
+    if not hosts:
+        return "no store has a host"
+    return f"{len(asked)} of {len(hosts)} were checked and reach this service"
 
 
 async def _redis(settings: Settings) -> str:
@@ -264,31 +278,31 @@ async def _redis(settings: Settings) -> str:
     await limiter.take("doctor", 1, 0)
     await limiter.close()
     if limiter.away:  # it has logged why
-        raise Wrong("It can't be used, so that each process counts alone.")
-    return "it counts"
+        raise Wrong("It can't be reached, so each process counts rate limits on its own.")
+    return "reachable; rate limits are shared"
 
 
 async def _service(settings: Settings) -> str:
-    """Whether the service is ready here, and its jobs in the background get through."""
+    """Checks that the service is ready on this machine, and that its background jobs finish."""
     place = f"{settings.host}:{settings.port}"
     try:
         ready = await _get(settings, "/readyz")
     except OSError:
-        return Note(f"nothing serves on {place}")
+        return Note(f"no service is running on {place}")
     if b" 200 " not in ready.partition(b"\r\n")[0]:
-        raise Wrong(f"What serves on {place} is not ready.")
+        raise Wrong(f"The service on {place} isn't ready.")
     late = [
         task
         for task, at in re.findall(_DONE, (await _get(settings, "/metrics")).decode())
         if time.time() - float(at) > _LATE + 3 * settings.purge_interval * (task == "purge")
     ]
     if late:
-        raise Wrong(f"{', '.join(late)} did not get through for minutes.")
-    return f"ready on {place}; purge, counting and the other jobs get through"
+        raise Wrong(f"These background jobs haven't finished for minutes: {', '.join(late)}.")
+    return f"ready on {place}; all background jobs run"
 
 
 async def _get(settings: Settings, path: str) -> bytes:
-    """The whole answer of what serves on this machine."""
+    """Returns the whole response of the service on this machine."""
     reader, writer = await asyncio.open_connection(settings.host, settings.port)
     try:
         writer.write(

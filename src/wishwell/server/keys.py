@@ -56,7 +56,8 @@ async def check_secrets(tx: Reader, sealing: Sealing | None) -> None:
     if sealing is None:
         if stored:
             raise Misconfigured(
-                "WISHWELL_SEALING_KEYS is not set, and stores have secrets that it opens."
+                "WISHWELL_SEALING_KEYS is not set, but stores have secrets that are encrypted with "
+                "it."
             )
         return
     opening: list[Callable[[], object]] = [

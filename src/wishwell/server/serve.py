@@ -1,4 +1,4 @@
-"""Serving: the listening socket and the processes, from start to stop."""
+"""Serves the application: the listening socket and the processes, from start to stop."""
 
 import asyncio
 import contextlib
@@ -30,16 +30,16 @@ logger = structlog.get_logger("wishwell")
 
 _BACKLOG = 2048
 _ACCEPTS = 64
-"""Connections accepted in one turn of the event loop. uvloop accepts one a turn from each listening
-socket; turns are long under overload, and new clients waited many seconds (decision 0015)."""
+"""Connections accepted in one iteration of the event loop. uvloop accepts one from each listening
+socket; under overload iterations are long, and new clients waited many seconds (decision 0015)."""
 
 _UNSENT = 128 * 1024
-"""Bytes of unsent answers that the kernel buffers for a connection. By default it takes megabytes,
-which hides that a client does not read."""
+"""Bytes of unsent responses that the kernel buffers for a connection. The default is megabytes,
+which hides that a client doesn't read."""
 
 _FILES = 65_536
-"""Files and connections that a process may have open, if the system lets it. Many systems begin
-with 1,024, for programs that know no better."""
+"""Files and connections that a process may have open, as far as the system allows it. The default
+of many systems is 1,024."""
 
 _START_SECONDS = 20.0
 """Timeout for the workers to start."""
@@ -111,7 +111,7 @@ def _allow_files() -> None:
 
 # contract: serve-stop
 class _Server(uvicorn.Server):
-    """One process. Calls ``ready`` once it listens."""
+    """The server of a single process. Calls ``ready`` once it listens."""
 
     def __init__(self, configuration: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(configuration)
@@ -119,11 +119,11 @@ class _Server(uvicorn.Server):
         self._in_terminal = sys.stdin is not None and sys.stdin.isatty()
 
     def _hung_up(self) -> None:
-        """SIGHUP. From a terminal that was closed it means stop; otherwise it is only logged."""
+        """Handles SIGHUP: stops if it comes from a closed terminal; otherwise only logs it."""
         if self._in_terminal:
             self.should_exit = True
         else:
-            reason = "with one worker, settings are read again only at a restart"
+            reason = "SIGHUP reloads settings only with 2 or more workers; restart the service"
             logger.warning("hangup_ignored", reason=reason)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -140,8 +140,8 @@ class _Server(uvicorn.Server):
 
 class _Worker(supervisor.Process):
     def target(self, sockets: list[socket.socket] | None = None) -> None:
-        # uvicorn 0.54 makes the server when it is first asked for. A thread that reports whether
-        # it has started asks at the same time. If each makes its own, no start is ever reported.
+        # uvicorn 0.54 creates the server at its first use. A thread that reports whether it has
+        # started uses it at the same time. If both create one, no start is ever reported.
         self._server = uvicorn.Server(self.config)
         super().target(sockets)
 
@@ -172,16 +172,16 @@ class _Workers(supervisor.Multiprocess):
             self._ready()
 
     def terminate_all(self) -> None:
-        """Closes the port first: new clients would wait in vain as long as the parent held it."""
+        """Closes the port first: new clients would wait in vain while the parent holds it."""
         for listening in self.sockets:
             listening.close()
         super().terminate_all()
 
     def restart_all(self) -> None:
-        """Replaces all workers after SIGHUP, or none, and logs one event.
+        """Replaces either all workers or none after SIGHUP, and logs one event.
 
-        Workers have their settings from this process, so one that dies later never reads a file
-        that has become bad.
+        Workers get their settings from this process, so the replacement of one that dies later
+        never reads a file that has become invalid.
         """
         try:
             self._replace(self._reload())
@@ -213,7 +213,7 @@ class _Workers(supervisor.Multiprocess):
         return loaded.result()
 
     def _replace(self, settings: Settings) -> None:
-        """Starts new workers, and ends the old ones once all of the new ones serve."""
+        """Starts new workers, and stops the old ones once all new ones serve."""
         before, self.config.app = self.config.app, partial(app.create, settings)
         started = [supervisor.Process(self.config, self.sockets) for _ in self.processes]
         for process in started:
@@ -247,7 +247,7 @@ class _Workers(supervisor.Multiprocess):
 
 # contract: serve-start
 def listen(host: str, port: int, names: str) -> socket.socket:
-    """A listening socket. Raises ``Misconfigured``; ``names`` are the settings to change."""
+    """Returns a listening socket. Raises ``Misconfigured``; ``names``: the settings to change."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -256,7 +256,7 @@ def listen(host: str, port: int, names: str) -> socket.socket:
         listening.listen(_BACKLOG)
     except (OSError, ValueError) as error:
         # ValueError: an impossible host name, such as a..b, or one that is too long.
-        reason = error.strerror if isinstance(error, OSError) else "not a valid address"
+        reason = error.strerror if isinstance(error, OSError) else "it isn't a valid address"
         listening.close()
         raise Misconfigured(
             f"Can't listen on {host[:80]}:{port} ({reason}). Change {names}."
