@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import secrets
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpcore2
@@ -14,6 +15,20 @@ import pytest
 
 from tests.security import secrets_in_print
 from tests.servers import Cluster, PostgresServer, RedisServer, Service, redis_binary
+
+ROOT = Path(__file__).parents[1]
+
+# Tests that depend on the timing of programs other than this one, with the reason. `.ci/run` runs
+# them again if they failed; tests of rules, races and histories never.
+TIMING = {
+    "tests/browser": "a browser",
+    "tests/examples": "a browser, and other shops' servers",
+    "tests/forward/test_web_servers.py": "the start of nginx and Caddy",
+    "tests/service/test_failover.py": "the failover of PostgreSQL",
+    "tests/service/test_first_steps.py": "the installation and start of a wheel",
+    "tests/service/test_patroni.py": "the failover of Patroni, etcd and HAProxy",
+    "tests/service/test_pooler.py": "the start of PgBouncer",
+}
 
 SEALING_KEY = "a-sealing-key-of-the-tests-40-characters"
 SIGNING_KEY = "a-signing-key-of-the-tests-40-characters"
@@ -38,8 +53,12 @@ def missing(reason: str) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):
-    """Marks the PostgreSQL run of engine-independent tests as slow, so `make test` runs them once."""
+    """Marks the PostgreSQL run of engine-independent tests as slow, so `make test` runs them once,
+    and the tests of ``TIMING``."""
     for item in items:
+        for place, reason in TIMING.items():
+            if item.path.is_relative_to(ROOT / place):
+                item.add_marker(pytest.mark.timing(reason))
         engine = item.callspec.params.get("engine") if hasattr(item, "callspec") else None
         if engine == "postgresql" and item.get_closest_marker("either_engine"):
             item.add_marker(pytest.mark.slow)
