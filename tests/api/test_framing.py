@@ -1,67 +1,23 @@
-"""Malformed HTTP over raw sockets: requests that two readers could interpret differently
-(smuggling)."""
+"""Malformed HTTP over raw sockets. Requests that two readers could interpret differently:
+tests/security/test_smuggling.py."""
 
 import json
 import socket
 
 import pytest
 
-from tests.servers import PREFIX
-
 from .conftest import connect, is_uuid, over_the_wire, products, request_head, save
 
 pytestmark = pytest.mark.either_engine
 
 
-def post(
-    token: str, *lines: str, body: bytes = b'{"productId":1}', host: str = "Host: localhost"
-) -> bytes:
-    words = [f"POST {PREFIX}/items HTTP/1.1", host, f"Authorization: Bearer {token}"]
-    words += ["Content-Type: application/json", *lines]
-    return "\r\n".join(word for word in words if word).encode("latin-1") + b"\r\n\r\n" + body
+def post(token: str, *lines: str, body: bytes = b'{"productId":1}') -> bytes:
+    return request_head("POST", "/items", token, "Content-Type: application/json", *lines) + body
 
 
 LENGTH = "Content-Length: 15"
 CHUNKED = "Transfer-Encoding: chunked"
 CHUNKS = b'f\r\n{"productId":1}\r\n0\r\n\r\n'
-
-# In addition to those of tests/security/payloads.py, which may hide a second request.
-AMBIGUOUS = {
-    "length that is empty": lambda t: post(t, "Content-Length: "),
-    "NUL in a header": lambda t: post(t, "X-Y: a\0b", LENGTH),
-    "no colon": lambda t: post(t, "X-Y", LENGTH),
-    "no name": lambda t: post(t, ": x", LENGTH),
-    "name with bytes": lambda t: post(t, "X-\u00e9: x", LENGTH),
-    "bad chunk size": lambda t: post(t, CHUNKED, body=b'zz\r\n{"productId":1}\r\n0\r\n\r\n'),
-    "chunk size too long": lambda t: post(t, CHUNKED, body=b"f" * 40 + b'\r\n{"productId":1}\r\n0\r\n\r\n'),
-    "bare line feeds": lambda t: post(t, LENGTH).replace(b"\r\n", b"\n"),
-    "no Host": lambda t: post(t, LENGTH, host=""),
-    "two Hosts": lambda t: post(t, "Host: other", LENGTH),
-    "two Hosts in HTTP/1.0": lambda t: post(t, "Host: other", LENGTH).replace(b"HTTP/1.1", b"HTTP/1.0", 1),
-    "coding beside chunks": lambda t: post(t, "Transfer-Encoding: gzip, chunked", body=CHUNKS),
-    "no version": lambda t: post(t, LENGTH).replace(b" HTTP/1.1", b"", 1),
-    "version 3": lambda t: post(t, LENGTH).replace(b"HTTP/1.1", b"HTTP/3.0", 1),
-    "no request line": lambda t: b"Host: localhost\r\n\r\n",
-    "garbage": lambda t: b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 50 + b"\r\n\r\n",
-    "space in the path": lambda t: post(t, LENGTH).replace(b"/items ", b"/items x ", 1),
-    "NUL in the path": lambda t: post(t, LENGTH).replace(b"/items ", b"/items\0 ", 1),
-}  # fmt: skip
-
-
-def test_ambiguous_request_is_refused_and_the_connection_closed(service, shop):
-    """An ambiguous request is 400 with the error envelope, and its connection closes.
-    Contract: http-ambiguous, error-envelope."""
-    member = shop.customer("1")
-    for name, made in AMBIGUOUS.items():
-        got = over_the_wire(service, made(member.token), patience=3)
-        assert (got.status, got.closed) == (400, True), name
-        assert got.everything.count(b"HTTP/1.1 ") == 1, name
-        assert got.headers["date"].endswith(" GMT")
-        error = json.loads(got.body)["error"]
-        assert set(error) == {"message", "error", "statusCode", "requestId"}
-        assert (error["statusCode"], error["requestId"]) == (400, got.headers["x-request-id"])
-    assert products(member.http) == []
-
 
 BROKEN = {
     "at once": (b"", b"zz\r\n"),
