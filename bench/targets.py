@@ -113,7 +113,7 @@ class Bare(Program):
         self.begin(command, f"{self.url}/openapi.json", env=env)
 
     def stop(self) -> None:
-        self._end(signal.SIGTERM, 20)
+        self.end(signal.SIGTERM, 20)
 
 
 Target = Shop | Bare

@@ -17,6 +17,7 @@ import pytest
 
 import wishwell_client
 from tests import schema
+from tests.conftest import TIMING
 from wishwell import __version__, config, products, stores
 from wishwell.access import auth
 from wishwell.cli import main
@@ -70,6 +71,31 @@ def test_doors_open_one_way():
         below = ROOMS[: ROOMS.index(room(name_of(path))) + 1]
         for imported in imports_of(path) - {"__version__"}:
             assert room(imported) in below, f"{name_of(path)} imports {imported}"
+
+
+# Named tuples, whose methods begin with an underscore lest they collide with fields; and the id of a
+# test, which pytest lets no plug-in set otherwise.
+OPEN_MEMBERS = {"_replace", "_fields", "_asdict", "_make", "tests/conftest.py: item._id"}
+
+
+def test_tests_reach_no_private_member_of_another_object():
+    """Tests check public behaviour, so that the inside of an object can change without them."""
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Attribute) or not re.match("_(?!_)", node.attr):
+                continue
+            text = ast.unparse(node)
+            known = node.attr in OPEN_MEMBERS or f"{path.relative_to(ROOT)}: {text}" in OPEN_MEMBERS
+            own = text.removesuffix(node.attr) in ("self.", "cls.", "super().")
+            assert own or known, f"{path}:{node.lineno}: {text}"
+
+
+def test_only_tests_that_run_other_programs_may_be_run_again():
+    """`.ci/run` repeats no test of rules, races or histories, which run no other program."""
+    folders = ("api", "client", "contract", "http", "linearizability", "security", "storefront")
+    for place in TIMING:
+        assert (ROOT / place).exists(), place
+        assert place.split("/")[1] not in folders, place
 
 
 def test_no_import_goes_in_a_circle():
@@ -243,7 +269,7 @@ def test_every_table_of_a_profile_is_purged_and_linked():
     loaded = statements.load("sqlite").items()
     sql = {name: " ".join(step.sql for step in known.steps) for name, known in loaded}
     for steps in (
-        [sql[name] for name in (*purge._STEPS, *reservation_rows.ENDS)],
+        [sql[name] for name in (*purge.STEPS, *reservation_rows.ENDS)],
         [sql[name] for name in sql if name.startswith("link_leave_")],
     ):
         assert {
@@ -306,7 +332,7 @@ def test_every_body_is_compared_and_explained():
     message."""
     fields = {field.encode_name for body in READ.values() for field in msgspec.structs.fields(body)}
     # These two have a message per kind of store
-    assert fields - {"productId", "variantId"} == request_types._RULES.keys()
+    assert fields - {"productId", "variantId"} == request_types.RULES.keys()
 
 
 def resolved(node):

@@ -129,10 +129,10 @@ class Shopper:
         if path.startswith("/sign-in"):
             page.goto(self.url + path)
             return
-        with page.expect_response(self._is_read):
+        with page.expect_response(self.is_read):
             page.goto(self.url + path)
 
-    def _is_read(self, answer: Response) -> bool:
+    def is_read(self, answer: Response) -> bool:
         return (
             answer.request.method == "GET"
             and f"{BASE}/api/" in answer.url
@@ -141,12 +141,12 @@ class Shopper:
 
     def sign_in(self, page: Page, name: str) -> None:
         self.go(page, "/sign-in")
-        with page.expect_response(self._is_read):
+        with page.expect_response(self.is_read):
             page.get_by_role("button", name=f"Continue as {name}").click()
         page.wait_for_url("**/wishlist")
 
     def sign_out(self, page: Page) -> None:
-        with page.expect_response(self._is_read):
+        with page.expect_response(self.is_read):
             page.get_by_role("button", name="Sign out").click()
 
     def make_list(

@@ -22,7 +22,7 @@ def test_demo_ends_with_its_service_and_keeps_nothing(number):
     with Demo({}) as demo:
         service = demo.service
         assert list(demo.folder.glob("wishwell-demo-*/wishwell.db"))
-        assert demo._end(number, 20) == 0
+        assert demo.end(number, 20) == 0
         assert not service.is_running()
         assert not list(demo.folder.glob("wishwell-demo-*"))
         said = demo.output()

@@ -113,7 +113,9 @@ def test_page_on_a_phone(reader, scheme):
     works."""
     _, page = reader(CREATE, color_scheme=scheme, **PHONE)
     expect(operation(page, "Create an item")).to_be_in_viewport()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.wait_for_function("document.documentElement.scrollWidth <= 390")
+    # Transparent until the library's style sheet applies.
+    expect(page.locator("body")).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")
     [light] = page.evaluate("getComputedStyle(document.body).backgroundColor").partition("(")[2:]
     assert (int(light.split(",")[0]) > 128) == (scheme == "light")
     page.goto(re.sub("#.*", "#tag/items/DELETE/items", page.url))

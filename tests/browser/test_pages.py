@@ -180,8 +180,10 @@ class Received:
         self._next = 0
 
     def take(self):
-        """Records new responses; must run before leaving the page, because the browser then drops
-        the bodies."""
+        """Records new responses, once none is under way; must run before leaving the page, because
+        the browser then drops the bodies."""
+        for page in self.shopper.context.pages:
+            page.wait_for_load_state("networkidle")
         for answer in self.shopper.responses[self._next :]:
             self._next += 1
             lines = [f"{header['name']}: {header['value']}" for header in answer.headers_array()]

@@ -18,12 +18,17 @@ class _Transport:
         raise _Sent(call)
 
 
+class _Recorder(Wishwell):
+    """A client without connections and without a profile."""
+
+    def __init__(self) -> None:
+        self._attach(_Transport())  # type: ignore[arg-type]
+
+
 def call_of(use: Callable[[Wishwell], Any]) -> Call[Any]:
     """Returns the first call that ``use`` makes, on a client without a profile."""
-    client = Wishwell.__new__(Wishwell)
-    client._attach(_Transport())  # type: ignore[arg-type]
     try:
-        use(client)
+        use(_Recorder())
     except _Sent as sent:
         call: Call[Any] = sent.args[0]
         return call

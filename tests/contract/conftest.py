@@ -1,6 +1,7 @@
 """Runs tests in this process on both engines, through the interface that the service uses."""
 
 import asyncio
+import contextlib
 import re
 import sqlite3
 from typing import Any
@@ -39,10 +40,8 @@ async def one(tx, statement, *arguments, **named):
 
 
 async def execute(tx, sql):
-    """Runs a statement that the product doesn't have."""
-    done = tx._connection.execute(sql)
-    if asyncio.iscoroutine(done):
-        await done
+    """Runs a statement on SQLite that the product doesn't have."""
+    tx.execute(sql, ())
 
 
 class Meanwhile:
@@ -155,8 +154,36 @@ class Bench:
     def all(self, statement, *arguments, **named):
         return self.write(ask, statement, *arguments, **named)
 
+    async def on_connection(self, act):
+        """Returns what ``act`` returns, on a connection of its own to PostgreSQL."""
+        connection = await asyncpg.connect(self.where)
+        try:
+            return await act(connection)
+        finally:
+            await connection.close()
+
+    @contextlib.contextmanager
+    def with_timeout(self, seconds):
+        """Uses a database with another timeout of statements; SQLite has none."""
+        before = self.db
+        if isinstance(before, Postgres):
+            self.db = Postgres(self.where, connections=10, seconds=seconds)
+        try:
+            yield
+        finally:
+            if self.db is not before:
+                self.run(self.db.close())
+            self.db = before
+
+    async def run_sql(self, sql):
+        """Runs statements that the product doesn't have."""
+        if isinstance(self.db, Postgres):
+            await self.on_connection(lambda connection: connection.execute(sql))
+        else:
+            await self.db.write(execute, sql)
+
     def execute(self, sql):
-        self.write(execute, sql)
+        self.run(self.run_sql(sql))
 
     def select(self, sql, *arguments):
         """Returns the rows of a statement that the product doesn't have."""
@@ -181,14 +208,19 @@ class Bench:
         ]
         sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(places)})"
 
-        async def fill(tx, some):
-            done = tx._connection.executemany(sql, some)
-            if isinstance(self.db, Postgres):
-                await done
+        async def fill(connection):
+            # Batches, because a single transaction of all rows is too slow on a cluster.
+            for first in range(0, len(rows), 1_000):
+                await connection.executemany(sql, rows[first : first + 1_000])
 
-        # Batches, because a single transaction of all rows is too slow on a cluster.
-        for first in range(0, len(rows), 1_000):
-            self.write(fill, rows[first : first + 1_000])
+        async def fill_embedded(tx):
+            for row in rows:
+                tx.execute(sql, row)
+
+        if isinstance(self.db, Postgres):
+            self.run(self.on_connection(fill))
+        else:
+            self.write(fill_embedded)
 
     def fill(self, profile, *, products, lists=0, on=0, tags=0, first=1):
         """Inserts items for consecutive products from ``first``. Each is on ``on`` of the lists

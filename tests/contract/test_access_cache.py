@@ -14,10 +14,10 @@ DAY = 86_400_000
 
 
 @pytest.fixture
-def impatient(bench, monkeypatch):
+def impatient(bench):
     """The bench with a statement timeout of half a second."""
-    monkeypatch.setattr(bench.db, "_seconds", 0.5, raising=False)
-    return bench
+    with bench.with_timeout(0.5):
+        yield bench
 
 
 def test_what_could_not_be_written_is_written_the_next_time(impatient):
@@ -80,13 +80,21 @@ def test_request_waits_little_for_a_refresh(bench, known):
     async def story():
         await known.refresh()
         bench.clock.milliseconds += 5_000
-        taken = [await bench.db._pool.take(5) for _ in range(bench.db.stats().connections_limit)]
+        limit = bench.db.stats().connections_limit
+        all_taken, go = asyncio.Barrier(limit + 1), asyncio.Event()
+
+        async def hold(_tx):
+            await all_taken.wait()
+            await go.wait()
+
+        holding = [asyncio.create_task(bench.db.read(hold)) for _ in range(limit)]
+        await all_taken.wait()
         try:
             async with asyncio.timeout(4):
                 await known.ensure_fresh()
         finally:
-            for connection in taken:
-                bench.db._pool.give_back(connection)
+            go.set()
+            await asyncio.gather(*holding)
 
     with pytest.raises(Unavailable):
         bench.run(story())

@@ -7,7 +7,7 @@ import os
 import pytest
 from structlog.testing import capture_logs
 
-from tests.contract.conftest import Held, execute
+from tests.contract.conftest import Held
 from tests.contract.desk import Desk, on_desk, send
 from tests.servers.receiver import Receiver, answer
 from wishwell import events, ids
@@ -122,7 +122,7 @@ async def test_process_that_hangs_is_taken_over(desk):
 
 
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="half a second is short there")
-def test_answer_that_can_not_be_written_is_kept(bench, monkeypatch):
+def test_answer_that_can_not_be_written_is_kept(bench):
     """A 410 that can't be stored is kept until the database is back, then turns the webhook off.
     Contract: delivery-noted, webhook-turned-off."""
     gone = Hold(answer(410))
@@ -133,20 +133,19 @@ def test_answer_that_can_not_be_written_is_kept(bench, monkeypatch):
             told = await desk.save()
             await sender.look()
             await asyncio.wait_for(gone.asked.wait(), 5)
-            with monkeypatch.context() as patched:
-                patched.setattr(bench.db, "_seconds", 0.5, raising=False)
-                async with Held(bench.where):
-                    gone.goes_on.set()
-                    await asyncio.sleep(0.3)  # the sender writes first
-                    with pytest.raises(Unavailable):
-                        await desk.change(hook, types=("item.created",))
+            async with Held(bench.where):
+                gone.goes_on.set()
+                await asyncio.sleep(0.3)  # the sender writes first
+                with pytest.raises(Unavailable):
+                    await desk.change(hook, types=("item.created",))
             await sender.settle()
             [shown] = await desk.page(hook)
             assert (shown.attempts, shown.last_status) == (1, 410)
             assert (await desk.find(hook)).enabled is False
             assert receiver.ids() == told
 
-    story(bench)
+    with bench.with_timeout(2):
+        story(bench)
 
 
 @on_desk
@@ -298,7 +297,7 @@ async def test_read_that_fails_has_nothing_sent_again(desk):
         await sender.look()
         await until(arrived)
         desk.clock.milliseconds += 6_000
-        await desk.db.write(execute, "ALTER TABLE events RENAME TO away")
+        await desk.bench.run_sql("ALTER TABLE events RENAME TO away")
         try:
             await sender.look()
             await asyncio.sleep(0.5)  # the read has failed by then
@@ -306,7 +305,7 @@ async def test_read_that_fails_has_nothing_sent_again(desk):
             await until(delivered)
         finally:
             hold.goes_on.set()
-            await desk.db.write(execute, "ALTER TABLE away RENAME TO events")
+            await desk.bench.run_sql("ALTER TABLE away RENAME TO events")
         await sender.stop()
         desk.clock.milliseconds += deliveries.LEASE_MS + 1
         receiver.says = answer()
@@ -325,7 +324,7 @@ async def test_event_that_cannot_be_read_stops_no_other(desk):
         bad = (
             f"UPDATE events SET data = '[' WHERE profile_id = '{desk.profile.id}' AND sequence = 2"
         )
-        await desk.db.write(execute, bad)
+        await desk.bench.run_sql(bad)
         await send(sender)
         assert sorted(receiver.ids()) == sorted([told[0], told[2]])
         statuses = [one.status for one in await desk.page(hook)]
@@ -343,7 +342,7 @@ async def test_webhook_that_cannot_be_read_waits(desk):
             hook = await desk.hook(receiver.url)
             await desk.save()
             bad = f"UPDATE webhooks SET {column} = 'x' WHERE id = '{hook.id}'"
-            await desk.db.write(execute, bad)
+            await desk.bench.run_sql(bad)
             with capture_logs() as lines:
                 for _ in range(2):
                     async with desk.process() as sender:

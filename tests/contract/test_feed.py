@@ -126,7 +126,7 @@ def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telli
 
     async def step(tx):
         beside: Any = Meanwhile(tx, "all", save_and_link)
-        await events._number(beside, bench.store.id, now)
+        await events.assign_positions(beside, bench.store.id, now)
 
     bench.write(step)
     number(bench)
@@ -142,7 +142,7 @@ def test_number_that_is_not_published_is_not_read(telling, engine):
     bench = telling
     bench.save(bench.new_customer())
     if engine == "postgresql":  # SQLite assigned the position with the event
-        assert bench.write(events._number, bench.store.id, bench.clock.tick()) == (0, 1, 1)
+        assert bench.write(events.assign_positions, bench.store.id, bench.clock.tick()) == (0, 1, 1)
     assert feed(bench) == events.Page([], 0)
     number(bench)
     assert [event.sequence for event in feed(bench).events] == [1]

@@ -10,6 +10,7 @@ import pytest
 from tests.contract.conftest import PLENTY, new_item
 from tests.servers import HERE
 from wishwell import profiles
+from wishwell.db.handle import Handle
 from wishwell.db.postgres import Postgres
 from wishwell.errors import NotFound, Unavailable, Undecided
 from wishwell.wishlists import saving
@@ -93,9 +94,8 @@ def test_database_whose_connection_broke_a_moment_ago_is_there(bench, alone, pos
     Contract: health-ready."""
 
     async def break_and_ask():
-        connection = await bench.db._pool.take(5)
-        bench.db._pool.give_back(connection)
-        postgres_server.sql(f"SELECT pg_terminate_backend({connection.get_server_pid()})")
+        [[pid]] = await bench.db.read(Handle.fetch, "SELECT pg_backend_pid()")
+        postgres_server.sql(f"SELECT pg_terminate_backend({pid})")
         await bench.db.ping()  # this process doesn't know yet that the connection is closed
 
     bench.run(break_and_ask())

@@ -469,7 +469,7 @@ def test_import_that_meets_an_erasure_finishes_it_first(bench, family, file):
         for b in checked(ImportFile(str(file), AT))
     }
     bench.write(erasure.erase, erased, bench.clock())
-    assert bench.write(importing._fill, family.store, bundles) is None
+    assert bench.write(importing.add_missing, family.store, bundles) is None
     counts, _ = load(bench, file, family.store.handle, dry=True)
     assert (counts.profiles, counts.there) == (1, 2)
     assert bench.read(erasure.is_under_way, erased.id)

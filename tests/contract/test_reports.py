@@ -482,7 +482,7 @@ def test_a_store_is_counted_again_when_it_is_time(counted):
         count(bench, counts)
         [last] = bench.read(counting.last, counts)
         ended = last._replace(customers=wishes, visitors=0, ended_at=ids.timestamp(began))
-        bench.write(counting._end, counts, [last], [ended])
+        bench.write(counting.finish, counts, [last], [ended])
     assert [due(at) for at in (59_999, 60_000, -1)] == [[new], [store, new], [store, large, new]]
     assert [due(at) for at in (HOUR - 1, HOUR)] == [[store, new], [store, large, new]]
 
@@ -551,7 +551,7 @@ def test_anybody_hears_the_step_that_is_reached(bench):
     asked = [row[2] for row in of]
     assert {said for _, said in bench.read(reports.reached, store, asked)} == {0}
     count = Count("2026-01-01", 1, "", "", 0, 0, 0, 0, 0, 0, "")
-    bench.write(counting._end, store, [], [count])
+    bench.write(counting.finish, store, [], [count])
     assert bench.read(reports.reached, store, asked) == [
         (n + 1, said) for n, said in zip(WISHES, SAID, strict=True)
     ]

@@ -24,7 +24,7 @@ def _postgresql_only(engine):
 def while_open(bench, first, second, last=None):
     """Starts ``second`` while the transaction of ``first`` is open, commits that once ``second``
     waits for a lock, and returns the result of ``second``."""
-    return bench.run(waiting._one_after_the_other(bench.db, first, second, last))
+    return bench.run(waiting.one_after_the_other(bench.db, first, second, last))
 
 
 async def blocked(db, count, done):
@@ -64,7 +64,7 @@ def test_sign_in_restarts_when_the_session_has_just_reserved_of_another_owner(be
         await blocked(bench.db, 2, linked)
 
     async def all_three():
-        await waiting._one_after_the_other(bench.db, reserve, link(), start_deletion)
+        await waiting.one_after_the_other(bench.db, reserve, link(), start_deletion)
         await deleting[0]
 
     bench.run(all_three())

@@ -403,7 +403,7 @@ def test_shares_of_a_session_that_is_purged(bench):
     owner = bench.new_session()
     made = bench.share(owner, bench.new_list(owner).id)
     at = bench.clock() + 365 * DAY
-    bench.write(purge._end, SETTINGS, [owner.id], Clock(at))
+    bench.write(purge.close_expired, SETTINGS, [owner.id], Clock(at))
     with pytest.raises(UnknownShare):
         resolve(bench, made.token)
     with pytest.raises(UnknownShare):

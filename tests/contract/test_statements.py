@@ -3,13 +3,23 @@
 import asyncio
 import contextlib
 import json
+import os
 import re
 from collections.abc import Iterator
 from itertools import product as combinations
 
 import pytest
 
-from wishwell.db import cluster, hosts, migrate, pages, postgres, sqlite_file, statements
+from wishwell.db import (
+    cluster,
+    connecting,
+    hosts,
+    migrate,
+    pages,
+    postgres,
+    sqlite_file,
+    statements,
+)
 from wishwell.db.__main__ import printed
 from wishwell.db.pages import Edge, Noun, PageQuery
 from wishwell.db.postgres import Postgres
@@ -81,21 +91,16 @@ def explain(bench, engine, sql, arguments):
         rows = bench.select("EXPLAIN QUERY PLAN " + sql, *map(as_json, arguments))
         return "\n".join(row[3] for row in rows)
 
-    async def ask():
-        connection = await bench.db._pool.take(5)
-        try:
-            # Small tables are scanned despite indexes; forbid that to get the plan of a large
-            # table.
-            await connection.execute("SET enable_seqscan = off; SET enable_sort = off")
-            rows = await connection.fetch("EXPLAIN " + sql, *arguments)
-        finally:
-            bench.db._pool.drop(connection)
+    async def ask(connection):
+        # Small tables are scanned despite indexes; forbid that to get the plan of a large table.
+        await connection.execute("SET enable_seqscan = off; SET enable_sort = off")
+        rows = await connection.fetch("EXPLAIN " + sql, *arguments)
         plan = "\n".join(row[0] for row in rows)
         if "Citus" in plan:
             pytest.skip("a plan of one server; those of a cluster are in test_cluster.py")
         return plan
 
-    return bench.run(ask())
+    return bench.run(bench.on_connection(ask))
 
 
 def as_json(argument):
@@ -105,7 +110,7 @@ def as_json(argument):
 def test_every_statement_can_be_printed_and_run_by_hand(bench, engine):
     """Every statement can be run by hand as ``python -m wishwell.db`` prints it. Skipped on a
     cluster, where a key can't be NULL."""
-    if engine == "postgresql" and bench.db._spread:
+    if engine == "postgresql" and "WISHWELL_TEST_CITUS" in os.environ:
         pytest.skip("the database is spread")
     for name, statement in statements.load(engine).items():
         if name == "coordinator_time" and engine == "postgresql":
@@ -121,7 +126,7 @@ async def prepare_everything(url):
     await migrate.pending_postgres(url)
     db = Postgres(url, connections=1, seconds=10)
     await db.ping()
-    connection = await db._pool.take(5)
+    connection = await connecting.connect(url, timeout=10)
     asked = [
         step.sql
         for name, statement in statements.load("postgresql").items()
@@ -129,9 +134,9 @@ async def prepare_everything(url):
         if name != "coordinator_time"  # a function of Citus
     ]
     asked += [pages.sql("postgresql", query) for query, _ in (*queries(), *queries_of_store())]
-    for sql in (*asked, postgres._UNCONFIRMED, hosts._PLACE, cluster._FOREIGN_KEYS):
+    for sql in (*asked, postgres.UNCONFIRMED, hosts.PLACE, cluster.FOREIGN_KEYS):
         await connection.prepare(sql)
-    db._pool.drop(connection)
+    await connection.close()
     await db.close()
 
 

@@ -36,7 +36,7 @@ async def select(tx, sql):
     return await tx.fetch(sql)
 
 
-async def _one_after_the_other(db, first, second, last):
+async def one_after_the_other(db, first, second, last):
     held, go = asyncio.Event(), asyncio.Event()
 
     async def paused(tx):
@@ -47,7 +47,13 @@ async def _one_after_the_other(db, first, second, last):
             await last(tx)
 
     holding = asyncio.create_task(db.write(paused))
-    await held.wait()
+    # Ends at an error of ``first``, too.
+    reached = asyncio.create_task(held.wait())
+    await asyncio.wait({holding, reached}, return_when=asyncio.FIRST_COMPLETED)
+    if holding.done():
+        reached.cancel()
+        second.close()
+        return await holding
     waiting = asyncio.create_task(second)
     while not await db.read(select, WAITING):
         assert not waiting.done()
@@ -60,7 +66,7 @@ async def _one_after_the_other(db, first, second, last):
 def after(bench, first, *write, last=None):
     """Runs ``first`` and commits it once ``write`` waits for its lock; returns the result of
     ``write``. ``last`` runs in the first transaction before its commit."""
-    return bench.run(_one_after_the_other(bench.db, first, bench.db.write(*write), last))
+    return bench.run(one_after_the_other(bench.db, first, bench.db.write(*write), last))
 
 
 @pytest.fixture
@@ -392,17 +398,16 @@ def test_writes_that_wait_for_a_profile_leave_connections_to_others(bench):
         assert not any(task.done() for task in waiting)
         go.set()
         await asyncio.gather(holding, *waiting)
-        assert not bench.db._turns
+        assert bench.db.queues == 0
 
     bench.run(check())
     assert bench.holds(busy)[0] == 61
 
 
 @pytest.mark.slow
-def test_rows_sent_at_once_have_the_time_of_their_transaction(bench, monkeypatch):
+def test_rows_sent_at_once_have_the_time_of_their_transaction(bench):
     """In a long write, rows sent together may wait as long as their transaction, not just a
     statement's timeout."""
-    monkeypatch.setattr(bench.db, "_seconds", 3)
     mine, other = bench.new_customer(), bench.new_session()
 
     async def lock(tx):
@@ -414,5 +419,6 @@ def test_rows_sent_at_once_have_the_time_of_their_transaction(bench, monkeypatch
             "profile_recount", [{"profile": other.id, "email": None, "notices": None}]
         )
 
-    writing = bench.db.long_write(touch)
-    bench.run(_one_after_the_other(bench.db, lock, writing, lambda _: asyncio.sleep(4.2)))
+    with bench.with_timeout(3):
+        writing = bench.db.long_write(touch)
+        bench.run(one_after_the_other(bench.db, lock, writing, lambda _: asyncio.sleep(4.2)))

@@ -19,7 +19,7 @@ def sign(here, page, way):
     """Signs in or out; returns the saved products that the next page loads."""
     arrived: list[Frame] = []  # earlier responses belong to this page
     page.once("framenavigated", lambda frame: arrived.append(frame))
-    with page.expect_response(lambda answer: bool(arrived) and here._is_read(answer)) as told:
+    with page.expect_response(lambda answer: bool(arrived) and here.is_read(answer)) as told:
         page.get_by_role("button", name=f"Sign {way}").click()
     return [item["productId"] for item in told.value.json()["data"]]
 

@@ -98,7 +98,7 @@ class Medusa(Program):
 
     def start(self) -> None:
         """Starts the shop, or restarts it."""
-        self._end(signal.SIGTERM, 30)
+        self.end(signal.SIGTERM, 30)
         argv = [self.command, "start", "-H", HERE, "-p", self.url.rpartition(":")[2]]
         self.begin(argv, f"{self.url}/health", seconds=300, cwd=BUILT, env=self.environment)
 

@@ -30,7 +30,7 @@ class Echo:
         self.seen: list[Seen] = []
         self.then = ""
         self.answer = FINE
-        self._over = threading.Event()
+        self.over = threading.Event()
         echo = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -48,7 +48,7 @@ class Echo:
                 self.wfile.flush()
                 self.close_connection = bool(echo.then)
                 if echo.then == "wait":
-                    echo._over.wait(10)
+                    echo.over.wait(10)
 
         self._server = ThreadingHTTPServer((HERE, 0), Handler)
         self._server.daemon_threads = True
@@ -61,6 +61,6 @@ class Echo:
         return self.seen[-1]
 
     def close(self) -> None:
-        self._over.set()
+        self.over.set()
         self._server.shutdown()
         self._server.server_close()

@@ -171,11 +171,11 @@ class Fixtures:
         self.marks, self.unchanged = {}, {}
         self.product = 10_000
         stranger = self.elsewhere.customer("mine")
-        self.foreign_mark = self._fill(stranger, 900)[2]
+        self.foreign_mark = self.fill(stranger, 900)[2]
         self.tokens = self._credentials(stranger)
         self.clients = {name: self.shop.client(token) for name, token in self.tokens.items()}
 
-    def _fill(self, owner, product):
+    def fill(self, owner, product):
         item = owner.http.post("/items", json={"productId": product}).json()["data"]
         name = f"mark-{uuid.uuid4().hex}"
         made = owner.http.post("/lists", json={"name": name}).json()["data"]
@@ -220,7 +220,7 @@ class Fixtures:
     def _record(self, owner):
         """Returns an unchanged item, its list, and the list's name as a marker."""
         if owner not in self.unchanged:
-            filled = self._fill(self.owners[owner], 100 + OWNERS.index(owner))
+            filled = self.fill(self.owners[owner], 100 + OWNERS.index(owner))
             self.unchanged[owner] = filled
         return self.unchanged[owner]
 
@@ -330,7 +330,7 @@ def test_refused_write_changes_nothing(world):
         for operation in ("PATCH /items/{itemId}", "DELETE /items/{itemId}"):
             if expected(operation, credential, "other") < 300:
                 continue
-            item, _, _ = world._fill(world.owners["other"], 400)
+            item, _, _ = world.fill(world.owners["other"], 400)
             before = world.owners["other"].http.get(f"/items/{item}").json()
             method, path = operation.replace("{itemId}", item).split(" ")
             headers = {"Profile": world.owners["customer"].gid} if "+" in credential else {}

@@ -42,7 +42,7 @@ def guarded():
     with PostgresServer() as server:
         server.sql(f"CREATE ROLE app LOGIN PASSWORD '{PASSWORD}'")
         server.sql("CREATE DATABASE guarded OWNER app")
-        rules = server._data / "pg_hba.conf"
+        rules = server.data / "pg_hba.conf"
         rules.write_text("host all app 127.0.0.1/32 scram-sha-256\n" + rules.read_text())
         server.sql("SELECT pg_reload_conf()")
         yield server, f"postgresql://app:{PASSWORD}@127.0.0.1:{server.port}/guarded"

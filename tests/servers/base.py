@@ -201,7 +201,7 @@ class Program:
         """Returns everything that it has printed."""
         return (self.folder / "log").read_text(errors="replace")
 
-    def _end(self, signal_number: int, seconds: float) -> int:
+    def end(self, signal_number: int, seconds: float) -> int:
         """Sends a signal and waits; kills the program after the timeout, which is an error."""
         if not self.running:
             return self.process.returncode if self.process else 0

@@ -79,9 +79,9 @@ class PostgresServer(Program):
         if self._as_user:
             os.chown(self.folder, self._as_user["user"], self._as_user["group"])
         self._bin = self._reachable(postgres_binaries())
-        self._data = self.folder / "data"
+        self.data = self.folder / "data"
         self._environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
-        self._settings = {
+        self.settings = {
             "listen_addresses": HERE,
             "unix_socket_directories": "",
             "max_connections": str(max_connections),
@@ -93,13 +93,11 @@ class PostgresServer(Program):
         self._names = itertools.count(1)
         self.port = free_port()
         if template is not None:
-            self._settings = template._settings
+            self.settings = template.settings
             source = ["-h", HERE, "-p", template.port, "-U", self.user]
-            self._run(
-                "pg_basebackup", *source, "-D", self._data, "-R", "-X", "stream", "-c", "fast"
-            )
+            self._run("pg_basebackup", *source, "-D", self.data, "-R", "-X", "stream", "-c", "fast")
             return
-        words = ["-D", self._data, "-U", self.user, "--auth=trust", "--encoding=UTF8", "--locale=C"]
+        words = ["-D", self.data, "-U", self.user, "--auth=trust", "--encoding=UTF8", "--locale=C"]
         self._run("initdb", *words, *([] if fsync else ["--no-sync"]))
         self.start()
 
@@ -139,15 +137,15 @@ class PostgresServer(Program):
         return copy / package.name / folder.parent.name / folder.name
 
     def start(self) -> None:
-        settings = [f"--{name}={value}" for name, value in self._settings.items()]
-        argv = [self._bin / "postgres", "-D", self._data, "-p", self.port, *settings]
+        settings = [f"--{name}={value}" for name, value in self.settings.items()]
+        argv = [self._bin / "postgres", "-D", self.data, "-p", self.port, *settings]
         self.begin(argv, self._ready, seconds=30, env=self._environment, **self._as_user)
 
     def _ready(self) -> bool:
         """Returns whether the server is ready, as pg_ctl decides: by the pid file's last line, if
         the pid is ours."""
         try:
-            lines = (self._data / "postmaster.pid").read_text().splitlines()
+            lines = (self.data / "postmaster.pid").read_text().splitlines()
         except OSError:
             return False
         return len(lines) >= 8 and lines[0] == str(self.process.pid) and lines[7].strip() == "ready"
@@ -172,7 +170,7 @@ class PostgresServer(Program):
         """Stops like pg_ctl: `smart` waits for clients, `fast` disconnects them, `immediate`
         aborts."""
         signals = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
-        self._end(signals[mode], 30)
+        self.end(signals[mode], 30)
 
     def url(self, database: str) -> str:
         return f"postgresql://{self.user}@{HERE}:{self.port}/{database}"

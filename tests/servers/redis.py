@@ -39,4 +39,4 @@ class RedisServer(Program):
             return False
 
     def stop(self) -> None:
-        self._end(signal.SIGTERM, 10)
+        self.end(signal.SIGTERM, 10)

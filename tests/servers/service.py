@@ -176,7 +176,7 @@ class Service(Program):
 
     def stop(self, *, timeout: float = 20) -> int:
         """Sends SIGTERM and waits; returns the exit code."""
-        code = self._end(signal.SIGTERM, timeout)
+        code = self.end(signal.SIGTERM, timeout)
         self._drain()
         return code
 

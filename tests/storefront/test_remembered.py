@@ -72,7 +72,7 @@ async def visit(its, customer):
 
 def remembered():
     """Returns the number of cached entries of all kinds."""
-    kinds = cookie.Signer._verified, cookie.Signer.shopper, customers.jwt_customer
+    kinds = cookie.Signer.verified, cookie.Signer.shopper, customers.jwt_customer
     return sum(kind.cache_info().currsize for kind in kinds)
 
 

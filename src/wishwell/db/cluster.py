@@ -79,7 +79,7 @@ async def spread(connection: Connection, progress: Callable[[str], None]) -> lis
         # Lock all tables before changing any: else a running service's query that holds one of
         # them could wait for another (deadlock).
         await connection.execute(f"LOCK TABLE {', '.join(tables)}")
-    keys = await connection.fetch(_FOREIGN_KEYS, tables)
+    keys = await connection.fetch(FOREIGN_KEYS, tables)
     for key in keys:
         await connection.execute(key["drop"])
     for table in tables:
@@ -113,7 +113,7 @@ async def prepare(connection: Connection) -> None:
     await connection.execute("SET LOCAL citus.multi_shard_modify_mode = sequential")
 
 
-_FOREIGN_KEYS = """
+FOREIGN_KEYS = """
 SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
        format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname,
               pg_get_constraintdef(oid)) AS add

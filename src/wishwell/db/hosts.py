@@ -22,7 +22,7 @@ _AGAIN_SECONDS = 1.0
 """Minimum seconds between probes that overdue statements cause."""
 # If there are two primaries, the one with the higher timeline was promoted last. The system
 # identifier in pg_control_system distinguishes servers that aren't replicas of each other.
-_PLACE = """
+PLACE = """
 SELECT (SELECT system_identifier FROM pg_control_system()), pg_walfile_name(pg_current_wal_lsn())
 """
 _AWAY = (OSError, TimeoutError, asyncpg.InternalClientError, asyncpg.CannotConnectNowError)
@@ -170,7 +170,7 @@ class Hosts:
 async def _place(connection: Connection) -> tuple[int, int]:
     """Returns a server's cluster id and timeline; zeros if it is a standby or denies the query."""
     try:
-        cluster, file = await connection.fetchrow(_PLACE)
+        cluster, file = await connection.fetchrow(PLACE)
     except asyncpg.PostgresError:
         return 0, 0
     return cluster, int(file[:8], 16)

@@ -31,7 +31,7 @@ _LOOKS = 40  # polls for late and overdue statements in one statement timeout
 _LATE = 0.25  # share of the statement timeout after which the host is suspected down and probed
 _ROOM_SECONDS = 0.25  # seconds between polls while writes are refused
 _MAX_LOCKING = 2  # connections for writes of one profile: one works while the next is sent
-_UNCONFIRMED = """
+UNCONFIRMED = """
 SELECT count(*) FROM pg_stat_activity
 WHERE usename = current_user AND wait_event = 'SyncRep'
 AND state_change < clock_timestamp() - interval '0.5 seconds'
@@ -255,7 +255,7 @@ class Postgres:
             # If all connections are in use, writes stay refused too.
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_ROOM_SECONDS):
-                    [[count]] = await self.read(Handle.fetch, _UNCONFIRMED)
+                    [[count]] = await self.read(Handle.fetch, UNCONFIRMED)
                     if not count:
                         self._cut = 0
         if self._cut:
@@ -293,6 +293,11 @@ class Postgres:
             with failures.translated():
                 async with asyncio.timeout(self._seconds), self.snapshot():
                     pass
+
+    @property
+    def queues(self) -> int:
+        """Number of profiles that have a queue of writes."""
+        return len(self._turns)
 
     def stats(self) -> Stats:
         return self._pool.stats()

@@ -268,7 +268,7 @@ async def number(db: Database, clock: Callable[[], int]) -> int:
         published = 0
         with bad_rows.passed_over("feeds", store_id):
             while wanted is None or published < wanted:
-                published, last, new = await db.write(_number, store_id, now)
+                published, last, new = await db.write(assign_positions, store_id, now)
                 given += new
                 if new < _STEP and wanted is None:
                     wanted = last
@@ -286,7 +286,7 @@ async def behind(tx: Reader) -> tuple[int, str | None]:
 
 
 # contract: feed-once
-async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
+async def assign_positions(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
     """Assigns positions to a batch of events and publishes those of earlier batches.
 
     Returns ``(readable_up_to, last, newly_assigned)``: two positions and a count.

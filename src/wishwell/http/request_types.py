@@ -233,7 +233,7 @@ _URL_RULE = (
 )
 
 # The rule of each field for error messages, shown whole when any part is violated.
-_RULES = {
+RULES = {
     "note": f"must be a string of at most {items.MAX_NOTE} characters, or null",
     "quantity": f"must be an integer from 1 to {items.MAX_QUANTITY}",
     "tags": (
@@ -324,4 +324,4 @@ def _explained(text: str, store: Store) -> str:
     field = where.rpartition(".")[2]
     if field in ("productId", "variantId"):
         return f"{where}: {store.id_rule}."
-    return f"{where}: {_RULES[field]}." if field in _RULES else "body: must be a JSON object."
+    return f"{where}: {RULES[field]}." if field in RULES else "body: must be a JSON object."

@@ -162,7 +162,7 @@ async def _erase_idle(tx: Writer, customer: Profile, clock: ReferenceClock) -> S
 
 def _idle_before(store: Store, now: int) -> str:
     """Returns the limit: a customer whose last request was before it is inactive."""
-    return ids.timestamp(max(0, _months_before(now, store.forget_customers_after or 0)))
+    return ids.timestamp(max(0, months_before(now, store.forget_customers_after or 0)))
 
 
 # contract: clock-future
@@ -184,7 +184,7 @@ async def _idle(tx: Reader, store_id: str, before: str, after: tuple[str, str]) 
     return await tx.all("customers_idle", **named, after_time=after[0], after=after[1])
 
 
-def _months_before(now: int, months: int) -> int:
+def months_before(now: int, months: int) -> int:
     """Returns the same time ``months`` months earlier, on the month's last day if it is shorter."""
     at = datetime.fromtimestamp(now / 1000, UTC)
     year, month = divmod(at.year * 12 + at.month - 1 - months, 12)

@@ -131,7 +131,7 @@ async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterato
             started = time.perf_counter()
     ended = began + round((time.monotonic() - uptime) * 1000)
     counts = tally.counts(before, ids.timestamp(began), ids.timestamp(ended))
-    await db.write(_end, store, before, counts)
+    await db.write(finish, store, before, counts)
     with contextlib.suppress(ClockSuspect):
         while await db.write(_forget, store, clock):
             yield 0.0
@@ -167,7 +167,7 @@ def _groups(profiles: Iterable[Row]) -> Iterator[str]:
 async def _write(
     db: Database, store: Store, tally: Tally, before: Sequence[Count]
 ) -> AsyncIterator[None]:
-    """Stores the changed rows. No report shows them before ``_end``."""
+    """Stores the changed rows. No report shows them before ``finish``."""
     first = before[-1].number + 1 if len(before) == 3 else 1
     place = {"until": first, "product": "", "variant": ""}
     while rows := await db.long_read(ask, "count_rows", store=store.id, limit=_ROWS, **place):
@@ -219,7 +219,9 @@ async def _change(
 
 
 # contract: count-whole
-async def _end(tx: Writer, store: Store, before: Sequence[Count], counts: Iterable[Count]) -> None:
+async def finish(
+    tx: Writer, store: Store, before: Sequence[Count], counts: Iterable[Count]
+) -> None:
     """Stores the counts, which reports use from now on."""
     await _check_latest(tx, store, before)
     await tx.run_many("count_end", [{"store": store.id, **count._asdict()} for count in counts])

@@ -75,14 +75,14 @@ class Signer:
         doesn't extend the use of a leaked secret.
         """
         try:
-            visitor, replaced_at = self._verified(value)
+            visitor, replaced_at = self.verified(value)
         except (ValueError, msgspec.DecodeError):
             return None
         since = visitor.since if replaced_at is None else min(visitor.since, replaced_at // 1000)
         return visitor if now - since <= MAX_AGE else None
 
     @functools.lru_cache(maxsize=MOST)  # noqa: B019 - the cache of signers is bounded
-    def _verified(self, value: bytes) -> tuple[Visitor, int | None]:
+    def verified(self, value: bytes) -> tuple[Visitor, int | None]:
         """Returns the visitor, and when the signing secret was replaced. Raises ``ValueError`` and
         ``msgspec.DecodeError``."""
         visitor = _decoder.decode(base64url_decode(value[:_LONGEST].partition(b".")[0]))

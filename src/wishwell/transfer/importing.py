@@ -272,7 +272,7 @@ async def _try(
     """
     lacking = await db.read(_lacking, store, keyed, dry=dry)
     if not dry and lacking is not None and any(lacking.values()):
-        return await db.long_write(_fill, store, keyed)
+        return await db.long_write(add_missing, store, keyed)
     return lacking
 
 
@@ -304,7 +304,9 @@ async def _lacking(
     return {key: additions(store, key, bundle, held.get(key)) for key, bundle in keyed.items()}
 
 
-async def _fill(tx: Writer, store: Store, keyed: Mapping[str, Bundle]) -> dict[str, Rows] | None:
+async def add_missing(
+    tx: Writer, store: Store, keyed: Mapping[str, Bundle]
+) -> dict[str, Rows] | None:
     """Locks the existing profiles and adds their missing records. Returns these records.
 
     Adds nothing and returns ``None`` while one of the profiles is being erased.

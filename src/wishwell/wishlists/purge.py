@@ -17,7 +17,7 @@ transaction's time limit. A large session takes several batches."""
 
 _DAY_MS = 86_400_000
 _FIRST = ("", "00000000-0000-0000-0000-000000000000")
-_STEPS = (
+STEPS = (
     *("purge_entries", "purge_item_tags", "purge_items", "purge_lists"),
     *("purge_share_tokens", "purge_shares"),
 )
@@ -47,7 +47,7 @@ async def sessions(
             yield removed
             continue
         gids = {row[0]: row[2] for row in rows}
-        expired = await db.write(_end, settings, list(gids), clock)
+        expired = await db.write(close_expired, settings, list(gids), clock)
         async for gone in _remove(db, {id: gids[id] for id in expired}):
             removed += gone
             yield removed
@@ -78,7 +78,7 @@ async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Se
 
 
 # contract: clock-guard
-async def _end(
+async def close_expired(
     tx: Writer, settings: Settings, expired: list[str], clock: ReferenceClock
 ) -> list[str]:
     """Closes the sessions that are still expired and that no other transaction has locked. Returns
@@ -120,7 +120,7 @@ async def remove_some(tx: Writer, sessions: list[str]) -> int | None:
     """
     await _lock(tx, sessions)
     left = _RECORDS - await reservation_rows.purge(tx, sessions, _RECORDS)
-    for statement in _STEPS:
+    for statement in STEPS:
         if left > 0:
             left -= len(await tx.all(statement, profiles=sessions, limit=left))
     if left <= 0:
