@@ -18,7 +18,7 @@ ONE = (Address(None, None),)
         ("postgresql://%2Frun%2Fa,b/d", (Address("/run/a", None), Address("b", None))),
     ],
 )  # fmt: skip
-def test_hosts_of_a_url(url, addresses):
+def test_url_is_parsed_into_hosts(url, addresses):
     """Several hosts are parsed from the URL; a single one is left to the driver in any position.
     Contract: database-hosts."""
     target = parse(url)
@@ -33,7 +33,7 @@ def test_hosts_among_the_options_are_refused():
         parse("postgresql:///d?host=a,b")
 
 
-def test_options_of_a_url():
+def test_options_of_a_url_are_parsed():
     """`load_balance_hosts` is removed from the URL; the driver would send it to the server, which
     rejects it.
     Contract: database-spread."""

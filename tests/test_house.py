@@ -65,7 +65,7 @@ def room(name):
     return name.split(".")[0]
 
 
-def test_doors_open_one_way():
+def test_packages_import_downwards_only():
     """A package imports only itself and lower layers; http → nouns → db."""
     for path in MODULES[1:]:  # except the package's own __init__
         below = ROOMS[: ROOMS.index(room(name_of(path))) + 1]
@@ -98,7 +98,7 @@ def test_only_tests_that_run_other_programs_may_be_run_again():
         assert place.split("/")[1] not in folders, place
 
 
-def test_no_import_goes_in_a_circle():
+def test_imports_have_no_cycle():
     """No module imports itself through others."""
     names = {name_of(path).removesuffix(".__init__"): path for path in MODULES}
     graph = {}

@@ -68,7 +68,7 @@ def test_address_that_is_not_public_is_not_called(address):
         Outbound(http=False, private=False).check("jwks", f"https://{shown}/")
 
 
-def test_address_that_the_setting_opens():
+def test_setting_allows_private_addresses():
     """The setting allows private and loopback addresses, and no other non-public ones.
     Contract: outbound-address."""
     for private, allowed in ((False, PUBLIC), (True, OWN + PUBLIC)):
@@ -131,7 +131,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("url", WRONG)
-def test_url_that_is_not_allowed(url):
+def test_forbidden_url_is_refused(url):
     """A forbidden URL is refused both when it is configured and when it is called.
     Contract: outbound-where."""
     names = Names("93.184.216.34")
@@ -143,7 +143,7 @@ def test_url_that_is_not_allowed(url):
     assert names.asked == []
 
 
-def test_url_that_is_allowed():
+def test_allowed_hosts_and_ports_pass():
     """Allowed hosts and ports pass; plain http and other ports need the setting.
     Contract: outbound-where."""
     strict = Outbound(http=False, private=False)
@@ -159,7 +159,7 @@ def test_url_that_is_allowed():
 
 
 @on_loop
-async def test_request_as_it_is_sent():
+async def test_request_has_host_headers_and_length():
     """The `Host` header is the URL's; the caller's headers and the body's length are sent."""
     async with Called().serve() as server, calls(resolve=Names(HERE)) as there:
         url = f"http://Shop.example:{server.port}/hook?a=%20b"
@@ -198,7 +198,7 @@ ANSWERS: dict[str, tuple[bytes, int, bytes]] = {
 
 @pytest.mark.parametrize("name", ANSWERS)
 @on_loop
-async def test_answer_as_it_is(name):
+async def test_response_is_returned_unchanged(name):
     """Redirects aren't followed and nothing is decompressed; the connection is reused.
     Contract: outbound-plain, outbound-bounds."""
     sent, *expected = ANSWERS[name]
@@ -210,7 +210,7 @@ async def test_answer_as_it_is(name):
 
 
 @on_loop
-async def test_answer_that_is_long():
+async def test_at_most_64_kib_of_a_body_are_read():
     """At most 64 KiB of the body are read, even if the answer never ends. Contract: outbound-plain."""
 
     async def endless(writer: asyncio.StreamWriter) -> None:
@@ -243,7 +243,9 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 @on_loop
-async def test_answer_that_is_none(name):
+async def test_invalid_response_fails_the_call(name):
+    """A response that isn't HTTP, or is incomplete, fails the call."""
+
     async def speak(writer: asyncio.StreamWriter) -> None:
         writer.write(BROKEN[name])
         await writer.drain()
@@ -267,7 +269,7 @@ SLOW: dict[str, tuple[Any, str, Any]] = {
 
 @pytest.mark.parametrize("name", SLOW)
 @on_loop
-async def test_call_that_takes_too_long(name):
+async def test_one_deadline_covers_a_call(name):
     """One deadline covers all phases of a call; no connection remains open after it.
     Contract: outbound-plain."""
     answer, scheme, resolve = SLOW[name]
@@ -287,7 +289,7 @@ def authority():
 
 
 @on_loop
-async def test_certificate_of_the_host(authority, tmp_path):
+async def test_certificate_of_another_host_is_refused(authority, tmp_path):
     """SNI and the certificate check use the URL's host name, not its address.
     Contract: outbound-address."""
     named = []
@@ -303,7 +305,7 @@ async def test_certificate_of_the_host(authority, tmp_path):
 
 
 @on_loop
-async def test_certificate_of_an_authority_that_is_not_known(authority, tmp_path):
+async def test_unknown_certificate_authority_is_refused(authority, tmp_path):
     """Only the system's certificate authorities are trusted. Contract: outbound-address."""
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     async with Called().serve(tls) as server, calls(resolve=Names(HERE)) as there:

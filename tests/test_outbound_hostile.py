@@ -44,7 +44,7 @@ async def here(host: str, port: int) -> list[str]:
 @pytest.mark.parametrize("piece", [100_000, 1], ids=["fast", "a byte at a time"])
 @pytest.mark.parametrize("name", ENDLESS)
 @on_loop
-async def test_answer_without_end(name, piece):
+async def test_endless_response_is_cut_off(name, piece):
     """An endless answer ends the call long before its deadline, and nothing remains in memory.
     Contract: outbound-bounds."""
     begins, again = ENDLESS[name]
@@ -122,7 +122,7 @@ async def test_what_comes_behind_an_answer_is_no_answer(scheme, pause, authority
 
 
 @on_loop
-async def test_connection_that_is_kept_and_closed_meanwhile():
+async def test_idle_connection_closed_by_the_server_is_replaced():
     """After the server closed an idle connection, the next request uses a new one. A request that
     may have been received isn't sent again."""
 
@@ -142,7 +142,9 @@ async def test_connection_that_is_kept_and_closed_meanwhile():
 
 
 @on_loop
-async def test_connection_that_is_reset():
+async def test_reset_connection_fails_the_call():
+    """A connection that is reset fails the call."""
+
     async def reset(writer: asyncio.StreamWriter) -> None:
         writer.write(HEAD)
         await asyncio.sleep(0.1)
@@ -155,7 +157,7 @@ async def test_connection_that_is_reset():
 
 
 @on_loop
-async def test_request_that_is_not_read():
+async def test_response_before_the_request_was_read_counts():
     """An answer that comes before the request was read counts; without an answer the call times
     out."""
 
@@ -187,7 +189,7 @@ async def test_tls_that_never_ends(authority, tmp_path):
 
 @pytest.mark.parametrize("speed", [1, 10_000])
 @on_loop
-async def test_tls_that_is_none(speed):
+async def test_bytes_that_only_resemble_tls_end_the_call(speed):
     """Bytes that only look like a TLS record end the call, at any speed. Contract: outbound-bounds."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -207,7 +209,7 @@ async def test_tls_that_is_none(speed):
 
 
 @on_loop
-async def test_address_that_takes_no_connection_is_followed_by_the_next():
+async def test_next_address_is_tried_when_one_refuses():
     """The next address is tried after one that refuses and after one that doesn't respond."""
 
     async def names(host: str, port: int) -> list[str]:
@@ -227,7 +229,7 @@ async def test_address_that_takes_no_connection_is_followed_by_the_next():
 
 
 @on_loop
-async def test_name_that_is_looked_up_slowly():
+async def test_concurrent_callers_share_one_slow_lookup():
     """Concurrent callers share one slow lookup (single-flight), even after the first gave up.
     Contract: outbound-bounds."""
     asked = []
@@ -275,7 +277,7 @@ async def test_names_of_one_owner_leave_look_ups_to_others(monkeypatch):
 
 
 @on_loop
-async def test_name_of_many_addresses():
+async def test_few_addresses_of_a_name_are_tried():
     """Every address of a name is checked, and only the first four are tried.
     Contract: outbound-address, outbound-bounds."""
     addresses = [f"93.184.216.{n}" for n in range(1, 60)]

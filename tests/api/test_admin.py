@@ -57,7 +57,7 @@ def test_page_is_served_with_its_files(http):
     assert http.post("/admin/").status_code == 405
 
 
-def test_page_is_closed(http):
+def test_page_has_a_strict_content_security_policy(http):
     """Every response for the page has the same strict Content-Security-Policy.
     Contract: admin-closed."""
     for path in ("/admin/", *(f"/admin/{name}" for name in SERVED)):

@@ -102,7 +102,7 @@ WRONG = [
 ]
 
 
-def test_feed_that_is_asked_for_wrongly(telling):
+def test_feed_refuses_bad_parameters_and_cursors(telling):
     """A bad parameter is 400 and named; a cursor that was never issued is 410 and says what to do.
     Contract: feed-answer, feed-gone."""
     for query in (*WRONG, "from=0&from=0"):

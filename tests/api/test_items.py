@@ -20,7 +20,7 @@ from .conftest import (
 )
 
 
-def test_create_with_only_a_product(http):
+def test_item_of_a_product_alone_is_returned_complete(http):
     """A new item is returned complete, with 201 and `Location`.
     Contract: item-fields, record-times, save-status."""
     began = time.time()
@@ -76,7 +76,7 @@ def test_unknown_list_changes_nothing(http, shop):
             refused(http.post("/items", json=new | {"listIds": value}), 400, "listIds")
 
 
-def test_delete_many(http, shop):
+def test_several_items_are_deleted_at_once(http, shop):
     """A bulk delete ignores ids that are deleted, unknown or another profile's.
     Contract: item-delete, items-delete, items-delete-query."""
     made = [save(http, n)["id"] for n in range(1, 6)]

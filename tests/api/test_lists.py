@@ -14,7 +14,7 @@ from .conftest import (
 )
 
 
-def test_create_a_list(http):
+def test_new_list_is_returned_complete(http):
     """A new list is returned complete, with 201 and `Location`.
     Contract: list-fields, answer-record."""
     answer = http.post("/lists", json={"name": "Gifts"})
@@ -57,7 +57,7 @@ def test_name_comes_back_as_it_was_or_is_refused(shop, http):
         refused(http.post("/lists", json={"name": name}), 400, "name")
 
 
-def test_bounds_of_a_profile(make_shop):
+def test_limits_of_a_profile_refuse_one_more(make_shop):
     """A profile's limits refuse one more item, list or entry; existing ones may stay, change and
     move. Each profile has its own limits.
     Contract: item-limit, list-limit, list-item-limit, place-limit."""

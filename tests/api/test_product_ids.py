@@ -109,7 +109,7 @@ def test_store_goes_from_numbers_to_text_and_back_only_when_empty(shop):
     assert set(products(http)[1:]) <= {"late"}
 
 
-def test_note_at_and_past_its_bounds(shop):
+def test_note_has_up_to_500_characters(shop):
     """A note has up to 500 characters of any script, and no control character except newlines.
     Contract: item-note."""
     http = shop.customer("1").http

@@ -65,7 +65,7 @@ def test_product_is_forgotten(shop, make_shop):
     assert put(shop)["variants"] == []
 
 
-def test_bounds_of_a_product(shop):
+def test_product_beyond_a_limit_is_refused(shop):
     """Each field of a product at its limit and past it. Arbitrary URLs:
     tests/http/test_patterns.py.
     Contract: product-bounds, product-money."""

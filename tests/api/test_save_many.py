@@ -15,7 +15,7 @@ def of(product, **fields):
     return {"productId": product, **fields}
 
 
-def test_at_the_bound_and_past_it(http):
+def test_bulk_save_takes_1_to_250_items(http):
     """A bulk save takes 1 to 250 items, each product and variant once. Contract: items-put."""
     many = [of(n, variantId=n % 3 or None) for n in range(1, 252)]
     assert len(put(http, *many[:250])) == 250

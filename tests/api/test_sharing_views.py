@@ -118,7 +118,7 @@ def shown(shop):
     return Shown(shop, notes=True)
 
 
-def test_copy_a_list(shop, shown):
+def test_copy_returns_the_new_list(shop, shown):
     """A copy has the owner's order, quantities and shown notes, but no tags; the owner's list is
     unchanged.
     Contract: copy-list, shared-notes."""
@@ -142,7 +142,7 @@ def test_copy_a_list(shop, shown):
 
 
 @pytest.mark.parametrize("limit", ["items=5", "lists=2", "entries=4"])
-def test_copy_that_would_pass_a_bound(make_shop, limit):
+def test_copy_changes_nothing_when_it_would_exceed_a_limit(make_shop, limit):
     """A copy that would exceed one of the caller's limits changes nothing. Contract: copy-limits."""
     shop = make_shop("--limit", limit)
     shown, http = Shown(shop), shop.customer("2").http

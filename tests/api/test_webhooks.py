@@ -122,7 +122,7 @@ def test_webhook_or_change_that_is_refused(make_shop):
         refused(shop.admin.post(f"{path}/deliveries/{unknown}/retry"), 404)
 
 
-def test_store_without_events_and_service_without_keys(make_shop, new_service, engine):
+def test_webhooks_need_events_and_sealing_keys(make_shop, new_service, engine):
     """A webhook needs events to be on and, on a server database, sealing keys.
     Contract: webhook-needs-events, webhook-needs-keys."""
     message = refused(make_shop().admin.post("/webhooks", json={"url": URL}), 409)

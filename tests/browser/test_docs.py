@@ -108,7 +108,7 @@ def test_request_is_tried_with_a_token_that_is_not_kept(reader, served):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_on_a_phone(reader, scheme):
+def test_page_fits_on_a_phone(reader, scheme):
     """On a phone, links reach their operation, nothing is wider than the screen, and dark mode
     works."""
     _, page = reader(CREATE, color_scheme=scheme, **PHONE)

@@ -204,7 +204,7 @@ def test_it_is_forgotten_after_half_an_hour(platform, page):
     assert (stored(page), platform.saves) == ([], [401])
 
 
-def test_shop_that_signs_in_by_itself(platform, page):
+def test_shop_can_prevent_the_event_and_sign_in_itself(platform, page):
     """A shop can prevent the event and use its own sign-in; `refresh` then saves the pending product."""
     show(page, platform, AUTO)
     here = page.url

@@ -130,6 +130,7 @@ def test_more_products_than_a_request_takes_are_asked_for_in_several(wanted):
 
 
 def test_storefront_that_is_away_leaves_the_page_whole(wanted):
+    """Without a storefront the element shows nothing, and no error reaches the page."""
     page = wanted.context.new_page()
     wrong = []
     page.on("pageerror", lambda error: wrong.append(error))

@@ -21,6 +21,7 @@ def programs(text):
 
 
 def test_every_example_runs():
+    """Every Python example of docs/client.md runs."""
     examples = programs(TEXT)
     assert len(examples) == 7
     with Service() as service:

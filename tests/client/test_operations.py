@@ -55,7 +55,7 @@ def test_errors_carry_status_message_and_request_id(wishes, service):
     assert "limit" in invalid.value.message
 
 
-def test_one_client_for_many_at_once(wishes):
+def test_threads_that_share_a_client_get_their_own_responses(wishes):
     """Each thread that shares a client gets its own responses."""
     with ThreadPoolExecutor(8) as threads:
         saved = list(threads.map(wishes.items.create, range(1, 61)))
@@ -63,7 +63,7 @@ def test_one_client_for_many_at_once(wishes):
     assert {item.id for item in wishes.items.all(limit=7)} == {item.id for item in saved}
 
 
-def test_client_for_asyncio(lossy, roomy_shop):
+def test_asyncio_client_works_like_the_blocking_one(lossy, roomy_shop):
     """The asyncio client: concurrent tasks, a page walk, a lost and retried request, and a refused
     one."""
 
@@ -93,7 +93,7 @@ def test_id_leads_to_no_other_path(wishes):
                 refused(id)
 
 
-def test_behind_a_path_of_a_proxy(connect, shop):
+def test_path_of_the_base_url_is_prefixed(connect, shop):
     """A base URL with a path is prefixed to every request."""
     with Lossy(shop.service.url) as proxy:
         below = connect(f"{proxy.url}/wishes/", shop.admin_token)
@@ -118,12 +118,14 @@ def test_behind_a_path_of_a_proxy(connect, shop):
     ],
 )
 def test_what_can_not_be_right_is_refused_at_once(connect, url, token, more):
+    """Invalid arguments are refused before any request, without printing the token."""
     with pytest.raises(ValueError, match="must be") as refused:
         connect(url, token, **more)
     assert "secret" not in str(refused.value)
 
 
 def test_one_string_is_no_sequence_of_ids(wishes):
+    """A string is refused where several are expected, because its characters would be taken."""
     with pytest.raises(TypeError):
         wishes.items.delete_many("abc")
     with pytest.raises(TypeError):

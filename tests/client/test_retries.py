@@ -85,6 +85,7 @@ def test_delete_that_is_gone_after_an_unknown_outcome_is_done(before):
 
 @pytest.mark.parametrize("before", [NEVER, refusal(429, 1)])
 def test_delete_that_was_not_there_before_anything_was_done_is_not_found(before):
+    """A 404 to a delete is an error if no earlier attempt can have deleted the record."""
     attempts, _, end = hold(DELETE, RetryPolicy(4, 60), [before, refusal(404)])
     assert attempts == 2
     assert isinstance(end, NotFound)
@@ -138,11 +139,13 @@ def test_backoff_doubles_up_to_a_bound_and_is_drawn_from_all_of_it():
 
 
 def test_retry_after_is_waited_for_with_jitter_after_it():
+    """A retry waits for Retry-After, plus jitter."""
     _, pauses, _ = hold(CALLS[0], RetryPolicy(2, 60), [refusal(429, 7), refusal(503, 2), NEVER])
     assert pauses == pytest.approx([7.2, 2.4])
 
 
 def test_retry_after_beyond_the_patience_ends_at_once():
+    """A Retry-After above the longest allowed wait ends the call without a retry."""
     attempts, _, error = hold(CALLS[0], RetryPolicy(4, 5), [refusal(429, 6)])
     assert attempts == 1
     assert isinstance(error, RateLimited)
@@ -163,7 +166,7 @@ KINDS = {401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict, 503: U
 
 @pytest.mark.parametrize("status", [*KINDS, 301, 400, 415, 500, 504])
 @pytest.mark.parametrize("body", [b"", b"<html>", b'{"error":"no"}', b"\xff"])
-def test_answer_of_a_proxy_on_the_way(status, body):
+def test_response_of_a_proxy_becomes_an_error(status, body):
     """A proxy's response that isn't the API's becomes an error with its status and the request id,
     if any."""
     reply = httpx2.Response(status, headers={"x-request-id": "r-2"}, content=body)
@@ -176,6 +179,7 @@ def test_answer_of_a_proxy_on_the_way(status, body):
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"{}", b'{"data":{"id":1}}', b"\xff"])
 def test_success_that_is_no_record_is_an_error(body):
+    """A 200 whose body isn't the record becomes an error and isn't retried."""
     attempts, _, error = hold(call_of(lambda of: of.items.find("i")), RetryPolicy(3, 1),
                               [httpx2.Response(200, content=body)] * 4)  # fmt: skip
     assert attempts == 1

@@ -329,7 +329,7 @@ HELD = BEFORE._replace(jump=DAY_MS, hold=HOLD_MS)
     ],
 )  # fmt: skip
 def test_jump_is_held_for_a_day_of_uptime(before, wall, up, boot, jump, hold):
-    """contract: clock-jump."""
+    """A jump suspends deletions for a day of uptime. Contract: clock-jump."""
     after = advance(before, BEFORE.wall + wall, BEFORE.uptime + up, boot)
     assert (after.jump, after.hold, after.boot) == (jump, hold, boot)
 
@@ -375,7 +375,7 @@ def test_hold_outlasts_processes_and_ends_after_a_day_of_uptime(bench, now):
 
 
 def test_confirmed_clock_is_believed_by_every_process(bench, now):
-    """contract: command-clock."""
+    """Confirming the clock ends the suspicion in every process. Contract: command-clock."""
     machine = Machine()
     other = machine.process()
     bench.run(other.observe(bench.db))

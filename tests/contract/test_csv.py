@@ -134,7 +134,7 @@ def test_file_of_another_encoding_is_refused(tmp_path):
             read(tmp_path, GERMAN, columns=KUNDE, encoding=unknown)
 
 
-def test_cells_that_say_nothing(tmp_path):
+def test_empty_cells_count_as_missing(tmp_path):
     """Empty cells, NULL, 0 and `\\N` count as missing; a file without rows is valid.
     Contract: import-csv-form."""
     assert becomes(read(tmp_path, HEADER)) == []

@@ -19,7 +19,7 @@ def test_csv_times_up_to_a_minute_ahead_are_taken(tmp_path, seconds):
 
 
 def test_csv_times_begin_with_1970(tmp_path):
-    """contract: import-csv-times."""
+    """A time before 1970 is refused. Contract: import-csv-times."""
     read_file = read(tmp_path, f"{HEADER}\n7,1,,,,,1970-01-01T00:00:00Z,\n")
     assert [row[6] for row in becomes(read_file)] == ["1970-01-01T00:00:00.000Z"]
     read_file = read(tmp_path, f"{HEADER}\n7,1,,,,,1969-12-31T23:59:59Z,\n")

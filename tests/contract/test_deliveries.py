@@ -72,7 +72,7 @@ class Hold:
     [(_hang, None), (_nothing, None), (answer(302, "Location: /"), 302), (answer(404), 404)],
     ids=["hangs", "closes", "redirects", "unknown"],
 )
-def test_receiver_that_does_not_take_it(bench, says, status):
+def test_failed_attempt_is_retried(bench, says, status):
     """A timeout, a closed connection, a redirect and a 404 are failed attempts; the next attempt
     may succeed.
     Contract: delivery-schedule."""
@@ -213,7 +213,7 @@ async def test_store_of_many_slow_receivers_leaves_room(desk):
 
 
 @on_desk
-async def test_only_the_types_that_were_asked_for(desk):
+async def test_only_events_of_the_requested_types_are_sent(desk):
     """Only events of the requested types are sent, and none from before the webhook was made.
     Contract: delivery-each."""
     await desk.save()

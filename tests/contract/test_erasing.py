@@ -274,6 +274,7 @@ def test_forgotten_customers_are_those_who_were_away(bench):
 
 
 def test_months_end_on_a_day_that_exists():
+    """Some months earlier is the month's last day if the month is shorter."""
     for now, months, before in (("2027-03-31", 1, "2027-02-28"), ("2027-01-15", 13, "2025-12-15")):
         at = ids.from_timestamp(f"{now}T10:00:00.000Z")
         assert ids.timestamp(erasure.months_before(at, months)) == f"{before}T10:00:00.000Z"

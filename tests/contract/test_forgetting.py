@@ -75,7 +75,7 @@ def test_idle_customer_who_comes_back_before_the_erasure_is_kept(bench):
 
 
 def test_session_can_be_erased_until_it_has_ended(bench, store):
-    """contract: erase-again."""
+    """A session that is erased or linked can't be erased again. Contract: erase-again."""
     session, customer = bench.new_session(store), bench.new_customer(store)
     bench.save(session)
     assert bench.write(erasure.erase, session, bench.clock.milliseconds) == [session.id]
@@ -99,7 +99,7 @@ def test_erasure_is_in_the_feed_of_a_store_that_has_turned_events_off(bench, sto
 
 
 def test_two_processes_that_remove_the_same_profiles_both_end(bench):
-    """contract: erase-steps."""
+    """Two processes that remove the same profiles don't block each other. Contract: erase-steps."""
     customers = [bench.new_customer() for _ in range(5)]
     for customer in customers:
         bench.save(customer)
@@ -127,7 +127,8 @@ STUCK = {
 
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="distributed tables: no triggers")
 def test_profile_that_cannot_be_removed_is_skipped_logged_and_tried_again(bench, engine):
-    """contract: erase-steps."""
+    """A profile whose data can't be removed doesn't stop the others, and is retried.
+    Contract: erase-steps."""
     bench.drain(erasure.work(bench.db, bench.clock))  # what other tests have left
     customers = [bench.new_customer() for _ in range(3)]
     for customer in customers:
@@ -150,7 +151,7 @@ def test_profile_that_cannot_be_removed_is_skipped_logged_and_tried_again(bench,
 
 
 def test_erased_sequence_is_kept_30_days_or_a_day_longer_than_events(bench, store):
-    """contract: erase-sequence."""
+    """The sequence of an erased profile is kept as long as its event. Contract: erase-sequence."""
     for events_days, kept_days in ((7, 30), (29, 30), (31, 32), (90, 91)):
         customer = bench.new_customer(store)
         bench.save(customer)

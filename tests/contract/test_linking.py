@@ -100,7 +100,8 @@ def order(bench, profile, list_id):
 
 
 def test_joined_list_keeps_the_order_of_items_saved_in_one_millisecond(bench):
-    """contract: link-list-merge, list-sort."""
+    """A merged list keeps the order of items with equal times.
+    Contract: link-list-merge, list-sort."""
     session, customer = bench.new_session(), bench.new_customer()
     bench.write(profiles.lock, customer, bench.clock.tick())
     [made] = bench.fill(session, products=8, lists=1, on=1)

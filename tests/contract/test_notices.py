@@ -82,7 +82,7 @@ def written(bench, store):
     return [(type_, json.loads(data)) for type_, data in rows]
 
 
-def test_one_of_a_kind_in_a_day(bench, store):
+def test_one_notice_of_a_kind_is_emitted_in_a_day(bench, store):
     """An item gets one notice of each type in 24 hours. A notice dated ten years ahead by a wrong
     clock doesn't suppress later ones.
     Contract: notice-once-a-day, notice-reference, clock-steps."""

@@ -397,7 +397,7 @@ def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
         bench.check(other)
 
 
-def test_shares_of_a_session_that_is_purged(bench):
+def test_shares_of_a_purged_session_end_with_the_first_batch(bench):
     """A purged session's shares end with the purge's first batch.
     Contract: share-list-deleted, purge-steps."""
     owner = bench.new_session()

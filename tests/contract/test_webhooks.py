@@ -121,7 +121,7 @@ async def test_replay_sends_again_what_is_kept(desk):
 
 
 @on_desk
-async def test_test_and_retry(desk):
+async def test_test_delivery_is_retried_only_manually(desk):
     """A test delivery isn't retried automatically and doesn't count as failing; a manual retry
     sends it again.
     Contract: webhook-test, delivery-retry, delivery-retention."""
@@ -151,7 +151,7 @@ async def test_test_and_retry(desk):
 
 
 @on_desk
-async def test_bounds_of_webhooks(desk):
+async def test_webhook_beyond_a_limit_is_refused(desk):
     """A store has at most 20 webhooks; deleting one makes room. Contract: webhook-most."""
     made = [await desk.hook("https://shop.example/") for _ in range(20)]
     with pytest.raises(Invalid, match="at most 20"):

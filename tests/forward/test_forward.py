@@ -183,7 +183,7 @@ def test_only_what_is_on_the_list_comes_back(service, shop):
 
 
 @pytest.mark.parametrize(("method", "status"), [("HEAD", 200), ("DELETE", 204), ("GET", 304)])
-def test_answer_without_a_body(service, shop, method, status):
+def test_response_without_a_body_leaves_the_connection_usable(service, shop, method, status):
     """Responses without a body leave connections usable; redirects aren't followed."""
     service.answer = b"HTTP/1.1 302 X\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"
     answer = shop.get(f"{BASE}/assets/wishwell.js")

@@ -210,6 +210,7 @@ def test_every_response_has_its_headers_and_body(name):
 
 @each_operation
 def test_every_body_has_examples_that_it_allows(name):
+    """Each request and response body has examples, and they fit its schema."""
     for content in media_types(name):
         assert content["examples"]
         for key, example in content["examples"].items():
@@ -246,6 +247,7 @@ def test_schemas_mean_the_same_to_every_tool():
 
 
 def test_references_resolve_and_every_component_and_tag_is_used():
+    """References resolve, and every component and tag is used."""
     used = {value["$ref"] for _, value in walk(DOCUMENT) if "$ref" in value}
     for reference in used:
         assert reference.startswith("#/components/"), reference
@@ -274,6 +276,7 @@ def contents(name: str) -> str:
 
 
 def test_vendored_files_are_the_ones_that_were_looked_at():
+    """The vendored files of /docs match their checksums."""
     lines = [line.split("  ") for line in contents("SHA256SUMS").splitlines()]
     sums = {name: expected for expected, name in lines}
     # Checksums are of the unpacked files.
@@ -287,11 +290,13 @@ def test_vendored_files_are_the_ones_that_were_looked_at():
 
 
 def test_groups_of_the_page_hold_every_tag_in_order():
+    """The groups of /docs contain every tag, in order."""
     grouped = [tag for group in DOCUMENT["x-tagGroups"] for tag in group["tags"]]
     assert grouped == [tag["name"] for tag in DOCUMENT["tags"]]
 
 
 def test_page_replaces_the_address_of_the_samples():
+    """The page loads the description, and replaces the samples' address with its own."""
     script = contents("start.js")
     assert f'fetch("{DOCUMENT["servers"][0]["url"]}/.well-known/openapi")' in script
     assert f'replaceAll("{samples.ADDRESS}", location.origin)' in script

@@ -47,7 +47,7 @@ def database(new_service):
 
 
 @pytest.mark.either_engine
-def test_all_is_well_while_it_runs_and_while_it_does_not(database, engine, redis_server):
+def test_checks_pass_with_the_service_running_and_stopped(database, engine, redis_server):
     """Everything is fine, with the service running and stopped. Contract: command-doctor."""
     settings = {"WISHWELL_REDIS_URL": redis_server.url}
     with database.restart(settings=settings) as service:
@@ -73,7 +73,7 @@ def test_all_is_well_while_it_runs_and_while_it_does_not(database, engine, redis
         assert re.search(r"^ok +migrations +up to date$", out, re.MULTILINE)
 
 
-def test_database_that_is_not_there(tmp_path):
+def test_missing_database_is_reported(tmp_path):
     """A missing or invalid database file, and an unreachable server, are reported without the
     password."""
     service = Service()
@@ -87,7 +87,7 @@ def test_database_that_is_not_there(tmp_path):
 
 
 @pytest.mark.slow
-def test_database_that_hangs_takes_seconds():
+def test_database_that_hangs_is_reported_within_seconds():
     """A suspended database server, before and after connecting, and a suspended service are
     reported in time."""
     with PostgresServer() as server:
@@ -137,7 +137,7 @@ def test_lost_key_is_missed_and_not_made_again(database, engine):
             key.rename(service.folder / name)
 
 
-def test_disk_that_is_nearly_full(tmp_path):
+def test_nearly_full_disk_is_reported(tmp_path):
     """A nearly full disk of 20 MB is reported."""
     mount = ["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", tmp_path]
     if os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
@@ -152,13 +152,13 @@ def test_disk_that_is_nearly_full(tmp_path):
         subprocess.run(["umount", "-l", tmp_path], check=True)
 
 
-def test_redis_that_is_away(database):
+def test_unreachable_redis_is_reported(database):
     """An unreachable Redis is reported."""
     url = f"redis://:a-long-password-of-redis@{HERE}:{free_port()}"
     assert bad(database, WISHWELL_REDIS_URL=url)[0] == "redis"
 
 
-def test_webhook_that_fails(database):
+def test_failing_webhook_is_reported(database):
     """A failing webhook is reported without its URL."""
     allowed = {"WISHWELL_WEBHOOK_HTTP": "true", "WISHWELL_WEBHOOK_PRIVATE": "true"}
     with database.restart(settings=allowed) as service:
@@ -179,7 +179,7 @@ def test_webhook_that_fails(database):
 
 
 @pytest.mark.parametrize("seconds", [slow(-60), 60])
-def test_clock_that_is_off(database, tmp_path, seconds):
+def test_clock_that_differs_is_reported(database, tmp_path, seconds):
     """A clock that differs from the database's is reported."""
     (tmp_path / "clock").write_text(str(seconds))
     shifted = {"PYTHONPATH": str(CLOCK), "TEST_CLOCK": str(tmp_path / "clock")}
@@ -190,7 +190,7 @@ def test_clock_that_is_off(database, tmp_path, seconds):
     )
 
 
-def test_times_that_are_ahead(database):
+def test_times_in_the_future_are_reported(database):
     """Times in the future, written by a process with a wrong clock, are reported."""
     database.rows(
         "INSERT INTO leases (name, taken_at) VALUES ('purge', '2999-01-01T00:00:00.000Z')"
@@ -198,7 +198,7 @@ def test_times_that_are_ahead(database):
     assert bad(database)[0] == "clock"
 
 
-def test_job_that_does_not_get_through(monkeypatch):
+def test_late_jobs_are_reported(monkeypatch):
     """Late jobs are read from the running service's metrics; here every job counts as late."""
     monkeypatch.setattr(doctor, "_LATE", -3600)
     monkeypatch.setattr(doctor, "_SECONDS", 20)
@@ -211,7 +211,7 @@ def test_job_that_does_not_get_through(monkeypatch):
 
 
 @pytest.mark.slow
-def test_standby_that_is_away():
+def test_unreachable_standby_is_reported():
     """Each host of the URL is checked."""
     with PostgresServer() as primary, primary.standby() as standby:
         url = primary.create_database()
@@ -224,7 +224,7 @@ def test_standby_that_is_away():
         assert f"{HERE}:{standby.port} can't be reached" in bad(service)[1]
 
 
-def test_what_it_sends_to_is_there():
+def test_documents_that_doctor_refers_to_exist():
     """All documents and sections that doctor refers to exist."""
     for place in doctor.SEE.values():
         page, _, anchor = place.partition("#")

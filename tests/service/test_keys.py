@@ -101,7 +101,8 @@ def test_backup_of_keys_replaces_none_and_stays_apart(service):
     "name", ["my shop.db", "folder/wishes", "100% of ünsere.sqlite", "a?b#c.db"]
 )
 def test_job_backs_up_the_keys_whatever_the_name_of_the_database(name):
-    """contract: command-backup, backup-keys."""
+    """The backup job copies the keys of a database with any name.
+    Contract: command-backup, backup-keys."""
     service = Service()
     (service.folder / "folder").mkdir()
     urls = [f"sqlite:///{quote(name)}", f"sqlite:///{quote(str(service.folder / name))}"]

@@ -150,7 +150,7 @@ def test_restore_is_rehearsed(engine, postgres_server):
         assert again.stdout.startswith("0 repeated, ")
 
 
-def test_sealing_key_that_is_lost_for_good():
+def test_service_starts_after_a_lost_sealing_keys_secrets_are_removed():
     """After a sealing key is lost, removing the secrets lets the service start again.
     Contract: sealing-opened."""
     with Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}).start() as service:

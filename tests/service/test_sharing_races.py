@@ -218,7 +218,7 @@ def narrow(service):
 
 
 @race
-async def test_two_who_copy_each_others_lists(http, narrow):
+async def test_profiles_that_copy_each_others_lists_never_deadlock(http, narrow):
     """Two profiles that copy each other's lists lock both in the same order, which prevents a
     deadlock.
     Contract: copy-list."""

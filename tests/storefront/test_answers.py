@@ -21,7 +21,7 @@ PRIVATE = {
 }
 
 
-def test_headers_of_the_answer(front):
+def test_response_has_the_storefronts_headers(front):
     """Storefront responses have these headers and no others of the API.
     Contract: limit-headers, storefront-answer."""
     visitor = front.browser()

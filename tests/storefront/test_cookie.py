@@ -104,7 +104,7 @@ def test_cookie_sent_twice_is_nobodys(front):
     assert nobodys(front.browser().get("/items", headers=lines))
 
 
-def test_cookie_among_others(front):
+def test_cookie_is_found_among_others(front):
     """The cookie is found among others; its name is case-sensitive. Contract: storefront-cookie."""
     visitor = front.anyone(1)
     for jar in (f"a=b; wishwell={visitor.cookie}; c=d", f"a=b;wishwell={visitor.cookie} ;c"):

@@ -100,7 +100,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_jwt(front, name):
+def test_invalid_jwt_is_refused(front, name):
     """A wrong JWT is 401 in the header and ignored in a cookie.
     Contract: storefront-evidence, storefront-jwt."""
     token = WRONG[name]()
@@ -136,7 +136,7 @@ RIGHT = {
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_customer_of_the_jwt(front, name):
+def test_jwt_identifies_the_customer(front, name):
     """The customer is named by the JWT in the header, with or without `Bearer`, or in the cookie.
     Contract: storefront-jwt."""
     customer, token = RIGHT[name]()
@@ -152,7 +152,7 @@ def test_customer_of_the_jwt(front, name):
         assert "Set-Cookie" not in answer.headers
 
 
-def test_jwt_sent_twice(front):
+def test_jwt_sent_twice_is_refused(front):
     """Duplicate JWTs are refused in the header and ignored in a cookie. Contract: storefront-jwt."""
     one, other = shop_jwt("one"), shop_jwt("two")
     pairs = [("X-Shop-Token", one), ("X-Shop-Token", other)]
@@ -162,7 +162,7 @@ def test_jwt_sent_twice(front):
         assert nobodys(front.browser().get("/items", headers=jar))
 
 
-def test_issuer_audience_and_claim(api, new_front):
+def test_jwt_must_have_the_issuer_audience_and_claim(api, new_front):
     """Issuer, audience and claim are checked as the store configures them.
     Contract: storefront-naming, storefront-jwt."""
     key = "the-key-of-a-shop-with-an-issuer-of-its-own"

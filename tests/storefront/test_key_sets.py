@@ -55,7 +55,7 @@ def status(front: Front, token: str) -> int:
 
 
 @on_loop
-async def test_key_set_at_a_url(new_front):
+async def test_key_set_is_fetched_once(new_front):
     """A key set is fetched once, and not again for each unknown kid.
     Contract: storefront-jwt, key-set-fetched."""
     async with Called(answer(json.dumps({"keys": KEYS}).encode())).serve() as server:
@@ -81,7 +81,7 @@ def front(api, new_front):
     return new_front(*BY_JWT[2:], "--jwt-key-file", "beside-a-set", "--jwt-key-set", "keys.json")
 
 
-def test_key_set_and_shared_key(front):
+def test_store_accepts_a_key_set_and_a_shared_key(front):
     """A store may have both a key set and a shared key.
     Contract: storefront-naming, storefront-jwt."""
     jar = {"Cookie": f"shop_jwt={with_key(EC, 'ES256', 'e')}"}
@@ -104,7 +104,7 @@ def test_key_is_good_for_its_own_algorithm(front):
     assert nobodys(front.browser().get("/items", headers=jar))
 
 
-def test_key_set_that_is_away(new_front):
+def test_jwt_is_503_when_no_key_was_fetched(new_front):
     """Without any fetched keys a JWT is 503. Contract: storefront-jwt."""
     front = new_front(*BY_JWT[2:], "--jwt-key-set", "http://127.0.0.1:1/keys")
     with nothing_done(front):

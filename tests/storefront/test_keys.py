@@ -101,7 +101,7 @@ async def test_keys_of_a_url():
 
 
 @on_loop
-async def test_keys_that_many_ask_for_at_once():
+async def test_concurrent_callers_share_one_fetch():
     """Concurrent callers share one fetch (single-flight); a cancelled caller doesn't cancel it.
     Contract: key-set-fetched."""
 
@@ -133,7 +133,7 @@ BAD = {
 
 @pytest.mark.parametrize("reason", BAD)
 @on_loop
-async def test_fetch_that_fails(reason):
+async def test_earlier_keys_stay_valid_when_a_fetch_fails(reason):
     """If a fetch fails, earlier keys stay valid; without any, the next fetch is a second later.
     Contract: key-set-fetched."""
 
@@ -184,7 +184,7 @@ def test_source_that_is_refused(source, words):
     assert told.value.message.startswith(f"jwks: {words}")
 
 
-def test_keys_that_can_be_used():
+def test_unusable_keys_of_a_set_are_ignored():
     """Usable keys are public RS256 and ES256 keys with a kid; anything else is ignored without
     cost.
     Contract: key-set-read."""

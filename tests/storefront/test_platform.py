@@ -47,7 +47,7 @@ def front(api, new_front):
 
 
 @direct("no request is sent")
-def test_example_of_the_platform():
+def test_signature_matches_the_platforms_example():
     """The signature matches the example in the platform's documentation."""
     pairs = [("extra", "1"), ("extra", "2"), ("shop", "shop-name.myshopify.com"),
              ("logged_in_customer_id", "1"), ("path_prefix", "/apps/awesome_reviews"),
@@ -173,14 +173,14 @@ def test_customer_that_is_cut_out_of_a_value_is_401(front):
     assert front.browser().get(f"/items?{signed(named)}").status_code == 200
 
 
-def test_query_within_its_time(front):
+def test_signed_query_is_accepted_within_its_time(front):
     """A signed query is valid up to 300 s after its timestamp and 60 s before.
     Contract: storefront-platform."""
     for age in (290, -50):
         assert front.browser().get(f"/items?{signed(common('7', age=age))}").status_code == 200
 
 
-def test_assets_of_a_platform(front):
+def test_assets_are_served_below_a_platforms_path(front):
     """Assets are served for the platform's signed query. Contract: storefront-assets."""
     http = front.browser()
     assert http.at(f"/assets/wishwell.js?{signed(common())}").status_code == 200

@@ -78,7 +78,7 @@ def remembered():
 
 @pytest.mark.slow
 @on_loop
-async def test_many_shoppers_of_many_stores(tmp_path):
+async def test_cache_stays_within_its_limit(tmp_path):
     """The cache stays within its limit with many shoppers, and evicted ones are verified again.
     Contract: storefront-remembered."""
     async with deployment(tmp_path, 110) as (_, _, shops, there):

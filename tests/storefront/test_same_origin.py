@@ -127,7 +127,7 @@ def test_own_origin_is_that_of_the_stores_host(new_front):
 
 @direct("the scheme and the host are the way's own")
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_host_and_scheme_of_a_trusted_proxy(proxied, scheme):
+def test_trusted_proxy_forwards_host_and_scheme(proxied, scheme):
     """Behind a trusted proxy the origin is that of X-Forwarded-Proto and X-Forwarded-Host, in the
     spelling of browsers, without the default port.
     Contract: storefront-same-origin, storefront-host-source."""
