@@ -1,7 +1,5 @@
 """PUT /items: a bulk save. Each item behaves as in a single save: tests/contract/test_model.py."""
 
-import concurrent.futures
-
 import pytest
 
 from .conftest import data, new_list, nothing_changes, refused, save
@@ -62,18 +60,6 @@ def test_bounds_in_the_middle_save_nothing(make_shop):
             refused(http.put("/items", json={"items": wanted}), 400, *words)
     put(http, of(1, listIds=[one]), of(3, listIds=[one]), of(4, listIds=[two]), of(5), of(6))
     assert len(put(http, *[of(n, quantity=2) for n in range(1, 7)])) == 6
-
-
-def test_bound_of_items_is_exact_at_once(make_shop):
-    """Ten concurrent saves of 30 items each, with a limit of 100: three succeed whole, seven fail
-    whole.
-    Contract: limit-exact, items-put-all."""
-    http = make_shop("--limit", "items=100").customer("1").http
-    wanted = [{"items": [of(100 * n + k) for k in range(1, 31)]} for n in range(10)]
-    with concurrent.futures.ThreadPoolExecutor(10) as pool:
-        answers = [*pool.map(lambda body: http.put("/items", json=body).status_code, wanted)]
-    assert sorted(answers) == [200] * 3 + [400] * 7
-    assert len(data(http.get("/items?limit=250"))) == 90
 
 
 def test_is_one_request_for_the_limits_and_needs_an_owner(shop):

@@ -506,36 +506,22 @@ def test_a_small_store_waits_for_no_large_one(counted, monkeypatch):
     assert bench.read(counting.last, large) != [before]
 
 
-@pytest.mark.parametrize("sign", [*"=+-@\t\r", *"＝＋－＠"])
-def test_no_cell_begins_as_a_formula(sign):
-    """No cell begins like a formula (CSV injection). Contract: report-csv."""
-    [[cell, number, *_]] = csv.reader(
-        io.StringIO(
-            spreadsheet.lines(
-                [reports.Day(f"{sign}1;{sign}1", -1, 0, 0)], reports.DAY_COLUMNS
-            ).decode(),
-            newline="",
-        )
-    )
-    assert (cell, number) == (f"'{sign}1;'{sign}1", "-1")
-
-
 @given(
     rows=st.lists(
-        st.lists(st.text(alphabet='=-@＋;,"\t\r\n a'), min_size=3, max_size=3), max_size=3
+        st.lists(st.text(alphabet='=+-@＝＋－＠;,"\t\r\n a'), min_size=3, max_size=3), max_size=3
     )
 )
 @example(rows=[["", 'a;"=1+1', ""]])
 @example(rows=[["", "a\n=1+1", "a\t@b"]])
 @examples(200)
-def test_no_cell_begins_as_a_formula_whatever_separates_cells(rows):
+def test_no_cell_begins_as_a_formula(rows):
     """contract: report-csv. Also where a text holds separators, quotes and line breaks."""
     records = [dict(zip("abc", row, strict=True)) for row in rows]
     text = spreadsheet.lines(records, "abc").decode()
     for separator in ",;\t":
         for cells in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
             for cell in cells:
-                assert not cell.lstrip(" \t\r\n").startswith((*"=+-@＋",)), (separator, cells)
+                assert not cell.lstrip(" \t\r\n").startswith((*"=+-@＝＋－＠",)), (separator, cells)
 
 
 WISHES = (0, 9, 10, 24, 25, 49, 50, 99, 100, 249, 250, 499, 500, 999, 1_000, 2_499, 2_500, 12_345)

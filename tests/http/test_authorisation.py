@@ -168,7 +168,9 @@ class Fixtures:
             "customer": self.shop.customer("mine"),
             "other": self.shop.customer("other"),
         }
-        self.marks, self.unchanged = {}, {}
+        # Records that no request has changed yet. A refused request leaves them for the next one.
+        self.marks, self.unchanged, self.shares = {}, {}, {}
+        self.hook = self.token_id = None
         self.product = 10_000
         stranger = self.elsewhere.customer("mine")
         self.foreign_mark = self.fill(stranger, 900)[2]
@@ -241,11 +243,12 @@ class Fixtures:
             path = path.replace("{productId}", str(self.product))
             assert self.shop.admin.put(path, json={"title": name}).status_code == 200
         if "{shareId}" in path or "{token}" in path:
-            body = {"reservations": True}
-            answer = self.owners[owner].http.post(f"/lists/{made}/shares", json=body)
-            shared = answer.json()["data"]
+            if made not in self.shares:
+                body = {"reservations": True}
+                answer = self.owners[owner].http.post(f"/lists/{made}/shares", json=body)
+                self.shares[made] = answer.json()["data"]
+            shared = self.shares[made]
             path = path.replace("{shareId}", shared["id"]).replace("{token}", shared["token"])
-            del self.unchanged[owner]  # a list's shares are limited
         if operation == "DELETE /items":
             path += f"?itemIds={item}"
         if operation == PLATFORM:  # any sender: the platform's signature counts
@@ -267,26 +270,35 @@ class Fixtures:
         if operation == GIVE_BACK:
             http.put(path, headers=headers, json=BODIES[RESERVE])
         answer = http.request(method, path, headers=headers, json=self._body(operation))
-        if method != "GET" and answer.is_success:
-            self.unchanged.clear()
         self.marks.setdefault(owner, set()).add(name)
-        for admin in (self.shop.admin, self.elsewhere.admin) if "/webhooks" in operation else ():
+        if method != "GET" and answer.is_success:
+            self.unchanged.pop(owner)
+            self.token_id = None
+            if "/webhooks" in operation:
+                self._delete_webhooks()
+        return answer
+
+    def _delete_webhooks(self):
+        self.hook = None
+        for admin in (self.shop.admin, self.elsewhere.admin):
             for made in admin.get("/webhooks").json()["data"]:
                 admin.delete(f"/webhooks/{made['id']}")
-        return answer
 
     def _with_token(self, path):
         if "{tokenId}" in path:
-            self.shop.another_admin_token()
-            newest = self.shop.admin.get("/tokens").json()["data"][0]
-            return path.replace("{tokenId}", newest["id"])
+            if self.token_id is None:
+                self.shop.another_admin_token()
+                self.token_id = self.shop.admin.get("/tokens").json()["data"][0]["id"]
+            return path.replace("{tokenId}", self.token_id)
         return path
 
     def _hook(self):
-        """Makes a webhook and a delivery; returns both ids."""
-        admin = self.shop.admin
-        hook = admin.post("/webhooks", json=BODIES["POST /webhooks"]).json()["data"]["id"]
-        return hook, admin.post(f"/webhooks/{hook}/test").json()["data"]["id"]
+        """Returns the ids of a webhook and of a delivery."""
+        if self.hook is None:
+            admin = self.shop.admin
+            hook = admin.post("/webhooks", json=BODIES["POST /webhooks"]).json()["data"]["id"]
+            self.hook = hook, admin.post(f"/webhooks/{hook}/test").json()["data"]["id"]
+        return self.hook
 
 
 def expired(member):

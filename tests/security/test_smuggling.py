@@ -56,6 +56,7 @@ def test_hidden_request_is_never_carried_out(service, shop):
         if name not in payloads.PLAIN:
             assert (got.status, got.closed) == (400, True), name
             assert got.headers["date"].endswith(" GMT"), name
+            assert got.headers["cache-control"] == "no-store", name
             error = json.loads(got.body)["error"]
             assert set(error) == {"message", "error", "statusCode", "requestId"}, name
             assert (error["statusCode"], error["requestId"]) == (400, got.headers["x-request-id"])

@@ -1,18 +1,12 @@
 """Headers of all storefront responses; neither responses nor the log reveal secrets."""
 
 import base64
-import json
 import re
 import time
 from email.utils import parsedate_to_datetime
 
-import pytest
-
-from tests.api.conftest import over_the_wire
-
 from . import way
 from .conftest import BASE, envelope, shop_jwt
-from .way import direct
 
 PRIVATE = {
     "Cache-Control": "private, no-store",
@@ -66,35 +60,6 @@ def test_every_answer_is_private(front):
         assert {name: answer.headers.get(name) for name in PRIVATE} == PRIVATE
         assert len(answer.headers["Wishwell-Shopper"]) in (1, 16)
         assert "WWW-Authenticate" not in answer.headers
-
-
-NO_REQUEST = {
-    "no HTTP": "hello",
-    "no host": f"GET {BASE}/api/items HTTP/1.1",
-    "host twice": f"GET {BASE}/api/items HTTP/1.1\r\nHost: x\r\nHost: x",
-    "length and chunks": f"POST {BASE}/api/items HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
-    "Transfer-Encoding: chunked",
-    "headers too large": f"GET {BASE}/api/items HTTP/1.1\r\nHost: x\r\nX-Y: " + "a" * 70_000,
-}
-AMBIGUOUS = {
-    "target in absolute form": f"GET http://x{BASE}/api/items HTTP/1.1\r\nHost: x",
-    "# in the query": f"GET {BASE}/api/items?a#b HTTP/1.1\r\nHost: x",
-}
-
-
-@direct("the server in front refuses it in its own words")
-@pytest.mark.parametrize("name", NO_REQUEST | AMBIGUOUS)
-def test_refusal_of_what_is_no_request_is_private(front, name):
-    """A refused malformed request may not be cached either. Contract: storefront-strict."""
-    request = (NO_REQUEST | AMBIGUOUS)[name]
-    got = over_the_wire(front, f"{request}\r\n\r\n".encode(), patience=1)
-    assert got.status in (400, 404, 431)
-    error = json.loads(got.body)["error"]
-    assert (error["requestId"], error["statusCode"]) == (got.headers["x-request-id"], got.status)
-    assert "no-store" in got.headers["cache-control"]
-    if name in AMBIGUOUS:
-        right = PRIVATE | {"Wishwell-Shopper": "-"}
-        assert {header: got.headers.get(header.lower()) for header in right} == right
 
 
 def test_shopper_says_whether_it_is_the_same(front):

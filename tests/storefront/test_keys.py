@@ -229,23 +229,6 @@ async def fetches(server: Called, count: int) -> None:
 
 
 @on_loop
-async def test_key_that_left_the_set_is_good_for_no_jwt():
-    """A key that left the set is invalid, also for a JWT verified and cached before.
-    Contract: storefront-jwt."""
-    async with shop(answer(key_set("a", "b"))) as (server, url, keys, clock):
-        its = shop_of(url, keys)
-        first, second = signed("a"), signed("b")
-        for token in (first, second) * 2:
-            assert await its.customer(token) == "gid://shopify/Customer/1"
-        server.answer = answer(key_set("b", "c"))
-        clock.now += 61
-        await keys.key(url, "c")
-        with pytest.raises(Wrong):
-            await its.customer(first)
-        assert await its.customer(second) == "gid://shopify/Customer/1"
-
-
-@on_loop
 async def test_removed_key_is_refused_at_its_greatest_age():
     """contract: key-set-fetched, storefront-remembered. Used keys are fetched again in the background before
     that, idle ones when they are used again. A JWT that was verified before is refused too."""
