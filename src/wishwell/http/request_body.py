@@ -13,7 +13,9 @@ _TRUSTED_SECONDS = 1.0
 
 
 async def decode(request: Request, shape: type[T], *, optional: bool = False) -> T:
-    """Returns the body as a type of ``request_types``. Raises the errors of ``read`` and ``request_types.body``.
+    """Returns the body as a type of ``request_types``.
+
+    Raises the errors of ``read`` and ``request_types.body``.
 
     A missing ``optional`` body counts as ``{}``.
     """
