@@ -1,4 +1,4 @@
-"""Generates the Python client's records and operations from the API's description, openapi.yaml.
+"""Generates the Python client's records and operations from the API's description, openapi.json.
 
 ``make format`` runs it; a test fails if a committed file is out of date. ``x-python`` in the
 description names the method of an operation, such as ``items.find``, and the class of an object
@@ -6,6 +6,7 @@ whose schema has another name. Schemas of the same class make one record, in whi
 required only if all of them require it.
 """
 
+import json
 import keyword
 import re
 import subprocess
@@ -15,18 +16,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
+from tools import openapi
 
 ROOT = Path(__file__).parents[1]
 CLIENT = ROOT / "clients" / "python" / "src" / "wishwell_client"
-DESCRIPTION = yaml.load(
-    (ROOT / "src" / "wishwell" / "http" / "openapi.yaml").read_text("utf-8"), yaml.CSafeLoader
-)
+DESCRIPTION = json.loads(openapi.BUILT.read_text("utf-8"))
 
 # Methods that are written by hand, in _async/by_hand.py.
 BY_HAND = {"events.list", "products.put", "profiles.token", "profiles.identify"}
 
-RECORDS_HEAD = '''"""The records of the API. Written by ``make format`` from http/openapi.yaml."""
+RECORDS_HEAD = '''"""The records of the API. Written by ``make format`` from http/openapi.json."""
 
 from datetime import datetime
 from typing import Literal
@@ -34,7 +33,7 @@ from typing import Literal
 from wishwell_client.record import Record
 
 '''
-OPERATIONS_HEAD = '''"""The operations. Written by ``make format`` from http/openapi.yaml."""
+OPERATIONS_HEAD = '''"""The operations. Written by ``make format`` from http/openapi.json."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime

@@ -1,11 +1,16 @@
-"""The client's generated files are up to date."""
+"""The files that ``make format`` generates are up to date."""
 
 import runpy
 from pathlib import Path
 
-from tools import described_client
+from tools import described_client, openapi
 
 BUILD = Path(__file__).parents[2] / "clients" / "python" / "hatch_build.py"
+
+
+def test_description_is_what_types_and_yaml_make():
+    """Equals the output of `make format`. Contract: openapi-complete."""
+    assert openapi.BUILT.read_text("utf-8") == openapi.text()
 
 
 def test_records_and_operations_are_what_the_description_makes():

@@ -12,9 +12,9 @@ from typing import Any
 
 import jsonschema_rs  # installed with schemathesis
 import pytest
-import yaml
 
-from wishwell.http import samples
+from tools import samples
+from wishwell.http import management
 
 ROOM = resources.files("wishwell.http")
 PAGE = ROOM.joinpath("docs_page")
@@ -22,18 +22,7 @@ VENDORED = {"LICENSE", "scalar.js.br", "scalar.js.gz"}
 OUR_PAGE = {"index.html", "start.js", "README.txt", "SHA256SUMS"}
 
 
-class Strict(yaml.CSafeLoader):
-    """A YAML loader that refuses duplicate keys, where PyYAML silently keeps the last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key) for key, _ in node.value]
-        twice = {key for key in keys if keys.count(key) > 1}
-        if twice:
-            raise yaml.constructor.ConstructorError(None, None, f"twice: {twice}", node.start_mark)
-        return super().construct_mapping(node, deep)
-
-
-DOCUMENT: dict[str, Any] = yaml.load(ROOM.joinpath("openapi.yaml").read_text("utf-8"), Strict)
+DOCUMENT: dict[str, Any] = json.loads(management.description())
 
 
 def follow(value: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,8 @@ import pytest
 from tests.conftest import ROOMY, missing, slow
 from tests.platform import NEW, Platform
 from tests.servers import Service
-from wishwell.http import management, samples
+from tools import samples
+from wishwell.http import management
 
 pytestmark = pytest.mark.xdist_group("samples")
 

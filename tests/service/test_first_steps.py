@@ -50,7 +50,7 @@ def test_wheel_alone_serves(tmp_path):
     names = zipfile.ZipFile(wheel).namelist()
     for needed in (
         "wishlists/items.sql",
-        "http/openapi.yaml",
+        "http/openapi.json",
         "http/docs_page/index.html",
         "admin/index.html",
     ):

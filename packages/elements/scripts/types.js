@@ -3,16 +3,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString } from 'openapi-typescript';
 
-const source = new URL('../../../src/wishwell/http/openapi.yaml', import.meta.url);
+const source = new URL('../../../src/wishwell/http/openapi.json', import.meta.url);
 const target = new URL('../src/api.d.ts', import.meta.url);
 
 const text =
-  '// Made from src/wishwell/http/openapi.yaml by `npm run types`; do not edit.\n' +
+  '// Made from src/wishwell/http/openapi.json by `npm run types`; do not edit.\n' +
   astToString(await openapiTS(source));
 
 if (!process.argv.includes('--check')) {
   await writeFile(target, text);
 } else if ((await readFile(target, 'utf8')) !== text) {
-  console.error('src/api.d.ts is not what openapi.yaml says: npm run types');
+  console.error('src/api.d.ts is not what openapi.json says: npm run types');
   process.exit(1);
 }

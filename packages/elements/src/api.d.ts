@@ -1,4 +1,4 @@
-// Made from src/wishwell/http/openapi.yaml by `npm run types`; do not edit.
+// Made from src/wishwell/http/openapi.json by `npm run types`; do not edit.
 export interface paths {
     "/items": {
         parameters: {

@@ -1,4 +1,4 @@
-"""The records of the API. Written by ``make format`` from http/openapi.yaml."""
+"""The records of the API. Written by ``make format`` from http/openapi.json."""
 
 from datetime import datetime
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The operations. Written by ``make format`` from http/openapi.yaml."""
+"""The operations. Written by ``make format`` from http/openapi.json."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime

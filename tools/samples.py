@@ -90,7 +90,6 @@ class _Sample:
         return text + "".join(f"    {line}\n" for line in self.python.splitlines())
 
 
-# contract: openapi-samples
 def add(document: Node) -> None:
     """Adds ``x-codeSamples`` to each operation: curl, TypeScript and, where possible, Python.
 
