@@ -6,12 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wishwell.wishlists import items
+from wishwell.field_types import MAX_QUANTITY
 
 # Only a few products and variants, so that a sequence saves the same one more than once.
 products = st.integers(1, 6)
 variants = st.one_of(st.none(), st.integers(1, 2))
-quantities = st.integers(1, items.MAX_QUANTITY)
+quantities = st.integers(1, MAX_QUANTITY)
 tags = st.lists(
     st.sampled_from(["a", "b", "c", "d", "gift", "x_1", "y-2"]), max_size=4, unique=True
 )

@@ -4,16 +4,64 @@
 """
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
 
 from tools import samples
 from tools.blocking_client import CLIENT
+from tools.schemas import Schemas
 from wishwell import __version__
+from wishwell.field_types import Id, published
+from wishwell.http import request_types
+from wishwell.wishlists import items, lists, shares
 
 SOURCE = CLIENT.parent / "http" / "openapi.yaml"
 BUILT = SOURCE.with_suffix(".json")
+
+
+class ListWithItems(lists.List):
+    """A list and all of its items."""
+
+
+class ExportedList(lists.List, kw_only=True):
+    """A list with its items in the customer's order."""
+
+    item_ids: list[Id]
+
+
+def in_python(name: str, type_: Any) -> Any:
+    """Returns a type whose class has another name in the Python client."""
+    return Annotated[type_, published(**{"x-python": name})]
+
+
+# The types by the names of their schemas: of responses, and of requests.
+SHOWN = {
+    "Item": items.Item,
+    "List": lists.List,
+    "ListWithItems": in_python("List", ListWithItems),
+    "ExportedList": ExportedList,
+    "Share": shares.Share,
+    "SharedList": shares.SharedList,
+    "SharedItem": shares.SharedItem,
+}
+SENT = {
+    "NewItem": request_types.NewItemBody,
+    "NewItems": request_types.NewItemsBody,
+    "ItemPatch": request_types.ItemPatchBody,
+    "ItemLists": request_types.ItemListsBody,
+    "ItemIds": request_types.ItemIdsBody,
+    "NewList": request_types.NewListBody,
+    "ListPatch": request_types.ListPatchBody,
+    "ItemOrder": request_types.ItemOrderBody,
+    "ItemPlace": request_types.PlaceBody,
+    "ShareTerms": request_types.ShareBody,
+    "CopyTerms": request_types.CopyBody,
+    "Reservation": request_types.ReservationBody,
+}
+# Fields that a response of the type never has, or always.
+NEVER = {"List": ["items"], "ExportedList": ["items", "profile"]}
+ALWAYS = {"ListWithItems": ["items"]}
 
 
 class Strict(yaml.CSafeLoader):  # type: ignore[misc]
@@ -31,6 +79,16 @@ def text() -> str:
     """Returns the description as JSON."""
     document = yaml.load(SOURCE.read_text("utf-8"), Strict)  # noqa: S506
     document["info"]["x-wishwell-version"] = __version__
+    schemas = Schemas(SHOWN, omits_null=True).by_name | Schemas(SENT, omits_null=False).by_name
+    for name, fields in NEVER.items():
+        for field in fields:
+            del schemas[name]["properties"][field]
+    for name, fields in ALWAYS.items():
+        schemas[name]["required"] += fields
+    by_hand = document["components"]["schemas"]
+    if twice := by_hand.keys() & schemas.keys():
+        raise ValueError(f"schemas both in {SOURCE.name} and as types: {twice}")
+    document["components"]["schemas"] = dict(sorted((by_hand | schemas).items()))
     samples.add(document)
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 

@@ -1179,142 +1179,80 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A product or variant that a profile saved. */
-        Item: {
+        /** @description An admin token, without the token itself. */
+        AdminToken: {
             id: components["schemas"]["Id"];
-            productId: components["schemas"]["ProductId"];
-            /** @description Omitted without a variant. */
-            variantId?: components["schemas"]["ProductId"];
-            quantity: components["schemas"]["Quantity"];
-            /** @description At most 20, but linking may merge the tags of two items. */
-            tags: components["schemas"]["Tag"][];
-            /** @description Omitted without a note. */
-            note?: components["schemas"]["Note"];
-            /** @description The ids of the lists that contain the item. */
-            listIds: components["schemas"]["Id"][];
-            createdAt: components["schemas"]["Time"];
-            updatedAt: components["schemas"]["Time"];
-            /** @description The owner; only for an admin token without `Profile`. */
-            profile?: components["schemas"]["ProfileGid"];
-            product?: components["schemas"]["ItemProduct"];
-        };
-        /**
-         * @description The published data of an item's product; only with `include=product`. URL, image, price and
-         *     availability are the variant's if it has its own. Unknown fields are omitted.
-         */
-        ItemProduct: {
-            title?: components["schemas"]["Title"];
-            variantTitle?: components["schemas"]["Title"];
-            url?: components["schemas"]["Url"];
-            image?: components["schemas"]["Url"];
-            price?: components["schemas"]["Price"];
-            available?: boolean;
-        };
-        /** @description A named collection of items. */
-        List: {
-            id: components["schemas"]["Id"];
-            name: components["schemas"]["ListName"];
-            /** @description The number of items on the list. */
-            itemCount: number;
-            createdAt: components["schemas"]["Time"];
-            updatedAt: components["schemas"]["Time"];
-            /** @description The owner; only for an admin token without `Profile`. */
-            profile?: components["schemas"]["ProfileGid"];
-        };
-        /** @description A list and all of its items. */
-        ListWithItems: {
-            id: components["schemas"]["Id"];
-            name: components["schemas"]["ListName"];
-            /** @description The number of items on the list. */
-            itemCount: number;
-            createdAt: components["schemas"]["Time"];
-            updatedAt: components["schemas"]["Time"];
-            /** @description The items, in the requested order. */
-            items: components["schemas"]["Item"][];
-            /** @description The owner; only for an admin token without `Profile`. */
-            profile?: components["schemas"]["ProfileGid"];
-        };
-        /** @description A link that shows a list to anyone who has it. */
-        Share: {
-            id: components["schemas"]["Id"];
-            /** @description The token in the path of the list, `/shared/{token}`. */
-            token: string;
-            listId: components["schemas"]["Id"];
-            reservations: components["schemas"]["HasReservations"];
-            notes: components["schemas"]["ShowsNotes"];
-            createdAt: components["schemas"]["Time"];
-            /** @description When the share expires; omitted if it never does. */
-            expiresAt?: components["schemas"]["Time"];
-            /** @description The owner; only for an admin token without `Profile`. */
-            profile?: components["schemas"]["ProfileGid"];
-        };
-        /** @description A customer or a visitor's session, with the number of its items and lists. */
-        Profile: {
-            profile: components["schemas"]["ProfileGid"];
-            /** @enum {string} */
-            kind: "customer" | "session";
-            /** @description The number of items. */
-            items: number;
-            /** @description The number of lists. */
-            lists: number;
-            notices: components["schemas"]["MakesNotices"];
-            /** @description Omitted for a customer of whom nothing is stored. */
-            createdAt?: components["schemas"]["Time"];
-            /** @description An address that somebody typed and that isn't verified; only for an admin token. */
-            email?: components["schemas"]["EmailAddress"];
-        };
-        /** @description Whether notices of price drops and of products back in stock are recorded for its items. */
-        MakesNotices: boolean;
-        /** @description All data stored about a profile. */
-        ProfileExport: {
-            profile: components["schemas"]["Profile"];
-            lists: components["schemas"]["ExportedList"][];
-            items: components["schemas"]["Item"][];
-            shares: components["schemas"]["Share"][];
-            reservations: components["schemas"]["ExportedReservation"][];
-            events: components["schemas"]["Event"][];
-        };
-        /** @description A list with its items in the customer's order. */
-        ExportedList: {
-            id: components["schemas"]["Id"];
-            name: components["schemas"]["ListName"];
-            itemCount: number;
-            createdAt: components["schemas"]["Time"];
-            updatedAt: components["schemas"]["Time"];
-            itemIds: components["schemas"]["Id"][];
-        };
-        /** @description A reservation that the profile has made of somebody's item. */
-        ExportedReservation: {
-            productId: components["schemas"]["ProductId"];
-            variantId?: components["schemas"]["ProductId"];
-            quantity: components["schemas"]["Quantity"];
-            createdAt: components["schemas"]["Time"];
-        };
-        /** @description A list, as anyone with its link sees it. Nothing else of its owner is shown. */
-        SharedList: {
-            name: components["schemas"]["ListName"];
-            /** @description All items of the list, in the owner's order. */
-            items: components["schemas"]["SharedItem"][];
-            updatedAt: components["schemas"]["Time"];
-            reservations: components["schemas"]["HasReservations"];
-        };
-        /** @description An item of a shared list. */
-        SharedItem: {
-            id: components["schemas"]["Id"];
-            productId: components["schemas"]["ProductId"];
-            /** @description Omitted without a variant. */
-            variantId?: components["schemas"]["ProductId"];
-            quantity: components["schemas"]["Quantity"];
-            /** @description Omitted if there is no note or the share doesn't show notes. */
-            note?: components["schemas"]["Note"];
+            /** @description The handle of its store. */
+            store: string;
             /**
-             * @description The quantity reserved by all profiles, which may exceed `quantity` after that was
-             *     lowered. Only if the share has reservations, and never for the owner.
+             * @description The purpose of the token.
+             * @enum {string}
              */
-            reserved?: number;
-            /** @description The quantity that the caller has reserved. Only with a profile token. */
-            yours?: number;
-            product?: components["schemas"]["ItemProduct"];
+            scope: "admin" | "storefront" | "naming" | "reports";
+            label: string;
+            createdAt: components["schemas"]["Time"];
+            expiresAt?: components["schemas"]["Time"] | null;
+            lastUsedAt?: components["schemas"]["Time"] | null;
+            revokedAt?: components["schemas"]["Time"] | null;
+            /** @description Only for the token that sends the request. */
+            current?: boolean;
+        };
+        AdminTokenPage: {
+            data: components["schemas"]["AdminToken"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        /** @description When the last count began; null before the first count. */
+        AsOf: components["schemas"]["Time"] | null;
+        /** @description Settings of a copied list (`POST /shared/{token}/copies`). */
+        CopyTerms: {
+            name?: components["schemas"]["NewListName"];
+        };
+        /** @description An opaque position for pagination. */
+        Cursor: string;
+        /** @description A day, such as 2025-04-18. */
+        Day: string;
+        DaysReport: {
+            data: components["schemas"]["WishDay"][];
+            asOf: components["schemas"]["AsOf"];
+            since: components["schemas"]["Since"];
+        };
+        /** @description The delivery of one event to one webhook. */
+        Delivery: {
+            id: components["schemas"]["Id"];
+            /** @description The id of the event, which is sent as `webhook-id`. */
+            eventId: components["schemas"]["Id"];
+            /** @description The type of the event, or `webhook.test`. */
+            type: string;
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+            /** @description The number of attempts. */
+            attempts: number;
+            /** @description The status of the last response; omitted if there was none. */
+            lastStatus?: number;
+            lastAttemptAt?: components["schemas"]["Time"];
+            /** @description Only for a pending delivery. */
+            nextAttemptAt?: components["schemas"]["Time"];
+        };
+        DeliveryPage: {
+            data: components["schemas"]["Delivery"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        DeliveryResponse: {
+            data: components["schemas"]["Delivery"];
+        };
+        /** @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host name after it, no spaces and no control characters. */
+        EmailAddress: string;
+        /** @description The body of every response that is not 2xx. */
+        Error: {
+            error: {
+                /** @description A description of the error, for people. */
+                message: string;
+                /** @description The name of the status. */
+                error: string;
+                /** @description The status. */
+                statusCode: number;
+                requestId: components["schemas"]["RequestId"];
+            };
         };
         /** @description A change to a profile, as it was when it was recorded. */
         Event: {
@@ -1363,36 +1301,235 @@ export interface components {
             /** @description For a notice: the price. */
             price?: components["schemas"]["Price"];
         };
-        /** @description A URL that events are sent to. */
-        Webhook: {
+        /** @enum {string} */
+        EventType: "item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock";
+        /** @description The types of events to send; all if empty. */
+        EventTypes: ("item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock")[];
+        /** @description A list with its items in the customer's order. */
+        ExportedList: {
             id: components["schemas"]["Id"];
-            url: components["schemas"]["WebhookUrl"];
-            types: components["schemas"]["EventTypes"];
-            /** @description Whether events are sent. */
-            enabled: boolean;
+            name: components["schemas"]["ListName"];
+            /** @description The number of items on the list. */
+            itemCount: number;
             createdAt: components["schemas"]["Time"];
             updatedAt: components["schemas"]["Time"];
-            /** @description Time since which no attempt has succeeded; omitted if the last one has. */
-            failingSince?: components["schemas"]["Time"];
-            /** @description The secret that deliveries are signed with; returned only on creation and renewal. */
-            secret?: string;
+            itemIds: components["schemas"]["Id"][];
         };
-        /** @description The delivery of one event to one webhook. */
-        Delivery: {
+        /** @description A reservation that the profile has made of somebody's item. */
+        ExportedReservation: {
+            productId: components["schemas"]["ProductId"];
+            variantId?: components["schemas"]["ProductId"];
+            quantity: components["schemas"]["Quantity"];
+            createdAt: components["schemas"]["Time"];
+        };
+        Feed: {
+            data: components["schemas"]["Event"][];
+            resume: components["schemas"]["Resume"];
+        };
+        /** @description Whether others may reserve items of the list. */
+        HasReservations: boolean;
+        /** @description An opaque id. */
+        Id: string;
+        Identify: {
+            email: components["schemas"]["EmailAddress"];
+        };
+        IdentifyResult: {
+            data: {
+                /** @description A path of the store's sign-in flow for this address. */
+                authFlow: string;
+            };
+        };
+        /** @description A product or variant that a profile saved. */
+        Item: {
             id: components["schemas"]["Id"];
-            /** @description The id of the event, which is sent as `webhook-id`. */
-            eventId: components["schemas"]["Id"];
-            /** @description The type of the event, or `webhook.test`. */
-            type: string;
-            /** @enum {string} */
-            status: "pending" | "delivered" | "failed";
-            /** @description The number of attempts. */
-            attempts: number;
-            /** @description The status of the last response; omitted if there was none. */
-            lastStatus?: number;
-            lastAttemptAt?: components["schemas"]["Time"];
-            /** @description Only for a pending delivery. */
-            nextAttemptAt?: components["schemas"]["Time"];
+            productId: components["schemas"]["ProductId"];
+            /** @description Omitted without a variant. */
+            variantId?: components["schemas"]["ProductId"];
+            quantity: components["schemas"]["Quantity"];
+            /** @description At most 20, but linking may merge the tags of two items. */
+            tags: components["schemas"]["Tag"][];
+            /** @description Omitted without a note. */
+            note?: components["schemas"]["Note"];
+            /** @description The ids of the lists that contain the item. */
+            listIds: components["schemas"]["Id"][];
+            createdAt: components["schemas"]["Time"];
+            updatedAt: components["schemas"]["Time"];
+            /** @description The owner; only for an admin token without `Profile`. */
+            profile?: components["schemas"]["ProfileGid"];
+            product?: components["schemas"]["ItemProduct"];
+        };
+        /** @description Items to delete (`DELETE /items`). */
+        ItemIds: {
+            /** @description The items to delete. */
+            itemIds: string[];
+        };
+        /** @description The lists of an item (`PUT /items/{itemId}/lists`). */
+        ItemLists: {
+            /** @description The new lists of the item, which replace its current ones. */
+            listIds: components["schemas"]["ListIds"];
+        };
+        /** @description An order of a list's items (`PUT /lists/{listId}/items/order`). */
+        ItemOrder: {
+            /** @description Items of the list in the new order. Items may be omitted. */
+            itemIds: string[];
+        };
+        ItemPage: {
+            data: components["schemas"]["Item"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        /** @description Changes to an item (`PATCH /items/{itemId}`). */
+        ItemPatch: {
+            productId?: components["schemas"]["ProductId"];
+            /** @description null removes the variant. */
+            variantId?: components["schemas"]["ProductId"] | null;
+            quantity?: components["schemas"]["Quantity"];
+            tags?: components["schemas"]["Tags"];
+            note?: components["schemas"]["NewNote"];
+        };
+        /** @description A position on a list (`PUT /lists/{listId}/items/{itemId}`). */
+        ItemPlace: {
+            /** @description Another item of the list, after which this one is placed; null places it first. */
+            after?: string | null;
+        };
+        /**
+         * @description The published data of an item's product; only with `include=product`. URL, image, price and
+         *     availability are the variant's if it has its own. Unknown fields are omitted.
+         */
+        ItemProduct: {
+            title?: components["schemas"]["Title"];
+            variantTitle?: components["schemas"]["Title"];
+            url?: components["schemas"]["Url"];
+            image?: components["schemas"]["Url"];
+            price?: components["schemas"]["Price"];
+            available?: boolean;
+        };
+        ItemResponse: {
+            data: components["schemas"]["Item"];
+        };
+        ItemsResponse: {
+            data: components["schemas"]["Item"][];
+        };
+        /** @description A named collection of items. */
+        List: {
+            id: components["schemas"]["Id"];
+            name: components["schemas"]["ListName"];
+            /** @description The number of items on the list. */
+            itemCount: number;
+            createdAt: components["schemas"]["Time"];
+            updatedAt: components["schemas"]["Time"];
+            /** @description The owner; only for an admin token without `Profile`. */
+            profile?: components["schemas"]["ProfileGid"];
+        };
+        ListIds: string[];
+        /** @description 1 to 255 characters, without control characters, trimmed. */
+        ListName: string;
+        ListPage: {
+            data: components["schemas"]["List"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        /** @description Changes to a list (`PATCH /lists/{listId}`). */
+        ListPatch: {
+            name?: components["schemas"]["NewListName"];
+        };
+        ListResponse: {
+            data: components["schemas"]["List"];
+        };
+        /** @description A list and all of its items. */
+        ListWithItems: {
+            id: components["schemas"]["Id"];
+            name: components["schemas"]["ListName"];
+            /** @description The number of items on the list. */
+            itemCount: number;
+            createdAt: components["schemas"]["Time"];
+            updatedAt: components["schemas"]["Time"];
+            /** @description The items, in the requested order. */
+            items: components["schemas"]["Item"][];
+            /** @description The owner; only for an admin token without `Profile`. */
+            profile?: components["schemas"]["ProfileGid"];
+        };
+        ListWithItemsResponse: {
+            data: components["schemas"]["ListWithItems"];
+        };
+        /** @description Whether notices of price drops and of products back in stock are recorded for its items. */
+        MakesNotices: boolean;
+        /** @description All data of a product. Fields that are omitted are unknown. */
+        NamedProduct: {
+            productId: components["schemas"]["ProductId"];
+            title?: components["schemas"]["NewTitle"];
+            url?: components["schemas"]["NewUrl"];
+            image?: components["schemas"]["NewUrl"];
+            price?: components["schemas"]["NewPrice"];
+            available?: components["schemas"]["NewAvailable"];
+            variants?: components["schemas"]["NewVariant"][] | null;
+        };
+        /** @description null has the same effect as omitting the field. */
+        NewAvailable: boolean | null;
+        /** @description An item to save. */
+        NewItem: {
+            productId: components["schemas"]["ProductId"];
+            /** @description null means no variant. */
+            variantId?: components["schemas"]["ProductId"] | null;
+            /** @description A new item has 1 by default. */
+            quantity?: components["schemas"]["Quantity"];
+            tags?: components["schemas"]["Tags"];
+            note?: components["schemas"]["NewNote"];
+            /** @description Lists of the same profile to put the item on. */
+            listIds?: components["schemas"]["ListIds"];
+        };
+        /** @description Items to save (`PUT /items`). */
+        NewItems: {
+            /** @description Each product and variant at most once. */
+            items: components["schemas"]["NewItem"][];
+        };
+        /** @description A list to create (`POST /lists`). */
+        NewList: {
+            name: components["schemas"]["NewListName"];
+        };
+        /** @description 1 to 255 characters after trimming, without control characters. White space around it is removed. */
+        NewListName: string;
+        /** @description null or an empty text removes the note. */
+        NewNote: components["schemas"]["Note"] | null;
+        /** @description null has the same effect as omitting the field. */
+        NewPrice: components["schemas"]["Price"] | null;
+        NewProduct: {
+            title?: components["schemas"]["NewTitle"];
+            url?: components["schemas"]["NewUrl"];
+            image?: components["schemas"]["NewUrl"];
+            price?: components["schemas"]["NewPrice"];
+            available?: components["schemas"]["NewAvailable"];
+            variants?: components["schemas"]["NewVariant"][] | null;
+        };
+        /** @description null has the same effect as omitting the field. */
+        NewTitle: components["schemas"]["Title"] | null;
+        /** @description null has the same effect as omitting the field. */
+        NewUrl: components["schemas"]["Url"] | null;
+        /** @description A variant of the product. Each must occur at most once. */
+        NewVariant: {
+            variantId: components["schemas"]["ProductId"];
+            title?: components["schemas"]["NewTitle"];
+            image?: components["schemas"]["NewUrl"];
+            price?: components["schemas"]["NewPrice"];
+            available?: components["schemas"]["NewAvailable"];
+            url?: components["schemas"]["NewUrl"];
+        };
+        NewWebhook: {
+            url: components["schemas"]["NewWebhookUrl"];
+            types?: components["schemas"]["EventTypes"];
+        };
+        /**
+         * @description The URL that events are sent to: `https`, port 443 or 8443, a public address, and without a
+         *     user name, a password or a `#`. For development, a service can be configured to allow
+         *     `http`, other ports and private addresses.
+         */
+        NewWebhookUrl: string;
+        /** @description A text by the profile's owner. Newlines are allowed, other control characters aren't. */
+        Note: string;
+        /** @description Cursors of the adjacent pages. */
+        PageInfo: {
+            /** @description The cursor of the next page; omitted on the last page. */
+            next?: components["schemas"]["Cursor"];
+            /** @description The cursor of the previous page; omitted on the first page. */
+            previous?: components["schemas"]["Cursor"];
         };
         /** @description A privacy request of the platform, and its outcome. */
         PlatformRequest: {
@@ -1418,6 +1555,222 @@ export interface components {
             profile?: components["schemas"]["ProfileGid"];
             /** @description When the export is deleted; only as long as it is stored. */
             expiresAt?: components["schemas"]["Time"];
+        };
+        PlatformRequestPage: {
+            data: components["schemas"]["PlatformRequest"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        /** @description A price. */
+        Price: {
+            /** @description Decimal text, with up to 4 digits after the point. */
+            amount: string;
+            /** @description The three-letter code of the currency. */
+            currency: string;
+        };
+        /** @description The published data of a product. Unknown fields are omitted. */
+        Product: {
+            productId: components["schemas"]["ProductId"];
+            title?: components["schemas"]["Title"];
+            url?: components["schemas"]["Url"];
+            image?: components["schemas"]["Url"];
+            price?: components["schemas"]["Price"];
+            available?: boolean;
+            /** @description The variants as they were set; only for a single product. */
+            variants?: components["schemas"]["Variant"][];
+            /** @description When it was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When it was last set. */
+            updatedAt: components["schemas"]["Time"];
+        };
+        /**
+         * @description The store's id of a product or variant: an integer, or in a store with text ids a string of 1 to 100 characters `A-Z a-z 0-9 . _ : ~ = -` that begins with a letter or digit.
+         * @example 632910392
+         * @example prod_01
+         */
+        ProductId: number | string;
+        ProductPage: {
+            data: components["schemas"]["Product"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        ProductReport: {
+            data: components["schemas"]["ProductWishes"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+            asOf: components["schemas"]["AsOf"];
+            since: components["schemas"]["Since"];
+        };
+        ProductResponse: {
+            data: components["schemas"]["Product"];
+        };
+        /** @description A product, or one of its variants, with the number of wishes for it. */
+        ProductWishes: {
+            productId: components["schemas"]["ProductId"];
+            variantId?: components["schemas"]["ProductId"];
+            title?: components["schemas"]["Title"];
+            variantTitle?: components["schemas"]["Title"];
+            image?: components["schemas"]["Url"];
+            wishes: number;
+            customers: number;
+            visitors: number;
+            added: number;
+            removed: number;
+        };
+        Products: {
+            /** @description Each product at most once. */
+            products: components["schemas"]["NamedProduct"][];
+        };
+        /** @description A customer or a visitor's session, with the number of its items and lists. */
+        Profile: {
+            profile: components["schemas"]["ProfileGid"];
+            /** @enum {string} */
+            kind: "customer" | "session";
+            /** @description The number of items. */
+            items: number;
+            /** @description The number of lists. */
+            lists: number;
+            notices: components["schemas"]["MakesNotices"];
+            /** @description Omitted for a customer of whom nothing is stored. */
+            createdAt?: components["schemas"]["Time"];
+            /** @description An address that somebody typed and that isn't verified; only for an admin token. */
+            email?: components["schemas"]["EmailAddress"];
+        };
+        /** @description All data stored about a profile. */
+        ProfileExport: {
+            profile: components["schemas"]["Profile"];
+            lists: components["schemas"]["ExportedList"][];
+            items: components["schemas"]["Item"][];
+            shares: components["schemas"]["Share"][];
+            reservations: components["schemas"]["ExportedReservation"][];
+            events: components["schemas"]["Event"][];
+        };
+        ProfileExportResponse: {
+            data: components["schemas"]["ProfileExport"];
+        };
+        /** @description The GID of a customer or session. */
+        ProfileGid: string;
+        ProfilePage: {
+            data: components["schemas"]["Profile"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        ProfilePatch: {
+            notices?: components["schemas"]["MakesNotices"];
+        };
+        ProfileResponse: {
+            data: components["schemas"]["Profile"];
+        };
+        Quantity: number;
+        Replay: {
+            /**
+             * Format: date-time
+             * @description An RFC 3339 time with an offset.
+             */
+            since: string;
+        };
+        /** @description The id of the request, the same as `X-Request-Id`. */
+        RequestId: string;
+        /** @description A reservation (`PUT /shared/{token}/items/{itemId}/reservation`). */
+        Reservation: {
+            quantity: components["schemas"]["Quantity"];
+        };
+        /** @description A position in the feed, from which it continues. */
+        Resume: string;
+        /** @description A link that shows a list to anyone who has it. */
+        Share: {
+            id: components["schemas"]["Id"];
+            /** @description The token in the path of the list, `/shared/{token}`. */
+            token: string;
+            listId: components["schemas"]["Id"];
+            reservations: components["schemas"]["HasReservations"];
+            notes: components["schemas"]["ShowsNotes"];
+            createdAt: components["schemas"]["Time"];
+            /** @description When the share expires; omitted if it never does. */
+            expiresAt?: components["schemas"]["Time"];
+            /** @description The owner; only for an admin token without `Profile`. */
+            profile?: components["schemas"]["ProfileGid"];
+        };
+        SharePage: {
+            data: components["schemas"]["Share"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        ShareResponse: {
+            data: components["schemas"]["Share"];
+        };
+        /** @description Settings of a share (`POST /lists/{listId}/shares`, `PATCH` of a share). */
+        ShareTerms: {
+            /** @description When the share expires: an RFC 3339 time with an offset, in the future. null means never. */
+            expiresAt?: string | null;
+            reservations?: components["schemas"]["HasReservations"];
+            notes?: components["schemas"]["ShowsNotes"];
+        };
+        /** @description An item of a shared list. */
+        SharedItem: {
+            id: components["schemas"]["Id"];
+            productId: components["schemas"]["ProductId"];
+            /** @description Omitted without a variant. */
+            variantId?: components["schemas"]["ProductId"];
+            quantity: components["schemas"]["Quantity"];
+            /** @description Omitted if there is no note or the share doesn't show notes. */
+            note?: components["schemas"]["Note"];
+            /**
+             * @description The quantity reserved by all profiles, which may exceed `quantity` after that was lowered.
+             *     Only if the share has reservations, and never for the owner.
+             */
+            reserved?: number;
+            /** @description The quantity that the caller has reserved. Only with a profile token. */
+            yours?: number;
+            product?: components["schemas"]["ItemProduct"];
+        };
+        SharedItemResponse: {
+            data: components["schemas"]["SharedItem"];
+        };
+        /** @description A list, as anyone with its link sees it. Nothing else of its owner is shown. */
+        SharedList: {
+            name: components["schemas"]["ListName"];
+            /** @description All items of the list, in the owner's order. */
+            items: components["schemas"]["SharedItem"][];
+            updatedAt: components["schemas"]["Time"];
+            reservations: components["schemas"]["HasReservations"];
+        };
+        SharedListResponse: {
+            data: components["schemas"]["SharedList"];
+        };
+        /** @description The approximate number of wishes for a product. */
+        ShownCount: {
+            productId: components["schemas"]["ProductId"];
+            wishes: number;
+        };
+        ShownWishes: {
+            data: components["schemas"]["ShownCount"][];
+        };
+        /** @description Whether the notes of the items are shown. */
+        ShowsNotes: boolean;
+        /** @description The first day that was counted; null before the first count. */
+        Since: components["schemas"]["Day"] | null;
+        /** @description How the shop identifies its signed-in customers. Settings that are not set are omitted. */
+        StoreNaming: {
+            jwtCookie?: string;
+            jwtHeader?: string;
+            jwtIssuer?: string;
+            jwtAudience?: string;
+            jwtClaim?: string;
+            /** @description A URL, or the public keys. */
+            jwtKeySet?: string;
+            platformShop?: string;
+        };
+        /**
+         * @description URLs of product pages, and of pages that replace the storefront's. Settings that are not set
+         *     are omitted.
+         */
+        StorePages: {
+            productUrl?: string;
+            wishlistPage?: string;
+            sharedPage?: string;
+        };
+        /** @description Settings of the store's reports. Settings that are not set are omitted. */
+        StoreReporting: {
+            /** @description The time zone of its days (default: UTC). */
+            timeZone?: string;
+            /** @description Whether anyone may request the approximate number of wishes for a product. */
+            showWishes?: boolean;
         };
         /** @description A store and its settings, which `wishwell store` changes. */
         StoreSettings: {
@@ -1461,66 +1814,46 @@ export interface components {
             pages?: components["schemas"]["StorePages"];
             reporting?: components["schemas"]["StoreReporting"];
         };
-        /** @description How the shop identifies its signed-in customers. Settings that are not set are omitted. */
-        StoreNaming: {
-            jwtCookie?: string;
-            jwtHeader?: string;
-            jwtIssuer?: string;
-            jwtAudience?: string;
-            jwtClaim?: string;
-            /** @description A URL, or the public keys. */
-            jwtKeySet?: string;
-            platformShop?: string;
+        StoreSettingsResponse: {
+            data: components["schemas"]["StoreSettings"];
         };
+        SummaryReport: {
+            data: components["schemas"]["WishSummary"];
+            asOf: components["schemas"]["AsOf"];
+            since: components["schemas"]["Since"];
+        };
+        Tag: string;
+        Tags: components["schemas"]["Tag"][];
         /**
-         * @description URLs of product pages, and of pages that replace the storefront's. Settings that are not set
-         *     are omitted.
+         * Format: date-time
+         * @description RFC 3339, in UTC, with milliseconds.
          */
-        StorePages: {
-            productUrl?: string;
-            wishlistPage?: string;
-            sharedPage?: string;
-        };
-        /** @description Settings of the store's reports. Settings that are not set are omitted. */
-        StoreReporting: {
-            /** @description The time zone of its days (default: UTC). */
-            timeZone?: string;
-            /** @description Whether anyone may request the approximate number of wishes for a product. */
-            showWishes?: boolean;
-        };
-        /** @description An admin token, without the token itself. */
-        AdminToken: {
-            id: components["schemas"]["Id"];
-            /** @description The handle of its store. */
-            store: string;
+        Time: string;
+        /** @description 1 to 255 characters, without control characters. */
+        Title: string;
+        TokenRequest: {
             /**
-             * @description The purpose of the token.
-             * @enum {string}
+             * @description The GID of the customer that the token is for, on the platform of the store; for another
+             *     platform the response is 400.
              */
-            scope: "admin" | "storefront" | "naming" | "reports";
-            label: string;
-            createdAt: components["schemas"]["Time"];
-            expiresAt?: components["schemas"]["Time"] | null;
-            lastUsedAt?: components["schemas"]["Time"] | null;
-            revokedAt?: components["schemas"]["Time"] | null;
-            /** @description Only for the token that sends the request. */
-            current?: boolean;
+            customer?: string;
+            /**
+             * @description The GID of a session: alone, the session that the token is for; with `customer`, the
+             *     session to link to the customer. For an unknown session, the response is 404.
+             */
+            session?: string;
         };
-        /** @description The published data of a product. Unknown fields are omitted. */
-        Product: {
-            productId: components["schemas"]["ProductId"];
-            title?: components["schemas"]["Title"];
-            url?: components["schemas"]["Url"];
-            image?: components["schemas"]["Url"];
-            price?: components["schemas"]["Price"];
-            available?: boolean;
-            /** @description The variants as they were set; only for a single product. */
-            variants?: components["schemas"]["Variant"][];
-            /** @description When it was first set. */
-            createdAt: components["schemas"]["Time"];
-            /** @description When it was last set. */
-            updatedAt: components["schemas"]["Time"];
+        TokenResult: {
+            /** @description A token, valid for a day, and its profile. */
+            data: {
+                /** @description The access token, a JWT. It expires a day after its creation. */
+                token: string;
+                /** @description The customer or session that the token is for. */
+                profile: components["schemas"]["ProfileGid"];
+            };
         };
+        /** @description An http or https URL in printable ASCII characters. */
+        Url: string;
         /** @description The data of a single variant. For omitted fields, those of the product apply. */
         Variant: {
             variantId: components["schemas"]["ProductId"];
@@ -1530,110 +1863,41 @@ export interface components {
             available?: boolean;
             url?: components["schemas"]["Url"];
         };
-        /** @description Cursors of the adjacent pages. */
-        PageInfo: {
-            /** @description The cursor of the next page; omitted on the last page. */
-            next?: components["schemas"]["Cursor"];
-            /** @description The cursor of the previous page; omitted on the first page. */
-            previous?: components["schemas"]["Cursor"];
-        };
-        /** @description The body of every response that is not 2xx. */
-        Error: {
-            error: {
-                /** @description A description of the error, for people. */
-                message: string;
-                /** @description The name of the status. */
-                error: string;
-                /** @description The status. */
-                statusCode: number;
-                requestId: components["schemas"]["RequestId"];
-            };
-        };
-        ItemResponse: {
-            data: components["schemas"]["Item"];
-        };
-        ItemsResponse: {
-            data: components["schemas"]["Item"][];
-        };
-        ItemPage: {
-            data: components["schemas"]["Item"][];
-            pageInfo?: components["schemas"]["PageInfo"];
-        };
-        ListResponse: {
-            data: components["schemas"]["List"];
-        };
-        ListWithItemsResponse: {
-            data: components["schemas"]["ListWithItems"];
-        };
-        ListPage: {
-            data: components["schemas"]["List"][];
-            pageInfo?: components["schemas"]["PageInfo"];
-        };
-        ShareResponse: {
-            data: components["schemas"]["Share"];
-        };
-        SharePage: {
-            data: components["schemas"]["Share"][];
-            pageInfo?: components["schemas"]["PageInfo"];
-        };
-        ProfileResponse: {
-            data: components["schemas"]["Profile"];
-        };
-        ProfilePage: {
-            data: components["schemas"]["Profile"][];
-            pageInfo?: components["schemas"]["PageInfo"];
-        };
-        ProfileExportResponse: {
-            data: components["schemas"]["ProfileExport"];
-        };
-        SharedItemResponse: {
-            data: components["schemas"]["SharedItem"];
-        };
-        SharedListResponse: {
-            data: components["schemas"]["SharedList"];
-        };
-        Feed: {
-            data: components["schemas"]["Event"][];
-            resume: components["schemas"]["Resume"];
-        };
-        WebhookResponse: {
-            data: components["schemas"]["Webhook"];
+        /** @description A URL that events are sent to. */
+        Webhook: {
+            id: components["schemas"]["Id"];
+            url: components["schemas"]["WebhookUrl"];
+            types: components["schemas"]["EventTypes"];
+            /** @description Whether events are sent. */
+            enabled: boolean;
+            createdAt: components["schemas"]["Time"];
+            updatedAt: components["schemas"]["Time"];
+            /** @description Time since which no attempt has succeeded; omitted if the last one has. */
+            failingSince?: components["schemas"]["Time"];
+            /** @description The secret that deliveries are signed with; returned only on creation and renewal. */
+            secret?: string;
         };
         WebhookPage: {
             data: components["schemas"]["Webhook"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
-        DeliveryResponse: {
-            data: components["schemas"]["Delivery"];
+        WebhookPatch: {
+            url?: components["schemas"]["NewWebhookUrl"];
+            types?: components["schemas"]["EventTypes"];
+            /** @description Whether events are sent. */
+            enabled?: boolean;
         };
-        DeliveryPage: {
-            data: components["schemas"]["Delivery"][];
-            pageInfo?: components["schemas"]["PageInfo"];
+        WebhookResponse: {
+            data: components["schemas"]["Webhook"];
         };
-        /** @description A day, such as 2025-04-18. */
-        Day: string;
-        /** @description When the last count began; null before the first count. */
-        AsOf: components["schemas"]["Time"] | null;
-        /** @description The first day that was counted; null before the first count. */
-        Since: components["schemas"]["Day"] | null;
-        /** @description A product, or one of its variants, with the number of wishes for it. */
-        ProductWishes: {
-            productId: components["schemas"]["ProductId"];
-            variantId?: components["schemas"]["ProductId"];
-            title?: components["schemas"]["Title"];
-            variantTitle?: components["schemas"]["Title"];
-            image?: components["schemas"]["Url"];
+        /** @description The URL that events are sent to. */
+        WebhookUrl: string;
+        /** @description The wishes at the end of a day, and how many were added and removed. */
+        WishDay: {
+            day: components["schemas"]["Day"];
             wishes: number;
-            customers: number;
-            visitors: number;
             added: number;
             removed: number;
-        };
-        ProductReport: {
-            data: components["schemas"]["ProductWishes"][];
-            pageInfo?: components["schemas"]["PageInfo"];
-            asOf: components["schemas"]["AsOf"];
-            since: components["schemas"]["Since"];
         };
         /** @description The number of wishes for all products, and of profiles with a wish. */
         WishSummary: {
@@ -1649,23 +1913,6 @@ export interface components {
             added: number;
             removed: number;
         };
-        SummaryReport: {
-            data: components["schemas"]["WishSummary"];
-            asOf: components["schemas"]["AsOf"];
-            since: components["schemas"]["Since"];
-        };
-        /** @description The wishes at the end of a day, and how many were added and removed. */
-        WishDay: {
-            day: components["schemas"]["Day"];
-            wishes: number;
-            added: number;
-            removed: number;
-        };
-        DaysReport: {
-            data: components["schemas"]["WishDay"][];
-            asOf: components["schemas"]["AsOf"];
-            since: components["schemas"]["Since"];
-        };
         /** @description A wish for the product, and its owner. */
         Wisher: {
             profile: components["schemas"]["ProfileGid"];
@@ -1680,252 +1927,6 @@ export interface components {
             data: components["schemas"]["Wisher"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
-        /** @description The approximate number of wishes for a product. */
-        ShownCount: {
-            productId: components["schemas"]["ProductId"];
-            wishes: number;
-        };
-        ShownWishes: {
-            data: components["schemas"]["ShownCount"][];
-        };
-        PlatformRequestPage: {
-            data: components["schemas"]["PlatformRequest"][];
-            pageInfo?: components["schemas"]["PageInfo"];
-        };
-        StoreSettingsResponse: {
-            data: components["schemas"]["StoreSettings"];
-        };
-        AdminTokenPage: {
-            data: components["schemas"]["AdminToken"][];
-            pageInfo?: components["schemas"]["PageInfo"];
-        };
-        ProductResponse: {
-            data: components["schemas"]["Product"];
-        };
-        ProductPage: {
-            data: components["schemas"]["Product"][];
-            pageInfo?: components["schemas"]["PageInfo"];
-        };
-        IdentifyResult: {
-            data: {
-                /** @description A path of the store's sign-in flow for this address. */
-                authFlow: string;
-            };
-        };
-        TokenResult: {
-            /** @description A token, valid for a day, and its profile. */
-            data: {
-                /** @description The access token, a JWT. It expires a day after its creation. */
-                token: string;
-                /** @description The customer or session that the token is for. */
-                profile: components["schemas"]["ProfileGid"];
-            };
-        };
-        /** @description An item to save. */
-        NewItem: {
-            productId: components["schemas"]["ProductId"];
-            /** @description null means no variant. */
-            variantId?: components["schemas"]["ProductId"] | null;
-            /** @description A new item has 1 by default. */
-            quantity?: components["schemas"]["Quantity"];
-            tags?: components["schemas"]["Tags"];
-            note?: components["schemas"]["NewNote"];
-            /** @description Lists of the same profile to put the item on. */
-            listIds?: components["schemas"]["ListIds"];
-        };
-        NewItems: {
-            /** @description Each product and variant at most once. */
-            items: components["schemas"]["NewItem"][];
-        };
-        ItemPatch: {
-            productId?: components["schemas"]["ProductId"];
-            /** @description null removes the variant. */
-            variantId?: components["schemas"]["ProductId"] | null;
-            quantity?: components["schemas"]["Quantity"];
-            tags?: components["schemas"]["Tags"];
-            note?: components["schemas"]["NewNote"];
-        };
-        ItemLists: {
-            /** @description The new lists of the item, which replace its current ones. */
-            listIds: components["schemas"]["ListIds"];
-        };
-        ItemIds: {
-            /** @description The items to delete. */
-            itemIds: string[];
-        };
-        NewList: {
-            name: components["schemas"]["NewListName"];
-        };
-        ListPatch: {
-            name?: components["schemas"]["NewListName"];
-        };
-        ItemOrder: {
-            /** @description Items of the list in the new order. Items may be omitted. */
-            itemIds: string[];
-        };
-        ItemPlace: {
-            /** @description Another item of the list, after which this one is placed; null places it first. */
-            after?: string | null;
-        };
-        ShareTerms: {
-            /**
-             * Format: date-time
-             * @description When the share expires: an RFC 3339 time with an offset, in the future. null means
-             *     never.
-             */
-            expiresAt?: string | null;
-            reservations?: components["schemas"]["HasReservations"];
-            notes?: components["schemas"]["ShowsNotes"];
-        };
-        Reservation: {
-            quantity: components["schemas"]["Quantity"];
-        };
-        CopyTerms: {
-            name?: components["schemas"]["NewListName"];
-        };
-        /**
-         * @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host
-         *     name after it, no spaces and no control characters.
-         */
-        EmailAddress: string;
-        ProfilePatch: {
-            notices?: components["schemas"]["MakesNotices"];
-        };
-        Identify: {
-            email: components["schemas"]["EmailAddress"];
-        };
-        NewProduct: {
-            title?: components["schemas"]["NewTitle"];
-            url?: components["schemas"]["NewUrl"];
-            image?: components["schemas"]["NewUrl"];
-            price?: components["schemas"]["NewPrice"];
-            available?: components["schemas"]["NewAvailable"];
-            variants?: components["schemas"]["NewVariant"][] | null;
-        };
-        /** @description All data of a product. Fields that are omitted are unknown. */
-        NamedProduct: {
-            productId: components["schemas"]["ProductId"];
-            title?: components["schemas"]["NewTitle"];
-            url?: components["schemas"]["NewUrl"];
-            image?: components["schemas"]["NewUrl"];
-            price?: components["schemas"]["NewPrice"];
-            available?: components["schemas"]["NewAvailable"];
-            variants?: components["schemas"]["NewVariant"][] | null;
-        };
-        Products: {
-            /** @description Each product at most once. */
-            products: components["schemas"]["NamedProduct"][];
-        };
-        /** @description A variant of the product. Each must occur at most once. */
-        NewVariant: {
-            variantId: components["schemas"]["ProductId"];
-            title?: components["schemas"]["NewTitle"];
-            image?: components["schemas"]["NewUrl"];
-            price?: components["schemas"]["NewPrice"];
-            available?: components["schemas"]["NewAvailable"];
-            url?: components["schemas"]["NewUrl"];
-        };
-        TokenRequest: {
-            /**
-             * @description The GID of the customer that the token is for, on the platform of the store; for another
-             *     platform the response is 400.
-             */
-            customer?: string;
-            /**
-             * @description The GID of a session: alone, the session that the token is for; with `customer`, the
-             *     session to link to the customer. For an unknown session, the response is 404.
-             */
-            session?: string;
-        };
-        NewWebhook: {
-            url: components["schemas"]["NewWebhookUrl"];
-            types?: components["schemas"]["EventTypes"];
-        };
-        WebhookPatch: {
-            url?: components["schemas"]["NewWebhookUrl"];
-            types?: components["schemas"]["EventTypes"];
-            /** @description Whether events are sent. */
-            enabled?: boolean;
-        };
-        Replay: {
-            /**
-             * Format: date-time
-             * @description An RFC 3339 time with an offset.
-             */
-            since: string;
-        };
-        /** @description Whether others may reserve items of the list. */
-        HasReservations: boolean;
-        /** @description Whether the notes of the items are shown. */
-        ShowsNotes: boolean;
-        /** @description The URL that events are sent to. */
-        WebhookUrl: string;
-        /**
-         * @description The URL that events are sent to: `https`, port 443 or 8443, a public address, and without a
-         *     user name, a password or a `#`. For development, a service can be configured to allow
-         *     `http`, other ports and private addresses.
-         */
-        NewWebhookUrl: string;
-        /** @description The types of events to send; all if empty. */
-        EventTypes: ("item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock")[];
-        /** @description An opaque id. */
-        Id: string;
-        /** @description The id of the request, the same as `X-Request-Id`. */
-        RequestId: string;
-        /**
-         * @description The store's id of a product or variant: an integer, or in a store with text ids a string of
-         *     1 to 100 characters `A-Z a-z 0-9 . _ : ~ = -` that begins with a letter or digit.
-         * @example 632910392
-         * @example prod_01
-         */
-        ProductId: number | string;
-        Quantity: number;
-        Tag: string;
-        Tags: components["schemas"]["Tag"][];
-        /** @description A text by the profile's owner. Newlines are allowed, other control characters aren't. */
-        Note: string;
-        /** @description null or an empty text removes the note. */
-        NewNote: components["schemas"]["Note"] | null;
-        ListIds: string[];
-        /** @description 1 to 255 characters, without control characters, trimmed. */
-        ListName: string;
-        /**
-         * @description 1 to 255 characters after trimming, without control characters. White space around it is
-         *     removed.
-         */
-        NewListName: string;
-        /** @enum {string} */
-        EventType: "item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock";
-        /** @description A position in the feed, from which it continues. */
-        Resume: string;
-        /** @description 1 to 255 characters, without control characters. */
-        Title: string;
-        /** @description An http or https URL in printable ASCII characters. */
-        Url: string;
-        /** @description A price. */
-        Price: {
-            /** @description Decimal text, with up to 4 digits after the point. */
-            amount: string;
-            /** @description The three-letter code of the currency. */
-            currency: string;
-        };
-        /** @description null has the same effect as omitting the field. */
-        NewTitle: components["schemas"]["Title"] | null;
-        /** @description null has the same effect as omitting the field. */
-        NewUrl: components["schemas"]["Url"] | null;
-        /** @description null has the same effect as omitting the field. */
-        NewPrice: components["schemas"]["Price"] | null;
-        /** @description null has the same effect as omitting the field. */
-        NewAvailable: boolean | null;
-        /** @description An opaque position for pagination. */
-        Cursor: string;
-        /** @description The GID of a customer or session. */
-        ProfileGid: string;
-        /**
-         * Format: date-time
-         * @description RFC 3339, in UTC, with milliseconds.
-         */
-        Time: string;
     };
     responses: {
         /**

@@ -14,21 +14,22 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from wishwell import events, ids, products
+from wishwell import field_types as types
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.events.webhooks import WebhookPatch
 from wishwell.stores import Store
 from wishwell.wishlists import fields, items, lists, shares
-from wishwell.wishlists.fields import ProductId, Quantity
 from wishwell.wishlists.items import ItemPatch, NewItem
 from wishwell.wishlists.lists import ListFields
-from wishwell.wishlists.shares import Terms
+from wishwell.wishlists.shares import HasReservations, ShowsNotes, Terms
 
 T = TypeVar("T")
 
-Tag = Annotated[str, Meta(pattern="^[a-z0-9_-]{1,50}$")]
-Tags = Annotated[list[Tag], Meta(max_length=items.MAX_TAGS)]
-Note = Annotated[str, Meta(max_length=items.MAX_NOTE)]
-ListIds = Annotated[list[str], Meta(max_length=250)]
+NewNote = Annotated[
+    types.Note | None, types.published("NewNote", "null or an empty text removes the note.")
+]
+# No format: an id that is no UUID names no list, which is 404.
+ListIds = Annotated[list[str], Meta(title="ListIds", max_length=250), types.Unique]
 
 
 class Body(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
@@ -41,14 +42,17 @@ def _given(value: T | UnsetType) -> T | None:
 
 # contract: item-numbers
 class NewItemBody(Body):
-    """``POST /items``."""
+    """An item to save."""
 
-    product_id: ProductId
-    variant_id: ProductId | None = None
-    quantity: Quantity | UnsetType = UNSET
-    tags: Tags | UnsetType = UNSET
-    note: Note | UnsetType | None = UNSET
+    product_id: types.ProductId
+    variant_id: types.ProductId | None = None
+    """null means no variant."""
+    quantity: types.Quantity | UnsetType = UNSET
+    """A new item has 1 by default."""
+    tags: types.Tags | UnsetType = UNSET
+    note: NewNote | UnsetType = UNSET
     list_ids: ListIds | UnsetType = UNSET
+    """Lists of the same profile to put the item on."""
 
     def new_item(self, store: Store) -> NewItem:
         return NewItem(
@@ -56,16 +60,17 @@ class NewItemBody(Body):
             _variant(store, self.variant_id),
             _given(self.quantity),
             None if self.tags is UNSET else fields.check_tags(self.tags),
-            _text("note", self.note, items.MAX_NOTE),
+            _text("note", self.note, types.MAX_NOTE),
             () if self.list_ids is UNSET else fields.each_once("listIds", self.list_ids),
         )
 
 
 # contract: items-put
 class NewItemsBody(Body):
-    """``PUT /items``."""
+    """Items to save (``PUT /items``)."""
 
     items: Annotated[list[NewItemBody], Meta(min_length=1, max_length=items.MAX_BULK)]
+    """Each product and variant at most once."""
 
     def new_items(self, store: Store) -> list[NewItem]:
         checked = fields.each("items", self.items, lambda body: body.new_item(store))
@@ -75,13 +80,14 @@ class NewItemsBody(Body):
 
 
 class ItemPatchBody(Body):
-    """``PATCH /items/{itemId}``. A null clears the variant or the note."""
+    """Changes to an item (``PATCH /items/{itemId}``)."""
 
-    product_id: ProductId | UnsetType = UNSET
-    variant_id: ProductId | UnsetType | None = UNSET
-    quantity: Quantity | UnsetType = UNSET
-    tags: Tags | UnsetType = UNSET
-    note: Note | UnsetType | None = UNSET
+    product_id: types.ProductId | UnsetType = UNSET
+    variant_id: types.ProductId | UnsetType | None = UNSET
+    """null removes the variant."""
+    quantity: types.Quantity | UnsetType = UNSET
+    tags: types.Tags | UnsetType = UNSET
+    note: NewNote | UnsetType = UNSET
 
     def patch(self, store: Store) -> ItemPatch:
         product = self.product_id
@@ -90,7 +96,7 @@ class ItemPatchBody(Body):
             None if self.variant_id is UNSET else _variant(store, self.variant_id),
             _given(self.quantity),
             None if self.tags is UNSET else fields.check_tags(self.tags),
-            _text("note", self.note, items.MAX_NOTE),
+            _text("note", self.note, types.MAX_NOTE),
         )
 
 
@@ -103,30 +109,32 @@ def _text(field: str, text: str | UnsetType | None, max_length: int) -> str | No
 
 
 class ItemListsBody(Body):
-    """``PUT /items/{itemId}/lists``."""
+    """The lists of an item (``PUT /items/{itemId}/lists``)."""
 
     list_ids: ListIds
+    """The new lists of the item, which replace its current ones."""
 
 
 class ItemIdsBody(Body):
-    """``DELETE /items``."""
+    """Items to delete (``DELETE /items``)."""
 
     item_ids: Annotated[list[str], Meta(min_length=1, max_length=items.MAX_BULK)]
+    """The items to delete."""
 
 
 class NewListBody(Body):
-    """``POST /lists``."""
+    """A list to create (``POST /lists``)."""
 
-    name: str
+    name: types.NewListName
 
     def new_list(self) -> ListFields:
         return ListFields(lists.check_name(self.name))
 
 
 class ListPatchBody(Body):
-    """``PATCH /lists/{listId}``."""
+    """Changes to a list (``PATCH /lists/{listId}``)."""
 
-    name: str | UnsetType = UNSET
+    name: types.NewListName | UnsetType = UNSET
 
     def patch(self) -> ListFields:
         return ListFields(None if self.name is UNSET else lists.check_name(self.name))
@@ -134,26 +142,26 @@ class ListPatchBody(Body):
 
 # contract: list-order-invalid
 class ItemOrderBody(Body):
-    """``PUT /lists/{listId}/items/order``."""
+    """An order of a list's items (``PUT /lists/{listId}/items/order``)."""
 
-    item_ids: Annotated[list[str], Meta(max_length=5_000)]
+    item_ids: Annotated[list[str], Meta(max_length=5_000), types.Unique]
+    """Items of the list in the new order. Items may be omitted."""
 
 
 class PlaceBody(Body):
-    """``PUT /lists/{listId}/items/{itemId}``, where it is optional."""
+    """A position on a list (``PUT /lists/{listId}/items/{itemId}``)."""
 
     after: str | UnsetType | None = UNSET
-
-
-Expiry = Annotated[datetime, Meta(tz=True)] | UnsetType | None
+    """Another item of the list, after which this one is placed; null places it first."""
 
 
 class ShareBody(Body):
-    """``POST /lists/{listId}/shares``, where it is optional, and ``PATCH`` of a share."""
+    """Settings of a share (``POST /lists/{listId}/shares``, ``PATCH`` of a share)."""
 
-    expires_at: Expiry = UNSET
-    reservations: bool | UnsetType = UNSET
-    notes: bool | UnsetType = UNSET
+    expires_at: Annotated[datetime, Meta(tz=True)] | UnsetType | None = UNSET
+    """When the share expires: an RFC 3339 time with an offset, in the future. null means never."""
+    reservations: HasReservations | UnsetType = UNSET
+    notes: ShowsNotes | UnsetType = UNSET
 
     def terms(self, now: str) -> Terms:
         expires_at = None if self.expires_at is UNSET else ""
@@ -165,13 +173,13 @@ class ShareBody(Body):
 
 
 class CopyBody(ListPatchBody):
-    """``POST /shared/{token}/copies``, where it is optional."""
+    """Settings of a copied list (``POST /shared/{token}/copies``)."""
 
 
 class ReservationBody(Body):
-    """``PUT /shared/{token}/items/{itemId}/reservation``."""
+    """A reservation (``PUT /shared/{token}/items/{itemId}/reservation``)."""
 
-    quantity: Quantity
+    quantity: types.Quantity
 
 
 class IdentifyBody(Body):
@@ -234,10 +242,10 @@ _URL_RULE = (
 
 # The rule of each field for error messages, shown whole when any part is violated.
 RULES = {
-    "note": f"must be a string of at most {items.MAX_NOTE} characters, or null",
-    "quantity": f"must be an integer from 1 to {items.MAX_QUANTITY}",
+    "note": f"must be a string of at most {types.MAX_NOTE} characters, or null",
+    "quantity": f"must be an integer from 1 to {types.MAX_QUANTITY}",
     "tags": (
-        f"must be an array of at most {items.MAX_TAGS} tags, each with 1 to 50 "
+        f"must be an array of at most {types.MAX_TAGS} tags, each with 1 to 50 "
         "characters: a-z, 0-9, _ or -"
     ),
     "listIds": "must be an array of at most 250 list ids without duplicates",

@@ -16,14 +16,14 @@ import msgspec
 
 from wishwell import ids, profiles
 from wishwell.errors import Invalid
+from wishwell.field_types import MAX_NOTE, MAX_QUANTITY, Quantity
 from wishwell.importers import table
 from wishwell.importers.table import Table
 from wishwell.stores import Store
 from wishwell.transfer.file_records import ItemRecord, ListRecord, ProfileRecord
 from wishwell.transfer.import_file import Bundle
 from wishwell.transfer.spool import Spool, opened
-from wishwell.wishlists import fields, items, lists, merging
-from wishwell.wishlists.fields import Quantity
+from wishwell.wishlists import fields, lists, merging
 
 FIELDS = ("customer", "product", "variant", "list", "quantity", "note", "saved", "email")
 """Fields that a column can be mapped to."""
@@ -180,11 +180,11 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
         try:
             return _quantity.decode(cell)
         except msgspec.DecodeError as error:
-            raise Invalid(f"must be an integer from 1 to {items.MAX_QUANTITY}") from error
+            raise Invalid(f"must be an integer from 1 to {MAX_QUANTITY}") from error
 
     def note(cell: str) -> str:
         text = cell.replace("\r\n", "\n").replace("\r", "\n")
-        return fields.check_text("note", text, items.MAX_NOTE)
+        return fields.check_text("note", text, MAX_NOTE)
 
     def saved(cell: str) -> int:
         try:

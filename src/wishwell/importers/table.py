@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 import msgspec
 
 from wishwell.errors import Invalid, Misconfigured
+from wishwell.field_types import ProductId
 from wishwell.stores import Store
-from wishwell.wishlists.fields import ProductId
 
 NOTHING = {"", "NULL", "null", "\\N"}
 """Cells that stand for a missing value, as databases write them."""

@@ -14,12 +14,12 @@ from msgspec import Meta
 from wishwell import ids, stores
 from wishwell.db import Reader, Row, Writer
 from wishwell.errors import Invalid, NotFound
+from wishwell.field_types import ProductId
 from wishwell.products import notices
 from wishwell.products.notices import Money, Said
 from wishwell.profiles import WholeStore, pages
 from wishwell.stores import Store
 from wishwell.wishlists import fields, items
-from wishwell.wishlists.fields import ProductId
 
 MAX_BULK = 250
 MAX_VARIANTS = 250

@@ -6,11 +6,11 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from wishwell import products, stores
+from wishwell import products
+from wishwell.field_types import MAX_NUMBER, ProductId
 from wishwell.products import Facts, NewProduct, Variant
 from wishwell.stores import Store
 from wishwell.wishlists import fields
-from wishwell.wishlists.fields import ProductId
 
 
 # contract: product-bounds
@@ -64,5 +64,5 @@ def product_id(text: str, store: Store, field: str = "productId") -> str:
 
     Raises ``Invalid`` unless its form fits the store's kind of ids (integer or text).
     """
-    is_number = re.fullmatch("[1-9][0-9]{0,15}", text) and int(text) <= stores.MAX_NUMBER
+    is_number = re.fullmatch("[1-9][0-9]{0,15}", text) and int(text) <= MAX_NUMBER
     return store.product_id(field, int(text) if is_number and not store.has_text_ids else text)

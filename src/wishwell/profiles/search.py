@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from wishwell import ids, stores
 from wishwell.db import patterns
 from wishwell.errors import Invalid
+from wishwell.field_types import MAX_NUMBER
 from wishwell.stores import Store
 
 MAX_VALUES = 250
@@ -85,7 +86,7 @@ def _value(field: str, text: str, store: Store, grammar: str) -> str:
     else:
         is_text = store.has_text_ids
         known = stores.TEXT_ID.fullmatch(text) if is_text else _NUMBER.fullmatch(text)
-        if not known or (not is_text and int(text) > stores.MAX_NUMBER):
+        if not known or (not is_text and int(text) > MAX_NUMBER):
             raise Invalid(f"query: each {field} {store.id_rule}. {grammar}")
     return text
 

@@ -13,10 +13,11 @@ from urllib.parse import quote
 import msgspec
 from msgspec import structs
 
-from wishwell import ids
+from wishwell import field_types, ids
 from wishwell.config import Settings
 from wishwell.db import Reader, Row, UniqueViolation, Writer, bad_rows, statements
 from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
+from wishwell.field_types import MAX_NUMBER
 from wishwell.stores import reporting as reports
 from wishwell.stores import rules
 from wishwell.stores.naming import Naming, Pages, authority, plain
@@ -44,8 +45,7 @@ SEEN_MS = 5_000
 """Milliseconds until every process has seen a change of a store (contract: store-change-seen)."""
 
 ProductIds = Literal["integer", "text"]
-MAX_NUMBER = 2**53 - 1
-TEXT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:~=-]{0,99}")
+TEXT_ID = re.compile(field_types.TEXT_ID)
 TEXT_RULE = (
     "a string of 1 to 100 characters (A-Z, a-z, 0-9 or one of . _ : ~ = -) that begins with a "
     "letter or digit"

@@ -17,13 +17,13 @@ from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AdminScope
 from wishwell.errors import Invalid
+from wishwell.field_types import MAX_NOTE, MAX_QUANTITY, ProductId, Quantity
 from wishwell.products import NewProduct, Variant, notices, product_bodies
 from wishwell.products.product_bodies import ProductBody
 from wishwell.stores import Store
 from wishwell.stores.naming import Naming, Pages
 from wishwell.stores.reporting import Reporting
-from wishwell.wishlists import fields, items, lists, shares
-from wishwell.wishlists.fields import ProductId, Quantity
+from wishwell.wishlists import fields, lists, shares
 
 T = TypeVar("T")
 VERSION: Literal[1] = 1
@@ -268,7 +268,7 @@ class ItemRecord(Record):
             store.product_id("variantId", self.variant_id)
         fields.check_each_tag(self.tags)
         fields.each_once("listIds", self.list_ids)
-        fields.check_text("note", self.note, items.MAX_NOTE)
+        fields.check_text("note", self.note, MAX_NOTE)
 
 
 class ReservationRecord(Record):
@@ -280,7 +280,7 @@ class ReservationRecord(Record):
 
     item_id: RecordId
     holder: str
-    quantity: Annotated[int, Meta(ge=1, le=100 * items.MAX_QUANTITY)]
+    quantity: Annotated[int, Meta(ge=1, le=100 * MAX_QUANTITY)]
     created_at: Time
     merged_id: RecordId | None = None
 

@@ -1,24 +1,15 @@
-"""Types and validation of fields, shared by request bodies and imported files."""
+"""Validation of fields, shared by request bodies and imported files."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from msgspec import Meta
-
-from wishwell import stores
+from wishwell import field_types
 from wishwell.errors import Invalid
 from wishwell.profiles import search
-from wishwell.wishlists import items
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-ProductId = (
-    Annotated[int, Meta(ge=1, le=stores.MAX_NUMBER)]
-    | Annotated[str, Meta(pattern=f"^{stores.TEXT_ID.pattern}$")]
-)
-Quantity = Annotated[int, Meta(ge=1, le=items.MAX_QUANTITY)]
 
 
 def each(field: str, values: Iterable[T], of: Callable[[T], R]) -> list[R]:
@@ -45,8 +36,8 @@ def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
     Raises ``Invalid`` for more than 20 tags, duplicates, or one that isn't 1 to 50 characters
     ``a-z 0-9 _ -``.
     """
-    if len(tags) > items.MAX_TAGS:
-        raise Invalid(f"tags: must be at most {items.MAX_TAGS} tags.")
+    if len(tags) > field_types.MAX_TAGS:
+        raise Invalid(f"tags: must be at most {field_types.MAX_TAGS} tags.")
     return check_each_tag(tags)
 
 

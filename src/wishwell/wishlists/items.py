@@ -4,12 +4,14 @@ import contextlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from wishwell import events, ids, profiles
+from wishwell import field_types as types
 from wishwell.db import Reader, Writer, mapping, statements
 from wishwell.errors import LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
@@ -19,31 +21,32 @@ from wishwell.wishlists import reservation_rows
 NO_VARIANT = ""
 """Stored instead of a missing variant, because the unique constraint ignores NULL."""
 
-MAX_QUANTITY = 1_000_000
-MAX_TAGS = 20
-MAX_NOTE = 500
 MAX_BULK = 250
 
 
 # contract: item-fields
 class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """An item as the API shows it.
+    """A product or variant that a profile saved.
 
     Product and variant ids are stored as text; ``show`` converts them for a store with integer ids.
-    ``profile`` is set only in records of a whole store, ``product`` only with ``include=product``.
     """
 
-    id: str
-    product_id: str | int
-    variant_id: str | int | UnsetType
-    quantity: int
-    tags: list[str]
-    note: str | UnsetType
-    list_ids: list[str]
-    created_at: str
-    updated_at: str
-    profile: str | UnsetType = UNSET
-    product: msgspec.Raw | UnsetType = UNSET
+    id: types.Id
+    product_id: types.ProductId
+    variant_id: types.ProductId | UnsetType
+    """Omitted without a variant."""
+    quantity: types.Quantity
+    tags: Annotated[list[types.Tag], types.Unique]
+    """At most 20, but linking may merge the tags of two items."""
+    note: Annotated[types.Note, types.published(minLength=1)] | UnsetType
+    """Omitted without a note."""
+    list_ids: Annotated[list[types.Id], types.Unique]
+    """The ids of the lists that contain the item."""
+    created_at: types.Time
+    updated_at: types.Time
+    profile: types.ProfileGid | UnsetType = UNSET
+    """The owner; only for an admin token without `Profile`."""
+    product: types.ItemProduct | UnsetType = UNSET
 
 
 class NewItem(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from wishwell import events, profiles
+from wishwell import field_types as types
 from wishwell.db import Reader, Writer, mapping, statements
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
@@ -24,15 +25,18 @@ MAX_NAME = 255
 
 # contract: list-fields
 class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """A list as the API shows it. ``items`` is set only for a single list."""
+    """A named collection of items."""
 
-    id: str
-    name: str
-    item_count: int
-    created_at: str
-    updated_at: str
+    id: types.Id
+    name: types.ListName
+    item_count: types.Count
+    """The number of items on the list."""
+    created_at: types.Time
+    updated_at: types.Time
     items: list[Item] | UnsetType = UNSET
-    profile: str | UnsetType = UNSET
+    """The items, in the requested order."""
+    profile: types.ProfileGid | UnsetType = UNSET
+    """The owner; only for an admin token without `Profile`."""
 
 
 from_row = mapping.from_columns(List, "list_fields")

@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from wishwell.field_types import MAX_TAGS
 from wishwell.stores import Bounds
-from wishwell.wishlists.items import MAX_TAGS, OPTIONS, Item
+from wishwell.wishlists.items import OPTIONS, Item
 
 
 class OrderedList(msgspec.Struct, frozen=True):

@@ -5,12 +5,13 @@ hash (its lookup key) to the owner, so a view needs two lookups, on a cluster on
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
+from wishwell import field_types as types
 from wishwell import opaque, profiles, stores
 from wishwell.db import Reader, Row, RunAgain, Writer, mapping
 from wishwell.errors import Invalid, LimitReached, NotFound, UnknownShare
@@ -24,6 +25,13 @@ MOST = 20
 PREFIX = "wwshr_"
 _RANDOM = 22
 """Random characters of a token (130 bits)."""
+
+HasReservations = Annotated[
+    bool, types.published("HasReservations", "Whether others may reserve items of the list.")
+]
+ShowsNotes = Annotated[
+    bool, types.published("ShowsNotes", "Whether the notes of the items are shown.")
+]
 
 _PLACES = 10_000
 """Maximum token locations in a process's cache."""
@@ -42,16 +50,19 @@ class Finder(NamedTuple):
 
 # contract: share-fields
 class Share(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A share as the API shows it. ``profile`` is set only in records of a whole store."""
+    """A link that shows a list to anyone who has it."""
 
-    id: str
-    token: str
-    list_id: str
-    reservations: bool
-    notes: bool
-    created_at: str
-    expires_at: str | None = None
-    profile: str | UnsetType = UNSET
+    id: types.Id
+    token: Annotated[str, types.published(pattern=f"^{PREFIX}[0-9A-Za-z]{{28}}$")]
+    """The token in the path of the list, `/shared/{token}`."""
+    list_id: types.Id
+    reservations: HasReservations
+    notes: ShowsNotes
+    created_at: types.Time
+    expires_at: types.Time | None = None
+    """When the share expires; omitted if it never does."""
+    profile: types.ProfileGid | UnsetType = UNSET
+    """The owner; only for an admin token without `Profile`."""
 
 
 class Terms(NamedTuple):
@@ -64,30 +75,32 @@ class Terms(NamedTuple):
 
 # contract: shared-fields
 class SharedItem(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """An item of a shared list.
+    """An item of a shared list."""
 
-    ``reserved``: the total reserved quantity, ``yours``: the reader's part. Each is set only if the
-    reader may see it.
-    """
-
-    id: str
-    product_id: str | int
-    variant_id: str | int | UnsetType
-    quantity: int
-    note: str | UnsetType
-    reserved: int | UnsetType = UNSET
-    yours: int | UnsetType = UNSET
-    product: msgspec.Raw | UnsetType = UNSET
+    id: types.Id
+    product_id: types.ProductId
+    variant_id: types.ProductId | UnsetType
+    """Omitted without a variant."""
+    quantity: types.Quantity
+    note: Annotated[types.Note, types.published(minLength=1)] | UnsetType
+    """Omitted if there is no note or the share doesn't show notes."""
+    reserved: types.Count | UnsetType = UNSET
+    """The quantity reserved by all profiles, which may exceed `quantity` after that was lowered.
+    Only if the share has reservations, and never for the owner."""
+    yours: types.Count | UnsetType = UNSET
+    """The quantity that the caller has reserved. Only with a profile token."""
+    product: types.ItemProduct | UnsetType = UNSET
 
 
 # contract: shared-fields
 class SharedList(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A shared list without its owner's data. ``reservations``: whether they are enabled."""
+    """A list, as anyone with its link sees it. Nothing else of its owner is shown."""
 
-    name: str
+    name: types.ListName
     items: list[SharedItem]
-    updated_at: str
-    reservations: bool
+    """All items of the list, in the owner's order."""
+    updated_at: types.Time
+    reservations: HasReservations
 
 
 Include = Callable[[Reader, Store, Sequence[SharedItem]], Awaitable[None]]

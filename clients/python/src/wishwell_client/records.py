@@ -192,6 +192,7 @@ class ExportedList(Record, frozen=True):
     id: str
     name: str
     item_count: int
+    """The number of items on the list."""
     created_at: datetime
     updated_at: datetime
     item_ids: tuple[str, ...]

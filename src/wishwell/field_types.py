@@ -1,0 +1,125 @@
+"""Types of fields that several nouns share, with the limits and descriptions of the API.
+
+``make format`` makes the schemas of the API's description from these types and from the structs
+that use them (``tools/schemas.py``). ``title`` is the name of a schema of its own.
+"""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+MAX_NUMBER = 2**53 - 1
+MAX_QUANTITY = 1_000_000
+MAX_TAGS = 20
+MAX_NOTE = 500
+TEXT_ID = "[A-Za-z0-9][A-Za-z0-9._:~=-]{0,99}"
+
+_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_PLATFORM = "^gid://[a-z0-9-]{1,40}"
+_CUSTOMER, _SESSION = "Customer/[A-Za-z0-9_-]{1,64}", f"Session/{_UUID}"
+# Patterns avoid \s and \d, because regex engines differ in their meaning.
+_SPACES = r"\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_EDGE = rf"[^\u0000-\u0020\u007f-\u00a0{_SPACES}]"
+_AROUND = rf"[\u0009-\u000d\u001c-\u0020\u0085\u00a0{_SPACES}]*"
+_TRIMMED = rf"{_EDGE}(?:[^\u0000-\u001f\u007f-\u009f]{{0,253}}{_EDGE})?"
+# Neither side of the @ may have white space, control characters or "(),:;<>@[\].
+_IN_EMAIL = _EDGE.removesuffix("]") + r'"(),:;<>@\[\\\]'
+_EMAIL = rf"^{_IN_EMAIL}]{{1,64}}@{_IN_EMAIL}.]+(?:\.{_IN_EMAIL}.]+)*$"
+
+
+def published(title: str = "", description: str = "", **limits: Any) -> Meta:
+    """Returns metadata for the API's description only: decoding doesn't check these limits.
+
+    Either a use case checks them, or they describe responses.
+    """
+    return Meta(
+        title=title or None, description=description or None, extra_json_schema=limits or None
+    )
+
+
+# No format: a generated client would make an object of it, and could not send it back.
+Id = Annotated[str, published("Id", "An opaque id.", minLength=1, maxLength=255)]
+RequestId = Annotated[
+    str,
+    published(
+        "RequestId", "The id of the request, the same as `X-Request-Id`.", pattern=f"^{_UUID}$"
+    ),
+]
+Time = Annotated[
+    str,
+    published(
+        "Time",
+        "RFC 3339, in UTC, with milliseconds.",
+        format="date-time",
+        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$",
+    ),
+]
+ProfileGid = Annotated[
+    str,
+    published(
+        "ProfileGid",
+        "The GID of a customer or session.",
+        pattern=f"{_PLATFORM}/(?:{_CUSTOMER}|{_SESSION})$",
+    ),
+]
+CustomerGid = Annotated[str, published(pattern=f"{_PLATFORM}/{_CUSTOMER}$")]
+SessionGid = Annotated[str, published(pattern=f"{_PLATFORM}/{_SESSION}$")]
+EmailAddress = Annotated[
+    str,
+    published(
+        "EmailAddress",
+        "An e-mail address, unquoted: up to 64 characters before the @, a domain name or host name "
+        "after it, no spaces and no control characters.",
+        minLength=3,
+        maxLength=254,
+        pattern=_EMAIL,
+    ),
+]
+ProductId = Annotated[
+    Annotated[int, Meta(ge=1, le=MAX_NUMBER)] | Annotated[str, Meta(pattern=f"^{TEXT_ID}$")],
+    Meta(
+        title="ProductId",
+        description="The store's id of a product or variant: an integer, or in a store with text "
+        "ids a string of 1 to 100 characters `A-Z a-z 0-9 . _ : ~ = -` that begins with a letter "
+        "or digit.",
+        examples=[632910392, "prod_01"],
+    ),
+]
+
+Unique = published(uniqueItems=True)
+Count = Annotated[int, published(minimum=0)]
+Quantity = Annotated[int, Meta(title="Quantity", ge=1, le=MAX_QUANTITY)]
+Tag = Annotated[str, Meta(title="Tag", pattern="^[a-z0-9_-]{1,50}$")]
+Tags = Annotated[list[Tag], Meta(title="Tags", max_length=MAX_TAGS), Unique]
+Note = Annotated[
+    str,
+    Meta(max_length=MAX_NOTE),
+    published(
+        "Note",
+        "A text by the profile's owner. Newlines are allowed, other control characters aren't.",
+        pattern=r"^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f]*$",
+    ),
+]
+ItemProduct = Annotated[msgspec.Raw, published("ItemProduct")]
+"""A product as JSON (``products/shown.py``)."""
+ListName = Annotated[
+    str,
+    published(
+        "ListName",
+        "1 to 255 characters, without control characters, trimmed.",
+        minLength=1,
+        maxLength=255,
+        pattern=f"^{_TRIMMED}$",
+    ),
+]
+# No maxLength, as white space around the name does not count.
+NewListName = Annotated[
+    str,
+    published(
+        "NewListName",
+        "1 to 255 characters after trimming, without control characters. White space around it is "
+        "removed.",
+        pattern=f"^{_AROUND}{_TRIMMED}{_AROUND}$",
+    ),
+]

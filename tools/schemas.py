@@ -1,0 +1,131 @@
+"""Makes the schemas of the API's description from the types of requests and responses.
+
+A schema's description is the first paragraph of its struct's docstring; a property's is the
+docstring below the field.
+"""
+
+import ast
+import inspect
+import sys
+from collections.abc import Mapping
+from typing import Any, Literal, get_args, get_origin
+
+import msgspec
+from msgspec import Meta, UnsetType, structs
+
+Node = dict[str, Any]  # a part of the description
+
+ADDED = ("description", "minLength")
+"""Keys that a use of a named type may add to its reference."""
+
+
+class Schemas:
+    """The schemas of these types by name, with those of all named types (``Meta.title``).
+
+    ``omits_null``: whether the types are responses, which omit a field that is null by default.
+    """
+
+    def __init__(self, types: Mapping[str, Any], *, omits_null: bool) -> None:
+        self._omits_null = omits_null
+        named = {**types, **_named_types()}
+        nodes, found = msgspec.json.schema_components(named.values(), ref_template="{name}")
+        self._nodes = dict(zip(named, nodes, strict=True))
+        self._names = {node["$ref"]: name for name, node in self._nodes.items() if name in types}
+        self._orders = {frozenset(words): words for words in _literals()}
+        self.by_name = {
+            name: self._struct(_class(types[name]), node, found[node["$ref"]])
+            if name in types
+            else self._plain({key: node[key] for key in node if key != "title"})
+            for name, node in self._nodes.items()
+        }
+
+    def _struct(self, cls: type[msgspec.Struct], node: Node, found: Node) -> Node:
+        """Returns the schema of a struct. ``node``: a reference, with further keys."""
+        words, required, properties = _docstrings(cls), [], {}
+        for field in structs.fields(cls):
+            name = field.encode_name
+            properties[name] = self._property(cls, field, found["properties"][name])
+            if field.name in words:
+                properties[name]["description"] = words[field.name]
+            if field.required and UnsetType not in get_args(field.type):
+                required.append(name)
+        made: Node = {key: node[key] for key in node if key != "$ref"}
+        if cls.__doc__:
+            made["description"] = _markdown(cls.__doc__.partition("\n\n")[0])
+        made |= {"type": "object", "additionalProperties": False}
+        return made | ({"required": required} if required else {}) | {"properties": properties}
+
+    def _property(self, cls: type[msgspec.Struct], field: structs.FieldInfo, node: Node) -> Node:
+        may_omit = self._omits_null and cls.__struct_config__.omit_defaults
+        if may_omit and field.default is None and "anyOf" in node:
+            node = next(option for option in node["anyOf"] if option != {"type": "null"})
+        return dict(self._plain({key: node[key] for key in node if key != "default"}))
+
+    def _plain(self, node: Any) -> Any:
+        """Returns a schema as the description has it, with references to named types."""
+        if isinstance(node, list):
+            return [self._plain(each) for each in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            return node | {"$ref": f"#/components/schemas/{self._names[node['$ref']]}"}
+        if "title" in node:
+            base = self._nodes.get(node["title"], {})
+            added = {key: node[key] for key in ADDED if key in node and node[key] != base.get(key)}
+            return {"$ref": f"#/components/schemas/{node['title']}"} | added
+        made = {key: self._plain(value) for key, value in node.items()}
+        if "anyOf" in made:  # no value matches two options
+            made["oneOf"] = made.pop("anyOf")
+        if isinstance(made.get("pattern"), str):  # only Python's `$` needs that
+            made["pattern"] = made["pattern"].removesuffix(r"(?!\n)")
+        if "enum" in made:
+            words = self._orders.get(frozenset(made["enum"]), made["enum"])
+            made |= {"type": "string", "enum": list(words)}
+        return made
+
+
+def _class(type_: Any) -> type[msgspec.Struct]:
+    """Returns the struct of a type that may be annotated or have type parameters."""
+    return type_ if isinstance(type_, type) else _class(type_.__origin__)
+
+
+def _values() -> list[Any]:
+    """Returns all module variables of the package."""
+    modules = [module for name, module in sorted(sys.modules.items()) if "wishwell." in name]
+    return [value for module in modules for value in vars(module).values()]
+
+
+def _named_types() -> dict[str, Any]:
+    return {
+        meta.title: value
+        for value in _values()
+        for meta in getattr(value, "__metadata__", ())
+        # With a title alone, a type refers to the one of that name.
+        if isinstance(meta, Meta) and meta.title and len(msgspec.json.schema(value)) > 1
+    }
+
+
+def _literals() -> list[tuple[str, ...]]:
+    """Returns the words of each enum in their order, which msgspec doesn't keep."""
+    return [get_args(value) for value in _values() if get_origin(value) is Literal]
+
+
+def _docstrings(cls: type[msgspec.Struct]) -> dict[str, str]:
+    """Returns the docstrings below the fields of a struct, by field."""
+    found: dict[str, str] = {}
+    ours = [each for each in cls.__mro__ if "msgspec" not in each.__module__ and each is not object]
+    for each in reversed(ours):
+        [tree] = ast.parse(inspect.getsource(each)).body
+        assert isinstance(tree, ast.ClassDef)
+        for field, words in zip(tree.body, tree.body[1:], strict=False):
+            match field, words:
+                case (
+                    ast.AnnAssign(target=ast.Name(id=name)),
+                    ast.Expr(value=ast.Constant(value=str(text))),
+                ):
+                    found[name] = _markdown(text)
+    return found
+
+
+def _markdown(text: str) -> str:
+    return inspect.cleandoc(text).replace("``", "`")
