@@ -4,19 +4,27 @@
 """
 
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import yaml
 
 from tools import samples
-from tools.blocking_client import CLIENT
 from tools.schemas import Schemas
-from wishwell import __version__
+from wishwell import __version__, events, products, reports, stores
+from wishwell.access import auth
+from wishwell.events import deliveries, webhooks
 from wishwell.field_types import Id, published
 from wishwell.http import request_types
+from wishwell.privacy import personal_export, platform_requests
+from wishwell.products import notices, product_bodies, shown
+from wishwell.profiles import records
+from wishwell.reports import wishers
+from wishwell.stores import naming, reporting
 from wishwell.wishlists import items, lists, shares
 
-SOURCE = CLIENT.parent / "http" / "openapi.yaml"
+SOURCE = Path(__file__).parents[1] / "src" / "wishwell" / "http" / "openapi.yaml"
 BUILT = SOURCE.with_suffix(".json")
 
 
@@ -30,20 +38,53 @@ class ExportedList(lists.List, kw_only=True):
     item_ids: list[Id]
 
 
-def in_python(name: str, type_: Any) -> Any:
+class ProfileExport(msgspec.Struct):
+    """All data stored about a profile."""
+
+    profile: records.ProfileRecord
+    lists: list[ExportedList]
+    items: list[items.Item]
+    shares: list[shares.Share]
+    reservations: list[personal_export.Reserved]
+    events: list[events.Event]
+
+
+def in_python(name: str, type_: Any, description: str = "") -> Any:
     """Returns a type whose class has another name in the Python client."""
-    return Annotated[type_, published(**{"x-python": name})]
+    return Annotated[type_, published(description=description, **{"x-python": name})]
 
 
 # The types by the names of their schemas: of responses, and of requests.
 SHOWN = {
     "Item": items.Item,
+    "ItemProduct": Annotated[shown.Shown, published(minProperties=1)],
     "List": lists.List,
     "ListWithItems": in_python("List", ListWithItems),
     "ExportedList": ExportedList,
     "Share": shares.Share,
     "SharedList": shares.SharedList,
     "SharedItem": shares.SharedItem,
+    "Profile": records.ProfileRecord,
+    "ProfileExport": ProfileExport,
+    "ExportedReservation": personal_export.Reserved,
+    "Event": events.Event,
+    "Webhook": webhooks.Webhook,
+    "Delivery": deliveries.Delivery,
+    "PlatformRequest": platform_requests.PlatformRequest,
+    "StoreSettings": stores.Store,
+    "StoreNaming": naming.Naming,
+    "StorePages": naming.Pages,
+    "StoreReporting": reporting.Reporting,
+    "AdminToken": auth.AdminTokenRecord,
+    "Product": products.Product,
+    "Variant": products.Variant,
+    "Price": in_python("Money", notices.Money),
+    "ProductWishes": reports.ProductWishes,
+    "WishSummary": reports.Summary,
+    "WishHolders": reports.WishHolders,
+    "WishDay": reports.Day,
+    "Wisher": wishers.Wisher,
+    "ShownCount": reports.ShownCount,
 }
 SENT = {
     "NewItem": request_types.NewItemBody,
@@ -58,6 +99,19 @@ SENT = {
     "ShareTerms": request_types.ShareBody,
     "CopyTerms": request_types.CopyBody,
     "Reservation": request_types.ReservationBody,
+    "ProfilePatch": request_types.ProfilePatchBody,
+    "Identify": request_types.IdentifyBody,
+    "TokenRequest": request_types.TokenBody,
+    "NewWebhook": request_types.NewWebhookBody,
+    "WebhookPatch": request_types.WebhookPatchBody,
+    "Replay": request_types.ReplayBody,
+    "NewProduct": product_bodies.ProductBody,
+    "NamedProduct": in_python("NewProduct", product_bodies.NamedProductBody),
+    "Products": product_bodies.ProductsBody,
+    "NewVariant": in_python(
+        "Variant", products.Variant, "A variant of the product. Each must occur at most once."
+    ),
+    "Price": in_python("Money", notices.Money),
 }
 # Fields that a response of the type never has, or always.
 NEVER = {"List": ["items"], "ExportedList": ["items", "profile"]}

@@ -50,7 +50,7 @@ class Schemas:
             if field.required and UnsetType not in get_args(field.type):
                 required.append(name)
         made: Node = {key: node[key] for key in node if key != "$ref"}
-        if cls.__doc__:
+        if cls.__doc__ and "description" not in made:
             made["description"] = _markdown(cls.__doc__.partition("\n\n")[0])
         made |= {"type": "object", "additionalProperties": False}
         return made | ({"required": required} if required else {}) | {"properties": properties}
@@ -78,6 +78,8 @@ class Schemas:
             made["oneOf"] = made.pop("anyOf")
         if isinstance(made.get("pattern"), str):  # only Python's `$` needs that
             made["pattern"] = made["pattern"].removesuffix(r"(?!\n)")
+        if made.get("type") == "object":
+            made["additionalProperties"] = False
         if "enum" in made:
             words = self._orders.get(frozenset(made["enum"]), made["enum"])
             made |= {"type": "string", "enum": list(words)}

@@ -1330,6 +1330,7 @@ export interface components {
         HasReservations: boolean;
         /** @description An opaque id. */
         Id: string;
+        /** @description Who wants to sign in (`POST /profiles/identify`). */
         Identify: {
             email: components["schemas"]["EmailAddress"];
         };
@@ -1454,13 +1455,13 @@ export interface components {
         MakesNotices: boolean;
         /** @description All data of a product. Fields that are omitted are unknown. */
         NamedProduct: {
-            productId: components["schemas"]["ProductId"];
             title?: components["schemas"]["NewTitle"];
             url?: components["schemas"]["NewUrl"];
             image?: components["schemas"]["NewUrl"];
             price?: components["schemas"]["NewPrice"];
             available?: components["schemas"]["NewAvailable"];
             variants?: components["schemas"]["NewVariant"][] | null;
+            productId: components["schemas"]["ProductId"];
         };
         /** @description null has the same effect as omitting the field. */
         NewAvailable: boolean | null;
@@ -1491,6 +1492,7 @@ export interface components {
         NewNote: components["schemas"]["Note"] | null;
         /** @description null has the same effect as omitting the field. */
         NewPrice: components["schemas"]["Price"] | null;
+        /** @description All data of a product (`PUT /products/{productId}`). */
         NewProduct: {
             title?: components["schemas"]["NewTitle"];
             url?: components["schemas"]["NewUrl"];
@@ -1512,15 +1514,12 @@ export interface components {
             available?: components["schemas"]["NewAvailable"];
             url?: components["schemas"]["NewUrl"];
         };
+        /** @description A webhook to create (`POST /webhooks`). */
         NewWebhook: {
             url: components["schemas"]["NewWebhookUrl"];
             types?: components["schemas"]["EventTypes"];
         };
-        /**
-         * @description The URL that events are sent to: `https`, port 443 or 8443, a public address, and without a
-         *     user name, a password or a `#`. For development, a service can be configured to allow
-         *     `http`, other ports and private addresses.
-         */
+        /** @description The URL that events are sent to: `https`, port 443 or 8443, a public address, and without a user name, a password or a `#`. For development, a service can be configured to allow `http`, other ports and private addresses. */
         NewWebhookUrl: string;
         /** @description A text by the profile's owner. Newlines are allowed, other control characters aren't. */
         Note: string;
@@ -1537,8 +1536,8 @@ export interface components {
             /** @enum {string} */
             topic: "customers/data_request" | "customers/redact" | "shop/redact";
             /**
-             * @description `waiting`, or the outcome: `exported`, `erased`, `called_off`, or `nothing` if the body
-             *     has no customer id. `deleting` is shown during the last seconds of a store.
+             * @description `waiting`, or the outcome: `exported`, `erased`, `called_off`, or `nothing` if the body has
+             *     no customer id. `deleting` is shown during the last seconds of a store.
              * @enum {string}
              */
             state: "waiting" | "exported" | "erased" | "nothing" | "called_off" | "deleting";
@@ -1569,12 +1568,12 @@ export interface components {
         };
         /** @description The published data of a product. Unknown fields are omitted. */
         Product: {
-            productId: components["schemas"]["ProductId"];
             title?: components["schemas"]["Title"];
             url?: components["schemas"]["Url"];
             image?: components["schemas"]["Url"];
             price?: components["schemas"]["Price"];
             available?: boolean;
+            productId: components["schemas"]["ProductId"];
             /** @description The variants as they were set; only for a single product. */
             variants?: components["schemas"]["Variant"][];
             /** @description When it was first set. */
@@ -1604,16 +1603,17 @@ export interface components {
         /** @description A product, or one of its variants, with the number of wishes for it. */
         ProductWishes: {
             productId: components["schemas"]["ProductId"];
-            variantId?: components["schemas"]["ProductId"];
-            title?: components["schemas"]["Title"];
-            variantTitle?: components["schemas"]["Title"];
-            image?: components["schemas"]["Url"];
             wishes: number;
             customers: number;
             visitors: number;
             added: number;
             removed: number;
+            variantId?: components["schemas"]["ProductId"];
+            title?: components["schemas"]["Title"];
+            variantTitle?: components["schemas"]["Title"];
+            image?: components["schemas"]["Url"];
         };
+        /** @description Products to put (`PUT /products`). */
         Products: {
             /** @description Each product at most once. */
             products: components["schemas"]["NamedProduct"][];
@@ -1651,6 +1651,7 @@ export interface components {
             data: components["schemas"]["Profile"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
+        /** @description Changes to a profile (`PATCH /profile`). */
         ProfilePatch: {
             notices?: components["schemas"]["MakesNotices"];
         };
@@ -1658,6 +1659,7 @@ export interface components {
             data: components["schemas"]["Profile"];
         };
         Quantity: number;
+        /** @description The first events to send again (`POST /webhooks/{webhookId}/replays`). */
         Replay: {
             /**
              * Format: date-time
@@ -1788,8 +1790,8 @@ export interface components {
             /** @description The browser origins that may call the API. */
             origins: string[];
             /**
-             * @description The limits in force: requests per minute by kind of token and operation, and the maximum
-             *     size of a profile.
+             * @description The limits in force: requests per minute by kind of token and operation, and the maximum size
+             *     of a profile.
              */
             limits: {
                 profile_read: number;
@@ -1831,6 +1833,7 @@ export interface components {
         Time: string;
         /** @description 1 to 255 characters, without control characters. */
         Title: string;
+        /** @description Who a token is for (`POST /profiles/token`). */
         TokenRequest: {
             /**
              * @description The GID of the customer that the token is for, on the platform of the store; for another
@@ -1838,8 +1841,8 @@ export interface components {
              */
             customer?: string;
             /**
-             * @description The GID of a session: alone, the session that the token is for; with `customer`, the
-             *     session to link to the customer. For an unknown session, the response is 404.
+             * @description The GID of a session: alone, the session that the token is for; with `customer`, the session
+             *     to link to the customer. For an unknown session, the response is 404.
              */
             session?: string;
         };
@@ -1881,6 +1884,7 @@ export interface components {
             data: components["schemas"]["Webhook"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
+        /** @description Changes to a webhook (`PATCH /webhooks/{webhookId}`). */
         WebhookPatch: {
             url?: components["schemas"]["NewWebhookUrl"];
             types?: components["schemas"]["EventTypes"];
@@ -1899,16 +1903,18 @@ export interface components {
             added: number;
             removed: number;
         };
+        /** @description The number of customers and visitors with a wish. */
+        WishHolders: {
+            customers: number;
+            visitors: number;
+        };
         /** @description The number of wishes for all products, and of profiles with a wish. */
         WishSummary: {
             wishes: number;
             customers: number;
             visitors: number;
             /** @description The number of customers and visitors with a wish. */
-            profiles: {
-                customers: number;
-                visitors: number;
-            };
+            profiles: components["schemas"]["WishHolders"];
             lists: number;
             added: number;
             removed: number;
@@ -1916,12 +1922,12 @@ export interface components {
         /** @description A wish for the product, and its owner. */
         Wisher: {
             profile: components["schemas"]["ProfileGid"];
-            emailUnconfirmed?: components["schemas"]["EmailAddress"];
             /** @description Whether the profile gets notices of price drops and of products back in stock. */
             notices: boolean;
-            variantId?: components["schemas"]["ProductId"];
             quantity: components["schemas"]["Quantity"];
             savedAt: components["schemas"]["Time"];
+            emailUnconfirmed?: components["schemas"]["EmailAddress"];
+            variantId?: components["schemas"]["ProductId"];
         };
         WisherPage: {
             data: components["schemas"]["Wisher"][];

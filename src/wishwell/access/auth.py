@@ -26,6 +26,7 @@ from wishwell.db import Reader, Row, Writer
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
 from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated, Unavailable
+from wishwell.field_types import Id, Time
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
@@ -72,20 +73,20 @@ _decoder = msgspec.json.Decoder(_Claims)
 
 
 class AdminTokenRecord(msgspec.Struct, frozen=True, rename="camel"):
-    """An admin token as commands and the API show it. The token itself is not stored.
+    """An admin token, without the token itself."""
 
-    ``current``: whether it is the one that asks; the API says it of that one alone.
-    """
-
-    id: str
+    id: Id
     store: str
+    """The handle of its store."""
     scope: AdminScope
+    """The purpose of the token."""
     label: str
-    created_at: str
-    expires_at: str | None = None
-    last_used_at: str | None = None
-    revoked_at: str | None = None
+    created_at: Time
+    expires_at: Time | None = None
+    last_used_at: Time | None = None
+    revoked_at: Time | None = None
     current: bool | UnsetType = UNSET
+    """Only for the token that sends the request."""
 
 
 class Authenticator:

@@ -16,10 +16,11 @@ import contextlib
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import msgspec
 
+from wishwell import field_types as types
 from wishwell import ids, profiles
 from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
 from wishwell.errors import Gone
@@ -39,6 +40,7 @@ Type = Literal[
     "item.price_dropped",
     "item.back_in_stock",
 ]
+EventType = Annotated[Type, types.published("EventType")]
 TYPES: tuple[Type, ...] = get_args(Type)
 ERASED: Type = "profile.erased"
 
@@ -49,14 +51,15 @@ SQLite readers may have to wait."""
 
 # contract: event-fields
 class Event(msgspec.Struct, frozen=True):
-    """An event as the API shows it."""
+    """A change to a profile, as it was when it was recorded."""
 
-    id: str
-    type: str
-    timestamp: str
-    profile: str
-    sequence: int
-    data: msgspec.Raw
+    id: types.Id
+    type: Annotated[str, types.published("EventType")]
+    timestamp: types.Time
+    profile: types.ProfileGid
+    sequence: Annotated[int, types.published(minimum=1)]
+    """The number of the event within its profile, in the order they happened and without gaps."""
+    data: Annotated[msgspec.Raw, types.published("EventData")]
 
 
 class Record(NamedTuple):

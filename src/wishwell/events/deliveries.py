@@ -8,11 +8,12 @@ lease (contract: delivery-lease). ``sender.py`` sends the claimed deliveries.
 import contextlib
 import random
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
 from wishwell import events, ids
+from wishwell import field_types as types
 from wishwell.db import Reader, Row, Writer, bad_rows
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Conflict, NotFound
@@ -51,16 +52,21 @@ _AHEAD_MS = 2 * ids.DAY_MS
 
 # contract: delivery-fields
 class Delivery(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A delivery as the API shows it."""
+    """The delivery of one event to one webhook."""
 
-    id: str
-    event_id: str
-    type: str
+    id: types.Id
+    event_id: types.Id
+    """The id of the event, which is sent as `webhook-id`."""
+    type: Annotated[str, types.published(pattern="^[a-z]+[.][a-z_]+$")]
+    """The type of the event, or `webhook.test`."""
     status: Status
-    attempts: int
-    last_status: int | None = None
-    last_attempt_at: str | None = None
-    next_attempt_at: str | None = None
+    attempts: types.Count
+    """The number of attempts."""
+    last_status: Annotated[int, types.published(minimum=100, maximum=999)] | None = None
+    """The status of the last response; omitted if there was none."""
+    last_attempt_at: types.Time | None = None
+    next_attempt_at: types.Time | None = None
+    """Only for a pending delivery."""
 
 
 class Taken(NamedTuple):

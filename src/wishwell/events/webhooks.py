@@ -8,14 +8,15 @@ import contextlib
 import hmac
 import os
 from collections.abc import AsyncIterator, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
-from wishwell import ids
+from wishwell import field_types, ids
 from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows, mapping
 from wishwell.db.journal import Act
 from wishwell.errors import Conflict, Invalid, NotFound
+from wishwell.field_types import Id, Time
 from wishwell.profiles import WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
@@ -30,21 +31,28 @@ _LAG_MS = 60_000
 """Milliseconds by which event times may be out of order in the feed."""
 
 
+WebhookUrl = Annotated[
+    str, field_types.published("WebhookUrl", "The URL that events are sent to.", maxLength=2_048)
+]
+
+
 # contract: webhook-fields
 class Webhook(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A webhook as the API shows it. Empty ``types`` means all types.
+    """A URL that events are sent to."""
 
-    ``secret`` is set only in the results of ``create`` and ``renew_secret``.
-    """
-
-    id: str
-    url: str
-    types: tuple[str, ...]
+    id: Id
+    url: WebhookUrl
+    types: Annotated[tuple[str, ...], field_types.published("EventTypes")]
     enabled: bool
-    created_at: str
-    updated_at: str
-    failing_since: str | None = None
-    secret: str | None = None
+    """Whether events are sent."""
+    created_at: Time
+    updated_at: Time
+    failing_since: Time | None = None
+    """Time since which no attempt has succeeded; omitted if the last one has."""
+    secret: (
+        Annotated[str, field_types.published(pattern=f"^{_PREFIX}[A-Za-z0-9+/]{{43}}=$")] | None
+    ) = None
+    """The secret that deliveries are signed with; returned only on creation and renewal."""
 
 
 class WebhookPatch(NamedTuple):

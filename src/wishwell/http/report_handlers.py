@@ -108,7 +108,7 @@ async def shown_wishes(request: Request) -> Response:
         await request.service.db.read(profiles.check_open, request.acts_on)
     asked = [product_bodies.product_id(id, store, "products") for id in given]
     reached = await request.service.db.read(reports.reached, store, asked)
-    return responses.kept([{"productId": id, "wishes": n} for id, n in reached], _SHOWN_SECONDS)
+    return responses.kept([reports.ShownCount(*each) for each in reached], _SHOWN_SECONDS)
 
 
 # ------------------------------------------------------------------------------------- pieces

@@ -17,6 +17,7 @@ from wishwell import events, ids, products
 from wishwell import field_types as types
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.events.webhooks import WebhookPatch
+from wishwell.profiles.records import MakesNotices
 from wishwell.stores import Store
 from wishwell.wishlists import fields, items, lists, shares
 from wishwell.wishlists.items import ItemPatch, NewItem
@@ -183,41 +184,63 @@ class ReservationBody(Body):
 
 
 class IdentifyBody(Body):
-    """``POST /profiles/identify``."""
+    """Who wants to sign in (``POST /profiles/identify``)."""
 
-    email: str
+    email: types.EmailAddress
 
 
 class ProfilePatchBody(Body):
-    """``PATCH /profile``."""
+    """Changes to a profile (``PATCH /profile``)."""
 
-    notices: bool | UnsetType = UNSET
+    notices: MakesNotices | UnsetType = UNSET
 
 
 class TokenBody(Body):
-    """``POST /profiles/token``. The body is optional."""
+    """Who a token is for (``POST /profiles/token``)."""
 
-    customer: str | UnsetType = UNSET
-    session: str | UnsetType = UNSET
+    customer: types.CustomerGid | UnsetType = UNSET
+    """The GID of the customer that the token is for, on the platform of the store; for another
+    platform the response is 400."""
+    session: types.SessionGid | UnsetType = UNSET
+    """The GID of a session: alone, the session that the token is for; with `customer`, the session
+    to link to the customer. For an unknown session, the response is 404."""
 
 
-WebhookUrl = Annotated[str, Meta(max_length=2_048)]
-EventTypes = Annotated[list[events.Type], Meta(max_length=len(events.TYPES))]
+NewWebhookUrl = Annotated[
+    str,
+    Meta(max_length=2_048),
+    types.published(
+        "NewWebhookUrl",
+        "The URL that events are sent to: `https`, port 443 or 8443, a public address, and without "
+        "a user name, a password or a `#`. For development, a service can be configured to allow "
+        "`http`, other ports and private addresses.",
+        # A host is a name, or an IP address, which only the service validates.
+        pattern=r"^[Hh][Tt][Tt][Pp][Ss]://(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_][0-9A-Za-z_-]{0,62}"
+        r'(?:\.[0-9A-Za-z_][0-9A-Za-z_-]{0,62})*)(?::(?:443|8443))?(?:[/?][!"$-\[\]-~]*)?$',
+        **{"not": {"type": "string", "pattern": "^[^/]*//[^/?:]{254}.*$"}},
+    ),
+]
+EventTypes = Annotated[
+    list[events.Type],
+    Meta(max_length=len(events.TYPES)),
+    types.published("EventTypes", "The types of events to send; all if empty.", uniqueItems=True),
+]
 
 
 class NewWebhookBody(Body):
-    """``POST /webhooks``."""
+    """A webhook to create (``POST /webhooks``)."""
 
-    url: WebhookUrl
+    url: NewWebhookUrl
     types: EventTypes = []
 
 
 class WebhookPatchBody(Body):
-    """``PATCH /webhooks/{webhookId}``."""
+    """Changes to a webhook (``PATCH /webhooks/{webhookId}``)."""
 
-    url: WebhookUrl | UnsetType = UNSET
+    url: NewWebhookUrl | UnsetType = UNSET
     types: EventTypes | UnsetType = UNSET
     enabled: bool | UnsetType = UNSET
+    """Whether events are sent."""
 
     def patch(self) -> WebhookPatch:
         types = None if self.types is UNSET else fields.each_once("types", self.types)
@@ -225,9 +248,10 @@ class WebhookPatchBody(Body):
 
 
 class ReplayBody(Body):
-    """``POST /webhooks/{webhookId}/replays``."""
+    """The first events to send again (``POST /webhooks/{webhookId}/replays``)."""
 
     since: Annotated[datetime, Meta(tz=True)]
+    """An RFC 3339 time with an offset."""
 
 
 @functools.cache

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from wishwell import events, profiles, stores
+from wishwell import field_types as types
 from wishwell.db import Database, Reader
 from wishwell.errors import NotFound
 from wishwell.privacy import erasure
@@ -19,12 +20,15 @@ T = TypeVar("T")
 
 
 class Reserved(msgspec.Struct, rename="camel"):
-    """A reservation that the profile made on somebody's item. The item's owner isn't shown."""
+    """A reservation that the profile has made of somebody's item.
 
-    product_id: str | int
-    variant_id: str | int | UnsetType
-    quantity: int
-    created_at: str
+    The item's owner isn't shown.
+    """
+
+    product_id: types.ProductId
+    variant_id: types.ProductId | UnsetType
+    quantity: types.Quantity
+    created_at: types.Time
 
 
 # contract: profile-export, reserve-secret

@@ -5,10 +5,11 @@ A delivery stores a request, which is processed later (``request_work.py``). A f
 longer names a customer: topic, times, the hash of its body and its result remain.
 """
 
-from typing import Literal, NamedTuple, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 import msgspec
 
+from wishwell import field_types as types
 from wishwell import ids, stores
 from wishwell.db import Reader, Row, Writer
 from wishwell.db.clock import MAX_JUMP_MS
@@ -43,22 +44,26 @@ class Delivery(NamedTuple):
 
 # contract: request-fields
 class PlatformRequest(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A request as the API shows it.
+    """A privacy request of the platform, and its outcome."""
 
-    ``profile`` and ``due_at`` are set only while it is pending, ``expires_at`` while its export
-    exists.
-    """
-
-    id: str
+    id: types.Id
     topic: Topic
     state: State
-    received_at: str
-    body_hash: str
-    delivery_id: str
-    due_at: str | None = None
-    done_at: str | None = None
-    profile: str | None = None
-    expires_at: str | None = None
+    """`waiting`, or the outcome: `exported`, `erased`, `called_off`, or `nothing` if the body has
+    no customer id. `deleting` is shown during the last seconds of a store."""
+    received_at: types.Time
+    body_hash: Annotated[str, types.published(pattern="^[0-9a-f]{64}$")]
+    """The SHA-256 of the body, in hex."""
+    delivery_id: Annotated[str, types.published(pattern="^[!-~]{1,100}$")]
+    """The `X-Shopify-Webhook-Id` of the delivery."""
+    due_at: types.Time | None = None
+    """The earliest time at which it is processed; only while it is waiting."""
+    done_at: types.Time | None = None
+    """When it was completed or cancelled."""
+    profile: types.ProfileGid | None = None
+    """The customer; only while it is waiting."""
+    expires_at: types.Time | None = None
+    """When the export is deleted; only as long as it is stored."""
 
 
 def from_row(row: Row) -> PlatformRequest:

@@ -11,10 +11,10 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from wishwell import field_types as types
 from wishwell import ids, stores
 from wishwell.db import Reader, Row, Writer
 from wishwell.errors import Invalid, NotFound
-from wishwell.field_types import ProductId
 from wishwell.products import notices
 from wishwell.products.notices import Money, Said
 from wishwell.profiles import WholeStore, pages
@@ -34,41 +34,62 @@ _URL = (
 """An http or https URL. User information isn't allowed, because ``https://shop.example@evil.example``
 would look like a URL of the shop."""
 
-Title = Annotated[str, Meta(min_length=1, max_length=MAX_TITLE)]
-Url = Annotated[str, Meta(max_length=MAX_URL, pattern=_URL)]
+Title = Annotated[
+    str,
+    Meta(min_length=1, max_length=MAX_TITLE),
+    types.published(
+        "Title",
+        "1 to 255 characters, without control characters.",
+        pattern=r"^[^\u0000-\u001f\u007f-\u009f]+$",
+    ),
+]
+Url = Annotated[
+    str,
+    Meta(max_length=MAX_URL, pattern=_URL),
+    types.published("Url", "An http or https URL in printable ASCII characters."),
+]
+
+_NULL = "null has the same effect as omitting the field."
+NewTitle = Annotated[Title | None, types.published("NewTitle", _NULL)]
+NewUrl = Annotated[Url | None, types.published("NewUrl", _NULL)]
+NewPrice = Annotated[Money | None, types.published("NewPrice", _NULL)]
+NewAvailable = Annotated[bool | None, types.published("NewAvailable", _NULL)]
 
 
 class Variant(
     msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
 ):
-    """A variant of a product. A missing field means that the product's value applies."""
+    """The data of a single variant. For omitted fields, those of the product apply."""
 
-    variant_id: ProductId
-    title: Title | None = None
-    image: Url | None = None
-    price: Money | None = None
-    available: bool | None = None
-    url: Url | None = None
+    variant_id: types.ProductId
+    title: NewTitle = None
+    image: NewUrl = None
+    price: NewPrice = None
+    available: NewAvailable = None
+    url: NewUrl = None
 
 
 class Facts(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """The data of a product, without its variants. A missing field is unknown."""
 
-    title: Title | None = None
-    url: Url | None = None
-    image: Url | None = None
-    price: Money | None = None
-    available: bool | None = None
+    title: NewTitle = None
+    url: NewUrl = None
+    image: NewUrl = None
+    price: NewPrice = None
+    available: NewAvailable = None
 
 
 # contract: product-fields
 class Product(Facts, rename="camel", kw_only=True):
-    """A product as the API shows it. Pages leave ``variants`` unset."""
+    """The published data of a product. Unknown fields are omitted."""
 
-    product_id: str | int
-    variants: list[Variant] | None = None
-    created_at: str
-    updated_at: str
+    product_id: types.ProductId
+    variants: Annotated[list[Variant], types.published(maxItems=MAX_VARIANTS)] | None = None
+    """The variants as they were set; only for a single product."""
+    created_at: types.Time
+    """When it was first set."""
+    updated_at: types.Time
+    """When it was last set."""
 
 
 class NewProduct(msgspec.Struct, frozen=True):

@@ -32,11 +32,13 @@ _SKEW_MS = 60_000
 
 # contract: product-money
 class Money(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A price: the amount as decimal text, and a three-letter currency code."""
+    """A price."""
 
     # (?!\n), because `$` also matches before a trailing newline.
     amount: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$(?!\n)")]
+    """Decimal text, with up to 4 digits after the point."""
     currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)")]
+    """The three-letter code of the currency."""
 
 
 class Said(NamedTuple):

@@ -15,7 +15,7 @@ from wishwell.wishlists import fields
 
 # contract: product-bounds
 class ProductBody(Facts, kw_only=True):
-    """Body of ``PUT /products/{productId}``. Null means the same as a missing field."""
+    """All data of a product (``PUT /products/{productId}``)."""
 
     variants: Annotated[list[Variant], Meta(max_length=products.MAX_VARIANTS)] | None = None
 
@@ -28,7 +28,7 @@ class ProductBody(Facts, kw_only=True):
 
 
 class NamedProductBody(ProductBody, rename="camel", kw_only=True):
-    """A product in the body of ``PUT /products``."""
+    """All data of a product. Fields that are omitted are unknown."""
 
     product_id: ProductId
 
@@ -37,9 +37,10 @@ class NamedProductBody(ProductBody, rename="camel", kw_only=True):
 
 
 class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
-    """Body of ``PUT /products``."""
+    """Products to put (``PUT /products``)."""
 
     products: Annotated[list[NamedProductBody], Meta(min_length=1, max_length=products.MAX_BULK)]
+    """Each product at most once."""
 
     def named(self, store: Store) -> list[NewProduct]:
         checked = fields.each("products", self.products, lambda body: body.named(store))

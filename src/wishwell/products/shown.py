@@ -1,11 +1,12 @@
 """Adds product data to items in responses (contract: include-product)."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
 from wishwell.db import Reader, Row
+from wishwell.field_types import published
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Store
 from wishwell.wishlists import items
@@ -19,14 +20,18 @@ T = TypeVar("T", Item, List, pages.Page[Item])
 
 
 class Shown(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """Fields of a product and of a variant, in the order of the response."""
+    """The published data of an item's product; only with `include=product`. URL, image, price and
+    availability are the variant's if it has its own. Unknown fields are omitted.
 
-    title: Any = None
-    variant_title: Any = None
-    url: Any = None
-    image: Any = None
-    price: Any = None
-    available: Any = None
+    Values are passed through: they were checked when the product was put.
+    """
+
+    title: Annotated[Any, published("Title")] = None
+    variant_title: Annotated[Any, published("Title")] = None
+    url: Annotated[Any, published("Url")] = None
+    image: Annotated[Any, published("Url")] = None
+    price: Annotated[Any, published("Price")] = None
+    available: Annotated[Any, published(type="boolean")] = None
 
 
 _decode = msgspec.json.Decoder(Shown).decode

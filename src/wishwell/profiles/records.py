@@ -1,30 +1,41 @@
 """The API's record of a profile, its preference for notices, and the search by e-mail address."""
 
+from typing import Annotated
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from wishwell import field_types as types
 from wishwell import profiles
 from wishwell.db import Reader, Row, Writer
 from wishwell.profiles import Kind, Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
 
+MakesNotices = Annotated[
+    bool,
+    types.published(
+        "MakesNotices",
+        "Whether notices of price drops and of products back in stock are recorded for its items.",
+    ),
+]
+
 
 # contract: profile-fields
 class ProfileRecord(msgspec.Struct, rename="camel"):
-    """A profile as the API shows it, with its numbers of items and lists.
+    """A customer or a visitor's session, with the number of its items and lists."""
 
-    ``notices``: whether price-drop and back-in-stock notices are enabled.
-    ``created_at`` is unset for a customer without stored data, ``email`` except for admin tokens.
-    """
-
-    profile: str
+    profile: types.ProfileGid
     kind: Kind
-    items: int
-    lists: int
-    notices: bool
-    created_at: str | UnsetType = UNSET
-    email: str | UnsetType = UNSET
+    items: types.Count
+    """The number of items."""
+    lists: types.Count
+    """The number of lists."""
+    notices: MakesNotices
+    created_at: types.Time | UnsetType = UNSET
+    """Omitted for a customer of whom nothing is stored."""
+    email: types.EmailAddress | UnsetType = UNSET
+    """An address that somebody typed and that isn't verified; only for an admin token."""
 
 
 def from_row(row: Row) -> ProfileRecord:

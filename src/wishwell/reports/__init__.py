@@ -6,14 +6,15 @@ store.
 
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 import msgspec
 
+from wishwell import field_types as types
 from wishwell import stores
 from wishwell.db import Database, Reader, Row, patterns
 from wishwell.errors import Invalid
-from wishwell.products import shown
+from wishwell.products import Title, Url, shown
 from wishwell.reports import counting, tally
 from wishwell.reports.tally import Count, Totals, following
 from wishwell.stores import Store
@@ -42,11 +43,25 @@ class Period(NamedTuple):
     until_now: bool = False
 
 
-class Counted(msgspec.Struct, rename="camel"):
-    """The start time of the last count, and the first day with one; ``None`` before any count."""
+DayDate = Annotated[
+    str,
+    types.published("Day", "A day, such as 2025-04-18.", pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
+]
+AsOf = Annotated[
+    types.Time | None,
+    types.published("AsOf", "When the last count began; null before the first count."),
+]
+Since = Annotated[
+    DayDate | None,
+    types.published("Since", "The first day that was counted; null before the first count."),
+]
 
-    as_of: str | None
-    since: str | None
+
+class Counted(msgspec.Struct, rename="camel"):
+    """The start time of the last count, and the first day with one."""
+
+    as_of: AsOf
+    since: Since
 
 
 class Span(NamedTuple):
@@ -62,39 +77,57 @@ class Span(NamedTuple):
 
 
 class ProductWishes(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A product or variant: its wishes at the period's end, and those added and removed in it."""
+    """A product, or one of its variants, with the number of wishes for it.
 
-    product_id: str | int
-    wishes: int
-    customers: int
-    visitors: int
+    Wishes are those at the period's end; ``added`` and ``removed`` are about the period.
+    """
+
+    product_id: types.ProductId
+    wishes: types.Count
+    customers: types.Count
+    visitors: types.Count
     added: int
-    removed: int
-    variant_id: str | int | None = None
-    title: str | None = None
-    variant_title: str | None = None
-    image: str | None = None
+    removed: types.Count
+    variant_id: types.ProductId | None = None
+    title: Title | None = None
+    variant_title: Title | None = None
+    image: Url | None = None
+
+
+class WishHolders(msgspec.Struct):
+    """The number of customers and visitors with a wish."""
+
+    customers: types.Count
+    visitors: types.Count
 
 
 class Summary(msgspec.Struct, rename="camel"):
-    """Totals of a store. ``profiles``: the number of customers and of visitors with a wish."""
+    """The number of wishes for all products, and of profiles with a wish."""
 
-    wishes: int
-    customers: int
-    visitors: int
-    profiles: dict[str, int]
-    lists: int
+    wishes: types.Count
+    customers: types.Count
+    visitors: types.Count
+    profiles: WishHolders
+    """The number of customers and visitors with a wish."""
+    lists: types.Count
     added: int
-    removed: int
+    removed: types.Count
 
 
 class Day(msgspec.Struct):
-    """The wishes at a day's end, and those added and removed on the day."""
+    """The wishes at the end of a day, and how many were added and removed."""
 
-    day: str
-    wishes: int
+    day: DayDate
+    wishes: types.Count
     added: int
-    removed: int
+    removed: types.Count
+
+
+class ShownCount(msgspec.Struct, rename="camel"):
+    """The approximate number of wishes for a product."""
+
+    product_id: types.ProductId
+    wishes: types.Count
 
 
 SUMMARY_COLUMNS = ("wishes", "customers", "visitors", "profiles.customers", "profiles.visitors",
@@ -195,7 +228,7 @@ def _product(row: Row, store: Store) -> ProductWishes:
 def summary(of: Span) -> Summary:
     """Returns all wishes at the period's end, and those added and removed in it."""
     now, (added, removed) = of.now, _between(of.before.totals, of.now.totals)
-    holders = {"customers": now.customers_wishing, "visitors": now.visitors_wishing}
+    holders = WishHolders(now.customers_wishing, now.visitors_wishing)
     return Summary(now.wishes, now.customers, now.visitors, holders, now.lists, added, removed)
 
 

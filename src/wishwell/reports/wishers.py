@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from wishwell import field_types as types
 from wishwell import stores
 from wishwell.db import Database, Reader, Row
 from wishwell.profiles import WholeStore, pages
@@ -14,17 +15,15 @@ from wishwell.stores import Store
 
 
 class Wisher(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A wish for the product, and its owner. The e-mail address is unconfirmed.
+    """A wish for the product, and its owner."""
 
-    ``notices``: whether the owner wants notices of price drops and restocked products.
-    """
-
-    profile: str
-    quantity: int
-    saved_at: str
+    profile: types.ProfileGid
     notices: bool
-    variant_id: str | int | UnsetType = UNSET
-    email_unconfirmed: str | UnsetType = UNSET
+    """Whether the profile gets notices of price drops and of products back in stock."""
+    quantity: types.Quantity
+    saved_at: types.Time
+    email_unconfirmed: types.EmailAddress | UnsetType = UNSET
+    variant_id: types.ProductId | UnsetType = UNSET
 
 
 _SOME = 10_000  # rows per batch
@@ -54,7 +53,7 @@ async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Wisher]:
 
     def from_row(row: Row) -> Wisher:
         _, gid, email, notices, variant, quantity, saved_at = row
-        wisher = Wisher(gid, quantity, saved_at, notices != 0)
+        wisher = Wisher(gid, notices != 0, quantity, saved_at)
         if variant:
             wisher.variant_id = id(variant)
         if email is not None:

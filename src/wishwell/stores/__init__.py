@@ -7,7 +7,7 @@ store's settings, ``rules.py`` validates its fields, ``store_secrets.py`` manage
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -17,7 +17,7 @@ from wishwell import field_types, ids
 from wishwell.config import Settings
 from wishwell.db import Reader, Row, UniqueViolation, Writer, bad_rows, statements
 from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
-from wishwell.field_types import MAX_NUMBER
+from wishwell.field_types import MAX_NUMBER, Id, Time, published
 from wishwell.stores import reporting as reports
 from wishwell.stores import rules
 from wishwell.stores.naming import Naming, Pages, authority, plain
@@ -37,6 +37,12 @@ LIMITS = (
 )
 """Limits that a store may override: rate limits per minute, and size limits of a profile."""
 
+_ALL_LIMITS = published(
+    required=LIMITS,
+    properties={name: {"type": "integer", "minimum": 1} for name in LIMITS},
+    **{"x-python": "dict[str, int]"},
+)
+
 DEFAULT_HANDLE = "default"
 DEFAULT_DROP = 5
 MOST_HOSTS = 50
@@ -54,32 +60,31 @@ TEXT_RULE = (
 
 # contract: store-fields, store-product-ids
 class Store(msgspec.Struct, frozen=True, rename="camel"):
-    """A shop and its settings.
+    """A store and its settings, which `wishwell store` changes."""
 
-    * ``auth_flow``: the sign-in page's path, possibly with a placeholder ``{email}``.
-    * ``product_ids``: the JSON type of product and variant ids (contract: product-id-kind).
-    * ``hosts``: the origins of its shop (contract: storefront-hosts).
-    * ``price_drop_percent``: the smallest drop that causes a notice (contract: notice-drop).
-    * ``forget_customers_after``: months without a request after which a customer is erased;
-      ``forget_since``: when that was turned on (contract: forget-customers).
-    * ``events_since``: the time from which its events are complete, or None while they are disabled
-      (contract: store-events).
-    """
-
-    id: str
+    id: Id
     handle: str
     platform: str
-    product_ids: ProductIds
-    auth_flow: str
-    hosts: tuple[str, ...]
+    """The platform in the GIDs of its customers."""
+    product_ids: ProductIds  # contract: product-id-kind
+    auth_flow: str  # possibly with a placeholder {email}
+    """The path of its sign-in page."""
+    hosts: tuple[str, ...]  # contract: storefront-hosts
+    """The origins of the shop."""
     naming: Naming
     origins: tuple[str, ...]
-    limits: dict[str, int]
-    price_drop_percent: int
-    events_since: str | None
-    created_at: str
-    forget_customers_after: int | None = None
-    forget_since: str | None = None
+    """The browser origins that may call the API."""
+    limits: Annotated[dict[str, int], _ALL_LIMITS]
+    """The limits in force: requests per minute by kind of token and operation, and the maximum size
+    of a profile."""
+    price_drop_percent: Annotated[int, published(minimum=1, maximum=90)]  # contract: notice-drop
+    events_since: Time | None  # contract: store-events
+    """Time from which its events are complete; null while events are turned off."""
+    created_at: Time
+    forget_customers_after: int | None = None  # contract: forget-customers
+    """Months without a request after which a customer is erased; null means never."""
+    forget_since: Time | None = None
+    """When this setting was turned on."""
     pages: Pages = Pages()
     reporting: Reporting = Reporting()
 

@@ -5,7 +5,7 @@ import msgspec
 
 # contract: storefront-naming
 class Naming(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """How a shop identifies its signed-in customers. An empty field isn't set.
+    """How the shop identifies its signed-in customers. Settings that are not set are omitted.
 
     Either by a JWT in a cookie or a header, verified with the store's keys or with ``jwt_key_set``
     (the URL of a JSON Web Key Set, or the set itself as JSON). Or by the platform's signed query
@@ -18,12 +18,14 @@ class Naming(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     jwt_audience: str = ""
     jwt_claim: str = ""
     jwt_key_set: str = ""
+    """A URL, or the public keys."""
     platform_shop: str = ""
 
 
 # contract: store-pages
 class Pages(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """URLs of product pages, and of pages that replace the storefront's. Empty ones aren't set."""
+    """URLs of product pages, and of pages that replace the storefront's. Settings that are not set
+    are omitted."""
 
     product_url: str = ""
     wishlist_page: str = ""

@@ -14,14 +14,12 @@ _MACHINES_OWN = {"localtime", "posixrules", "Factory"}
 
 # contract: store-time-zone, show-wishes
 class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Settings of a store's reports.
-
-    ``time_zone``: where the store's days begin and end, UTC if empty. ``show_wishes``: whether
-    rounded counts of wishes are public.
-    """
+    """Settings of the store's reports. Settings that are not set are omitted."""
 
     time_zone: str = ""
+    """The time zone of its days (default: UTC)."""
     show_wishes: bool = False
+    """Whether anyone may request the approximate number of wishes for a product."""
 
 
 @functools.cache
