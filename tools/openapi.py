@@ -1,4 +1,4 @@
-"""Builds the API's description, src/wishwell/http/openapi.json, from openapi.yaml next to it.
+"""Builds the API's description, http/openapi.json: paths from openapi.yaml, schemas from types.
 
 ``make format`` runs it; a test fails if the committed file is out of date.
 """
@@ -11,15 +11,17 @@ import msgspec
 import yaml
 
 from tools import samples
-from tools.schemas import Schemas
+from tools.schemas import Schemas, struct_of
 from wishwell import __version__, events, products, reports, stores
 from wishwell.access import auth
 from wishwell.events import deliveries, webhooks
 from wishwell.field_types import Id, published
-from wishwell.http import request_types
+from wishwell.http import profile_handlers, request_types, responses, store_handlers
+from wishwell.http.report_handlers import Report
+from wishwell.http.responses import Data, DataPage
 from wishwell.privacy import personal_export, platform_requests
 from wishwell.products import notices, product_bodies, shown
-from wishwell.profiles import records
+from wishwell.profiles import pages, records
 from wishwell.reports import wishers
 from wishwell.stores import naming, reporting
 from wishwell.wishlists import items, lists, shares
@@ -54,7 +56,7 @@ def in_python(name: str, type_: Any, description: str = "") -> Any:
     return Annotated[type_, published(description=description, **{"x-python": name})]
 
 
-# The types by the names of their schemas: of responses, and of requests.
+# The types of responses, by the names of their schemas.
 SHOWN = {
     "Item": items.Item,
     "ItemProduct": Annotated[shown.Shown, published(minProperties=1)],
@@ -86,6 +88,38 @@ SHOWN = {
     "Wisher": wishers.Wisher,
     "ShownCount": reports.ShownCount,
 }
+SHOWN |= {
+    f"{name}Response": Data[struct_of(SHOWN[name])]  # type: ignore[misc]
+    for name in (
+        *("Item", "List", "ListWithItems", "Share", "SharedList", "SharedItem", "Profile"),
+        *("ProfileExport", "Webhook", "Delivery", "StoreSettings", "Product"),
+    )
+}
+SHOWN |= {
+    f"{name}Page": DataPage[SHOWN[name]]  # type: ignore[valid-type]
+    for name in (
+        *("Item", "List", "Share", "Profile", "Webhook", "Delivery", "PlatformRequest"),
+        *("AdminToken", "Product", "Wisher"),
+    )
+}
+SHOWN |= {
+    "PageInfo": Annotated[responses.PageInfo, published(minProperties=1)],
+    "ItemsResponse": Data[Annotated[list[items.Item], published(maxItems=items.MAX_BULK)]],
+    "ProductReport": Report[
+        Annotated[list[reports.ProductWishes], published(maxItems=pages.MAX_SIZE)]
+    ],
+    "SummaryReport": Report[reports.Summary],
+    "DaysReport": Report[Annotated[list[reports.Day], published(maxItems=reports.MOST_DAYS)]],
+    "ShownWishes": Data[Annotated[list[reports.ShownCount], published(maxItems=items.MAX_BULK)]],
+    "Feed": store_handlers.Feed,
+    "SignIn": profile_handlers.SignIn,
+    "IdentifyResult": Data[profile_handlers.SignIn],
+    "ProfileToken": profile_handlers.ProfileToken,
+    "TokenResult": Data[profile_handlers.ProfileToken],
+    "Error": responses.Error,
+    "ErrorDetail": responses.ErrorDetail,
+}
+# The types of requests.
 SENT = {
     "NewItem": request_types.NewItemBody,
     "NewItems": request_types.NewItemsBody,
@@ -114,7 +148,12 @@ SENT = {
     "Price": in_python("Money", notices.Money),
 }
 # Fields that a response of the type never has, or always.
-NEVER = {"List": ["items"], "ExportedList": ["items", "profile"]}
+NEVER = {
+    "List": ["items"],
+    "ExportedList": ["items", "profile"],
+    "SummaryReport": ["pageInfo"],
+    "DaysReport": ["pageInfo"],
+}
 ALWAYS = {"ListWithItems": ["items"]}
 
 

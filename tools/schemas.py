@@ -1,7 +1,7 @@
-"""Makes the schemas of the API's description from the types of requests and responses.
+"""Generates the schemas of the API's description from the types of requests and responses.
 
-A schema's description is the first paragraph of its struct's docstring; a property's is the
-docstring below the field.
+The first paragraph of a struct's docstring describes its schema, and a docstring below a field
+describes the property.
 """
 
 import ast
@@ -20,9 +20,9 @@ ADDED = ("description", "minLength")
 
 
 class Schemas:
-    """The schemas of these types by name, with those of all named types (``Meta.title``).
+    """Schemas of structs and of the titled types in ``field_types.py`` and elsewhere, by name.
 
-    ``omits_null``: whether the types are responses, which omit a field that is null by default.
+    ``omits_null``: True for responses, which omit a field that is null by default.
     """
 
     def __init__(self, types: Mapping[str, Any], *, omits_null: bool) -> None:
@@ -33,7 +33,7 @@ class Schemas:
         self._names = {node["$ref"]: name for name, node in self._nodes.items() if name in types}
         self._orders = {frozenset(words): words for words in _literals()}
         self.by_name = {
-            name: self._struct(_class(types[name]), node, found[node["$ref"]])
+            name: self._struct(struct_of(types[name]), node, found[node["$ref"]])
             if name in types
             else self._plain({key: node[key] for key in node if key != "title"})
             for name, node in self._nodes.items()
@@ -50,7 +50,8 @@ class Schemas:
             if field.required and UnsetType not in get_args(field.type):
                 required.append(name)
         made: Node = {key: node[key] for key in node if key != "$ref"}
-        if cls.__doc__ and "description" not in made:
+        generic = hasattr(cls, "__parameters__")  # wraps a record, which has a description
+        if cls.__doc__ and "description" not in made and not generic:
             made["description"] = _markdown(cls.__doc__.partition("\n\n")[0])
         made |= {"type": "object", "additionalProperties": False}
         return made | ({"required": required} if required else {}) | {"properties": properties}
@@ -86,9 +87,9 @@ class Schemas:
         return made
 
 
-def _class(type_: Any) -> type[msgspec.Struct]:
+def struct_of(type_: Any) -> type[msgspec.Struct]:
     """Returns the struct of a type that may be annotated or have type parameters."""
-    return type_ if isinstance(type_, type) else _class(type_.__origin__)
+    return type_ if isinstance(type_, type) else struct_of(type_.__origin__)
 
 
 def _values() -> list[Any]:
@@ -102,7 +103,7 @@ def _named_types() -> dict[str, Any]:
         meta.title: value
         for value in _values()
         for meta in getattr(value, "__metadata__", ())
-        # With a title alone, a type refers to the one of that name.
+        # A type with nothing but a title is a reference to the type with the same title.
         if isinstance(meta, Meta) and meta.title and len(msgspec.json.schema(value)) > 1
     }
 

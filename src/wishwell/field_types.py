@@ -1,7 +1,7 @@
 """Types of fields that several nouns share, with the limits and descriptions of the API.
 
-``make format`` makes the schemas of the API's description from these types and from the structs
-that use them (``tools/schemas.py``). ``title`` is the name of a schema of its own.
+``make format`` generates the schemas of the API's description from these types and from the structs
+that use them (``tools/schemas.py``). A type with a ``title`` gets a schema under that name.
 """
 
 from typing import Annotated, Any
@@ -10,6 +10,8 @@ import msgspec
 from msgspec import Meta
 
 MAX_NUMBER = 2**53 - 1
+"""Maximum integer product id: the largest that JavaScript represents exactly."""
+
 MAX_QUANTITY = 1_000_000
 MAX_TAGS = 20
 MAX_NOTE = 500
@@ -38,7 +40,7 @@ def published(title: str = "", description: str = "", **limits: Any) -> Meta:
     )
 
 
-# No format: a generated client would make an object of it, and could not send it back.
+# Without a format, because a generated client would make an object that it could not send back.
 Id = Annotated[str, published("Id", "An opaque id.", minLength=1, maxLength=255)]
 RequestId = Annotated[
     str,

@@ -1244,15 +1244,17 @@ export interface components {
         EmailAddress: string;
         /** @description The body of every response that is not 2xx. */
         Error: {
-            error: {
-                /** @description A description of the error, for people. */
-                message: string;
-                /** @description The name of the status. */
-                error: string;
-                /** @description The status. */
-                statusCode: number;
-                requestId: components["schemas"]["RequestId"];
-            };
+            error: components["schemas"]["ErrorDetail"];
+        };
+        /** @description An error. */
+        ErrorDetail: {
+            /** @description A description of the error, for people. */
+            message: string;
+            /** @description The name of the status. */
+            error: string;
+            /** @description The status. */
+            statusCode: number;
+            requestId: components["schemas"]["RequestId"];
         };
         /** @description A change to a profile, as it was when it was recorded. */
         Event: {
@@ -1322,6 +1324,7 @@ export interface components {
             quantity: components["schemas"]["Quantity"];
             createdAt: components["schemas"]["Time"];
         };
+        /** @description Events, and the position from which the feed continues. */
         Feed: {
             data: components["schemas"]["Event"][];
             resume: components["schemas"]["Resume"];
@@ -1330,15 +1333,12 @@ export interface components {
         HasReservations: boolean;
         /** @description An opaque id. */
         Id: string;
-        /** @description Who wants to sign in (`POST /profiles/identify`). */
+        /** @description The address to sign in with (`POST /profiles/identify`). */
         Identify: {
             email: components["schemas"]["EmailAddress"];
         };
         IdentifyResult: {
-            data: {
-                /** @description A path of the store's sign-in flow for this address. */
-                authFlow: string;
-            };
+            data: components["schemas"]["SignIn"];
         };
         /** @description A product or variant that a profile saved. */
         Item: {
@@ -1658,6 +1658,13 @@ export interface components {
         ProfileResponse: {
             data: components["schemas"]["Profile"];
         };
+        /** @description A token, valid for a day, and its profile. */
+        ProfileToken: {
+            /** @description The access token, a JWT. It expires a day after its creation. */
+            token: string;
+            /** @description The customer or session that the token is for. */
+            profile: components["schemas"]["ProfileGid"];
+        };
         Quantity: number;
         /** @description The first events to send again (`POST /webhooks/{webhookId}/replays`). */
         Replay: {
@@ -1745,6 +1752,11 @@ export interface components {
         };
         /** @description Whether the notes of the items are shown. */
         ShowsNotes: boolean;
+        /** @description Where to sign in with an e-mail address. */
+        SignIn: {
+            /** @description A path of the store's sign-in flow for this address. */
+            authFlow: string;
+        };
         /** @description The first day that was counted; null before the first count. */
         Since: components["schemas"]["Day"] | null;
         /** @description How the shop identifies its signed-in customers. Settings that are not set are omitted. */
@@ -1833,7 +1845,7 @@ export interface components {
         Time: string;
         /** @description 1 to 255 characters, without control characters. */
         Title: string;
-        /** @description Who a token is for (`POST /profiles/token`). */
+        /** @description The profile to make a token for (`POST /profiles/token`). */
         TokenRequest: {
             /**
              * @description The GID of the customer that the token is for, on the platform of the store; for another
@@ -1847,13 +1859,7 @@ export interface components {
             session?: string;
         };
         TokenResult: {
-            /** @description A token, valid for a day, and its profile. */
-            data: {
-                /** @description The access token, a JWT. It expires a day after its creation. */
-                token: string;
-                /** @description The customer or session that the token is for. */
-                profile: components["schemas"]["ProfileGid"];
-            };
+            data: components["schemas"]["ProfileToken"];
         };
         /** @description An http or https URL in printable ASCII characters. */
         Url: string;

@@ -1,12 +1,15 @@
 """Handlers for profiles: identity, tokens, sign-in, export and erasure."""
 
 import contextlib
+from typing import Annotated
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from wishwell import ids, metrics, profiles
 from wishwell.access import auth
 from wishwell.errors import Invalid, Unavailable
+from wishwell.field_types import ProfileGid, published
 from wishwell.http import request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
@@ -18,6 +21,22 @@ from wishwell.wishlists import linking
 _ONE = "this operation acts on one profile"
 
 
+class SignIn(msgspec.Struct, rename="camel"):
+    """Where to sign in with an e-mail address."""
+
+    auth_flow: Annotated[str, published(pattern="^/")]
+    """A path of the store's sign-in flow for this address."""
+
+
+class ProfileToken(msgspec.Struct):
+    """A token, valid for a day, and its profile."""
+
+    token: Annotated[str, published(pattern=r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$")]
+    """The access token, a JWT. It expires a day after its creation."""
+    profile: ProfileGid
+    """The customer or session that the token is for."""
+
+
 async def identify_profile(request: Request) -> object:
     email = profiles.check_email(
         (await request_body.decode(request, request_types.IdentifyBody)).email
@@ -25,7 +44,7 @@ async def identify_profile(request: Request) -> object:
     path = request.store.sign_in_path(email)  # contract: identify-reveals-nothing
     if isinstance(request.scope, Profile):  # contract: identify-remembers
         await request.run(profiles.remember_email, request.scope, email, request.now())
-    return {"authFlow": path}
+    return SignIn(path)
 
 
 # contract: profile-fields
@@ -88,7 +107,7 @@ async def create_profile_token(request: Request) -> Response:
     revoked = await service.db.read(auth.revoked_until, named.id) if named else 0
     profile = await _token_profile(request, session, customer)
     token = service.authenticator.issue(profile, revoked)
-    return responses.created({"token": token, "profile": profile.gid})
+    return responses.created(ProfileToken(token, profile.gid))
 
 
 def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType) -> Profile | None:

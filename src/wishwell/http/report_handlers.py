@@ -2,16 +2,17 @@
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from wishwell import profiles, reports
 from wishwell.errors import Invalid, NotFound
 from wishwell.http import queries, responding, responses
 from wishwell.http.context import Request
-from wishwell.http.responses import Response
+from wishwell.http.responses import PageInfo, Response
 from wishwell.products import product_bodies
 from wishwell.profiles import Profile, search
 from wishwell.profiles.pages import Cursor, Page
@@ -19,6 +20,17 @@ from wishwell.reports import spreadsheet, wishers
 from wishwell.stores import Store
 
 _SHOWN_SECONDS = 3_600
+
+T = TypeVar("T")
+
+
+class Report(msgspec.Struct, Generic[T], rename="camel", kw_only=True):
+    """The body of a response with a report; only reports of products have pages."""
+
+    data: T
+    page_info: PageInfo | UnsetType = UNSET
+    as_of: reports.AsOf
+    since: reports.Since
 
 
 # contract: report-products
@@ -139,7 +151,9 @@ def _as_csv(request: Request) -> bool:
 
 def _answer(of: reports.Span, data: Any, links: Mapping[str, str] = {}) -> Response:
     """Returns a report with the time of its last count (contract: report-answer)."""
-    return responses.page(data, links, msgspec.to_builtins(of.counted))
+    as_of, since = of.counted.as_of, of.counted.since
+    page_info = responses.page_info(links)
+    return responses.json(200, Report(data=data, page_info=page_info, as_of=as_of, since=since))
 
 
 # contract: report-csv

@@ -29,7 +29,7 @@ T = TypeVar("T")
 NewNote = Annotated[
     types.Note | None, types.published("NewNote", "null or an empty text removes the note.")
 ]
-# No format: an id that is no UUID names no list, which is 404.
+# Without a format, because an id that isn't a UUID is 404, like any unknown list.
 ListIds = Annotated[list[str], Meta(title="ListIds", max_length=250), types.Unique]
 
 
@@ -184,7 +184,7 @@ class ReservationBody(Body):
 
 
 class IdentifyBody(Body):
-    """Who wants to sign in (``POST /profiles/identify``)."""
+    """The address to sign in with (``POST /profiles/identify``)."""
 
     email: types.EmailAddress
 
@@ -196,7 +196,7 @@ class ProfilePatchBody(Body):
 
 
 class TokenBody(Body):
-    """Who a token is for (``POST /profiles/token``)."""
+    """The profile to make a token for (``POST /profiles/token``)."""
 
     customer: types.CustomerGid | UnsetType = UNSET
     """The GID of the customer that the token is for, on the platform of the store; for another

@@ -2,11 +2,14 @@
 
 from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from wishwell import errors, ids
+from wishwell.field_types import RequestId, published
+from wishwell.profiles import pages
 from wishwell.ratelimits import Taken
 
 Headers = list[tuple[bytes, bytes]]
@@ -39,6 +42,53 @@ STATUSES: dict[type[errors.ServiceError], HTTPStatus] = {
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
+T = TypeVar("T")
+Cursor = Annotated[
+    str,
+    published("Cursor", "An opaque position for pagination.", pattern="^[A-Za-z0-9_-]{1,200}$"),
+]
+
+
+class Data(msgspec.Struct, Generic[T]):
+    """The body of a response with a record."""
+
+    data: T
+
+
+class PageInfo(msgspec.Struct):
+    """Cursors of the adjacent pages."""
+
+    next: Cursor | UnsetType = UNSET
+    """The cursor of the next page; omitted on the last page."""
+    previous: Cursor | UnsetType = UNSET
+    """The cursor of the previous page; omitted on the first page."""
+
+
+class DataPage(msgspec.Struct, Generic[T], rename="camel"):
+    """The body of a response with a page of records."""
+
+    data: Annotated[list[T], published(maxItems=pages.MAX_SIZE)]
+    page_info: PageInfo | UnsetType = UNSET
+
+
+class ErrorDetail(msgspec.Struct, rename="camel"):
+    """An error."""
+
+    message: Annotated[str, published(minLength=1)]
+    """A description of the error, for people."""
+    error: Annotated[str, published(minLength=1)]
+    """The name of the status."""
+    status_code: Annotated[int, published(minimum=400, maximum=599)]
+    """The status."""
+    request_id: RequestId
+
+
+class Error(msgspec.Struct):
+    """The body of every response that is not 2xx."""
+
+    error: ErrorDetail
+
+
 RETRY_SECONDS = 1
 """Seconds in a 503's ``Retry-After``; short, because the service keeps retrying its database."""
 
@@ -55,14 +105,15 @@ class Response(msgspec.Struct, gc=False):
     """Whether the connection is closed after the response."""
 
 
-def _json(status: int, body: Any) -> Response:
+def json(status: int, body: Any) -> Response:
+    """Returns a response with a JSON body."""
     return Response(status, _encoder.encode(body), [JSON, *_PRIVATE])
 
 
 # contract: answer-record
 def record(value: Any) -> Response:
     """Returns 200 with ``{"data": value}``."""
-    return _json(200, {"data": value})
+    return json(200, Data(value))
 
 
 def streamed(pieces: AsyncIterator[bytes]) -> Response:
@@ -79,19 +130,21 @@ def csv(pieces: AsyncIterator[bytes], name: str) -> Response:
 
 def created(value: Any, location: str | None = None) -> Response:
     """Returns 201 with ``{"data": value}`` and, if given, ``Location``."""
-    answer = _json(201, {"data": value})
+    answer = json(201, Data(value))
     if location is not None:
         answer.headers.append((b"location", location.encode()))
     return answer
 
 
-def page(data: Any, links: Mapping[str, str], beside: Mapping[str, Any] = {}) -> Response:
-    """Returns 200 with a page of records.
+# contract: page-info
+def page_info(links: Mapping[str, str]) -> PageInfo | UnsetType:
+    """Returns a page's cursors by the names ``next`` and ``previous``, omitted without any."""
+    return PageInfo(**links) if links else UNSET
 
-    ``links`` become ``pageInfo``, which is left out if empty (contract: page-info); ``beside`` has
-    further top-level fields.
-    """
-    return _json(200, {"data": data, **({"pageInfo": links} if links else {}), **beside})
+
+def page(data: list[Any], links: Mapping[str, str]) -> Response:
+    """Returns 200 with a page of records and the cursors of the adjacent pages."""
+    return json(200, DataPage(data, page_info(links)))
 
 
 def kept(value: Any, seconds: int) -> Response:
@@ -168,11 +221,10 @@ def failure(error: Exception, request_id: str) -> Response:
         headers.append((b"retry-after", b"%d" % error.retry_after))
     elif status == 503:
         headers.append((b"retry-after", b"%d" % RETRY_SECONDS))
-    body = {"message": message, "error": phrase(status), "statusCode": int(status)}
-    envelope = _encoder.encode({"error": body | {"requestId": request_id}})
+    detail = ErrorDetail(message, phrase(status), int(status), request_id)
     # The rest of the body stays unread, so the connection can't be reused.
     closes = isinstance(error, errors.TooLarge | errors.BodyTimeout)
-    return Response(status, envelope, headers, closes=closes)
+    return Response(status, _encoder.encode(Error(detail)), headers, closes=closes)
 
 
 def phrase(status: HTTPStatus) -> str:

@@ -1,13 +1,34 @@
 """Handlers for the whole store: settings, admin tokens, products and the event feed."""
 
+from typing import Annotated
+
+import msgspec
+
 from wishwell import events, products, stores
 from wishwell.access import auth
 from wishwell.errors import Conflict
+from wishwell.field_types import published
 from wishwell.http import queries, request_body, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies
-from wishwell.profiles import WholeStore
+from wishwell.profiles import WholeStore, pages
+
+Resume = Annotated[
+    str,
+    published(
+        "Resume",
+        "A position in the feed, from which it continues.",
+        pattern=r"^(?:0|[1-9][0-9]{0,17})$",
+    ),
+]
+
+
+class Feed(msgspec.Struct):
+    """Events, and the position from which the feed continues."""
+
+    data: Annotated[list[events.Event], published(maxItems=pages.MAX_SIZE)]
+    resume: Resume
 
 
 async def get_store(request: Request) -> object:
@@ -70,4 +91,4 @@ async def list_events(request: Request) -> Response:
     limit, types = queries.limit(given.get("limit")), queries.event_types(given.get("type"))
     after = queries.resume(given.get("from"))
     page = await request.run(events.feed, request.store, after, limit, types)
-    return responses.page(page.events, {}, {"resume": str(page.until)})
+    return responses.json(200, Feed(page.events, str(page.until)))

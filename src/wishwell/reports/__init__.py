@@ -57,7 +57,7 @@ Since = Annotated[
 ]
 
 
-class Counted(msgspec.Struct, rename="camel"):
+class Counted(NamedTuple):
     """The start time of the last count, and the first day with one."""
 
     as_of: AsOf
