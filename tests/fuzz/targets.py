@@ -12,6 +12,7 @@ import contextlib
 import functools
 import hmac
 import json
+import string
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +22,7 @@ from uuid import UUID
 
 import msgspec
 
-from wishwell import ids, opaque, profiles, stores
+from wishwell import ids, profiles, stores
 from wishwell.access import access_cache, addresses, auth
 from wishwell.config import load
 from wishwell.db import migrate
@@ -108,7 +109,7 @@ def gid(data: bytes) -> None:
     assert (platform, kind) == (
         ("wishwell", "Session") if profile.is_session else ("shopify", "Customer")
     )
-    assert not set(id) - set(opaque._ALPHABET + "_-")
+    assert not set(id) - set(string.ascii_letters + string.digits + "_-")
 
 
 def query(data: bytes) -> None:
@@ -139,7 +140,7 @@ def token(data: bytes) -> None:
     kind, rest = data[:1], data[1:]
     genuine = {"sub": there.owner.gid, "aud": STORE_ID, "jti": STORE_ID}
     genuine |= {"iat": NOW // 1000, "exp": NOW // 1000 + 60}
-    head = {"alg": "HS256", "kid": auth._key_id(KEY), "typ": "wishwell+jwt"}
+    head = {"alg": "HS256", "kid": auth.key_id(KEY), "typ": "wishwell+jwt"}
     header, claims = (json.dumps(part, separators=(",", ":")).encode() for part in (head, genuine))
     if kind == b"\1":  # any claims, signed
         text = _signed(header, rest)

@@ -223,13 +223,13 @@ def well_formed(token: str) -> bool:
     return opaque.well_formed(token, ADMIN_PREFIX, _RANDOM)
 
 
-def _key_id(key: bytes) -> str:
+def key_id(key: bytes) -> str:
     return hmac.digest(key, b"wishwell kid", "sha256")[:6].hex()
 
 
 def _header(key: bytes) -> str:
     """The header of the JWTs that a key signs, as they begin with it."""
-    return _base64(b'{"alg":"HS256","kid":"%b","typ":"wishwell+jwt"}' % _key_id(key).encode())
+    return _base64(b'{"alg":"HS256","kid":"%b","typ":"wishwell+jwt"}' % key_id(key).encode())
 
 
 def _base64(raw: bytes) -> str:
