@@ -114,7 +114,7 @@ def token(store: str, gid: str) -> str:
     """Returns a profile token as the service would issue it."""
     seconds = ids.wall_clock() // 1000
     claims = {"sub": gid, "aud": store, "jti": _new_id(), "iat": seconds}
-    headers = {"typ": "wishwell+jwt", "kid": auth._key_id(KEY.encode())}
+    headers = {"typ": "wishwell+jwt", "kid": auth.key_id(KEY.encode())}
     return jwt.encode(claims | {"exp": seconds + auth.LIFETIME}, KEY, "HS256", headers)
 
 
