@@ -74,7 +74,7 @@ check: $(VENV)/.dev ## Format, lint and strict types, all without changing anyth
 format: $(VENV)/.dev ## Format the code and sort its imports; write the API's description and, from it, the client
 	$(BIN)/python -m tools.openapi
 	$(BIN)/python -m tools.described_client
-	$(BIN)/python clients/python/hatch_build.py
+	$(BIN)/python clients/python/hatch_build.py && touch $(VENV)/.client
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
