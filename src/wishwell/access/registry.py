@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from msgspec import structs
 
 from wishwell import ids, stores
-from wishwell.db import Reader, Row, bad_rows
+from wishwell.db import Reader, Row, bad_rows, statements
 from wishwell.stores import Store, store_secrets
 
 _COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * ids.DAY_MS
@@ -88,7 +88,7 @@ def _store(row: Row) -> Store:
     """One that can't be read keeps its hosts, which are answered 503."""
     with bad_rows.passed_over("stores", str(row[0])):
         return stores.from_row(row)
-    hosts = dict(zip(Store.__struct_fields__, row, strict=True))["hosts"]
+    hosts = statements.named("store_fields", row)["hosts"]
     blank = structs.asdict(stores.blank(row[0], "", ""))
     return UnreadableStore(**blank | {"hosts": tuple(hosts.split())})
 

@@ -44,10 +44,13 @@ def _converted(column: str, type_: Any) -> str:
         return f"{column}.split()"
     if get_origin(type_) is tuple:
         return f"tuple({column}.split())"
-    kinds = {*get_args(type_)}
-    if UnsetType in kinds:
-        return f"{column} or UNSET"
-    return f"{column} or None" if type(None) in kinds and int not in kinds else column
+    kinds = {_plain(member) for member in get_args(type_)}
+    absent = [name for kind, name in ((UnsetType, "UNSET"), (type(None), "None")) if kind in kinds]
+    return f"{column} or {absent[0]}" if absent and str in kinds else column
+
+
+def _plain(type_: Any) -> Any:
+    return get_args(type_)[0] if get_origin(type_) is Annotated else type_
 
 
 def to_columns(record: Any) -> dict[str, Any]:

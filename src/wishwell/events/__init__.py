@@ -22,7 +22,7 @@ import msgspec
 
 from wishwell import field_types as types
 from wishwell import ids, profiles
-from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
+from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows, mapping
 from wishwell.errors import Gone
 from wishwell.events import webhooks
 from wishwell.profiles import Profile
@@ -62,6 +62,20 @@ class Event(msgspec.Struct, frozen=True):
     data: Annotated[msgspec.Raw, types.published("EventData")]
 
 
+class _Stored(msgspec.Struct, gc=False):
+    """An event's columns."""
+
+    profile_id: str
+    sequence: int
+    type: str
+    created_at: str
+    gid: str
+    data: str
+
+
+_stored = mapping.from_columns(_Stored, "event_fields")
+
+
 class Record(NamedTuple):
     """A list as the API shows it, and its manually ordered items, in that order."""
 
@@ -74,9 +88,15 @@ Records = Mapping[str, Record]
 
 def from_row(row: Row) -> Event:
     """Returns the event in a row of the columns ``event_fields``."""
-    profile_id, sequence, type_, created_at, gid, data = row
-    raw = msgspec.Raw(_shown(data))
-    return Event(event_id(profile_id, sequence), type_, created_at, gid, sequence, raw)
+    stored = _stored(row)
+    return Event(
+        id=event_id(stored.profile_id, stored.sequence),
+        type=stored.type,
+        timestamp=stored.created_at,
+        profile=stored.gid,
+        sequence=stored.sequence,
+        data=msgspec.Raw(_shown(stored.data)),
+    )
 
 
 _ITEM = (

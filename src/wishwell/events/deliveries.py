@@ -14,7 +14,7 @@ import msgspec
 
 from wishwell import events, ids
 from wishwell import field_types as types
-from wishwell.db import Reader, Row, Writer, bad_rows
+from wishwell.db import Reader, Row, Writer, bad_rows, statements
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Conflict, NotFound
 from wishwell.events import Event, webhooks
@@ -108,8 +108,10 @@ class Turn(NamedTuple):
 
 def from_row(row: Row) -> Delivery:
     """Returns the delivery in a row of the columns ``delivery_fields``."""
-    id, profile_id, sequence, *rest = row
-    return Delivery(id, id if profile_id is None else events.event_id(profile_id, sequence), *rest)
+    columns = statements.named("delivery_fields", row)
+    event = columns.pop("profile_id"), columns.pop("sequence")
+    event_id = columns["id"] if event[0] is None else events.event_id(*event)
+    return Delivery(event_id=event_id, next_attempt_at=columns.pop("next_at"), **columns)
 
 
 async def page(tx: Reader, store: Store, webhook_id: str, asked: PageRequest) -> Page[Delivery]:

@@ -1,3 +1,4 @@
+-- profile_record_fields: profile_id, gid, is_session, items, lists, notices, created_at, email
 -- profiles_filled: profile_id, store_id, gid, is_session, items, lists, events, created_at, touched_at, closed_at, email, notices
 
 -- name: profile_state
@@ -45,10 +46,10 @@ UPDATE profiles SET email = coalesce(:email::text, email), notices = coalesce(:n
 WHERE profile_id = :profile;
 
 -- name: profile_shown
-SELECT profile_id, gid, is_session, items, lists, notices, created_at, email FROM profiles
-WHERE profile_id = :profile AND closed_at IS NULL;
+SELECT profile_record_fields(p) FROM profiles p
+WHERE p.profile_id = :profile AND closed_at IS NULL;
 
 -- name: store_profiles_page
-SELECT p.profile_id, p.gid, p.is_session, p.items, p.lists, p.notices, p.created_at, p.email{beyond}
+SELECT profile_record_fields(p){beyond}
 FROM profiles p
 WHERE p.store_id = :owner AND p.email IS NOT NULL AND p.closed_at IS NULL;

@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import field_types as types
 from wishwell import profiles
-from wishwell.db import Reader, Row, Writer
+from wishwell.db import Reader, Row, Writer, statements
 from wishwell.profiles import Kind, Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
@@ -39,11 +39,17 @@ class ProfileRecord(msgspec.Struct, rename="camel"):
 
 
 def from_row(row: Row) -> ProfileRecord:
-    """Returns the record in a row of ``profile_shown``."""
-    _, gid, is_session, items, lists, notices, created_at, email = row
-    kind: Kind = "session" if is_session else "customer"
-    shown = notices != 0
-    return ProfileRecord(gid, kind, items, lists, shown, created_at, email or UNSET)
+    """Returns the record in a row of the columns ``profile_record_fields``."""
+    columns = statements.named("profile_record_fields", row)
+    return ProfileRecord(
+        profile=columns["gid"],
+        kind="session" if columns["is_session"] else "customer",
+        items=columns["items"],
+        lists=columns["lists"],
+        notices=columns["notices"] != 0,
+        created_at=columns["created_at"],
+        email=columns["email"] or UNSET,
+    )
 
 
 async def find(tx: Reader, profile: Profile) -> ProfileRecord:

@@ -112,8 +112,9 @@ async def _move(
         await tx.run(statement, profile=session.id)
     row = await tx.one("profile_shown", profile=session.id)
     assert row is not None
-    *_, notices, _, email = row
-    await tx.run("profile_recount", profile=customer.id, email=email, notices=notices)
+    of_session = statements.named("profile_record_fields", row)
+    given = {name: of_session[name] for name in ("email", "notices")}
+    await tx.run("profile_recount", profile=customer.id, **given)
     await tx.run("session_close", profile=session.id, customer=customer.id, now=now)
     left = len(wishes) - len(merged.items)
     return Linked(session.gid, customer.gid, len(wishes), len(made), left), told
