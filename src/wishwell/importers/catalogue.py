@@ -13,7 +13,7 @@ from urllib.parse import quote
 import msgspec
 
 from wishwell import ids, products, stores
-from wishwell.db import Database, Row, Writer, ask
+from wishwell.db import Database, Row, Writer, ask, statements
 from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import Invalid
 from wishwell.importers import table
@@ -284,9 +284,10 @@ class Catalogue:
         after, asked = ids.NO_UUID, "SELECT 1 FROM records WHERE key = ?"
         these = {"store": self._store.id, "limit": products.MAX_BULK}
         self._spool.ask("CREATE INDEX by_key ON records (key)")
-        while some := await db.read(ask, "export_products", **these, after=after):
-            after = some[-1][1]
-            for product, *_ in some:
+        while rows := await db.read(ask, "export_products", **these, after=after):
+            known = [statements.named("product_file_fields", row) for row in rows]
+            after = known[-1]["id"]
+            for product in (columns["product_id"] for columns in known):
                 if not self._spool.ask(asked, product).fetchone():
                     self.deleted += await db.write(_delete, self._store, product, since, clock)
             yield

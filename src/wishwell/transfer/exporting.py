@@ -33,6 +33,10 @@ _record = msgspec.json.Decoder(list)
 _list = mapping.from_columns(ListRecord, "lists_filled")
 _item = mapping.from_columns(ItemRecord, "items_filled")
 _share = mapping.from_columns(ShareRecord, "share_fields")
+_token = mapping.from_columns(file_records.AdminTokenRecord, "admin_token_file_fields")
+_webhook = mapping.from_columns(file_records.WebhookRecord, "webhook_file_fields")
+_product = mapping.from_columns(file_records.ProductRecord, "product_file_fields")
+_profile = mapping.from_columns(file_records.ProfileRecord, "profile_file_fields")
 
 
 # contract: export-whole, export-moment
@@ -62,13 +66,14 @@ async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
     if (row := await tx.one("store_secrets", store=store.id)) is not None:
         yield file_records.encode(file_records.SecretsRecord(row[0]))
     for row in await tx.all("export_admin_tokens", store=store.id):
-        yield file_records.encode(file_records.AdminTokenRecord(*row))
+        yield file_records.encode(_token(row))
     for row in await tx.all("export_webhooks", store=store.id):
-        yield file_records.encode(file_records.WebhookRecord(*row))
+        yield file_records.encode(_webhook(row))
     after = ids.NO_UUID
     while rows := await tx.all("export_products", store=store.id, after=after, limit=_PROFILES):
-        yield b"".join(file_records.encode(file_records.ProductRecord(*row)) for row in rows)
-        after = rows[-1][1]
+        products = [_product(row) for row in rows]
+        yield b"".join(map(file_records.encode, products))
+        after = products[-1].id
 
 
 async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
@@ -87,17 +92,20 @@ async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
 
 
 async def _records(tx: Reader, store: Store, rows: Sequence[Row]) -> list[Record]:
+    profiles = {id: _profile(columns) for id, _, *columns in rows}
     # Skips the records of closed sessions, because they are about to be purged.
-    held: dict[str, list[Row]] = {row[0]: [] for row in rows if row[5] is None}
+    held: dict[str, list[Row]] = {
+        id: [] for id, profile in profiles.items() if profile.closed_at is None
+    }
     for record in await tx.all("export_records", profiles=list(held)):
         held[record[0]].append(record)
     holders = await _holders(tx, held)
     revoked: dict[str, list[Record]] = defaultdict(list)
-    for id, *columns in await tx.all("export_revocations", profiles=[row[0] for row in rows]):
+    for id, *columns in await tx.all("export_revocations", profiles=list(profiles)):
         revoked[id].append(file_records.RevocationRecord(*columns))
     records: list[Record] = []
-    for id, _, *columns in rows:
-        records += [file_records.ProfileRecord(*columns), *revoked[id]]
+    for id, profile in profiles.items():
+        records += [profile, *revoked[id]]
         records += _of_profile(store, held.get(id, ()), holders)
     return records
 

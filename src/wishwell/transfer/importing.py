@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from wishwell import ids, opaque, stores
-from wishwell.db import Database, Reader, RunAgain, UniqueViolation, Writer, ask
+from wishwell.db import Database, Reader, RunAgain, UniqueViolation, Writer, ask, mapping
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
 from wishwell.privacy import erasure
@@ -53,6 +53,7 @@ _CHANGES = (
 )
 """Statements for existing profiles and for shares, run after the tables are filled."""
 
+_held = mapping.from_columns(Held, "profile_file_fields")
 T = TypeVar("T")
 How = Literal["new", "same", "other"]
 
@@ -285,7 +286,7 @@ async def _lacking(
     """
     held: dict[str, Held] = {}
     for key, *columns in await tx.all("import_profiles_held", profiles=list(keyed)):
-        held[key] = Held(*columns)
+        held[key] = _held(columns)
     closed = [key for key, profile in held.items() if profile.closed_at is not None]
     for (key,) in await tx.all("import_erasing", profiles=closed) if closed else ():
         if not dry:

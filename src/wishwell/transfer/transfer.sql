@@ -1,17 +1,19 @@
+-- admin_token_file_fields: id, scope, label, hash, created_at, expires_at, last_used_at, revoked_at
+-- webhook_file_fields: id, enabled, created_at, updated_at, types, url, sealed, failing_since
+-- product_file_fields: product_id, id, position, created_at, updated_at, document, variants, known, noticed_at
+-- profile_file_fields: gid, created_at, touched_at, closed_at, email, events, notices
+
 -- name: export_admin_tokens
-SELECT id, scope, label, hash, created_at, expires_at, last_used_at, revoked_at
-FROM admin_tokens WHERE store_id = :store ORDER BY id;
+SELECT admin_token_file_fields(t) FROM admin_tokens t WHERE t.store_id = :store ORDER BY t.id;
 
 -- name: export_webhooks
-SELECT id, enabled, created_at, updated_at, types, url, sealed, failing_since
-FROM webhooks WHERE store_id = :store AND enabled >= 0 ORDER BY id;
+SELECT webhook_file_fields(w) FROM webhooks w WHERE w.store_id = :store AND w.enabled >= 0 ORDER BY w.id;
 
 -- name: export_products
-SELECT product_id, id, position, created_at, updated_at, document, variants, known, noticed_at
-FROM products WHERE store_id = :store AND id > :after ORDER BY id LIMIT :limit;
+SELECT product_file_fields(p) FROM products p WHERE p.store_id = :store AND p.id > :after ORDER BY p.id LIMIT :limit;
 
 -- name: export_profiles
-SELECT profile_id, items, gid, created_at, touched_at, closed_at, email, events, notices FROM profiles p
+SELECT p.profile_id, p.items, profile_file_fields(p) FROM profiles p
 WHERE p.store_id = :store AND p.profile_id > :after AND shown(p)
 ORDER BY p.profile_id LIMIT :limit;
 
@@ -41,7 +43,7 @@ FROM held h JOIN profiles p ON p.profile_id = h.profile_id AND p.closed_at IS NU
 WHERE h.profile_id in_uuids(:holders) AND h.owner_id in_uuids(:owners);
 
 -- name: import_profiles_held
-SELECT profile_id, created_at, touched_at, events, email, closed_at, notices FROM profiles WHERE profile_id in_uuids(:profiles);
+SELECT p.profile_id, profile_file_fields(p) FROM profiles p WHERE p.profile_id in_uuids(:profiles);
 
 -- name: import_lists_held
 SELECT profile_id, id, shared, name FROM lists WHERE profile_id in_uuids(:profiles);
@@ -95,16 +97,16 @@ SELECT id, hash, store_id FROM admin_tokens WHERE id in_uuids(:ids) OR hash in_t
 SELECT hash, store_id FROM share_tokens WHERE hash in_texts(:hashes);
 
 -- name: import_admin_token
-INSERT INTO admin_tokens (store_id, id, scope, label, hash, created_at, expires_at, last_used_at, revoked_at)
-VALUES (:store, :id, :scope, :label, :hash, :created_at, :expires_at, :last_used_at, :revoked_at) ON CONFLICT (id) DO NOTHING;
+INSERT INTO admin_tokens (store_id, names(admin_token_file_fields))
+VALUES (:store, initial(admin_token_file_fields)) ON CONFLICT (id) DO NOTHING;
 
 -- name: import_webhook
-INSERT INTO webhooks (store_id, id, enabled, position, missed, created_at, updated_at, types, url, sealed, failing_since)
-VALUES (:store, :id, :enabled, 0, 0, :created_at, :updated_at, :types, :url, :sealed, :failing_since) ON CONFLICT (store_id, id) DO NOTHING;
+INSERT INTO webhooks (store_id, position, missed, names(webhook_file_fields))
+VALUES (:store, 0, 0, initial(webhook_file_fields)) ON CONFLICT (store_id, id) DO NOTHING;
 
 -- name: import_item_lists
 UPDATE items SET list_ids = :list_ids WHERE profile_id = :profile AND id = :id;
 
 -- name: import_product
-INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, variants, known, noticed_at)
-VALUES (:store, :product_id, :id, :position, :created_at, :updated_at, :document, :variants, :known, :noticed_at) ON CONFLICT (store_id, product_id) DO NOTHING;
+INSERT INTO products (store_id, names(product_file_fields))
+VALUES (:store, initial(product_file_fields)) ON CONFLICT (store_id, product_id) DO NOTHING;
