@@ -129,3 +129,11 @@ def test_row_is_read_by_the_names_of_its_columns(read, of, row):
     record = read(tuple(row.get(name, "") for name in statements.columns(of)))
     assert row.items() <= mapping.to_columns(record).items()
     assert msgspec.to_builtins(record)["createdAt"] == "2020"
+
+
+def test_zero_is_read_as_a_value():
+    """An empty text is a missing value of a text; 0 is never a missing value of a number."""
+    read = mapping.from_columns(file_records.ProfileRecord, "profile_file_fields")
+    columns = {"closed_at": "", "notices": 0, "events": 0}
+    profile = read([columns.get(name, "x") for name in statements.columns("profile_file_fields")])
+    assert (profile.closed_at, profile.notices, profile.events) == (None, 0, 0)

@@ -103,6 +103,7 @@ _ITEM = (
     *("id", "productId", "variantId", "quantity", "tags", "note", "listIds"),
     *("createdAt", "updatedAt"),
 )
+"""Fields in the order of the arrays that earlier releases stored. Newer events have names."""
 
 
 # contract: event-fields
