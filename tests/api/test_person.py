@@ -60,8 +60,11 @@ def test_export_is_one_document_in_pieces(make_shop):
     shop = make_shop("--events", "on", "--limit", "profile_write=100000")
     ann, bob = shop.customer(), shop.customer()
     made = new_list(ann.http, "mine")
-    for product in range(1, 261):
-        save(ann.http, product, listIds=[made["id"]] if product < 6 else [])
+    for product in range(1, 6):
+        save(ann.http, product, listIds=[made["id"]])
+    for first in (6, 136):
+        many = [{"productId": product} for product in range(first, first + 130)]
+        data(ann.http.put("/items", json={"items": many}))
     saved = data(ann.http.get(f"/lists/{made['id']}"))["items"]
     order = [item["id"] for item in reversed(saved)]
     data(ann.http.put(f"/lists/{made['id']}/items/order", json={"itemIds": order}))

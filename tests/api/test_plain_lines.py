@@ -41,7 +41,7 @@ def plain(code: int, err: str) -> str:
 CREATING = "token create --store odd --label x"
 PRINTING = [
     slow("--help"),
-    "store list",
+    slow("store list"),
     slow("store update odd --limit items=7"),
     CREATING,
     slow("migrate"),
@@ -61,7 +61,7 @@ def test_command_whose_output_is_a_full_disk_says_so(ready, words):
     assert "No space left on device" in plain(*typed(ready, f"{words} >/dev/full"))
 
 
-@pytest.mark.parametrize("words", ["store list", CREATING])
+@pytest.mark.parametrize("words", ["store list", slow(CREATING)])
 @pytest.mark.parametrize("output", [">&-", "| exec true"])
 def test_command_whose_output_nobody_reads_says_so(ready, words, output):
     """A closed or broken output is reported in one line with exit code 1."""
@@ -162,7 +162,7 @@ FILES = {
     "another encoding": "stores: [{handle: x, platform: é}]".encode("utf-16"),
 }
 TAKES_A_FILE = [
-    "import {} --store odd",
+    slow("import {} --store odd"),
     slow("store apply {} --yes"),
     slow("store create x --jwt-key-file {}"),
     "store create x --jwt-key-set {}",
