@@ -41,7 +41,7 @@ class Desk:
     async def save(self, count=1):
         """Saves items and assigns feed positions; returns the ids of their events."""
         await asyncio.gather(*(self._save() for _ in range(count)))
-        await events.number(self.db, self.clock)
+        await events.assign_positions(self.db, self.clock)
         first = self.products - count + 1
         return [events.event_id(self.profile.id, n) for n in range(first, self.products + 1)]
 

@@ -1,7 +1,7 @@
 """Clocks that are wrong: what is never removed by them, and what they leave in the database.
 
-On SQLite two processes share a machine's clock; on PostgreSQL each of two nodes has its own beside the
-server's. Records are dated by the real time, which is PostgreSQL's.
+On SQLite two processes share a machine's clock; on PostgreSQL each of two nodes has its own beside
+the server's. Records are dated by the real time, which is PostgreSQL's.
 """
 
 import contextlib
@@ -104,8 +104,8 @@ class RemoveEvents:
     def __init__(self, bench, store):
         self.bench, self.store = bench, store
         bench.save(bench.new_customer(store))
-        bench.run(events.number(bench.db, bench.clock))
-        bench.run(events.number(bench.db, bench.clock))
+        bench.run(events.assign_positions(bench.db, bench.clock))
+        bench.run(events.assign_positions(bench.db, bench.clock))
 
     async def run(self, clock):
         for _ in range(2):  # marked, then removed
@@ -389,7 +389,8 @@ def test_confirmed_clock_is_believed_by_every_process(bench, now):
 
 
 def test_time_that_a_wrong_clock_stored_is_forgotten(bench, now):
-    """contract: clock-future. A later jump is noticed though a row of another start is years ahead."""
+    """contract: clock-future. A later jump is noticed though a row of another start is years
+    ahead."""
     bench.execute(f"INSERT INTO clocks VALUES ('before', {now + YEAR}, 1, 0, 0)")
     bench.run(Machine().process().observe(bench.db))
     assert [boot for (boot,) in bench.select("SELECT boot FROM clocks")] == ["one"]
@@ -400,8 +401,9 @@ def test_time_that_a_wrong_clock_stored_is_forgotten(bench, now):
 
 @pytest.mark.parametrize("shift", [-20 * MINUTE, 20 * MINUTE, -3 * YEAR, 3 * YEAR])
 def test_changes_reach_a_node_whatever_the_clocks_say(bench, now, engine, shift):
-    """contract: clock-marks, clock-shared. Of a new store, one that is changed, an admin token and a
-    profile that are revoked, by a node with a wrong clock. On SQLite the clock jumps there and back."""
+    """contract: clock-marks, clock-shared. Of a new store, one that is changed, an admin token and
+    a profile that are revoked, by a node with a wrong clock. On SQLite the clock jumps there and
+    back."""
     other, here = Machine(boot="two"), Machine()
     nodes = [(other.process(), other), (here.process(), here)]
     if engine == "sqlite":
@@ -489,8 +491,8 @@ def test_token_dated_ahead_is_good_when_the_clocks_agree(bench, now):
 
 @pytest.mark.parametrize("shift", SHIFTS)
 def test_what_a_wrong_clock_refuses_is_good_when_it_is_right(bench, store, now, shift):
-    """contract: clock-steps. Admin tokens and shares that expire, a turn at housekeeping, a store's next
-    count, a new window of a limit, and a cookie secret that was replaced meanwhile."""
+    """contract: clock-steps. Admin tokens and shares that expire, a turn at housekeeping, a store's
+    next count, a new window of a limit, and a cookie secret that was replaced meanwhile."""
     token, owner, clock = auth.new_admin_token(), bench.new_customer(store), Clock(now)
     expires = ids.timestamp(now + 30 * MINUTE)
     made = token, "x", bench.new_id(), ids.timestamp(now), expires
@@ -543,8 +545,8 @@ def test_times_in_the_future_postpone_nothing(bench, store, now):
     product, told = DeleteMissing(bench, store), RemoveEvents(bench, store)
     clock.milliseconds = now
     bench.save(bench.new_customer(store))
-    bench.run(events.number(bench.db, clock))
-    bench.run(events.number(bench.db, clock))
+    bench.run(events.assign_positions(bench.db, clock))
+    bench.run(events.assign_positions(bench.db, clock))
     for at in (now, now + 100 * DAY_MS):
         clock.milliseconds = at
         bench.drain(purge.sessions(bench.db, SETTINGS, clock))

@@ -24,8 +24,8 @@ needs_cluster = pytest.mark.skipif(
 # Statements about all profiles of a store, or about all stores: the feed, polls for work, a store's
 # deletion.
 OF_ALL = {
-    "events_waiting", "events_after", "events_old", "events_remove", "events_places", "events_numbered",
-    "events_behind", "feed_end", "feeds_waiting", "feeds", "webhooks", "deliveries_waiting",
+    "events_waiting", "events_after", "events_old", "events_remove", "event_positions", "events_at_positions",
+    "events_backlog", "feed_end", "feeds_waiting", "feeds", "webhooks", "deliveries_waiting",
     "store_ever_told",  # once per erasure
     "stores_noticed", "products_noticed_count", "webhooks_due", "requests_due", "requests_waiting",
     "erase_deliveries", "erase_products", "erase_events_told", "erase_events_new",

@@ -220,7 +220,7 @@ async def test_only_events_of_the_requested_types_are_sent(desk):
     async with desk.receiving(None, "item.deleted") as (receiver, sender, hook):
         await desk.save(2)
         await desk.db.write(items.delete, desk.profile, desk.saved[0], desk.clock.tick())
-        await events.number(desk.db, desk.clock)
+        await events.assign_positions(desk.db, desk.clock)
         await send(sender)
         assert [message.event["type"] for message in receiver.got] == ["item.deleted"]
         await desk.change(hook, types=())

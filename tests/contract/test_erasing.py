@@ -42,7 +42,7 @@ class World:
 
     def publish(self):
         """Assigns feed positions and creates the deliveries."""
-        self.bench.run(events.number(self.bench.db, self.bench.clock))
+        self.bench.run(events.assign_positions(self.bench.db, self.bench.clock))
         args = (self.store.id, self.hook, [], 500, "lease")
         for _ in range(3):
             turn = self.bench.write(deliveries.turn, *args, self.bench.new_id, self.bench.clock)
@@ -56,7 +56,7 @@ class World:
 
     def feed(self, types=()):
         for _ in range(2):
-            self.bench.run(events.number(self.bench.db, self.bench.clock))
+            self.bench.run(events.assign_positions(self.bench.db, self.bench.clock))
         return self.bench.read(events.feed, self.store, None, 250, types).events
 
     def document(self, profile):

@@ -20,7 +20,7 @@ from wishwell.wishlists import items, linking, lists, saving
 
 
 def number(bench):
-    return bench.run(events.number(bench.db, bench.clock))
+    return bench.run(events.assign_positions(bench.db, bench.clock))
 
 
 def feed(bench, after=None, limit=250, types=()):
@@ -67,7 +67,7 @@ def test_readers_and_writers_and_several_who_number(telling):
 
     async def give():
         while not over.is_set():
-            once = asyncio.create_task(events.number(db, bench.clock))
+            once = asyncio.create_task(events.assign_positions(db, bench.clock))
             await asyncio.wait([once], timeout=chance.random() / 50)
             once.cancel()
             await asyncio.gather(once, return_exceptions=True)
@@ -81,7 +81,7 @@ def test_readers_and_writers_and_several_who_number(telling):
         await asyncio.gather(*(write(writer) for writer in range(8)))
         over.set()
         await asyncio.gather(*numbering)
-        await events.number(db, bench.clock)
+        await events.assign_positions(db, bench.clock)
         told.set()
         return await asyncio.gather(*readers)
 
@@ -99,7 +99,7 @@ def test_readers_and_writers_and_several_who_number(telling):
 def test_session_is_told_before_its_link(telling, monkeypatch, step):
     """A session's events come before its link, whatever the keys and wherever a batch ends.
     Contract: feed-order."""
-    monkeypatch.setattr(events, "_STEP", step)
+    monkeypatch.setattr(events, "_BATCH_SIZE", step)
     bench, linked = telling, []
     for _ in range(8):
         session, customer = bench.new_session(), bench.new_customer()
@@ -126,7 +126,7 @@ def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telli
 
     async def step(tx):
         beside: Any = Meanwhile(tx, "all", save_and_link)
-        await events.assign_positions(beside, bench.store.id, now)
+        await events.assign_batch(beside, bench.store.id, now)
 
     bench.write(step)
     number(bench)
@@ -142,7 +142,7 @@ def test_number_that_is_not_published_is_not_read(telling, engine):
     bench = telling
     bench.save(bench.new_customer())
     if engine == "postgresql":  # SQLite assigned the position with the event
-        assert bench.write(events.assign_positions, bench.store.id, bench.clock.tick()) == (0, 1, 1)
+        assert bench.write(events.assign_batch, bench.store.id, bench.clock.tick()) == (0, 1, 1)
     assert feed(bench) == events.Page([], 0)
     number(bench)
     assert [event.sequence for event in feed(bench).events] == [1]

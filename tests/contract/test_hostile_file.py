@@ -117,7 +117,7 @@ def works(bench, store):
         for _ in range(3):
             async for _ in notices.work(bench.db, bench.clock):
                 pass
-        await events.number(bench.db, bench.clock)
+        await events.assign_positions(bench.db, bench.clock)
 
     bench.run(beside())
     bench.read(auth.admin_tokens, store.handle)
@@ -269,7 +269,8 @@ def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, so
 
 
 def wrong_values(source):
-    """Returns invalid values: the kind of record, the field, the value, and a word of the message."""
+    """Returns invalid values: the kind of record, the field, the value, and a word of the
+    message."""
     of = {kind: source[first(source, kind)][kind] for kind in file_records.KINDS.values()}
     given = source[: first(source, "reservation")]
     *_, owner = (line["profile"]["gid"] for line in given if "profile" in line)

@@ -164,7 +164,7 @@ def test_import_makes_no_events_and_what_is_told_goes_on(bench, tmp_path):
     Contract: import-whole, import-feed."""
     store = bench.new_store(events=True)
     customer = wish(bench, bench.new_customer(store), 1, 2)
-    bench.run(events.number(bench.db, bench.clock))
+    bench.run(events.assign_positions(bench.db, bench.clock))
     bench.write(items.delete, customer, held(bench, customer)[1][0], NOW)
     path = exported(bench, store, tmp_path)
     delete(bench, store)
@@ -180,7 +180,7 @@ def test_import_makes_no_events_and_what_is_told_goes_on(bench, tmp_path):
     with pytest.raises(Gone):
         feed(2)
     wish(bench, profiles.of_customer(again, customer.gid), 4)
-    bench.run(events.number(bench.db, bench.clock))
+    bench.run(events.assign_positions(bench.db, bench.clock))
     page = feed(3)
     assert ([event.sequence for event in page.events], page.until) == ([4], 4)
 
@@ -207,7 +207,7 @@ def test_deletion_leaves_nothing_of_the_store(bench):
     """Deletion leaves nothing of a store in any table; another store keeps everything.
     Contract: store-delete."""
     doomed, other = (FilledStore(bench, handle) for handle in ("doomed", "kept"))
-    bench.run(events.number(bench.db, bench.clock))
+    bench.run(events.assign_positions(bench.db, bench.clock))
     for whole in (doomed, other):
         erased = {"profile": whole.owner.id, "store": whole.store.id}
         bench.one("erasure_begin", **erased, sequence=1, now=NOW)
@@ -461,8 +461,8 @@ def test_import_that_ends_before_reservations_goes_on(bench, family, file, monke
 
 
 def test_import_that_meets_an_erasure_finishes_it_first(bench, family, file):
-    """contract: import-erasure. All records of the file are there afterwards. A dry run only counts them, and
-    a transaction that finds the erasure adds nothing."""
+    """contract: import-erasure. All records of the file are there afterwards. A dry run only counts
+    them, and a transaction that finds the erasure adds nothing."""
     erased, before = family.owner, (family.rows(), held(bench, family.owner).keys())
     bundles = {
         ids.profile_key(family.store.id, b.profile.gid): b

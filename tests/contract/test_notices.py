@@ -1,4 +1,5 @@
-"""Price drops and restocks: how a put changes the reference prices, and which items get a notice."""
+"""Price drops and restocks: how a put changes the reference prices, and which items get a
+notice."""
 
 import json
 from decimal import Decimal
@@ -162,7 +163,7 @@ def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
     assert data["price"] == {"amount": "95.00", "currency": "EUR"}
     assert data["item"]["productId"] == 7
     assert told(bench, store) == {}
-    bench.run(events.number(bench.db, bench.clock))
+    bench.run(events.assign_positions(bench.db, bench.clock))
     feed = bench.read(events.feed, store, 0, 100, []).events
     types = [(event.sequence, event.type) for event in feed if event.profile == owner.gid]
     assert types == [(1, "item.created"), (2, DROPPED)]

@@ -36,8 +36,8 @@ async def blocked(db, count, done):
 
 
 def test_sign_in_restarts_when_the_session_has_just_reserved_of_another_owner(bench):
-    """contract: reserve-at-once, reserve-sign-in. It locks that owner too: the owner's deletion of the
-    item, which comes first, ends the reservation."""
+    """contract: reserve-at-once, reserve-sign-in. It locks that owner too: the owner's deletion of
+    the item, which comes first, ends the reservation."""
     holder, customer, owner = bench.new_session(), *(bench.new_customer() for _ in range(2))
     if owner.id < customer.id:  # it locks in the order of the keys
         owner, customer = customer, owner
@@ -97,7 +97,7 @@ def test_erasure_waits_for_deliveries_that_are_being_queued(bench, store):
     made = webhooks.create, SEALING, store, "https://shop.example/", (), bench.new_id()
     hook = bench.write(*made, now).id
     bench.save(customer)
-    bench.run(events.number(bench.db, bench.clock))
+    bench.run(events.assign_positions(bench.db, bench.clock))
     queued = "SELECT count(*) FROM deliveries WHERE profile_id = $1"
     turns = []
 

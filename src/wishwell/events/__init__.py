@@ -4,12 +4,13 @@ Start here for recording events and reading the feed. ``webhooks.py`` manages we
 ``deliveries.py`` queues events for them (an outbox), ``sender.py`` sends those, ``retention.py``
 deletes old ones.
 
-A use-case that changes lists does so inside ``watch``, which compares the lists before and after,
-under the profile's lock, and records the differences in the same transaction (contract:
-event-transaction); ``items.write`` does it for items. ``sequence`` numbers each profile's events
-without gaps. ``number`` is an event's position in the store's feed. On PostgreSQL one process at a
-time assigns positions to committed events. SQLite has a single writer, so an event gets its
-position when it is inserted. On both engines positions become readable (published) afterwards.
+A use-case that changes lists does so inside ``record_list_changes``, which compares the lists
+before and after, under the profile's lock, and records the differences in the same transaction
+(contract: event-transaction); ``items.write`` does it for items. ``sequence`` numbers each
+profile's events without gaps. ``number`` is an event's position in the store's feed. On PostgreSQL
+one process at a time assigns positions to committed events. SQLite has a single writer, so an event
+gets its position when it is inserted. On both engines positions become readable (published)
+afterwards.
 """
 
 import contextlib
@@ -44,7 +45,7 @@ EventType = Annotated[Type, types.published("EventType")]
 TYPES: tuple[Type, ...] = get_args(Type)
 ERASED: Type = "profile.erased"
 
-_STEP = 200
+_BATCH_SIZE = 200
 """Batch size: events that get positions in one transaction. Its Python part takes 2 ms, for which
 SQLite readers may have to wait."""
 
@@ -95,7 +96,7 @@ def from_row(row: Row) -> Event:
         timestamp=stored.created_at,
         profile=stored.gid,
         sequence=stored.sequence,
-        data=msgspec.Raw(_shown(stored.data)),
+        data=msgspec.Raw(_data_as_json(stored.data)),
     )
 
 
@@ -107,7 +108,7 @@ _ITEM = (
 
 
 # contract: event-fields
-def _shown(data: str) -> bytes:
+def _data_as_json(data: str) -> bytes:
     """Returns stored event data as the JSON that the API shows.
 
     Earlier releases stored item events as an array: whether product ids are text, the changed
@@ -135,14 +136,14 @@ def event_id(profile_id: str, sequence: int) -> str:
 # ---------------------------------------------------------------------------------- writing
 
 
-def are_told(profile: Profile) -> bool:
+def events_enabled(profile: Profile) -> bool:
     """Returns whether the profile's store has events enabled."""
     return profile.store.events_since is not None
 
 
 # contract: event-transaction, event-nothing-changed
 @contextlib.asynccontextmanager
-async def watch(
+async def record_list_changes(
     tx: Writer, profile: Profile, now: str, read: Callable[[], Awaitable[Records]]
 ) -> AsyncIterator[None]:
     """Records the block's changes to the lists that ``read`` returns, as events.
@@ -150,32 +151,32 @@ async def watch(
     Locks the profile first. Raises ``profiles.missing(profile)``. Does nothing if the store has
     events disabled.
     """
-    if not are_told(profile):
+    if not events_enabled(profile):
         yield
         return
     await profiles.lock(tx, profile, now)
     before = await read()
     yield
-    await tell_all(tx, profile, now, _differences(before, await read()))
+    await record_events(tx, profile, now, _differences(before, await read()))
 
 
-async def tell(tx: Writer, profile: Profile, now: str, type_: Type, data: bytes) -> None:
+async def record_event(tx: Writer, profile: Profile, now: str, type_: Type, data: bytes) -> None:
     """Records an event if the store has events enabled. The caller holds the profile's lock."""
-    if are_told(profile):
-        await tx.run("event_tell", profile=profile.id, type=type_, now=now, data=data.decode())
+    if events_enabled(profile):
+        await tx.run("event_record", profile=profile.id, type=type_, now=now, data=data.decode())
 
 
-async def tell_all(
+async def record_events(
     tx: Writer, profile: Profile, now: str, changes: Sequence[tuple[Type, bytes]]
 ) -> None:
     """Records several events of one profile in order, if the store has events enabled."""
-    if changes and are_told(profile):
+    if changes and events_enabled(profile):
         of_profile = [(profile.id, type_, data) for type_, data in changes]
-        await tell_each(tx, profile.store, now, of_profile)
+        await record_store_events(tx, profile.store, now, of_profile)
 
 
 # contract: event-sequence
-async def tell_each(
+async def record_store_events(
     tx: Writer, store: Store, now: str, changes: Sequence[tuple[str, Type, bytes]]
 ) -> None:
     """Records events of several profiles of a store, in order.
@@ -279,38 +280,38 @@ async def feed(
 
 
 # contract: feed-order
-async def number(db: Database, clock: Callable[[], int]) -> int:
+async def assign_positions(db: Database, clock: Callable[[], int]) -> int:
     """Assigns feed positions to new events and publishes them. Returns how many.
 
     Keeps each profile's events in the order of ``sequence``, and a session's events before those of
     its link. Several processes may run it concurrently; the feed's lock serialises them.
     """
-    given = 0
+    assigned = 0
     for (store_id,) in await db.read(ask, "feeds_waiting"):
         now = ids.timestamp(clock())
         wanted: int | None = None
         published = 0
         with bad_rows.passed_over("feeds", store_id):
             while wanted is None or published < wanted:
-                published, last, new = await db.write(assign_positions, store_id, now)
-                given += new
-                if new < _STEP and wanted is None:
+                published, last, new = await db.write(assign_batch, store_id, now)
+                assigned += new
+                if new < _BATCH_SIZE and wanted is None:
                     wanted = last
-    return given
+    return assigned
 
 
-async def behind(tx: Reader) -> tuple[int, str | None]:
+async def backlog(tx: Reader) -> tuple[int, str | None]:
     """Returns the feed backlog: the number of new events, and the time of the oldest.
 
     On PostgreSQL these are events without a position, on SQLite events not published yet.
     """
-    row = await tx.one("events_behind")
+    row = await tx.one("events_backlog")
     assert row is not None
     return row[0], row[1]
 
 
 # contract: feed-once
-async def assign_positions(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
+async def assign_batch(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
     """Assigns positions to a batch of events and publishes those of earlier batches.
 
     Returns ``(readable_up_to, last, newly_assigned)``: two positions and a count.
@@ -322,17 +323,20 @@ async def assign_positions(tx: Writer, store_id: str, now: str) -> tuple[int, in
     """
     last, new = await webhooks.lock_feed(tx, store_id)
     of_customers, of_sessions = [
-        await tx.all("events_waiting", store=store_id, customers=customers, limit=_STEP)
+        await tx.all("events_waiting", store=store_id, customers=customers, limit=_BATCH_SIZE)
         for customers in (True, False)
     ]
-    waiting = [*of_sessions, *of_customers][:_STEP]
+    waiting = [*of_sessions, *of_customers][:_BATCH_SIZE]
     if waiting:
-        places = [
-            {"profile": profile_id, "sequence": sequence, "number": place}
-            for place, (profile_id, sequence) in enumerate(waiting, last + 1)
+        positions = [
+            {"profile": profile_id, "sequence": sequence, "number": position}
+            for position, (profile_id, sequence) in enumerate(waiting, last + 1)
         ]
-        await tx.run_many("event_number", places)
-        await tx.run("feed_give", store=store_id, given=last + len(waiting))
-    if len(waiting) < _STEP and await tx.one("feed_publish", store=store_id, last=last) is not None:
+        await tx.run_many("event_set_position", positions)
+        await tx.run("feed_set_assigned", store=store_id, given=last + len(waiting))
+    if (
+        len(waiting) < _BATCH_SIZE
+        and await tx.one("feed_publish", store=store_id, last=last) is not None
+    ):
         await tx.run("webhooks_wake", store=store_id, now=now)  # contract: delivery-each
     return last, last + len(waiting), new + len(waiting)

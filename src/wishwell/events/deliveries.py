@@ -298,7 +298,7 @@ async def _queue(
     if last <= kept.position:
         return False
     places = await tx.all(
-        "events_places", store=store_id, after=kept.position, until=last, limit=_STEP
+        "event_positions", store=store_id, after=kept.position, until=last, limit=_STEP
     )
     rows = [
         {
@@ -325,6 +325,6 @@ async def events_of(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[i
     """Returns events by feed position, without those that were removed or are unreadable."""
     if not numbers:
         return {}
-    rows = await tx.all("events_numbered", store=store_id, numbers=[*map(str, numbers)])
+    rows = await tx.all("events_at_positions", store=store_id, numbers=[*map(str, numbers)])
     name = f"events of store {store_id}"
     return dict(bad_rows.each(name, rows, lambda row: (row[0], events.from_row(row[1:]))))

@@ -8,7 +8,7 @@ UPDATE profiles SET events = events + :more::integer WHERE profile_id = :profile
 INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data)
 VALUES (:profile, :sequence, :store, next_number(:store), :type, :now, :gid, :data);
 
--- name: event_tell for postgresql
+-- name: event_record for postgresql
 -- Records one event of a profile, under its lock. SQLite needs two statements, as one writes to one table only, and
 -- assigns the position immediately. The INSERT is in a CTE, because Citus runs a top-level INSERT … SELECT through
 -- the coordinator.
@@ -21,7 +21,7 @@ told AS (
     RETURNING sequence)
 SELECT sequence FROM told;
 
--- name: event_tell for sqlite
+-- name: event_record for sqlite
 UPDATE profiles SET events = events + 1 WHERE profile_id = :profile;
 INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data)
 SELECT p.profile_id, p.events, p.store_id, next_number(p.store_id), :type::text, :now::text, p.gid, :data::text
@@ -35,7 +35,7 @@ SELECT s.id FROM stores s LEFT JOIN feeds f ON f.store_id = s.id --sqlite
 WHERE EXISTS (SELECT 1 FROM events e WHERE e.store_id = s.id AND e.number > coalesce(f.last, 0)) --sqlite
 ;
 
--- name: events_behind
+-- name: events_backlog
 -- The number of events in the feed backlog, and the oldest one's time.
 SELECT count(*), min(created_at) FROM events WHERE number IS NULL --postgresql
 SELECT count(*), min(e.created_at) FROM stores s LEFT JOIN feeds f ON f.store_id = s.id --sqlite
@@ -59,11 +59,11 @@ SELECT profile_id, sequence FROM events
 WHERE store_id = :store AND number IS NULL AND (gid LIKE 'gid://%/Customer/%') = :customers::boolean
 ORDER BY profile_id, sequence LIMIT :limit;
 
--- name: event_number
+-- name: event_set_position
 -- Keeps a position that only now became visible: of a process that died during a commit on a cluster.
 UPDATE events SET number = :number WHERE profile_id = :profile AND sequence = :sequence AND number IS NULL;
 
--- name: feed_give
+-- name: feed_set_assigned
 UPDATE feeds SET given = :given WHERE store_id = :store; --postgresql
 
 -- name: feed_publish

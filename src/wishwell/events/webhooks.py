@@ -188,7 +188,7 @@ async def _place_before(tx: Reader, store_id: str, low: int, last: int, since: s
     high = last
     while low < high:
         middle = (low + high) // 2
-        row = await tx.one("events_places", store=store_id, after=middle, until=last, limit=1)
+        row = await tx.one("event_positions", store=store_id, after=middle, until=last, limit=1)
         if row is None or row[4] >= since:
             high = middle
         else:

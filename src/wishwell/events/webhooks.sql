@@ -57,11 +57,11 @@ UPDATE webhooks SET due_at = CASE WHEN due_at < :now THEN due_at ELSE :now END W
 -- name: delivery_next
 SELECT min(next_at) FROM deliveries WHERE store_id = :store AND webhook_id = :webhook AND status = 'pending';
 
--- name: events_places
+-- name: event_positions
 SELECT e.number, e.profile_id, e.sequence, e.type, e.created_at FROM events e
 WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND told(e) ORDER BY e.number LIMIT :limit;
 
--- name: events_numbered
+-- name: events_at_positions
 SELECT e.number, event_fields(e) FROM events e WHERE e.store_id = :store AND e.number in_numbers(:numbers) AND told(e);
 
 -- name: delivery_add

@@ -55,8 +55,8 @@ async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -
     if row is None or row[0] is not None:
         return ()
     sessions = {row[0]: row[1] for row in await tx.all("erasure_linked", profile=key)}
-    if events.are_told(profile) or await tx.one("store_ever_told", store=store.id):
-        await tx.run("event_tell", profile=key, type=events.ERASED, now=at, data="{}")
+    if events.events_enabled(profile) or await tx.one("store_ever_told", store=store.id):
+        await tx.run("event_record", profile=key, type=events.ERASED, now=at, data="{}")
     last = await tx.one("profile_end", profile=key, now=at)
     assert last is not None
     act = Act(action="profile.erased", store=store.handle, store_id=store.id, profile=key)

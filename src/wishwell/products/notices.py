@@ -230,7 +230,7 @@ async def step(tx: Writer, store: Store, product_id: str, now: int) -> int:
             marks.append(mark)
         position = id
     if told:
-        await events.tell_each(tx, store, at, told)
+        await events.record_store_events(tx, store, at, told)
         await tx.run_many("item_told", marks)
     await tx.run(
         "product_noticed",

@@ -64,7 +64,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         Job("access_cache", 1.0, service.access_cache.refresh),
         Job("uses", 5.0, service.access_cache.flush),
         Job("sample", 1.0, functools.partial(_sample, sampler)),
-        Job("feed", 0.25, functools.partial(_number_events, service)),
+        Job("feed", 0.25, functools.partial(_assign_positions, service)),
         Job("notices", 1.0, functools.partial(_tell_notices, service)),
         Job("erasing", 1.0, _housekeeping(service, "erase", _ERASE_SECONDS, _erase, _erased).turn),
         Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
@@ -223,9 +223,9 @@ async def _count(service: Services) -> None:
 
 
 # contract: feed-soon
-async def _number_events(service: Services) -> float | None:
+async def _assign_positions(service: Services) -> float | None:
     """Assigns feed positions to new events."""
-    metrics.EVENTS_TOLD.inc(await events.number(service.db, service.clock))
+    metrics.EVENTS_TOLD.inc(await events.assign_positions(service.db, service.clock))
     return None if service.access_cache.tells_events() else _IDLE_SECONDS
 
 
@@ -245,7 +245,7 @@ async def _tell_notices(service: Services) -> float | None:
 
 async def _look_at_what_waits(service: Services) -> None:
     """Updates the metrics of backlogs: events, notices, requests, deliveries, erased profiles."""
-    count, oldest = await service.db.read(events.behind)
+    count, oldest = await service.db.read(events.backlog)
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
     metrics.EVENTS_WAITING.set(count)
     metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)

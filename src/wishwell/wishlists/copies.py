@@ -45,7 +45,7 @@ async def copy(
     await shares.lock(tx, finder, token, caller, now)
     shared = await shares.view(tx, finder, token, None, now)
     fields = replace(wanted.fields, name=wanted.fields.name or shared.name)
-    async with events.watch(tx, caller, now, lists.records(tx, caller, wanted.id)):
+    async with events.record_list_changes(tx, caller, now, lists.records(tx, caller, wanted.id)):
         made = await lists.add(tx, caller, fields, wanted.id, bounds, now)
         there = await items.of_products(tx, caller, [str(item.product_id) for item in shared.items])
         changes: list[tuple[Item | None, Item]] = []
@@ -63,6 +63,6 @@ async def copy(
         await items.check_room(tx, caller, changes, bounds, "copy")
         places = {(made.id, item.id): place for place, (_, item) in enumerate(changes, 1)}
         told = await items.write(tx, caller, changes, now, places)
-    await events.tell_all(tx, caller, now, told)
+    await events.record_events(tx, caller, now, told)
     made.item_count = len(changes)
     return made

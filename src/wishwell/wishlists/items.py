@@ -132,16 +132,16 @@ def kind(item: Item) -> tuple[str, str]:
 # contract: item-delete
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes an item. Raises ``NotFound``, ``profiles.missing``."""
-    told = events.are_told(profile)
-    if told:
+    recording = events.events_enabled(profile)
+    if recording:
         await tx.begin()
     row = await tx.one("items_delete", profile=profile.id, ids=[id])
     if row is None:  # it has tags or lists, or doesn't exist
         if not await _delete_of(tx, profile, [id], now):
             raise NotFound(NO_ITEM)
-    elif told:
+    elif recording:
         event = _event(from_row(row), None, profile.store.has_text_ids)
-        await events.tell(tx, profile, now, *event)
+        await events.record_event(tx, profile, now, *event)
 
 
 # contract: items-delete, link-races
@@ -259,7 +259,7 @@ async def check_room(
 
 async def apply(tx: Writer, profile: Profile, changes: Sequence[Change], now: str) -> None:
     """Saves changes like ``write``, and records their events."""
-    await events.tell_all(tx, profile, now, await write(tx, profile, changes, now))
+    await events.record_events(tx, profile, now, await write(tx, profile, changes, now))
 
 
 # contract: event-changed, event-transaction, item-updated-at, item-set-lists-place, reserve-ends
@@ -293,7 +293,7 @@ async def write(
         await tx.run("items_remove", profile=profile.id, ids=gone)
     if len(new) != len(gone):
         await profiles.count(tx, profile, items=len(new) - len(gone))
-    if not events.are_told(profile):
+    if not events.events_enabled(profile):
         return []
     return [_event(before, after, profile.store.has_text_ids) for before, after in real]
 

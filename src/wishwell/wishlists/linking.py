@@ -47,10 +47,10 @@ async def link(tx: Writer, session: Profile, customer: Profile, bounds: Bounds, 
     locked = await _lock(tx, session, customer, now)
     if locked is None:
         return 0
-    async with events.watch(tx, customer, now, lists.records(tx, customer)):
+    async with events.record_list_changes(tx, customer, now, lists.records(tx, customer)):
         linked, told = await _move(tx, session, customer, bounds, locked, now)
     told.append(("profile.linked", msgspec.json.encode(linked)))
-    await events.tell_all(tx, customer, now, told)
+    await events.record_events(tx, customer, now, told)
     return linked.items - linked.left
 
 

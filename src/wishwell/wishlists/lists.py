@@ -69,7 +69,8 @@ def check_name(name: str) -> str:
 def records(
     tx: Reader, profile: Profile, id: str | None = None
 ) -> Callable[[], Awaitable[events.Records]]:
-    """Returns a reader for ``events.watch`` of a profile's lists, or one, with their order."""
+    """Returns a reader for ``events.record_list_changes`` of a profile's lists, or one, with their
+    order."""
 
     async def read() -> events.Records:
         if id is None:
@@ -95,7 +96,7 @@ async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIte
 
     Raises ``NotFound``, ``profiles.missing``.
     """
-    async with events.watch(tx, profile, now, records(tx, profile, id)):
+    async with events.record_list_changes(tx, profile, now, records(tx, profile, id)):
         known = await profiles.lock_known(tx, profile)
         if not known or await tx.one("list_find", profile=profile.id, id=id) is None:
             raise NotFound(_NO_LIST)
@@ -135,7 +136,7 @@ async def create(
     tx: Writer, profile: Profile, fields: ListFields, id: str, bounds: Bounds, now: str
 ) -> List:
     """Creates an empty list. Raises ``LimitReached``, ``profiles.missing``."""
-    async with events.watch(tx, profile, now, records(tx, profile, id)):
+    async with events.record_list_changes(tx, profile, now, records(tx, profile, id)):
         return await add(tx, profile, fields, id, bounds, now)
 
 
@@ -242,7 +243,7 @@ async def put_item(
     first = others[: others.index(after) + 1] if after is not None else []
     item = await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now)
     positions.setdefault(item_id, 0)
-    async with events.watch(tx, profile, now, records(tx, profile, id)):
+    async with events.record_list_changes(tx, profile, now, records(tx, profile, id)):
         await _place(tx, profile, id, positions, [*first, item_id], now)
     return item
 

@@ -26,7 +26,7 @@ async def save(
     profile doesn't have, ``profiles.missing``.
     """
     if new.tags is None and not new.list_ids:
-        if events.are_told(profile):
+        if events.events_enabled(profile):
             await tx.begin()
         of = {"profile": profile.id, "id": id, "now": now, "most": bounds.items}
         row = await tx.one("item_save", **asdict(new), **of)
@@ -85,7 +85,7 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
     """
     try:
         if patch.tags is None:
-            if events.are_told(profile):
+            if events.events_enabled(profile):
                 await tx.begin()
             row = await tx.one("item_change", profile=profile.id, id=id, now=now, **asdict(patch))
             if row is not None:
@@ -118,8 +118,8 @@ async def _tell(tx: Writer, profile: Profile, row: Sequence[Any], now: str) -> I
     """
     *columns, names, created = row
     item = items.from_row(columns)
-    if events.are_told(profile) and (created or names):
+    if events.events_enabled(profile) and (created or names):
         type_: events.Type = "item.created" if created else "item.updated"
         data = items.data(item, profile.store.has_text_ids, names.split())
-        await events.tell(tx, profile, now, type_, data)
+        await events.record_event(tx, profile, now, type_, data)
     return item
