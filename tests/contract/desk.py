@@ -62,7 +62,7 @@ class Desk:
         return await self.db.read(webhooks.find, self.store, hook.id)
 
     async def retain(self):
-        async for _ in retention.of_deliveries(self.db, 7, self.clock):
+        async for _ in retention.remove_deliveries(self.db, 7, self.clock):
             pass
 
     async def page(self, hook, limit=250):
@@ -88,8 +88,8 @@ class Desk:
 
 
 async def send(sender):
-    await sender.look()
-    await sender.settle()
+    await sender.poll()
+    await sender.wait_until_idle()
 
 
 def on_desk(test):

@@ -21,7 +21,7 @@ from wishwell.db import lease
 from wishwell.db.clock import HOLD_MS, ClockSuspect, ReferenceClock, State, advance
 from wishwell.errors import Unauthenticated, UnknownShare
 from wishwell.events import deliveries, retention, webhooks
-from wishwell.events.deliveries import Attempt, Taken
+from wishwell.events.deliveries import Attempt, ClaimedDelivery
 from wishwell.ids import DAY_MS
 from wishwell.importers.catalogue import Catalogue
 from wishwell.privacy import erasure, platform_requests, request_processing
@@ -109,7 +109,7 @@ class RemoveEvents:
 
     async def run(self, clock):
         for _ in range(2):  # marked, then removed
-            async for _ in retention.of_events(self.bench.db, 7, clock):
+            async for _ in retention.remove_events(self.bench.db, 7, clock):
                 pass
 
     def is_whole(self):
@@ -126,7 +126,7 @@ class RemoveDeliveries:
         bench.write(deliveries.test, store, self.hook.id, bench.new_id(), bench.clock.tick())
 
     def run(self, clock):
-        return retention.of_deliveries(self.bench.db, 7, clock)
+        return retention.remove_deliveries(self.bench.db, 7, clock)
 
     def is_whole(self):
         of = "SELECT 1 FROM deliveries WHERE webhook_id = $1"
@@ -136,9 +136,9 @@ class RemoveDeliveries:
 class GiveUpWebhook(RemoveDeliveries):
     def run(self, clock):
         event: Any = object()
-        taken = Taken(ids.NO_UUID, "lease", "item.created", 0, event=event)
+        taken = ClaimedDelivery(ids.NO_UUID, "lease", "item.created", 0, event=event)
         attempts = [Attempt(taken, clock(), 500)]
-        note = deliveries.note, self.store.id, self.hook.id, attempts, clock
+        note = deliveries.record_attempts, self.store.id, self.hook.id, attempts, clock
         return self.bench.db.write(*note)
 
     def is_whole(self):

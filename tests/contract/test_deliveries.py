@@ -13,8 +13,8 @@ from tests.servers.receiver import Receiver, answer
 from wishwell import events, ids
 from wishwell.errors import Unavailable
 from wishwell.events import deliveries
-from wishwell.events.deliveries import AFTER
-from wishwell.events.sender import MOST
+from wishwell.events.deliveries import BACKOFF_SECONDS
+from wishwell.events.sender import MAX_CONCURRENT
 from wishwell.wishlists import items
 
 TEN_YEARS = 3650 * 86_400_000
@@ -28,7 +28,7 @@ async def test_delivery_that_fails_is_tried_by_the_schedule(desk):
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
         [told] = await desk.save()
         await send(sender)
-        for tried, seconds in enumerate(AFTER, 1):
+        for tried, seconds in enumerate(BACKOFF_SECONDS, 1):
             [shown] = await desk.page(hook)
             assert (shown.status, shown.attempts, shown.last_status) == ("pending", tried, 500)
             at = ids.from_timestamp(shown.next_attempt_at)
@@ -108,7 +108,7 @@ async def test_process_that_hangs_is_taken_over(desk):
     ):
         hook = await desk.hook(receiver.url)
         [told] = await desk.save()
-        await first.look()
+        await first.poll()
         await asyncio.wait_for(hold.asked.wait(), 5)
         receiver.says = answer()
         for wait, sent in ((0, 1), (deliveries.LEASE_MS - 1_000, 1), (1_001, 2)):
@@ -116,7 +116,7 @@ async def test_process_that_hangs_is_taken_over(desk):
             await send(other)
             assert receiver.ids() == [told] * sent
         hold.goes_on.set()
-        await first.settle()
+        await first.wait_until_idle()
         [shown] = await desk.page(hook)
         assert (shown.status, shown.attempts, shown.last_status) == ("delivered", 1, 204)
 
@@ -131,14 +131,14 @@ def test_answer_that_can_not_be_written_is_kept(bench):
     async def story(desk):
         async with desk.receiving(gone) as (receiver, sender, hook):
             told = await desk.save()
-            await sender.look()
+            await sender.poll()
             await asyncio.wait_for(gone.asked.wait(), 5)
             async with Held(bench.where):
                 gone.goes_on.set()
                 await asyncio.sleep(0.3)  # the sender writes first
                 with pytest.raises(Unavailable):
                     await desk.change(hook, types=("item.created",))
-            await sender.settle()
+            await sender.wait_until_idle()
             [shown] = await desk.page(hook)
             assert (shown.attempts, shown.last_status) == (1, 410)
             assert (await desk.find(hook)).enabled is False
@@ -176,7 +176,7 @@ async def test_slow_receiver_delays_no_other(desk):
             await desk.hook(receiver.url)
         told = await desk.save(150)
         while len(quick.got) < 150:
-            await sender.look()
+            await sender.poll()
             await asyncio.sleep(0.05)
         assert sorted(quick.ids()) == sorted(told)
         assert 0 < len(slow.got) <= 2 * 64
@@ -199,16 +199,16 @@ async def test_store_of_many_slow_receivers_leaves_room(desk):
 
         async def begun(count):
             while len(slow.got) < count:
-                await sender.look()
+                await sender.poll()
                 await asyncio.sleep(0.02)
 
         await asyncio.wait_for(begun(200), 30)
         told = await other.save(3)
         for _ in range(50):
-            await sender.look()
+            await sender.poll()
             await asyncio.sleep(0.02)
         hold.goes_on.set()
-        assert len(slow.got) <= MOST // 2
+        assert len(slow.got) <= MAX_CONCURRENT // 2
         assert sorted(quick.ids()) == sorted(told)
 
 
@@ -253,7 +253,9 @@ async def test_event_that_comes_during_a_turn_is_sent(desk):
     read, goes_on = asyncio.Event(), asyncio.Event()
 
     async def held(tx):
-        await deliveries.turn(tx, desk.store.id, hook.id, [], 1, "a", desk.bench.new_id, desk.clock)
+        await deliveries.process_batch(
+            tx, desk.store.id, hook.id, [], 1, "a", desk.bench.new_id, desk.clock
+        )
         read.set()
         await goes_on.wait()
 
@@ -294,12 +296,12 @@ async def test_read_that_fails_has_nothing_sent_again(desk):
         await send(sender)  # fails, and is due again in 5 s
         receiver.says = hold
         told = await desk.save(10)
-        await sender.look()
+        await sender.poll()
         await until(arrived)
         desk.clock.milliseconds += 6_000
         await desk.bench.run_sql("ALTER TABLE events RENAME TO away")
         try:
-            await sender.look()
+            await sender.poll()
             await asyncio.sleep(0.5)  # the read has failed by then
             hold.goes_on.set()
             await until(delivered)
@@ -346,7 +348,7 @@ async def test_webhook_that_cannot_be_read_waits(desk):
             with capture_logs() as lines:
                 for _ in range(2):
                     async with desk.process() as sender:
-                        await sender.look()
+                        await sender.poll()
                         await asyncio.sleep(1.5)
             assert receiver.got == []
             assert [(line["event"], line["table"]) for line in lines] == [("bad_row", "webhooks")]

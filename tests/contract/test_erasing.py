@@ -45,7 +45,9 @@ class World:
         self.bench.run(events.assign_positions(self.bench.db, self.bench.clock))
         args = (self.store.id, self.hook, [], 500, "lease")
         for _ in range(3):
-            turn = self.bench.write(deliveries.turn, *args, self.bench.new_id, self.bench.clock)
+            turn = self.bench.write(
+                deliveries.process_batch, *args, self.bench.new_id, self.bench.clock
+            )
         return turn
 
     def erase(self, profile):
@@ -158,7 +160,7 @@ def test_erased_means_erased(bench, world):
         assert {item.profile for item in found} == {other.gid}
     world.publish()
     of = bench.select("SELECT number FROM events WHERE profile_id = $1", customer.id)
-    sent = bench.read(deliveries.events_of, world.store.id, [number for (number,) in of])
+    sent = bench.read(deliveries.events_at, world.store.id, [number for (number,) in of])
     assert [event.type for event in sent.values()] == ["profile.erased"]
     page = bench.read(deliveries.page, world.store, world.hook, PageRequest(None, 250))
     assert not {one.event_id for one in page.records} & {*secrets}

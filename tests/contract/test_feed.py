@@ -205,7 +205,7 @@ def test_event_keeps_the_form_in_which_it_was_written(telling):
 
 
 def retain(bench, days=7):
-    return bench.drain(retention.of_events(bench.db, days, bench.clock))
+    return bench.drain(retention.remove_events(bench.db, days, bench.clock))
 
 
 def removed(bench):
@@ -273,7 +273,7 @@ def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
     gone = []
 
     async def remove():
-        async for _ in retention.of_events(db, 7, bench.clock):
+        async for _ in retention.remove_events(db, 7, bench.clock):
             await asyncio.sleep(0.01)
 
     async def read(removing):

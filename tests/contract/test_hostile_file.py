@@ -113,7 +113,7 @@ def works(bench, store):
         cache = AccessCache(bench.db, bench.clock)
         await cache.refresh()
         await bench.db.write(store_secrets.prepare, SEALING, bench.clock)
-        await webhooks.prepare(bench.db, SEALING)
+        await webhooks.reencrypt(bench.db, SEALING)
         for _ in range(3):
             async for _ in notices.work(bench.db, bench.clock):
                 pass

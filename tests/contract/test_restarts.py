@@ -103,12 +103,12 @@ def test_erasure_waits_for_deliveries_that_are_being_queued(bench, store):
 
     async def queue(tx):
         given = store.id, hook, [], 500, "lease", bench.new_id, bench.clock
-        turns.append(await deliveries.turn(tx, *given))
+        turns.append(await deliveries.process_batch(tx, *given))
 
     async def erase():
         await bench.db.long_write(erasure.erase, customer, bench.clock.milliseconds)
         return [gone async for gone in erasure.work(bench.db, bench.clock)]
 
     assert while_open(bench, queue, erase())[-1] == 1
-    assert [taken.type for taken in turns[0].taken] == ["item.created"]
+    assert [taken.type for taken in turns[0].claimed] == ["item.created"]
     assert bench.select(queued, customer.id) == [(0,)]

@@ -26,7 +26,7 @@ async def test_new_secret_signs_beside_the_old_one(desk):
             message = receiver.got[-1]
             signs = []
             for secret in (fresh.secret, hook.secret):
-                known = webhooks.signed(
+                known = webhooks.signature_headers(
                     webhooks.Secrets(secret), message.id, message.body, desk.clock()
                 )
                 signs.append(known["webhook-signature"] in message.headers["webhook-signature"])
@@ -82,7 +82,7 @@ async def test_events_that_were_removed_are_not_sent(desk):
         await desk.change(hook, enabled=False)
         await desk.save(3)
         desk.clock.milliseconds += 8 * DAY
-        async for _ in retention.of_events(desk.db, 7, desk.clock):
+        async for _ in retention.remove_events(desk.db, 7, desk.clock):
             pass
         await desk.retain()
         assert await desk.page(hook) == []
@@ -172,10 +172,10 @@ async def test_secrets_are_sealed_anew(desk):
     newer = Sealing(
         [b"a-newer-sealing-key-of-the-tests-40-char", b"a-sealing-key-of-the-tests-with-40-chars"]
     )
-    await webhooks.prepare(desk.db, newer)
+    await webhooks.reencrypt(desk.db, newer)
 
     [sealed] = [row[2] for row in await desk.db.read(ask, "webhooks") if row[1] == hook.id]
     assert newer.is_newest(sealed)
-    assert webhooks.opened(newer, desk.store.id, hook.id, sealed).secret == hook.secret
+    assert webhooks.decrypted(newer, desk.store.id, hook.id, sealed).secret == hook.secret
     await desk.db.write(webhooks.delete, desk.store, hook.id, desk.clock.tick())
     await desk.retain()

@@ -108,7 +108,7 @@ async def _make_ready(db: Database, settings: Settings) -> None:
         await db.write(stores.ensure_default, new_id(), now())
     if (sealing := app.sealing(settings)) is not None:
         await db.write(secrets.prepare, sealing, clock)
-        await webhooks.prepare(db, sealing)
+        await webhooks.reencrypt(db, sealing)
 
 
 # contract: serve-start

@@ -80,7 +80,7 @@ def create(settings: Settings, url: str, types: tuple[str, ...]) -> UseCase:
 @_command("list", reads=True)
 def listed(settings: Settings) -> UseCase:
     """List the webhooks of a store, newest first."""
-    return lambda tx, store: webhooks.page(tx, store, PageRequest(None, webhooks.MOST))
+    return lambda tx, store: webhooks.page(tx, store, PageRequest(None, webhooks.MAX_WEBHOOKS))
 
 
 @_command(

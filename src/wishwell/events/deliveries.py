@@ -1,8 +1,8 @@
 """Deliveries: the outbox of webhooks. A delivery is one event for one webhook, with its attempts.
 
-A process works in batches (``turn``), each under the lock of a webhook: it records the results of
-finished attempts, queues deliveries of new events in the feed, and claims due deliveries under a
-lease (contract: delivery-lease). ``sender.py`` sends the claimed deliveries.
+A process works in batches (``process_batch``), each under the lock of a webhook: it records the
+results of finished attempts, queues deliveries of new events in the feed, and claims due deliveries
+under a lease (contract: delivery-lease). ``sender.py`` sends the claimed deliveries.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from wishwell.db import Reader, Row, Writer, bad_rows, statements
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Conflict, NotFound
 from wishwell.events import Event, webhooks
-from wishwell.events.webhooks import Kept
+from wishwell.events.webhooks import WebhookState
 from wishwell.profiles import WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
@@ -29,7 +29,7 @@ TEST = "webhook.test"
 """Type of a test delivery, which has no event and is never retried."""
 
 # contract: delivery-schedule
-AFTER = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
+BACKOFF_SECONDS = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 """Backoff: seconds before each retry, without jitter. After the last one, the delivery fails."""
 
 LEASE_MS = 25_000
@@ -42,10 +42,10 @@ _GIVE_UP_MS = 7 * ids.DAY_MS
 """Milliseconds without a success after which a failing webhook is turned off."""
 
 _GONE = 410
-_STEP = 500
+_BATCH_SIZE = 500
 """Batch size: events of the feed that one turn processes."""
 
-_AHEAD_MS = 2 * ids.DAY_MS
+_MAX_AHEAD_MS = 2 * ids.DAY_MS
 """A due time further ahead than this, in milliseconds, was set during clock skew and counts as due
 (contract: clock-steps)."""
 
@@ -69,7 +69,7 @@ class Delivery(msgspec.Struct, rename="camel", omit_defaults=True):
     """Only for a pending delivery."""
 
 
-class Taken(NamedTuple):
+class ClaimedDelivery(NamedTuple):
     """A claimed delivery. ``event`` is None for a test, or if the event is no longer stored."""
 
     id: str
@@ -85,7 +85,7 @@ class Attempt(NamedTuple):
     ``at``: milliseconds since 1970.
     """
 
-    taken: Taken
+    delivery: ClaimedDelivery
     at: int
     status: int | None
 
@@ -94,15 +94,15 @@ class Attempt(NamedTuple):
         """The resulting status of the delivery."""
         if self.status is not None and 200 <= self.status < 300:
             return "delivered"
-        last = self.taken.event is None or self.taken.attempts >= len(AFTER)
+        last = self.delivery.event is None or self.delivery.attempts >= len(BACKOFF_SECONDS)
         return "failed" if last else "pending"
 
 
-class Turn(NamedTuple):
+class Batch(NamedTuple):
     """The result of a batch. ``more``: whether the feed has further events to queue."""
 
-    webhook: Kept
-    taken: list[Taken]
+    webhook: WebhookState
+    claimed: list[ClaimedDelivery]
     more: bool
 
 
@@ -127,14 +127,14 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
 
     Raises ``NotFound``, and ``Conflict`` if the webhook is turned off.
     """
-    async with webhooks.changing(tx, store.id, webhook_id) as kept:
-        _check_on(kept)
+    async with webhooks.changing(tx, store.id, webhook_id) as state:
+        _check_on(state)
         named = {"store": store.id, "webhook": webhook_id, "id": id}
-        await tx.run("delivery_again", **named, now=now)
+        await tx.run("delivery_retry", **named, now=now)
         row = await tx.one("delivery", **named)
         if row is None:
             raise NotFound("There is no such delivery.")
-        kept.due = now
+        state.due = now
     return from_row(row)
 
 
@@ -144,9 +144,9 @@ async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> 
 
     Raises ``NotFound``, and ``Conflict`` if the webhook is turned off.
     """
-    async with webhooks.changing(tx, store.id, webhook_id) as kept:
-        _check_on(kept)
-        kept.due = now
+    async with webhooks.changing(tx, store.id, webhook_id) as state:
+        _check_on(state)
+        state.due = now
     await tx.run(
         "delivery_add",
         store=store.id,
@@ -161,8 +161,8 @@ async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> 
     return Delivery(id, id, TEST, "pending", 0, next_attempt_at=now)
 
 
-def _check_on(kept: Kept) -> None:
-    if not kept.shown.enabled:
+def _check_on(state: WebhookState) -> None:
+    if not state.shown.enabled:
         raise Conflict(
             "The webhook is turned off. Turn it on first, with enabled: true or with "
             "`wishwell webhook update --on`."
@@ -175,7 +175,7 @@ def _check_on(kept: Kept) -> None:
 async def due(tx: Reader, now: int) -> Sequence[Row]:
     """Returns the due webhooks as rows of store id, webhook id and due time."""
     return await tx.all(
-        "webhooks_due", now=ids.timestamp(now), ahead=ids.timestamp(now + _AHEAD_MS)
+        "webhooks_due", now=ids.timestamp(now), ahead=ids.timestamp(now + _MAX_AHEAD_MS)
     )
 
 
@@ -186,7 +186,7 @@ async def waiting(tx: Reader) -> int:
 
 
 # contract: delivery-once-at-a-time, delivery-lease, delivery-noted
-async def turn(
+async def process_batch(
     tx: Writer,
     store_id: str,
     webhook_id: str,
@@ -195,7 +195,7 @@ async def turn(
     lease: str,
     new_id: Callable[[], str],
     clock: ReferenceClock,
-) -> Turn | None:
+) -> Batch | None:
     """Processes a batch of a webhook, claiming at most ``most`` deliveries.
 
     Returns None if the webhook was deleted or turned off.
@@ -203,64 +203,71 @@ async def turn(
     now = clock()
     at = ids.timestamp(now)
     try:
-        async with webhooks.changing(tx, store_id, webhook_id) as kept:
+        async with webhooks.changing(tx, store_id, webhook_id) as state:
             # Fail before claiming: with a malformed time, results couldn't be recorded later.
-            if kept.shown.failing_since:  # contract: bad-row
-                ids.from_timestamp(kept.shown.failing_since)
-            await _attempted(tx, store_id, kept, attempts, clock)
-            if not kept.shown.enabled:
+            if state.shown.failing_since:  # contract: bad-row
+                ids.from_timestamp(state.shown.failing_since)
+            await _record(tx, store_id, state, attempts, clock)
+            if not state.shown.enabled:
                 return None
-            more = await _queue(tx, store_id, kept, new_id, at)
+            more = await _queue(tx, store_id, state, new_id, at)
             rows = await tx.all(
                 "deliveries_claim",
                 store=store_id,
                 webhook=webhook_id,
                 now=at,
-                ahead=ids.timestamp(now + _AHEAD_MS),
+                ahead=ids.timestamp(now + _MAX_AHEAD_MS),
                 lease=lease,
                 until=ids.timestamp(now + LEASE_MS),
                 limit=most,
             )
-            found = await events_of(tx, store_id, [number for _, number, *_ in rows])
+            found = await events_at(tx, store_id, [number for _, number, *_ in rows])
             row = await tx.one("delivery_next", store=store_id, webhook=webhook_id)
-            kept.due = at if more or row is None else row[0]
+            state.due = at if more or row is None else row[0]
     except NotFound:
         return None
-    taken = [Taken(id, lease, type_, tried, found.get(number)) for id, number, type_, tried in rows]
-    return Turn(kept, taken, more)
+    claimed = [
+        ClaimedDelivery(id, lease, type_, tried, found.get(number))
+        for id, number, type_, tried in rows
+    ]
+    return Batch(state, claimed, more)
 
 
 # contract: delivery-noted
-async def note(
+async def record_attempts(
     tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt], clock: ReferenceClock
 ) -> None:
     """Records the results of attempts, without the rest of a batch."""
     with contextlib.suppress(NotFound):
-        async with webhooks.changing(tx, store_id, webhook_id) as kept:
-            await _attempted(tx, store_id, kept, attempts, clock)
+        async with webhooks.changing(tx, store_id, webhook_id) as state:
+            await _record(tx, store_id, state, attempts, clock)
 
 
-async def _attempted(
-    tx: Writer, store_id: str, kept: Kept, attempts: Sequence[Attempt], clock: ReferenceClock
+async def _record(
+    tx: Writer,
+    store_id: str,
+    state: WebhookState,
+    attempts: Sequence[Attempt],
+    clock: ReferenceClock,
 ) -> None:
-    rows, shown = [], kept.shown
+    rows, shown = [], state.shown
     for attempt in attempts:
-        taken, at, outcome = attempt.taken, ids.timestamp(attempt.at), attempt.outcome
-        next_at = ids.timestamp(_next(attempt)) if outcome == "pending" else None
+        delivery, at, outcome = attempt.delivery, ids.timestamp(attempt.at), attempt.outcome
+        next_at = ids.timestamp(_next_retry(attempt)) if outcome == "pending" else None
         rows.append(
             {
                 "store": store_id,
                 "webhook": shown.id,
-                "id": taken.id,
-                "lease": taken.lease,
+                "id": delivery.id,
+                "lease": delivery.lease,
                 "status": outcome,
-                "attempts": taken.attempts + 1,
+                "attempts": delivery.attempts + 1,
                 "last_status": attempt.status,
                 "last_attempt_at": at,
                 "next_at": next_at,
             }
         )
-        if taken.event is None:
+        if delivery.event is None:
             continue
         # contract: webhook-turned-off
         if outcome == "delivered":
@@ -271,7 +278,7 @@ async def _attempted(
         if attempt.status == _GONE or await _fails_for_long(tx, shown.failing_since, clock):
             shown.enabled = False
     if rows:
-        await tx.run_many("delivery_attempted", rows)
+        await tx.run_many("delivery_record_attempt", rows)
 
 
 # contract: webhook-turned-off, clock-guard
@@ -283,27 +290,27 @@ async def _fails_for_long(tx: Reader, since: str, clock: ReferenceClock) -> bool
 
 
 # contract: delivery-schedule
-def _next(attempt: Attempt) -> int:
+def _next_retry(attempt: Attempt) -> int:
     """Returns the time of the next retry (backoff with jitter), in milliseconds since 1970."""
-    wait = AFTER[attempt.taken.attempts] * 1000
+    wait = BACKOFF_SECONDS[attempt.delivery.attempts] * 1000
     return attempt.at + round(wait * (1 + _JITTER * random.random()))  # noqa: S311
 
 
 # contract: delivery-each
 async def _queue(
-    tx: Writer, store_id: str, kept: Kept, new_id: Callable[[], str], now: str
+    tx: Writer, store_id: str, state: WebhookState, new_id: Callable[[], str], now: str
 ) -> bool:
     """Queues deliveries of a batch of new events. Returns whether the feed has more."""
     last, _ = await webhooks.feed_ends(tx, store_id)
-    if last <= kept.position:
+    if last <= state.position:
         return False
-    places = await tx.all(
-        "event_positions", store=store_id, after=kept.position, until=last, limit=_STEP
+    new_events = await tx.all(
+        "event_positions", store=store_id, after=state.position, until=last, limit=_BATCH_SIZE
     )
     rows = [
         {
             "store": store_id,
-            "webhook": kept.shown.id,
+            "webhook": state.shown.id,
             "id": new_id(),
             "number": number,
             "profile": profile_id,
@@ -311,17 +318,17 @@ async def _queue(
             "type": type_,
             "next_at": now,
         }
-        for number, profile_id, sequence, type_, _ in places
-        if kept.wants(type_)
+        for number, profile_id, sequence, type_, _ in new_events
+        if state.wants(type_)
     ]
     if rows:
         await tx.run_many("delivery_add", rows)
-    more = len(places) == _STEP
-    kept.position = places[-1][0] if more else last
+    more = len(new_events) == _BATCH_SIZE
+    state.position = new_events[-1][0] if more else last
     return more
 
 
-async def events_of(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
+async def events_at(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
     """Returns events by feed position, without those that were removed or are unreadable."""
     if not numbers:
         return {}

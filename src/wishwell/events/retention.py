@@ -12,26 +12,28 @@ from wishwell.db import Database, Writer, ask, bad_rows
 from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.events import webhooks
 
-_STEP = 200
+_BATCH_SIZE = 200
 """Rows in one transaction. On SQLite a read may have to wait for what of it is Python: 2 ms."""
 
-_LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+_MAX_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 
 # contract: event-retention
-async def of_events(db: Database, days: float, clock: ReferenceClock) -> AsyncIterator[int]:
+async def remove_events(db: Database, days: float, clock: ReferenceClock) -> AsyncIterator[int]:
     """Removes events that are older. An event goes after all that come before it in the feed."""
     for store_id, *_ in await db.read(ask, "feeds"):
         removed, count = -1, 1
         with bad_rows.passed_over("feeds", store_id):
             while count:
-                removed, count = await db.write(_remove_events, store_id, removed + 1, days, clock)
+                removed, count = await db.write(
+                    _remove_event_batch, store_id, removed + 1, days, clock
+                )
                 if count:
                     yield count
 
 
 # contract: clock-guard
-async def _remove_events(
+async def _remove_event_batch(
     tx: Writer, store_id: str, first: int, days: float, clock: ReferenceClock
 ) -> tuple[int, int]:
     """Removes the events that the last step marked as removed, and marks the next ones.
@@ -46,7 +48,7 @@ async def _remove_events(
     ahead = ids.timestamp(now + MAX_JUMP_MS)
     _, removed = await webhooks.feed_ends(tx, store_id)
     await tx.run("events_remove", store=store_id, first=first, last=removed)
-    named = {"store": store_id, "after": removed, "ahead": ahead, "limit": _STEP}
+    named = {"store": store_id, "after": removed, "ahead": ahead, "limit": _BATCH_SIZE}
     following = await tx.all("events_old", **named)
     marked = [*itertools.takewhile(lambda row: row[1] < old, following)]
     if marked:
@@ -55,13 +57,13 @@ async def _remove_events(
 
 
 # contract: delivery-retention
-async def of_deliveries(db: Database, days: float, clock: ReferenceClock) -> AsyncIterator[int]:
+async def remove_deliveries(db: Database, days: float, clock: ReferenceClock) -> AsyncIterator[int]:
     """Removes deliveries that are older, and deleted webhooks with all of theirs."""
     for store_id, id, _, enabled in await db.read(ask, "webhooks"):
-        removed = _STEP
-        while removed == _STEP:
+        removed = _BATCH_SIZE
+        while removed == _BATCH_SIZE:
             kept = None if enabled < 0 else days
-            removed = await db.write(_remove_deliveries, store_id, id, kept, clock)
+            removed = await db.write(_remove_delivery_batch, store_id, id, kept, clock)
             if removed:
                 yield removed
         if enabled < 0:
@@ -69,12 +71,12 @@ async def of_deliveries(db: Database, days: float, clock: ReferenceClock) -> Asy
 
 
 # contract: clock-guard
-async def _remove_deliveries(
+async def _remove_delivery_batch(
     tx: Writer, store_id: str, webhook: str, days: float | None, clock: ReferenceClock
 ) -> int:
     """Removes some deliveries older than ``days``, or of any age. Returns how many."""
-    before = _LAST
+    before = _MAX_ID
     if days is not None:
         before = ids.uuid7_of(max(0, await clock.checked_now(tx) - int(days * ids.DAY_MS)), 0)
     named = {"store": store_id, "webhook": webhook, "before": before}
-    return len(await tx.all("deliveries_remove", **named, limit=_STEP))
+    return len(await tx.all("deliveries_remove", **named, limit=_BATCH_SIZE))

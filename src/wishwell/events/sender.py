@@ -19,31 +19,31 @@ from wishwell.db import Database, bad_rows
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Misconfigured, Unavailable
 from wishwell.events import deliveries, webhooks
-from wishwell.events.deliveries import TEST, Attempt, Taken
+from wishwell.events.deliveries import TEST, Attempt, ClaimedDelivery
 from wishwell.events.webhooks import Secrets
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Unanswered
 from wishwell.stores.sealing import Sealing
 
-SECONDS = 15.0
+TIMEOUT_SECONDS = 15.0
 """Timeout of a send in seconds, from the DNS lookup to the last byte of the response."""
 
-_IN_FLIGHT = 64
+MAX_CONCURRENT_PER_WEBHOOK = 64
 """Maximum concurrent sends of this process to one webhook."""
 
-MOST = 512
+MAX_CONCURRENT = 512
 """Maximum concurrent sends of this process. Each holds a socket and some memory."""
 
-_TURNS = 8
+_MAX_CONCURRENT_BATCHES = 8
 """Maximum concurrent batches, so that database connections remain for requests."""
 
 _GATHER_SECONDS = 0.02
 """Seconds that results are collected, to be recorded together."""
 
-_PAUSE_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """Seconds between polls and retries of a batch; also the timeout to record the last results."""
 
-_BROKEN_SECONDS = 30
+_FAILURE_BACKOFF_SECONDS = 30
 """Backoff in seconds of a webhook whose work failed. Its sends in flight finish first."""
 
 log = structlog.get_logger("wishwell.events.sender")
@@ -55,8 +55,9 @@ Sends = set[asyncio.Task[Attempt]]
 class Sender:
     """The sender of a process. ``attempts`` counts finished attempts by result.
 
-    ``oldest``: the earliest due time found by the last poll, in milliseconds since 1970, or 0 if
-    nothing was due. ``seconds``: timeout of a send. ``most``: maximum concurrent sends.
+    ``oldest_due``: the earliest due time found by the last poll, in milliseconds since 1970, or 0
+    if nothing was due. ``seconds``: timeout of a send. ``max_concurrent``: maximum concurrent
+    sends.
     """
 
     def __init__(
@@ -65,47 +66,47 @@ class Sender:
         outbound: Outbound,
         sealing: Sealing,
         clock: ReferenceClock,
-        seconds: float = SECONDS,
-        most: int = MOST,
+        seconds: float = TIMEOUT_SECONDS,
+        max_concurrent: int = MAX_CONCURRENT,
     ) -> None:
         self.attempts: Counter[str] = Counter()
-        self.oldest = 0
+        self.oldest_due = 0
         self._db = db
         self._outbound = outbound
         self._sealing = sealing
         self._clock = clock
         self._seconds = seconds
-        self._most = most
+        self._max_concurrent = max_concurrent
         self._new_id = ids.UUID7(clock)
-        self._turns = asyncio.Semaphore(_TURNS)
-        self._held: Counter[str] = Counter()
-        self._work: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._batches = asyncio.Semaphore(_MAX_CONCURRENT_BATCHES)
+        self._slots_in_use: Counter[str] = Counter()
+        self._tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
 
-    async def look(self) -> bool:
+    async def poll(self) -> bool:
         """Polls for due webhooks and starts their tasks. Returns whether any webhook was due.
 
         Raises ``Unavailable``.
         """
         due = await self._db.read(deliveries.due, self._clock())
-        self.oldest = min(
+        self.oldest_due = min(
             bad_rows.each("webhooks", due, lambda row: ids.from_timestamp(row[2])), default=0
         )
         for store_id, id, _ in due:
-            if (store_id, id) not in self._work:
-                self._work[store_id, id] = asyncio.create_task(self._work_on(store_id, id))
+            if (store_id, id) not in self._tasks:
+                self._tasks[store_id, id] = asyncio.create_task(self._serve_webhook(store_id, id))
         return bool(due)
 
     async def stop(self) -> None:
         """Cancels all work and waits until it has stopped."""
-        await _end(self._work.values())
+        await _cancel(self._tasks.values())
 
-    async def settle(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Waits until all work is finished."""
-        while self._work:
-            await asyncio.gather(*self._work.values())
+        while self._tasks:
+            await asyncio.gather(*self._tasks.values())
 
     # contract: delivery-noted
-    async def _work_on(self, store_id: str, id: str) -> None:
+    async def _serve_webhook(self, store_id: str, id: str) -> None:
         """Works on a webhook. However that ends, records the results of finished attempts."""
         sends: Sends = set()
         try:
@@ -117,127 +118,133 @@ class Sender:
                 log.error("webhook_failed", webhook=id, reason=error.message)
             if sends:
                 await asyncio.wait(sends)
-            await self._note(store_id, id, sends)
-            await asyncio.sleep(_BROKEN_SECONDS)
+            await self._record(store_id, id, sends)
+            await asyncio.sleep(_FAILURE_BACKOFF_SECONDS)
         finally:
-            await _end(sends)
-            await self._note(store_id, id, sends)
-            del self._work[store_id, id]
+            await _cancel(sends)
+            await self._record(store_id, id, sends)
+            del self._tasks[store_id, id]
 
     async def _send_all(self, store_id: str, id: str, sends: Sends) -> None:
         """Sends due deliveries until the backlog is empty, recording results with each batch."""
         more = True
         while more or sends:
             try:
-                more = await self._turn(store_id, id, sends)
+                more = await self._process_batch(store_id, id, sends)
             except Unavailable as error:
                 log.warning("webhook_put_off", webhook=id, reason=error.message)
-                await asyncio.sleep(_PAUSE_SECONDS)
+                await asyncio.sleep(POLL_SECONDS)
                 continue
             if sends and not more:
                 # With a timeout, because more deliveries may become due.
                 first = asyncio.FIRST_COMPLETED
-                await asyncio.wait(sends, timeout=_PAUSE_SECONDS, return_when=first)
+                await asyncio.wait(sends, timeout=POLL_SECONDS, return_when=first)
                 await asyncio.sleep(_GATHER_SECONDS)
 
     # contract: delivery-slow
-    async def _turn(self, store_id: str, id: str, sends: Sends) -> bool:
+    async def _process_batch(self, store_id: str, id: str, sends: Sends) -> bool:
         """Processes a batch: records results, claims what its share of slots allows, starts sends.
 
         Returns whether the next batch should follow immediately.
         """
-        async with self._turns:
-            ended = _ended(sends)
-            most = self._room(store_id, len(sends) - len(ended))
+        async with self._batches:
+            finished = _finished(sends)
+            slots = self._remaining_slots(store_id, len(sends) - len(finished))
             # Reserve the slots during the batch; each send then holds its own until it finishes.
-            self._held[store_id] += most
+            self._slots_in_use[store_id] += slots
             try:
-                turn = await self._db.write(
-                    deliveries.turn,
+                batch = await self._db.write(
+                    deliveries.process_batch,
                     store_id,
                     id,
-                    [*ended.values()],
-                    most,
+                    [*finished.values()],
+                    slots,
                     secrets.token_hex(8),
                     self._new_id,
                     self._clock,
                 )
-                self._noted(sends, ended)
-                if turn is None:
+                self._count(sends, finished)
+                if batch is None:
                     return False
-                kept = turn.webhook
-                keys = webhooks.opened(self._sealing, store_id, id, kept.sealed)
-                for taken in turn.taken:
-                    send = asyncio.create_task(self._send(store_id, kept.shown.url, keys, taken))
-                    self._held[store_id] += 1
-                    send.add_done_callback(lambda _: self._held.subtract([store_id]))
+                state = batch.webhook
+                keys = webhooks.decrypted(self._sealing, store_id, id, state.sealed)
+                for delivery in batch.claimed:
+                    send = asyncio.create_task(
+                        self._send(store_id, state.shown.url, keys, delivery)
+                    )
+                    self._slots_in_use[store_id] += 1
+                    send.add_done_callback(lambda _: self._slots_in_use.subtract([store_id]))
                     sends.add(send)
-                return turn.more and not turn.taken
+                return batch.more and not batch.claimed
             finally:
-                self._held[store_id] -= most
+                self._slots_in_use[store_id] -= slots
 
-    def _room(self, store_id: str, own: int) -> int:
+    def _remaining_slots(self, store_id: str, own: int) -> int:
         """Returns how many more sends a webhook with ``own`` in flight may start (fair queueing).
 
         A store may hold at most half of the slots that other stores don't use, and a webhook at
         most as many as it leaves for the store's other webhooks. So a store whose receivers are all
         slow leaves half of the slots free, and ten such stores leave some for an eleventh.
         """
-        left = self._most - self._held.total() - self._held[store_id] - own
+        left = (
+            self._max_concurrent - self._slots_in_use.total() - self._slots_in_use[store_id] - own
+        )
         # Each started send counts three times: in the total, for the store and as own.
-        return max(0, min(_IN_FLIGHT - own, -(-left // 3)))
+        return max(0, min(MAX_CONCURRENT_PER_WEBHOOK - own, -(-left // 3)))
 
-    async def _note(self, store_id: str, id: str, sends: Sends) -> None:
+    async def _record(self, store_id: str, id: str, sends: Sends) -> None:
         """Records the results of finished attempts, without claiming deliveries."""
-        if ended := _ended(sends):
+        if finished := _finished(sends):
             with (
                 contextlib.suppress(TimeoutError, Unavailable),
                 bad_rows.passed_over("webhooks", f"{id} of store {store_id}"),
             ):
-                async with asyncio.timeout(_PAUSE_SECONDS):
+                async with asyncio.timeout(POLL_SECONDS):
                     await self._db.write(
-                        deliveries.note, store_id, id, [*ended.values()], self._clock
+                        deliveries.record_attempts, store_id, id, [*finished.values()], self._clock
                     )
-                self._noted(sends, ended)
+                self._count(sends, finished)
 
-    def _noted(self, sends: Sends, ended: Collection[asyncio.Task[Attempt]]) -> None:
+    def _count(self, sends: Sends, finished: Collection[asyncio.Task[Attempt]]) -> None:
         """Counts recorded attempts and removes them; others may have finished since."""
-        for send in ended:
+        for send in finished:
             outcome = send.result().outcome
             self.attempts["retried" if outcome == "pending" else outcome] += 1
-        sends.difference_update(ended)
+        sends.difference_update(finished)
 
-    async def _send(self, store_id: str, url: str, keys: Secrets, taken: Taken) -> Attempt:
+    async def _send(
+        self, store_id: str, url: str, keys: Secrets, delivery: ClaimedDelivery
+    ) -> Attempt:
         """Makes one attempt."""
-        now, event = self._clock(), taken.event
-        if event is None and taken.type != TEST:
-            return Attempt(taken, now, None)
-        id = taken.id if event is None else event.id
+        now, event = self._clock(), delivery.event
+        if event is None and delivery.type != TEST:
+            return Attempt(delivery, now, None)
+        id = delivery.id if event is None else event.id
         test = {"id": id, "type": TEST, "timestamp": ids.timestamp(now), "data": {}}
         body = msgspec.json.encode(event or test)
         try:
             answer = await self._outbound.call(
                 "POST",
                 url,
-                headers=webhooks.signed(keys, id, body, now),
+                headers=webhooks.signature_headers(keys, id, body, now),
                 body=body,
                 seconds=self._seconds,
                 owner=store_id,
             )
         except Unanswered:
-            return Attempt(taken, self._clock(), None)
+            return Attempt(delivery, self._clock(), None)
         except Exception:  # a bug; the message may have been sent nevertheless
-            log.exception("webhook_failed", delivery=taken.id)
-            return Attempt(taken, self._clock(), None)
-        return Attempt(taken, self._clock(), answer.status)
+            log.exception("webhook_failed", delivery=delivery.id)
+            return Attempt(delivery, self._clock(), None)
+        return Attempt(delivery, self._clock(), answer.status)
 
 
-def _ended(sends: Sends) -> dict[asyncio.Task[Attempt], Attempt]:
+def _finished(sends: Sends) -> dict[asyncio.Task[Attempt], Attempt]:
     """Returns the finished sends with their results."""
     return {send: send.result() for send in sends if send.done() and not send.cancelled()}
 
 
-async def _end(tasks: Collection[asyncio.Task[Any]]) -> None:
+async def _cancel(tasks: Collection[asyncio.Task[Any]]) -> None:
     """Cancels tasks and waits until they have stopped."""
     for task in tasks:
         task.cancel()

@@ -22,12 +22,12 @@ from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
 
-MOST = 20
+MAX_WEBHOOKS = 20
 """Maximum webhooks of a store."""
 
 _PREFIX = "whsec_"
 _KEY_BYTES = 32
-_LAG_MS = 60_000
+_MAX_DISORDER_MS = 60_000
 """Milliseconds by which event times may be out of order in the feed."""
 
 
@@ -71,7 +71,7 @@ class Secrets(msgspec.Struct, frozen=True):
     until: int = 0
 
 
-class Kept(msgspec.Struct):
+class WebhookState(msgspec.Struct):
     """The stored state of a webhook, including what the API doesn't show.
 
     ``position``: last position of the feed that was processed. ``sealed``: the
@@ -105,11 +105,12 @@ async def create(
             f"update {store.handle} --events on"
         )
     await lock_feed(tx, store.id)
-    if len(await tx.all("export_webhooks", store=store.id)) >= MOST:  # contract: webhook-most
-        raise Invalid(f"A store has at most {MOST} webhooks.")
+    # contract: webhook-most
+    if len(await tx.all("export_webhooks", store=store.id)) >= MAX_WEBHOOKS:
+        raise Invalid(f"A store has at most {MAX_WEBHOOKS} webhooks.")
     position, _ = await feed_ends(tx, store.id)
     fresh = Secrets(_new_secret())
-    sealed = _sealed(sealing, store.id, id, fresh)
+    sealed = _encrypted(sealing, store.id, id, fresh)
     # Starts at the current end of the feed (contract: delivery-each).
     await tx.run(
         "webhook_add",
@@ -131,7 +132,7 @@ async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Webhook]:
 
 async def find(tx: Reader, store: Store, id: str) -> Webhook:
     """Returns a webhook. Raises ``NotFound``."""
-    return _there(await tx.one("webhook", store=store.id, id=id)).shown
+    return _state(await tx.one("webhook", store=store.id, id=id)).shown
 
 
 # contract: webhook-on-again
@@ -140,28 +141,28 @@ async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: st
 
     A webhook that is turned on again resumes at the position where it stopped.
     """
-    async with changing(tx, store.id, id) as kept:
-        shown = kept.shown
+    async with changing(tx, store.id, id) as state:
+        shown = state.shown
         turned_on = bool(patch.enabled) and not shown.enabled
         given = {name: value for name, value in patch._asdict().items() if value is not None}
-        kept.shown = after = msgspec.structs.replace(shown, **given)
+        state.shown = after = msgspec.structs.replace(shown, **given)
         if after != shown:
             after.updated_at = max(now, shown.updated_at)
         if turned_on:
-            after.failing_since, kept.due = None, now
+            after.failing_since, state.due = None, now
     return after
 
 
 # contract: webhook-secret
 async def renew_secret(tx: Writer, store: Store, id: str, sealing: Sealing, now: int) -> Webhook:
     """Rotates the secret. The result has the new one; the previous one signs for another day."""
-    async with changing(tx, store.id, id) as kept:
-        before = opened(sealing, store.id, id, kept.sealed).secret
+    async with changing(tx, store.id, id) as state:
+        before = decrypted(sealing, store.id, id, state.sealed).secret
         fresh = Secrets(_new_secret(), before, now + ids.DAY_MS)
-        kept.sealed = _sealed(sealing, store.id, id, fresh)
-        kept.shown.updated_at = max(ids.timestamp(now), kept.shown.updated_at)
-    kept.shown.secret = fresh.secret
-    return kept.shown
+        state.sealed = _encrypted(sealing, store.id, id, fresh)
+        state.shown.updated_at = max(ids.timestamp(now), state.shown.updated_at)
+    state.shown.secret = fresh.secret
+    return state.shown
 
 
 async def delete(tx: Writer, store: Store, id: str, now: str) -> None:
@@ -175,15 +176,15 @@ async def delete(tx: Writer, store: Store, id: str, now: str) -> None:
 # contract: webhook-replay
 async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Webhook:
     """Resends the stored events from ``since`` (milliseconds since 1970) on."""
-    async with changing(tx, store.id, id) as kept:
+    async with changing(tx, store.id, id) as state:
         last, removed = await feed_ends(tx, store.id)
-        from_ = ids.timestamp(min(max(0, since - _LAG_MS), ids.LAST))
-        place = await _place_before(tx, store.id, removed, last, from_)
-        kept.position, kept.due = min(kept.position, place), now
-    return kept.shown
+        from_ = ids.timestamp(min(max(0, since - _MAX_DISORDER_MS), ids.LAST))
+        position = await _position_before(tx, store.id, removed, last, from_)
+        state.position, state.due = min(state.position, position), now
+    return state.shown
 
 
-async def _place_before(tx: Reader, store_id: str, low: int, last: int, since: str) -> int:
+async def _position_before(tx: Reader, store_id: str, low: int, last: int, since: str) -> int:
     """Returns the position after which events are from ``since`` or later (binary search)."""
     high = last
     while low < high:
@@ -200,14 +201,14 @@ async def _place_before(tx: Reader, store_id: str, low: int, last: int, since: s
 
 
 @contextlib.asynccontextmanager
-async def changing(tx: Writer, store_id: str, id: str) -> AsyncIterator[Kept]:
+async def changing(tx: Writer, store_id: str, id: str) -> AsyncIterator[WebhookState]:
     """Locks a webhook and saves the block's changes to it. Raises ``NotFound``."""
     row = await tx.one("webhook_lock", store=store_id, id=id)
-    kept = _there(row)
-    yield kept
-    if kept == _there(row):
+    state = _state(row)
+    yield state
+    if state == _state(row):
         return
-    shown = kept.shown
+    shown = state.shown
     await tx.run(
         "webhook_set",
         store=store_id,
@@ -217,17 +218,17 @@ async def changing(tx: Writer, store_id: str, id: str) -> AsyncIterator[Kept]:
         enabled=int(shown.enabled),
         updated_at=shown.updated_at,
         failing_since=shown.failing_since,
-        position=kept.position,
-        sealed=kept.sealed,
-        due_at=kept.due if shown.enabled else None,
+        position=state.position,
+        sealed=state.sealed,
+        due_at=state.due if shown.enabled else None,
     )
 
 
-def _there(row: Row | None) -> Kept:
+def _state(row: Row | None) -> WebhookState:
     if row is None:
         raise _absent()
     *shown, position, sealed, due = row
-    return Kept(from_row(shown), position, sealed, due)
+    return WebhookState(from_row(shown), position, sealed, due)
 
 
 def _absent() -> NotFound:
@@ -254,27 +255,27 @@ async def lock_feed(tx: Writer, store_id: str) -> Row:
 # --------------------------------------------------------------------------------- secrets
 
 
-def opened(sealing: Sealing, store_id: str, id: str, text: str) -> Secrets:
+def decrypted(sealing: Sealing, store_id: str, id: str, text: str) -> Secrets:
     """Decrypts a webhook's secrets. Raises ``Misconfigured`` and ``Damaged``."""
     return msgspec.json.decode(sealing.open(text, _owner(store_id, id)), type=Secrets)
 
 
 # contract: sealing-anew, sealing-opened
-async def prepare(db: Database, sealing: Sealing) -> None:
+async def reencrypt(db: Database, sealing: Sealing) -> None:
     """Re-encrypts secrets that were encrypted with an older key.
 
     Raises ``Misconfigured`` if no configured key can decrypt one.
     """
     for store_id, id, text, _ in await db.read(ask, "webhooks"):
         with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
-            plain = opened(sealing, store_id, id, text)
+            plain = decrypted(sealing, store_id, id, text)
             if not sealing.is_newest(text):
                 named = {"store": store_id, "id": id, "before": text}
-                sealed = _sealed(sealing, store_id, id, plain)
+                sealed = _encrypted(sealing, store_id, id, plain)
                 await db.write(ask, "webhook_reseal", **named, sealed=sealed)
 
 
-def _sealed(sealing: Sealing, store_id: str, id: str, secrets: Secrets) -> str:
+def _encrypted(sealing: Sealing, store_id: str, id: str, secrets: Secrets) -> str:
     return sealing.seal(msgspec.json.encode(secrets), _owner(store_id, id))
 
 
@@ -288,7 +289,7 @@ def _new_secret() -> str:
 
 
 # contract: webhook-signed, webhook-secret
-def signed(secrets: Secrets, id: str, body: bytes, now: int) -> dict[str, str]:
+def signature_headers(secrets: Secrets, id: str, body: bytes, now: int) -> dict[str, str]:
     """Returns the headers of a message sent at ``now``, in milliseconds since 1970."""
     at = str(now // 1000)
     text = f"{id}.{at}.".encode() + body

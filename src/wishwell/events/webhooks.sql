@@ -82,7 +82,7 @@ IN ( --sqlite
 ) --sqlite
 RETURNING id, number, type, attempts;
 
--- name: delivery_attempted
+-- name: delivery_record_attempt
 -- Does nothing if another process has claimed the delivery since (contract: delivery-lease).
 UPDATE deliveries
 SET status = :status, attempts = :attempts, last_status = :last_status, last_attempt_at = :last_attempt_at, next_at = :next_at, lease = NULL
@@ -92,7 +92,7 @@ WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND lease = :leas
 SELECT delivery_fields(d) FROM deliveries d
 WHERE d.store_id = :store AND d.webhook_id = :webhook AND d.id = :id;
 
--- name: delivery_again
+-- name: delivery_retry
 -- Does nothing while it is being sent.
 UPDATE deliveries SET status = 'pending', next_at = :now, lease = NULL
 WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND (lease IS NULL OR next_at <= :now);

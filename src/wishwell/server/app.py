@@ -23,7 +23,7 @@ from wishwell.db.journal import Journal
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Misconfigured, ServiceError, Unavailable
-from wishwell.events.sender import MOST, Sender
+from wishwell.events.sender import MAX_CONCURRENT, Sender
 from wishwell.http.admission import Admission
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
@@ -129,7 +129,9 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         outbound=outbound,
         sealing=sealed_with,
         shops=Shops(cache, sealed_with, KeySets(outbound, settings.key_set_seconds)),
-        sender=Sender(db, outbound, sealed_with, clock, most=_sends()) if sealed_with else None,
+        sender=Sender(db, outbound, sealed_with, clock, max_concurrent=_sends())
+        if sealed_with
+        else None,
         clock=clock,
         new_id=new_id,
     )
@@ -153,7 +155,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
 def _sends() -> int:
     """Returns the maximum of concurrent webhook sends, leaving file descriptors for requests."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MOST if files == resource.RLIM_INFINITY else min(MOST, files // 8)
+    return MAX_CONCURRENT if files == resource.RLIM_INFINITY else min(MAX_CONCURRENT, files // 8)
 
 
 def key_sets(settings: Settings) -> KeySets:

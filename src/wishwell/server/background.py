@@ -73,8 +73,10 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         # contract: command-purge
         _housekeeping(service, "purge", service.settings.purge_interval, _purge),
         # contract: event-retention
-        _housekeeping(service, "retain", _RETAIN_SECONDS, _retention(retention.of_events)),
-        _housekeeping(service, "deliveries", _RETAIN_SECONDS, _retention(retention.of_deliveries)),
+        _housekeeping(service, "retain", _RETAIN_SECONDS, _retention(retention.remove_events)),
+        _housekeeping(
+            service, "deliveries", _RETAIN_SECONDS, _retention(retention.remove_deliveries)
+        ),
     ]
     if service.sender is not None:  # contract: webhook-needs-keys
         all_jobs.append(Job("webhooks", 0.25, functools.partial(_send, service)))
@@ -119,7 +121,7 @@ async def _observe_clock(service: Services) -> None:
 async def _send(service: Services) -> float | None:
     """Starts the webhook deliveries that are due."""
     assert service.sender is not None
-    busy = await service.sender.look() or service.access_cache.tells_events()
+    busy = await service.sender.poll() or service.access_cache.tells_events()
     return None if busy else _IDLE_SECONDS
 
 

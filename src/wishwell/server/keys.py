@@ -63,7 +63,7 @@ async def check_secrets(tx: Reader, sealing: Sealing | None) -> None:
     opening: list[Callable[[], object]] = [
         partial(store_secrets.opened, sealing, *row) for row in stored
     ]
-    opening += [partial(webhooks.opened, sealing, *row[:3]) for row in await tx.all("webhooks")]
+    opening += [partial(webhooks.decrypted, sealing, *row[:3]) for row in await tx.all("webhooks")]
     for open_one in opening:
         try:
             open_one()

@@ -52,7 +52,7 @@ class Sampler:
             attempts, sender.attempts = sender.attempts, type(sender.attempts)()
             for outcome, count in attempts.items():
                 metrics.DELIVERIES.labels(outcome).inc(count)
-            waited = self._service.clock() - sender.oldest if sender.oldest else 0
+            waited = self._service.clock() - sender.oldest_due if sender.oldest_due else 0
             metrics.DELIVERIES_OLDEST.set(max(0, waited) / 1000)
         lost = log.lost()
         metrics.LOG_LINES_LOST.inc(lost - self._lost_before)

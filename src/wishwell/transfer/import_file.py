@@ -38,7 +38,7 @@ _ONCE = (
 )
 """Fields whose values are unique in a file; for a revocation, in its profile."""
 
-_MOST = {"secrets": 1, "webhook": webhooks.MOST}
+_MOST = {"secrets": 1, "webhook": webhooks.MAX_WEBHOOKS}
 
 R = TypeVar("R", bound=Record)
 OfProfile = ListRecord | ShareRecord | ItemRecord | ReservationRecord | RevocationRecord
