@@ -44,7 +44,8 @@ def name_of(path):
 
 
 def imports_of(path):
-    """Returns the modules of the package that a module imports, by names relative to the package."""
+    """Returns the modules of the package that a module imports, by names relative to the
+    package."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("wishwell"):
@@ -132,7 +133,8 @@ def test_client_imports_only_its_dependencies_and_what_windows_has():
 
 
 def test_module_has_a_purpose_and_fits_its_room():
-    """Each module has a docstring, no catch-all name, and a size that can be read in one sitting."""
+    """Each module has a docstring, no catch-all name, and a size that can be read in one
+    sitting."""
     for path in MODULES + CLIENT_MODULES:
         text, words = path.read_text(), path.relative_to(ROOT).with_suffix("").parts
         if "_sync" in words:  # generated
@@ -263,7 +265,7 @@ def test_every_table_of_a_profile_is_purged_and_linked():
     loaded = statements.load("sqlite").items()
     sql = {name: " ".join(step.sql for step in known.steps) for name, known in loaded}
     for steps in (
-        [sql[name] for name in (*purge.STEPS, *reservation_rows.ENDS)],
+        [sql[name] for name in (*purge.DELETE_STATEMENTS, *reservation_rows.DELETE_STATEMENTS)],
         [sql[name] for name in sql if name.startswith("link_leave_")],
     ):
         assert {

@@ -25,7 +25,7 @@ def bounds(most, **others):
 
 
 PLENTY = bounds(100_000)
-OPEN = shares.Terms(reservations=True)
+OPEN = shares.ShareSettings(reservations=True)
 
 
 def new_item(product, variant=None, quantity=None, tags=None, list_ids=(), note=None):
@@ -45,7 +45,8 @@ async def execute(tx, sql):
 
 
 class Meanwhile:
-    """A transaction handle that awaits ``act`` once, after (or before) the first call of ``verb``."""
+    """A transaction handle that awaits ``act`` once, after (or before) the first call of
+    ``verb``."""
 
     def __init__(self, tx, verb, act, *, before=False):
         self.tx, self.verb, self.act, self.before = tx, verb, act, before
@@ -119,7 +120,7 @@ class Bench:
         self.new_id = ids.UUID7(self.clock)
         self.customers = 0
         self.stores = {}
-        self.finder = shares.Finder(self.stores.get, {})
+        self.finder = shares.ShareLookup(self.stores.get, {})
         self.store = self.new_store("shop")
 
     def new_store(self, handle=None, **patch):

@@ -497,11 +497,11 @@ def test_what_a_wrong_clock_refuses_is_good_when_it_is_right(bench, store, now, 
     expires = ids.timestamp(now + 30 * MINUTE)
     made = token, "x", bench.new_id(), ids.timestamp(now), expires
     bench.write(auth.create_admin_token, store, *made)
-    terms = shares.Terms(reservations=True, expires_at=expires)
+    terms = shares.ShareSettings(reservations=True, expires_at=expires)
     link = bench.share(owner, bench.new_list(owner).id, terms).token
     known = access_cache.AccessCache(bench.db, clock)
     bench.drain(counting.run(bench.db, store, clock))
-    limiter, finder = ratelimits.Limiter(clock), shares.Finder(known.store, {})
+    limiter, finder = ratelimits.Limiter(clock), shares.ShareLookup(known.store, {})
 
     def works():
         bench.run(known.refresh())

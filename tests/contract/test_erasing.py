@@ -19,7 +19,7 @@ from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
 from wishwell.wishlists import copies, items, lists, saving, shares
 
-NOTED = shares.Terms(reservations=True, notes=True)
+NOTED = shares.ShareSettings(reservations=True, notes=True)
 numbers = itertools.count(1)
 
 # Columns that hold a person's key, and the tables in which an erased person's key remains.

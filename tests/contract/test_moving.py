@@ -354,7 +354,7 @@ def test_what_is_missing_comes_back_once(bench, family, file):
     load(bench, file, family.store.handle)
     assert family.rows() == before
     [first] = bench.all("shares_all", profile=family.owner.id)
-    bench.write(reservations.give_back, family.share.token, family.item(1), family.friend)
+    bench.write(reservations.cancel, family.share.token, family.item(1), family.friend)
     bench.write(shares.delete, family.owner, family.on.id, first[0])
     gone = family.rows()
     load(bench, file, family.store.handle, dry=True)
@@ -396,7 +396,7 @@ def test_reservation_is_of_the_item_that_is_there(bench, family, file):
     wish(bench, family.owner, 1)
     load(bench, file, family.store.handle)
     assert {row[1:] for row in family.rows()[3]} == {(family.owner.id, family.item(1), old)}
-    bench.write(reservations.give_back, family.share.token, old, family.friend)
+    bench.write(reservations.cancel, family.share.token, old, family.friend)
     assert len(family.rows()[2]) == len(family.rows()[3]) == 1
     bench.check(family.owner)
 
@@ -453,7 +453,7 @@ def test_import_that_ends_before_reservations_goes_on(bench, family, file, monke
     monkeypatch.setattr("wishwell.transfer.importing._RESERVATIONS", 1)
     before, item = family.rows(), family.item(1)
     for who in (family.friend, family.visitor):
-        bench.write(reservations.give_back, family.share.token, item, who)
+        bench.write(reservations.cancel, family.share.token, item, who)
     load(bench, file, family.store.handle, steps=1)
     assert family.rows()[2] == []
     load(bench, file, family.store.handle)

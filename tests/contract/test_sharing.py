@@ -1,4 +1,5 @@
-"""Sharing compared with a model: copies, reservations, ended shares, sign-ins, purges and erasures."""
+"""Sharing compared with a model: copies, reservations, ended shares, sign-ins, purges and
+erasures."""
 
 import contextlib
 from dataclasses import dataclass
@@ -97,7 +98,7 @@ class World:
         if made == GONE:
             return
         id, token, now = bench.new_id(), shares.new_token(), bench.clock.tick()
-        terms = shares.Terms(reservations=True, notes=notes)
+        terms = shares.ShareSettings(reservations=True, notes=notes)
         bench.write(shares.create, self.profiles[one], made, terms, id, token, now)
         self.links[token] = Link(one, id, made, notes)
         self.ever.add(made)
@@ -106,7 +107,7 @@ class World:
         for link in self.alive(number):
             if until == "soon":
                 until = ids.timestamp(self.bench.clock.milliseconds + 2)
-            terms = shares.Terms(reservations=True, notes=notes, expires_at=until)
+            terms = shares.ShareSettings(reservations=True, notes=notes, expires_at=until)
             self.bench.write(shares.change, self.profiles[link.owner], link.list, link.id, terms)
             link.notes = notes
             link.until = link.until if until is None else until
@@ -183,7 +184,7 @@ class World:
         held = [of for of, taken in self.taken.items() if one in taken]
         if at < len(held):
             asked = shares.new_token(), held[at][1], self.profiles[one]
-            self.bench.write(reservations.give_back, *asked)
+            self.bench.write(reservations.cancel, *asked)
             del self.taken[held[at]][one]
 
     def link(self, visitor, customer):

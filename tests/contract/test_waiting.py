@@ -354,7 +354,7 @@ def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise,
         await tx.all_many("session_lock", [{"profile": holder.id}])
         await reservation_rows.purge(tx, [holder.id], 10)
 
-    end = (purge_it,) if by == "purge" else (reservations.give_back, token, item, holder)
+    end = (purge_it,) if by == "purge" else (reservations.cancel, token, item, holder)
     after(bench, link_of(owner, customer, bench.clock.tick()), *end)
     assert reserved(bench, holder, owner, customer) == 0
 

@@ -50,8 +50,8 @@ class Services:
     new_id: ids.UUID7
     flows: dict[tuple[bytes | None, bytes | None], Flow] = field(default_factory=dict)
     """See ``flows.of_caller``."""
-    share_places: dict[str, Row] = field(default_factory=dict)
-    """Cache of where share tokens lead; see ``shares.Finder``."""
+    share_locations: dict[str, Row] = field(default_factory=dict)
+    """Cache of where share tokens lead; see ``shares.ShareLookup``."""
 
     def now(self) -> str:
         """Returns the current time in the format that records store."""

@@ -22,7 +22,7 @@ from wishwell.stores import Store
 from wishwell.wishlists import fields, items, lists, shares
 from wishwell.wishlists.items import ItemPatch, NewItem
 from wishwell.wishlists.lists import ListFields
-from wishwell.wishlists.shares import HasReservations, ShowsNotes, Terms
+from wishwell.wishlists.shares import HasReservations, ShowsNotes, ShareSettings
 
 T = TypeVar("T")
 
@@ -164,13 +164,13 @@ class ShareBody(Body):
     reservations: HasReservations | UnsetType = UNSET
     notes: ShowsNotes | UnsetType = UNSET
 
-    def terms(self, now: str) -> Terms:
+    def terms(self, now: str) -> ShareSettings:
         expires_at = None if self.expires_at is UNSET else ""
         if isinstance(self.expires_at, datetime):
             # Clamped to 1970 to 9999, because an offset may move a time out of the storable range.
             milliseconds = min(max(0, round(self.expires_at.timestamp() * 1000)), ids.LAST)
             expires_at = shares.check_expiry(ids.timestamp(milliseconds), now)
-        return Terms(_given(self.reservations), _given(self.notes), expires_at)
+        return ShareSettings(_given(self.reservations), _given(self.notes), expires_at)
 
 
 class CopyBody(ListPatchBody):

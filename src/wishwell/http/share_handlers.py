@@ -7,7 +7,7 @@ from wishwell.products import shown
 from wishwell.profiles import Profile
 from wishwell.wishlists import copies, reservations, shares
 from wishwell.wishlists.copies import Wanted
-from wishwell.wishlists.shares import Finder
+from wishwell.wishlists.shares import ShareLookup
 
 # ------------------------------------------------------------------------------- for the owner
 
@@ -38,19 +38,19 @@ async def delete_share(request: Request) -> None:
 async def get_shared_list(request: Request) -> object:
     reader = request.acts_on if isinstance(request.acts_on, Profile) else None
     include = shown.include if queries.include(request.query) else None
-    finder, token = await _finder(request), request.parameters["token"]
-    return await request.run(shares.view, finder, token, reader, request.now(), include=include)
+    lookup, token = await _share_lookup(request), request.parameters["token"]
+    return await request.run(shares.view, lookup, token, reader, request.now(), include=include)
 
 
 # contract: copy-list
 async def copy_shared_list(request: Request) -> Response:
     caller, service = responding.new_owner(request), request.service
     new = (await request_body.decode(request, request_types.CopyBody, optional=True)).patch()
-    finder, token = await _finder(request), request.parameters["token"]
-    await _begin(request, finder)
+    lookup, token = await _share_lookup(request), request.parameters["token"]
+    await _begin(request, lookup)
     wanted = Wanted(service.new_id(), new)
     new_id, bounds, now = service.new_id, request.bounds, request.now()
-    made = await request.run(copies.copy, finder, token, caller, wanted, new_id, bounds, now)
+    made = await request.run(copies.copy, lookup, token, caller, wanted, new_id, bounds, now)
     return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")
 
 
@@ -58,28 +58,28 @@ async def copy_shared_list(request: Request) -> Response:
 async def reserve_shared_item(request: Request) -> object:
     holder, id = responding.new_owner(request), request.parameters["itemId"]
     quantity = (await request_body.decode(request, request_types.ReservationBody)).quantity
-    finder, token = await _finder(request), request.parameters["token"]
-    await _begin(request, finder)
+    lookup, token = await _share_lookup(request), request.parameters["token"]
+    await _begin(request, lookup)
     use_case, now = reservations.reserve, request.now()
-    return await request.run(use_case, finder, token, id, holder, quantity, now)
+    return await request.run(use_case, lookup, token, id, holder, quantity, now)
 
 
 async def delete_reservation(request: Request) -> None:
     token, id = request.parameters.values()
-    await request.run(reservations.give_back, token, id, responding.new_owner(request))
+    await request.run(reservations.cancel, token, id, responding.new_owner(request))
 
 
-async def _begin(request: Request, finder: Finder) -> None:
+async def _begin(request: Request, lookup: ShareLookup) -> None:
     """Like ``responding.begin``, but checks the share's token before it creates a session."""
     if request.begin is not None:
         token = request.parameters["token"]
-        await request.service.db.read(shares.resolve, finder, token, request.now())
+        await request.service.db.read(shares.resolve, lookup, token, request.now())
         await responding.begin(request)
 
 
 # contract: store-isolation
-async def _finder(request: Request) -> Finder:
-    """Returns the finder for shares in the caller's or shop's store, or else in any store."""
+async def _share_lookup(request: Request) -> ShareLookup:
+    """Returns the lookup for shares in the caller's or shop's store, or else in any store."""
     service = request.service
     if request.caller is not None:
         store = request.caller.store
@@ -87,5 +87,5 @@ async def _finder(request: Request) -> Finder:
         store = request.visit.store
     else:
         await service.access_cache.ensure_fresh()
-        return Finder(service.access_cache.store, service.share_places)
-    return Finder({store.id: store}.get, service.share_places)
+        return ShareLookup(service.access_cache.store, service.share_locations)
+    return ShareLookup({store.id: store}.get, service.share_locations)

@@ -139,7 +139,7 @@ class CsvFile:
             wish = wishes.setdefault((product, variant), [at, line, quantity, note, set()])
             wish[0] = min(at, wish[0])
             if name is not None:
-                alike = merging.alike(name)
+                alike = merging.normalised_name(name)
                 named = names.setdefault(alike, [at, name])
                 named[0] = min(at, named[0])
                 wish[4].add(alike)

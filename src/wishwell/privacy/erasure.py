@@ -94,7 +94,7 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
             return
         for key, store_id in left:
             try:
-                while not await db.write(remove_some, key, store_id, clock()):
+                while not await db.write(remove_batch, key, store_id, clock()):
                     yield gone
             except Exception as error:
                 await db.ping()  # raises if the database is the cause
@@ -107,7 +107,7 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
             yield gone
 
 
-async def remove_some(tx: Writer, key: str, store_id: str, now: int) -> bool:
+async def remove_batch(tx: Writer, key: str, store_id: str, now: int) -> bool:
     """Removes a batch of an erased profile's data. Returns whether all of it is removed."""
     await tx.one("profile_lock", profile=key)
     await tx.all("in_turn")
@@ -119,7 +119,7 @@ async def remove_some(tx: Writer, key: str, store_id: str, now: int) -> bool:
         await tx.one("webhook_lock", store=store_id, id=webhook)
         named = {"store": store_id, "webhook": webhook, "profile": key}
         left -= len(await tx.all("erasure_deliveries", **named, limit=max(left, 0)))
-    if left <= 0 or await purge.remove_some(tx, [key]) is None:
+    if left <= 0 or await purge.remove_batch(tx, [key]) is None:
         return False
     await tx.run("erasure_done", profile=key, now=ids.timestamp(now))
     await tx.run("erasure_forget", profile=key)

@@ -42,7 +42,7 @@ async def document(db: Database, profile: Profile, shown: ProfileRecord) -> Asyn
     parts: Mapping[str, AsyncIterator[Iterable[Any]]] = {
         "lists": _lists(db, profile),
         "items": _items(db, profile),
-        "shares": _each(db, profile, shares.every),
+        "shares": _each(db, profile, shares.find_all),
         "reservations": _each(db, profile, _reserved),
         "events": _events(db, profile),
     }

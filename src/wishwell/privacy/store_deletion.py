@@ -56,7 +56,7 @@ async def run(db: Database, store: Store) -> AsyncIterator[int]:
             keys = [row[0] for row in found]
             after = keys[-1]
             await db.write(ask, "erase_revocations", profiles=keys)
-            while (removed := await db.write(purge.remove_some, keys)) is None:
+            while (removed := await db.write(purge.remove_batch, keys)) is None:
                 yield gone
             gone += removed
             yield gone

@@ -68,7 +68,7 @@ def _joined(bundle: Bundle, held: Held) -> Bundle:
     own = {
         id: held.named[name]
         for id, record in bundle.lists.items()
-        if id not in held.lists and (name := merging.alike(record.name)) in held.named
+        if id not in held.lists and (name := merging.normalised_name(record.name)) in held.named
     }
     return msgspec.structs.replace(
         bundle,

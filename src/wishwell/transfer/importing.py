@@ -254,7 +254,7 @@ async def _add(
     keyed = {ids.profile_key(store.id, bundle.profile.gid): bundle for bundle in bundles}
     while (lacking := await _try(db, store, keyed, dry=dry)) is None:
         for (key,) in await db.read(ask, "import_erasing", profiles=list(keyed)):
-            while not await db.write(erasure.remove_some, key, store.id, clock()):
+            while not await db.write(erasure.remove_batch, key, store.id, clock()):
                 pass
     for added in lacking.values():
         counts.there += "profiles" not in added
@@ -296,7 +296,7 @@ async def _lacking(
     if there:
         for key, id, shared, name in await tx.all("import_lists_held", profiles=there):
             held[key].lists[id] = shared
-            names, name = held[key].named, merging.alike(name)
+            names, name = held[key].named, merging.normalised_name(name)
             names[name] = min(id, names.get(name, id))
         for key, id in await tx.all("import_shares_held", profiles=there):
             held[key].shares.add(id)

@@ -12,7 +12,7 @@ from wishwell.stores import Bounds
 from wishwell.wishlists import items, lists, shares
 from wishwell.wishlists.items import Item
 from wishwell.wishlists.lists import List, ListFields
-from wishwell.wishlists.shares import Finder, SharedItem
+from wishwell.wishlists.shares import SharedItem, ShareLookup
 
 COPIED = [name for name in items.OPTIONS if name in SharedItem.__struct_fields__]
 """Fields of a new item that a copy takes from the shared list: those that it shows."""
@@ -28,7 +28,7 @@ class Wanted(NamedTuple):
 # contract: copy-list, copy-once, copy-limits, event-copy
 async def copy(
     tx: Writer,
-    finder: Finder,
+    lookup: ShareLookup,
     token: str,
     caller: Profile,
     wanted: Wanted,
@@ -42,8 +42,8 @@ async def copy(
     and, if the share shows notes, the note. Raises ``UnknownShare``, ``LimitReached``,
     ``profiles.missing(caller)``.
     """
-    await shares.lock(tx, finder, token, caller, now)
-    shared = await shares.view(tx, finder, token, None, now)
+    await shares.lock(tx, lookup, token, caller, now)
+    shared = await shares.view(tx, lookup, token, None, now)
     fields = replace(wanted.fields, name=wanted.fields.name or shared.name)
     async with events.record_list_changes(tx, caller, now, lists.records(tx, caller, wanted.id)):
         made = await lists.add(tx, caller, fields, wanted.id, bounds, now)
@@ -60,7 +60,7 @@ async def copy(
                 for name in COPIED:
                     setattr(after, name, getattr(item, name))
             changes.insert(0, (before, after))
-        await items.check_room(tx, caller, changes, bounds, "copy")
+        await items.check_limits(tx, caller, changes, bounds, "copy")
         places = {(made.id, item.id): place for place, (_, item) in enumerate(changes, 1)}
         told = await items.write(tx, caller, changes, now, places)
     await events.record_events(tx, caller, now, told)

@@ -119,12 +119,12 @@ async def find(tx: Reader, profile: Profile, id: str) -> Item:
 async def of_products(
     tx: Reader, profile: Profile, products: Iterable[str]
 ) -> dict[tuple[str, str], Item]:
-    """Returns the profile's items with these products, by key (see ``kind``)."""
+    """Returns the profile's items with these products, by key (see ``item_key``)."""
     rows = await tx.all("items_of_products", profile=profile.id, products=sorted({*products}))
-    return {kind(item): item for item in map(from_row, rows)}
+    return {item_key(item): item for item in map(from_row, rows)}
 
 
-def kind(item: Item) -> tuple[str, str]:
+def item_key(item: Item) -> tuple[str, str]:
     """Returns an item's key, unique in its profile: product and variant as stored."""
     return str(item.product_id), str(item.variant_id or NO_VARIANT)
 
@@ -204,7 +204,7 @@ async def put_on(
     item = replace(before, list_ids=sorted({*list_ids}))
     if item == before:
         return item
-    await check_room(tx, profile, [(before, item)], bounds, "listIds")
+    await check_limits(tx, profile, [(before, item)], bounds, "listIds")
     await apply(tx, profile, [(before, item)], now)
     return item
 
@@ -216,12 +216,12 @@ Change = tuple[Item | None, Item | None]
 """An item before and after a change: (None, new) creates it, (old, None) deletes it."""
 
 
-def _on(item: Item | None) -> set[str]:
+def _list_ids(item: Item | None) -> set[str]:
     return set(item.list_ids) if item else set()
 
 
 # contract: list-item-limit, place-limit, limit-exact
-async def check_room(
+async def check_limits(
     tx: Reader, profile: Profile, changes: Sequence[Change], bounds: Bounds, field: str
 ) -> None:
     """Checks changes, applied in order, against the size limits.
@@ -236,15 +236,15 @@ async def check_room(
         held = row[0] if row else 0
     sizes: dict[str, int] = dict(map(tuple, await tx.all("list_sizes", profile=profile.id)))
     entries = sum(sizes.values())
-    for place, (before, after) in enumerate(changes):
-        more, less = _on(after) - _on(before), _on(before) - _on(after)
+    for index, (before, after) in enumerate(changes):
+        more, less = _list_ids(after) - _list_ids(before), _list_ids(before) - _list_ids(after)
         held += before is None
         entries += len(more) - len(less)
         if before is None and held > bounds.items:
             raise LimitReached(
                 f"A profile can have at most {bounds.items} items; delete some first."
             )
-        named = field.format(place)
+        named = field.format(index)
         if not more <= sizes.keys():
             raise NotFound(f"{named}: contains the id of a list that this profile doesn't have.")
         for id in more:
@@ -268,31 +268,31 @@ async def write(
     profile: Profile,
     changes: Sequence[Change],
     now: str,
-    places: Mapping[tuple[str, str], int] = MappingProxyType({}),
+    positions: Mapping[tuple[str, str], int] = MappingProxyType({}),
 ) -> list[tuple[events.Type, bytes]]:
     """Saves changes of items with their tags and lists, under the profile's lock.
 
-    Returns the events, which the caller records. ``places``: positions of items on lists that they
-    are added to, by list id and item id; other items get none. Sets ``updated_at`` of changed
+    Returns the events, which the caller records. ``positions``: positions of items on lists that
+    they are added to, by list id and item id; other items get none. Sets ``updated_at`` of changed
     items. Raises ``UniqueViolation``.
     """
     real = [change for change in changes if change[0] != change[1]]
     for before, after in real:
         if before and after:
             after.updated_at = max(before.updated_at, now)
-    gone = [before.id for before, after in real if before and not after]
-    new = [after for before, after in real if after and not before]
-    kept = [after for before, after in real if after and before]
-    if new:
-        await tx.fill("items", [_stored(profile, item) for item in new])
-    if kept:
-        await tx.run_many("item_put", [_stored(profile, item) for item in kept])
+    deleted = [before.id for before, after in real if before and not after]
+    created = [after for before, after in real if after and not before]
+    updated = [after for before, after in real if after and before]
+    if created:
+        await tx.fill("items", [_stored(profile, item) for item in created])
+    if updated:
+        await tx.run_many("item_put", [_stored(profile, item) for item in updated])
     await _write_tags(tx, profile, real)
-    await _write_entries(tx, profile, real, places)
-    if gone:
-        await tx.run("items_remove", profile=profile.id, ids=gone)
-    if len(new) != len(gone):
-        await profiles.count(tx, profile, items=len(new) - len(gone))
+    await _write_entries(tx, profile, real, positions)
+    if deleted:
+        await tx.run("items_remove", profile=profile.id, ids=deleted)
+    if len(created) != len(deleted):
+        await profiles.count(tx, profile, items=len(created) - len(deleted))
     if not events.events_enabled(profile):
         return []
     return [_event(before, after, profile.store.has_text_ids) for before, after in real]
@@ -319,17 +319,17 @@ async def _write_entries(
     tx: Writer,
     profile: Profile,
     changes: Sequence[Change],
-    places: Mapping[tuple[str, str], int],
+    positions: Mapping[tuple[str, str], int],
 ) -> None:
     added: list[dict[str, object]] = []
     left: list[dict[str, object]] = []
     sizes = Counter[str]()
     for before, after in changes:
-        more, less = _on(after) - _on(before), _on(before) - _on(after)
+        more, less = _list_ids(after) - _list_ids(before), _list_ids(before) - _list_ids(after)
         if after:
             of = {"profile_id": profile.id, "item_id": after.id}
             added += [
-                {**of, "list_id": id, "position": places.get((id, after.id), 0)} for id in more
+                {**of, "list_id": id, "position": positions.get((id, after.id), 0)} for id in more
             ]
         if before:
             left += [{"profile": profile.id, "list": id, "item": before.id} for id in less]
@@ -343,12 +343,12 @@ async def _write_entries(
         resized = [{"profile": profile.id, "id": id, "more": n} for id, n in sizes.items()]
         await tx.run_many("list_resize", resized)
     if left:
-        await reservation_rows.end_unshared(tx, profile.id)
+        await reservation_rows.delete_unshared(tx, profile.id)
 
 
 def _stored(profile: Profile, item: Item) -> dict[str, object]:
     """Returns an item's columns by name."""
-    product_id, variant_id = kind(item)
+    product_id, variant_id = item_key(item)
     return mapping.to_columns(item) | {
         "profile_id": profile.id,
         "store_id": profile.store.id,

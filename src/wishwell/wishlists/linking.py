@@ -86,11 +86,15 @@ async def _move(
     """Moves the session's records. Returns the data of the link's event and the items' events."""
     wishes, mine = await _items(tx, session), await _items(tx, customer)
     made, own = await _lists(tx, session), await _lists(tx, customer)
-    room = merging.room(bounds, len(mine), len(own), sum(held.row["item_count"] for held in own))
-    names = {merging.alike(held.name) for held in made}
-    own = [held for held in own if merging.alike(held.name) in names]
-    kinds = {items.kind(item): item for item in mine}
-    twins = {item.id: kinds[items.kind(item)] for item in wishes if items.kind(item) in kinds}
+    remaining = merging.remaining_capacity(
+        bounds, len(mine), len(own), sum(held.row["item_count"] for held in own)
+    )
+    names = {merging.normalised_name(held.name) for held in made}
+    own = [held for held in own if merging.normalised_name(held.name) in names]
+    by_key = {items.item_key(item): item for item in mine}
+    twins = {
+        item.id: by_key[items.item_key(item)] for item in wishes if items.item_key(item) in by_key
+    }
     created = {item.id: item.created_at for item in (*wishes, *mine)}
     made = await _ordered(tx, session, made, created)
     for item in wishes:
@@ -98,17 +102,17 @@ async def _move(
             created[twin.id] = min(twin.created_at, item.created_at)
     own = await _ordered(tx, customer, own, created)
     same = {id: twin.id for id, twin in twins.items()}
-    merged = merging.merge(wishes, made, same, own, room)
+    merged = merging.merge(wishes, made, same, own, remaining)
 
-    places = await _write_lists(tx, customer, made, own, merged, now)
+    positions = await _write_lists(tx, customer, made, own, merged, now)
     changes = _changes(wishes, twins, merged)
-    told = await items.write(tx, customer, changes, now, places)
-    await _keep_notices(tx, session, customer, merged.items)
+    told = await items.write(tx, customer, changes, now, positions)
+    await _merge_notice_times(tx, session, customer, merged.items)
     await _move_shares(tx, session, customer, merged.joins)
-    await reservations.link_owned(tx, session.id, customer.id, merged.items)
-    await reservations.link_held(tx, session.id, customer.id, locked)
-    await reservation_rows.end_unshared(tx, customer.id)
-    for statement in _LEAVE:
+    await reservations.merge_owned(tx, session.id, customer.id, merged.items)
+    await reservations.merge_held(tx, session.id, customer.id, locked)
+    await reservation_rows.delete_unshared(tx, customer.id)
+    for statement in _DELETE_STATEMENTS:
         await tx.run(statement, profile=session.id)
     row = await tx.one("profile_shown", profile=session.id)
     assert row is not None
@@ -120,7 +124,7 @@ async def _move(
     return Linked(session.gid, customer.gid, len(wishes), len(made), left), told
 
 
-_LEAVE = (
+_DELETE_STATEMENTS = (
     *("link_leave_entries", "link_leave_item_tags", "link_leave_lists", "link_leave_items"),
     "link_leave_shares",
 )
@@ -158,13 +162,13 @@ async def _ordered(
 def _changes(wishes: Sequence[Item], twins: Mapping[str, Item], merged: Merged) -> list[Change]:
     """Returns the changes to the customer's items: merged ones, and those that move."""
     on = defaultdict(set)
-    for list_id, placed in merged.places.items():
+    for list_id, placed in merged.added.items():
         for id in placed:
             on[id].add(list_id)
     changes: list[Change] = []
     for item in wishes:
         if twin := twins.get(item.id):
-            changes.append((twin, merging.united(twin, item, on[twin.id])))
+            changes.append((twin, merging.merge_items(twin, item, on[twin.id])))
         elif item.id in merged.items:
             changes.append((None, replace(item, list_ids=sorted(on[item.id]))))
     return changes
@@ -191,32 +195,32 @@ async def _write_lists(
     marked = [{"profile": key, "id": id} for id in sorted(joined)]
     await _run(tx, "list_mark_shared", marked)
     grown = {
-        held.id: (*held.items, *merged.places[held.id]) for held in own if held.id in merged.places
+        held.id: (*held.items, *merged.added[held.id]) for held in own if held.id in merged.added
     }
     await _run(tx, "list_touch", [{"profile": key, "id": id, "now": now} for id in grown])
-    places = {(list_id, id): at for list_id, on in grown.items() for at, id in enumerate(on, 1)}
+    positions = {(list_id, id): at for list_id, on in grown.items() for at, id in enumerate(on, 1)}
     placed = [
         {"profile": key, "list": list_id, "item": id, "position": at}
-        for (list_id, id), at in places.items()
+        for (list_id, id), at in positions.items()
     ]
     await _run(tx, "entry_place", placed)
     for held in moving:
-        places |= {(held.id, merged.items.get(id, "")): at for id, at in held.items.items()}
-    return places
+        positions |= {(held.id, merged.items.get(id, "")): at for id, at in held.items.items()}
+    return positions
 
 
 # contract: notice-link
-async def _keep_notices(
+async def _merge_notice_times(
     tx: Writer, session: Profile, customer: Profile, now_ids: Mapping[str, str]
 ) -> None:
     """Copies the times of the last notices to the customer's items, so that they aren't repeated
     soon."""
-    heard = [
+    rows = [
         {"profile": customer.id, "id": now_ids[id], "dropped_at": dropped, "restocked_at": back}
-        for id, dropped, back in await tx.all("link_heard", profile=session.id)
+        for id, dropped, back in await tx.all("link_notice_times", profile=session.id)
         if id in now_ids
     ]
-    await _run(tx, "link_hear", heard)
+    await _run(tx, "link_set_notice_times", rows)
 
 
 async def _run(tx: Writer, statement: str, rows: Sequence[Mapping[str, object]]) -> None:
@@ -230,9 +234,9 @@ async def _move_shares(
 ) -> None:
     """Moves the shares of lists that move. Shares of a list that is merged into a customer's list
     end, because that list is private."""
-    all_ = await shares.every(tx, session)
+    all_ = await shares.find_all(tx, session)
     moving = [share for share in all_ if joins.get(share.list_id) == share.list_id]
-    await shares.end(tx, session, [share for share in all_ if share not in moving])
+    await shares.delete_all(tx, session, [share for share in all_ if share not in moving])
     if moving:
         hashes = [opaque.hashed(share.token) for share in moving]
         await tx.run("link_move_tokens", profile=customer.id, hashes=hashes)

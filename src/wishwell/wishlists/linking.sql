@@ -4,10 +4,10 @@
 -- name: link_entries
 SELECT list_id, item_id, position FROM entries WHERE profile_id = :profile AND list_id in_uuids(:lists);
 
--- name: link_heard
+-- name: link_notice_times
 SELECT id, dropped_at, restocked_at FROM items WHERE profile_id = :profile AND (dropped_at > '' OR restocked_at > '');
 
--- name: link_hear
+-- name: link_set_notice_times
 UPDATE items
 SET dropped_at = CASE WHEN :dropped_at > dropped_at THEN :dropped_at ELSE dropped_at END,
     restocked_at = CASE WHEN :restocked_at > restocked_at THEN :restocked_at ELSE restocked_at END

@@ -169,13 +169,13 @@ async def change(tx: Writer, profile: Profile, id: str, fields: ListFields, now:
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes a list but not its items. Raises ``NotFound``, ``profiles.missing``."""
     async with _changing(tx, profile, id, now):
-        await shares.end(tx, profile, await shares.of_list(tx, profile, id))
+        await shares.delete_all(tx, profile, await shares.of_list(tx, profile, id))
         if on := list(await _positions(tx, profile, id)):
             await tx.run("list_leave_items", profile=profile.id, id=id, items=on)
             await tx.run("entries_remove", profile=profile.id, lists=[id], items=on)
         await tx.run("lists_remove", profile=profile.id, ids=[id])
         await profiles.count(tx, profile, lists=-1)
-        await reservation_rows.end_unshared(tx, profile.id)
+        await reservation_rows.delete_unshared(tx, profile.id)
 
 
 # contract: list-order-partial, list-order-invalid
@@ -209,12 +209,12 @@ async def _place(
     placed = [*item_ids, *(item for item in before if item not in named)]
     if placed != before:  # contract: list-updated-at
         of = {"profile": profile.id, "list": id}
-        places = [
+        moved = [
             {**of, "item": item, "position": at}
             for at, item in enumerate(placed, 1)
             if positions[item] != at
         ]
-        await tx.run_many("entry_place", places)
+        await tx.run_many("entry_place", moved)
         await tx.run("list_touch", profile=profile.id, id=id, now=now)
 
 

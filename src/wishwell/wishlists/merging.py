@@ -31,16 +31,16 @@ class Merged(msgspec.Struct):
 
     ``items``: the id that each of the session's items has afterwards, without items left behind.
     ``joins``: the list that each of the session's lists becomes; its own id if it moves.
-    ``places``: ids of the items added to each list, in order.
+    ``added``: ids of the items added to each list, in order.
     """
 
     items: dict[str, str]
     joins: dict[str, str]
-    places: dict[str, list[str]]
+    added: dict[str, list[str]]
 
 
 # contract: link-limits
-def room(bounds: Bounds, items: int, lists: int, entries: int) -> Bounds:
+def remaining_capacity(bounds: Bounds, items: int, lists: int, entries: int) -> Bounds:
     """Returns how many items, lists and entries a merge may add to these counts of a customer.
 
     A merged profile may exceed its size limits up to twofold.
@@ -59,20 +59,20 @@ def merge(
     lists: Sequence[OrderedList],
     same: Mapping[str, str],
     own: Sequence[OrderedList],
-    room: Bounds,
+    remaining: Bounds,
 ) -> Merged:
     """Decides what becomes of the session's items (``wishes``) and lists.
 
     ``same``: for items that both have, the customer's item id by the session's. ``own``: the
-    customer's lists with the same names. ``room``: the customer's remaining capacity.
+    customer's lists with the same names. ``remaining``: the customer's remaining capacity.
     """
     newest = sorted(wishes, key=lambda wish: (wish.created_at, wish.id), reverse=True)
-    moved = [wish.id for wish in newest if wish.id not in same][: room.items]
+    moved = [wish.id for wish in newest if wish.id not in same][: remaining.items]
     items = {**same, **{id: id for id in moved}}
-    joins = _join(lists, items, own, room.list_items)
+    joins = _join(lists, items, own, remaining.list_items)
     moving = [made.id for made in lists if made.id not in joins]
-    joins |= {id: id for id in sorted(moving, reverse=True)[: room.lists]}
-    return Merged(items, joins, _places(newest, lists, items, joins, own, room.entries))
+    joins |= {id: id for id in sorted(moving, reverse=True)[: remaining.lists]}
+    return Merged(items, joins, _added_items(newest, lists, items, joins, own, remaining.entries))
 
 
 def _join(
@@ -86,13 +86,13 @@ def _join(
         for mine in own:
             union = there[mine.id] | coming
             fits = len(union) <= max(most, len(there[mine.id]))
-            if fits and alike(mine.name) == alike(made.name):
+            if fits and normalised_name(mine.name) == normalised_name(made.name):
                 joins[made.id], there[mine.id] = mine.id, union
                 break
     return joins
 
 
-def _places(
+def _added_items(
     newest: Sequence[Item],
     lists: Sequence[OrderedList],
     items: Mapping[str, str],
@@ -102,31 +102,31 @@ def _places(
 ) -> dict[str, list[str]]:
     """Returns the items added to each list, in order. Of more than ``most``, keeps the newest."""
     taken = {mine.id: set(mine.items) for mine in own}
-    places: dict[str, list[str]] = {}
+    added: dict[str, list[str]] = {}
     for made in lists:
         if (target := joins.get(made.id)) is not None:
             there = taken.setdefault(target, set())
             coming = [items[id] for id in made.items if id in items and items[id] not in there]
             there.update(coming)
             if coming:
-                places.setdefault(target, []).extend(coming)
-    if sum(map(len, places.values())) <= most:
-        return places
+                added.setdefault(target, []).extend(coming)
+    if sum(map(len, added.values())) <= most:
+        return added
     age = {items[wish.id]: at for at, wish in enumerate(newest) if wish.id in items}
-    every = [(age[id], target, id) for target, on in places.items() for id in on]
+    every = [(age[id], target, id) for target, on in added.items() for id in on]
     kept = {(target, id) for _, target, id in sorted(every)[:most]}
-    left = {target: [id for id in on if (target, id) in kept] for target, on in places.items()}
+    left = {target: [id for id in on if (target, id) in kept] for target, on in added.items()}
     return {target: on for target, on in left.items() if on}
 
 
 # contract: link-list-merge
-def alike(name: str) -> str:
+def normalised_name(name: str) -> str:
     """Returns a list's normalised name: trimmed and case-folded. A link merges equal ones."""
     return name.strip().casefold()
 
 
 # contract: link-item-merge, link-quantity, link-tags, link-note
-def united(mine: Item, theirs: Item, more: Iterable[str]) -> Item:
+def merge_items(mine: Item, theirs: Item, more: Iterable[str]) -> Item:
     """Merges the session's item into the customer's, and adds the lists ``more``.
 
     Unless said otherwise here, the customer's value is kept if there is one.

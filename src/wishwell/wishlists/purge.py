@@ -10,14 +10,14 @@ from wishwell.db import Database, Reader, Row, Writer
 from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.wishlists import reservation_rows
 
-_BATCH = 100
-_RECORDS = 2_000
+_BATCH_SIZE = 100
+_MAX_RECORDS = 2_000
 """Limit of records that one batch removes. Other writes wait for a batch, and it must fit into a
 transaction's time limit. A large session takes several batches."""
 
 _DAY_MS = 86_400_000
-_FIRST = ("", "00000000-0000-0000-0000-000000000000")
-STEPS = (
+_START = ("", "00000000-0000-0000-0000-000000000000")
+DELETE_STATEMENTS = (
     *("purge_entries", "purge_item_tags", "purge_items", "purge_lists"),
     *("purge_share_tokens", "purge_shares"),
 )
@@ -37,10 +37,10 @@ async def sessions(
     ``Unavailable``, also while the clock is suspect.
     """
     idle, empty = _limits(settings, await db.read(clock.checked_now))
-    after, removed = _FIRST, 0
+    after, removed = _START, 0
     while not dry and await db.write(_redate, clock):
         yield removed
-    while rows := await db.read(_idle, idle, empty, after):
+    while rows := await db.read(_find_idle, idle, empty, after):
         after = (rows[-1][1], rows[-1][0])
         if dry:
             removed += len(rows)
@@ -67,13 +67,13 @@ async def _redate(tx: Writer, clock: ReferenceClock) -> bool:
     Returns whether there were any."""
     now = await clock.checked_now(tx)
     ahead = ids.timestamp(now + MAX_JUMP_MS)
-    named = {"now": ids.timestamp(now), "ahead": ahead, "limit": _BATCH}
+    named = {"now": ids.timestamp(now), "ahead": ahead, "limit": _BATCH_SIZE}
     return bool(await tx.all("sessions_redate", **named))
 
 
-async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:
+async def _find_idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:
     """Returns key, time and GID of the next batch of expired sessions; ``after`` is the cursor."""
-    terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH}
+    terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH_SIZE}
     return await tx.all("sessions_idle", **terms, after_time=after[0], after=after[1])
 
 
@@ -101,7 +101,7 @@ async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
     gone = None if gids else 0
     try:
         while gone is None:
-            gone = await db.write(remove_some, list(gids))
+            gone = await db.write(remove_batch, list(gids))
             yield gone or 0
     except Exception as error:
         await db.ping()  # raises if the database is the cause
@@ -113,14 +113,14 @@ async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
                 yield number
 
 
-async def remove_some(tx: Writer, sessions: list[str]) -> int | None:
+async def remove_batch(tx: Writer, sessions: list[str]) -> int | None:
     """Removes a batch of the records of these profiles; with the last batch, the profiles too.
 
     Returns how many profiles it removed, or ``None`` while records remain.
     """
     await _lock(tx, sessions)
-    left = _RECORDS - await reservation_rows.purge(tx, sessions, _RECORDS)
-    for statement in STEPS:
+    left = _MAX_RECORDS - await reservation_rows.purge(tx, sessions, _MAX_RECORDS)
+    for statement in DELETE_STATEMENTS:
         if left > 0:
             left -= len(await tx.all(statement, profiles=sessions, limit=left))
     if left <= 0:

@@ -8,25 +8,25 @@ from typing import Any
 
 from wishwell.db import Row, Writer
 
-ENDS = ("held_end", "reservation_end")
+DELETE_STATEMENTS = ("held_end", "reservation_end")
 """The statements that delete the holder's and the owner's row."""
 
 
 # contract: reserve-ends, reserve-at-once
-async def end_unshared(tx: Writer, owner_id: str) -> None:
+async def delete_unshared(tx: Writer, owner_id: str) -> None:
     """Deletes reservations of items that are no longer on a shared list.
 
     The caller holds the owner's lock.
     """
-    await end(tx, await tx.all("reservations_unshared", profile=owner_id))
+    await delete(tx, await tx.all("reservations_unshared", profile=owner_id))
 
 
-async def end(tx: Writer, keys: Sequence[Row]) -> None:
+async def delete(tx: Writer, keys: Sequence[Row]) -> None:
     """Deletes reservations by key: the holder's profile, the owner's, and the item's id."""
     if keys:
         # The same lock order everywhere prevents deadlocks.
         ordered = [key_columns(key) for key in sorted(tuple(key) for key in keys)]
-        for statement in ENDS:
+        for statement in DELETE_STATEMENTS:
             await tx.run_many(statement, ordered)
 
 
@@ -48,6 +48,6 @@ async def purge(tx: Writer, owners: list[str], most: int) -> int:
         while ended < most and (
             keys := await tx.all(statement, profiles=owners, limit=most - ended)
         ):
-            await end(tx, keys)
+            await delete(tx, keys)
             ended += len(keys)
     return ended

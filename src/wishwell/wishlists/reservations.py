@@ -16,16 +16,16 @@ from wishwell.db import Reader, RunAgain, Writer
 from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound
 from wishwell.profiles import Profile
 from wishwell.wishlists import reservation_rows, shares
-from wishwell.wishlists.shares import Finder, SharedItem
+from wishwell.wishlists.shares import SharedItem, ShareLookup
 
-MOST = 1_000
+MAX_RESERVED_ITEMS = 1_000
 """Limit of items that a profile may have reserved."""
 
 
 # contract: reserve-put, reserve-quantity, reserve-most, reserve-at-once, reserve-secret
 async def reserve(
     tx: Writer,
-    finder: Finder,
+    lookup: ShareLookup,
     token: str,
     item_id: str,
     holder: Profile,
@@ -38,7 +38,7 @@ async def reserve(
     ``Forbidden`` for the owner and if the share has no reservations, and
     ``profiles.missing(holder)``.
     """
-    shared = await shares.lock(tx, finder, token, holder, now)
+    shared = await shares.lock(tx, lookup, token, holder, now)
     owner = shared.owner
     if owner.id == holder.id:
         raise Forbidden("You can't reserve items on your own list.")
@@ -46,20 +46,20 @@ async def reserve(
         raise Forbidden("Reservations are turned off for this share.")
     if await tx.one("entry_find", profile=owner.id, list=shared.list_id, item=item_id) is None:
         raise NotFound("There is no such item on this list.")
-    of = {"owner": owner.id, "holder": holder.id, "item": item_id}
-    row = await tx.one("reservation_put", **of, quantity=quantity, now=now)
+    params = {"owner": owner.id, "holder": holder.id, "item": item_id}
+    row = await tx.one("reservation_put", **params, quantity=quantity, now=now)
     if row is None:
         raise Conflict("quantity: exceeds the quantity of this item that is left to reserve.")
-    count = await tx.one("held_count", **of)
-    if count is not None and count[0] >= MOST:
-        raise LimitReached(f"A profile can reserve at most {MOST} items.")
-    await tx.run("held_add", **of, store=owner.store.id, merged=None)
-    [shown] = (await shares.view(tx, finder, token, holder, now, item_id)).items
+    count = await tx.one("held_count", **params)
+    if count is not None and count[0] >= MAX_RESERVED_ITEMS:
+        raise LimitReached(f"A profile can reserve at most {MAX_RESERVED_ITEMS} items.")
+    await tx.run("held_add", **params, store=owner.store.id, merged=None)
+    [shown] = (await shares.view(tx, lookup, token, holder, now, item_id)).items
     return shown
 
 
 # contract: reserve-delete
-async def give_back(tx: Writer, token: str, item_id: str, holder: Profile) -> None:
+async def cancel(tx: Writer, token: str, item_id: str, holder: Profile) -> None:
     """Deletes the holder's reservation of the item.
 
     The holder's row in ``held`` names the owner, so this works after the share has ended. Raises
@@ -89,7 +89,7 @@ async def owners(tx: Reader, holder_id: str) -> set[tuple[bool, str]]:
 
 
 # contract: reserve-sign-in
-async def link_held(tx: Writer, session_id: str, customer_id: str, locked: set[str]) -> None:
+async def merge_held(tx: Writer, session_id: str, customer_id: str, locked: set[str]) -> None:
     """Moves the session's reservations to the customer, except those of the customer's own items.
 
     ``locked``: keys of the profiles that the caller has locked, both profiles and ``owners``.
@@ -112,7 +112,7 @@ async def link_held(tx: Writer, session_id: str, customer_id: str, locked: set[s
 
 
 # contract: reserve-sign-in, reserve-kept, link-limits
-async def link_owned(
+async def merge_owned(
     tx: Writer, session_id: str, customer_id: str, items: Mapping[str, str]
 ) -> None:
     """Moves others' reservations of the session's items to the customer's. Reservations that the

@@ -71,7 +71,7 @@ async def _save(
         after = _changed(before or items.new(id, new.product_id, new.variant_id, now), new)
         after.list_ids = sorted({*after.list_ids, *new.list_ids})
         saves.append((before, after))
-    await items.check_room(tx, profile, saves, bounds, field)
+    await items.check_limits(tx, profile, saves, bounds, field)
     await items.apply(tx, profile, saves, now)
     return saves
 

@@ -19,11 +19,11 @@ from wishwell.profiles import Profile, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
 
-MOST = 20
+MAX_SHARES = 20
 """Maximum shares of a list."""
 
 PREFIX = "wwshr_"
-_RANDOM = 22
+_RANDOM_CHARACTERS = 22
 """Random characters of a token (130 bits)."""
 
 HasReservations = Annotated[
@@ -33,19 +33,19 @@ ShowsNotes = Annotated[
     bool, types.published("ShowsNotes", "Whether the notes of the items are shown.")
 ]
 
-_PLACES = 10_000
+_MAX_LOCATIONS = 10_000
 """Maximum token locations in a process's cache."""
 
 
-class Finder(NamedTuple):
+class ShareLookup(NamedTuple):
     """Dependencies of a lookup by token.
 
-    ``store``: returns the store with an id, if the caller may see it. ``places``: a cache of token
-    locations (ids of store, profile and share) by hash; shares themselves aren't cached.
+    ``store``: returns the store with an id, if the caller may see it. ``locations``: a cache of
+    token locations (ids of store, profile and share) by hash; shares themselves aren't cached.
     """
 
     store: Callable[[str], Store | None]
-    places: dict[str, Row]
+    locations: dict[str, Row]
 
 
 # contract: share-fields
@@ -65,7 +65,7 @@ class Share(msgspec.Struct, rename="camel", omit_defaults=True):
     """The owner; only for an admin token without `Profile`."""
 
 
-class Terms(NamedTuple):
+class ShareSettings(NamedTuple):
     """Settings of a share. None leaves a field unchanged; an empty ``expires_at`` never expires."""
 
     reservations: bool | None = None
@@ -121,12 +121,12 @@ from_row = mapping.from_columns(Share, "share_fields")
 
 # contract: share-token
 def new_token() -> str:
-    return opaque.new(PREFIX, _RANDOM)
+    return opaque.new(PREFIX, _RANDOM_CHARACTERS)
 
 
 def is_token(text: str) -> bool:
     """Returns whether the token is well-formed, including its checksum."""
-    return opaque.well_formed(text, PREFIX, _RANDOM)
+    return opaque.well_formed(text, PREFIX, _RANDOM_CHARACTERS)
 
 
 # contract: share-expiry
@@ -139,17 +139,23 @@ def check_expiry(expires_at: str, now: str) -> str:
 
 # contract: share-most
 async def create(
-    tx: Writer, profile: Profile, list_id: str, terms: Terms, id: str, token: str, now: str
+    tx: Writer,
+    profile: Profile,
+    list_id: str,
+    settings: ShareSettings,
+    id: str,
+    token: str,
+    now: str,
 ) -> Share:
     """Shares a list. Raises ``NotFound``, ``LimitReached``, ``profiles.missing``."""
     known = await profiles.lock_known(tx, profile)
     row = await tx.one("shares_count", profile=profile.id, list=list_id) if known else None
     if row is None:
         raise NotFound(_NO_LIST)
-    if row[0] >= MOST:
-        raise LimitReached(f"A list can have at most {MOST} shares; delete some first.")
-    shown = (bool(terms.reservations), bool(terms.notes))
-    share = Share(id, token, list_id, *shown, now, terms.expires_at or None)
+    if row[0] >= MAX_SHARES:
+        raise LimitReached(f"A list can have at most {MAX_SHARES} shares; delete some first.")
+    shown = (bool(settings.reservations), bool(settings.notes))
+    share = Share(id, token, list_id, *shown, now, settings.expires_at or None)
     of = {"profile": profile.id, "store": profile.store.id}
     await tx.run("share_add", **asdict(share) | of)
     await tx.run("share_token_add", **of, hash=opaque.hashed(token), share=id)
@@ -170,9 +176,13 @@ async def page(tx: Reader, profile: Profile, list_id: str, asked: PageRequest) -
 
 
 # contract: share-update
-async def change(tx: Writer, profile: Profile, list_id: str, id: str, terms: Terms) -> Share:
+async def change(
+    tx: Writer, profile: Profile, list_id: str, id: str, settings: ShareSettings
+) -> Share:
     """Changes a share. Raises ``NotFound``, ``profiles.missing``."""
-    row = await tx.one("share_change", profile=profile.id, id=id, list=list_id, **terms._asdict())
+    row = await tx.one(
+        "share_change", profile=profile.id, id=id, list=list_id, **settings._asdict()
+    )
     if row is None:
         await profiles.lock_known(tx, profile)  # contract: erase-writes
         raise NotFound(_NO_SHARE)
@@ -187,11 +197,11 @@ async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
     chosen = [share for share in rows if share.id == id]
     if not chosen:
         raise NotFound(_NO_SHARE)
-    await end(tx, profile, chosen)
+    await delete_all(tx, profile, chosen)
 
 
 # contract: share-list-deleted
-async def end(tx: Writer, profile: Profile, shares: Sequence[Share]) -> None:
+async def delete_all(tx: Writer, profile: Profile, shares: Sequence[Share]) -> None:
     """Deletes these shares and their tokens."""
     if shares:
         hashes = [opaque.hashed(share.token) for share in shares]
@@ -199,13 +209,13 @@ async def end(tx: Writer, profile: Profile, shares: Sequence[Share]) -> None:
         await tx.run("shares_remove", profile=profile.id, ids=[share.id for share in shares])
 
 
-async def every(tx: Reader, profile: Profile) -> list[Share]:
+async def find_all(tx: Reader, profile: Profile) -> list[Share]:
     """Returns all shares of a profile, oldest first."""
     return [from_row(row) for row in await tx.all("shares_all", profile=profile.id)]
 
 
 async def of_list(tx: Reader, profile: Profile, list_id: str) -> list[Share]:
-    return [share for share in await every(tx, profile) if share.list_id == list_id]
+    return [share for share in await find_all(tx, profile) if share.list_id == list_id]
 
 
 _NO_LIST = "There is no such list."
@@ -215,7 +225,7 @@ _NO_SHARE = "There is no such share of this list."
 # contract: shared-order, reserve-shown, reserve-secret
 async def view(
     tx: Reader,
-    finder: Finder,
+    lookup: ShareLookup,
     token: str,
     reader: Profile | None,
     now: str,
@@ -230,7 +240,7 @@ async def view(
     if reader is not None:
         await profiles.check_open(tx, reader)
     seen = {"now": now, "reader": reader and reader.id, "item": item_id}
-    store, owner_id, rows = await _look_up(tx, finder, token, "shared_list", seen)
+    store, owner_id, rows = await _find_share(tx, lookup, token, "shared_list", seen)
     _, reservations, name, updated_at, *_ = rows[0]
     tells = reservations and (reader is None or reader.id != owner_id)
     shown = str if store.has_text_ids else stores.number
@@ -253,16 +263,16 @@ async def view(
 
 
 # contract: shared-unknown, store-isolation
-async def resolve(tx: Reader, finder: Finder, token: str, now: str) -> Shared:
+async def resolve(tx: Reader, lookup: ShareLookup, token: str, now: str) -> Shared:
     """Returns the share of a token. Raises ``UnknownShare``, with one message for all reasons."""
-    store, owner_id, rows = await _look_up(tx, finder, token, "share_open", {"now": now})
+    store, owner_id, rows = await _find_share(tx, lookup, token, "share_open", {"now": now})
     _, id, gid, is_session, list_id, reservations, notes = rows[0]
     owner = Profile(owner_id, store, gid, bool(is_session))
     return Shared(owner, id, list_id, bool(reservations), bool(notes))
 
 
-async def _look_up(
-    tx: Reader, finder: Finder, token: str, statement: str, named: Mapping[str, object]
+async def _find_share(
+    tx: Reader, lookup: ShareLookup, token: str, statement: str, named: Mapping[str, object]
 ) -> tuple[Store, str, Sequence[Row]]:
     """Returns the store, the owner's key, and the statement's rows for the share of a token.
 
@@ -272,21 +282,21 @@ async def _look_up(
     """
     check_form(token)
     hashed = opaque.hashed(token)
-    place = finder.places.get(hashed)
+    location = lookup.locations.get(hashed)
     for _ in range(3):
-        place = place or await tx.one("share_owner", hash=hashed)
-        store = finder.store(place[0]) if place else None
-        if place is None or store is None:
+        location = location or await tx.one("share_owner", hash=hashed)
+        store = lookup.store(location[0]) if location else None
+        if location is None or store is None:
             raise _unknown()
-        rows = await tx.all(statement, profile=place[1], id=place[2], **named)
+        rows = await tx.all(statement, profile=location[1], id=location[2], **named)
         if rows and not rows[0][0]:
             raise _unknown()
         if rows:
-            if len(finder.places) >= _PLACES:
-                finder.places.clear()  # atomic, because SQLite's writer thread uses it too
-            finder.places[hashed] = place
-            return store, place[1], rows
-        place = None
+            if len(lookup.locations) >= _MAX_LOCATIONS:
+                lookup.locations.clear()  # atomic, because SQLite's writer thread uses it too
+            lookup.locations[hashed] = location
+            return store, location[1], rows
+        location = None
     raise RunAgain
 
 
@@ -302,12 +312,12 @@ def _unknown() -> UnknownShare:
     )
 
 
-async def lock(tx: Writer, finder: Finder, token: str, caller: Profile, now: str) -> Shared:
+async def lock(tx: Writer, lookup: ShareLookup, token: str, caller: Profile, now: str) -> Shared:
     """Resolves a token, with the owner and the caller locked for the rest of the transaction.
 
     Raises ``UnknownShare``, ``profiles.missing(caller)``.
     """
-    shared = await resolve(tx, finder, token, now)
+    shared = await resolve(tx, lookup, token, now)
     # The same lock order as a link and a bulk delete (sessions first) prevents deadlocks.
     both = {shared.owner.id: shared.owner, caller.id: caller}
     for profile in sorted(both.values(), key=lambda profile: (not profile.is_session, profile.id)):
@@ -316,7 +326,7 @@ async def lock(tx: Writer, finder: Finder, token: str, caller: Profile, now: str
         else:
             await tx.one("profile_lock", profile=profile.id)
     before = shared.owner.id
-    shared = await resolve(tx, finder, token, now)
+    shared = await resolve(tx, lookup, token, now)
     if shared.owner.id != before:  # a link moved it before the lock
         raise RunAgain
     return shared
