@@ -124,7 +124,9 @@ class FilledStore:
             webhooks.create, SEALING, self.store, url, ["item.created"], bench.new_id(), now()
         )
         for price, stock in (("100 EUR", False), ("50 EUR", True)):
-            said = products.Facts("A title", "https://shop.example/1", price=Money(*price.split()))
+            said = products.ProductData(
+                "A title", "https://shop.example/1", price=Money(*price.split())
+            )
             variants = (products.Variant("7", price=Money("9.50", "EUR"), available=stock),)
             given = products.NewProduct("1", said, variants)
             bench.write(products.put, self.store, [given], [bench.new_id()], now())

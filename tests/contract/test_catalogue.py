@@ -14,7 +14,7 @@ from wishwell import ids, products, stores
 from wishwell.errors import Invalid, StoreDeleted
 from wishwell.importers.catalogue import Catalogue, in_pattern
 from wishwell.privacy import store_deletion
-from wishwell.products import Facts, NewProduct, Variant
+from wishwell.products import NewProduct, ProductData, Variant
 from wishwell.products.notices import Money
 
 NOW = "2026-01-01T00:00:00.000Z"
@@ -58,8 +58,8 @@ def test_feed_of_google_needs_no_map():
     at, price = "https://a.example/", eur("19.90")
     red = Variant("11", "Red / M", f"{at}1.jpg", price, True, f"{at}7?v=1")
     blue = Variant("12", "Blue / M", None, eur("24.90"), False, f"{at}7?v=2")
-    shirt = Facts("Oslo shirt", f"{at}7?v=1", f"{at}1.jpg", price, True)
-    hat = Facts("Nordkapp hat", f"{at}h%C3%BCte/8%209", None, eur("1299.00"), True)
+    shirt = ProductData("Oslo shirt", f"{at}7?v=1", f"{at}1.jpg", price, True)
+    hat = ProductData("Nordkapp hat", f"{at}h%C3%BCte/8%209", None, eur("1299.00"), True)
     assert becomes(text) == {
         "7": NewProduct("7", shirt, (red, blue)),
         "8": NewProduct("8", hat),
@@ -84,11 +84,11 @@ def test_json_lines_are_rows(tmp_path):
         "available": "stock",
     }
     made = becomes(text, TEXTS, is_json=True, columns=named, currency="EUR")
-    assert {id: product.facts for id, product in made.items()} == {
-        "a-1": Facts(price=eur("19.9"), available=False),
-        "a-2": Facts(price=Money("5", "USD"), available=True),
-        "a-3": Facts(price=eur("1299"), available=False),
-        "a-4": Facts(price=eur("7"), available=False),
+    assert {id: product.data for id, product in made.items()} == {
+        "a-1": ProductData(price=eur("19.9"), available=False),
+        "a-2": ProductData(price=Money("5", "USD"), available=True),
+        "a-3": ProductData(price=eur("1299"), available=False),
+        "a-4": ProductData(price=eur("7"), available=False),
     }
     assert [variant.variant_id for variant in made["a-1"].variants] == ["3"]
 
@@ -110,7 +110,7 @@ def test_titles_of_variants_are_parted(titles, title, rests):
     Contract: catalogue-variants."""
     text = "item_group_id,id,title\n" + "".join(f'7,{n},"{t}"\n' for n, t in enumerate(titles, 1))
     product = becomes(text)["7"]
-    assert product.facts.title == title
+    assert product.data.title == title
     assert [variant.title for variant in product.variants] == rests
 
 
@@ -127,11 +127,12 @@ def test_product_of_variants_costs_the_least(rows, price, available):
     """A product's price is from its row without a variant, else the lowest variant's.
     Contract: catalogue-variants."""
     named = {"product": "p", "variant": "v"}
-    facts = becomes(f"p,v,price,availability\n{rows}\n", columns=named)["7"].facts
+    facts = becomes(f"p,v,price,availability\n{rows}\n", columns=named)["7"].data
     assert (facts.price, facts.available) == (price, available)
 
 
-# ------------------------------------------------------------------------------------- ids and prices
+# ------------------------------------------------------------------------------------- ids and
+# prices
 
 part = st.text("ab_19-", min_size=1, max_size=6)
 
@@ -178,7 +179,7 @@ def test_price_is_the_same_in_each_way_of_writing(whole, cents, form):
     ways = [f"{whole}.{cents:02}", f"{whole},{cents:02}", f"{whole:,}.{cents:02}"]
     ways.append(f"{whole:,}".replace(",", ".") + f",{cents:02}")
     text = "id,price\n" + "".join(f'{n},"{form.format(way)}"\n' for n, way in enumerate(ways, 1))
-    amounts = {product.facts.price for product in becomes(text).values()}
+    amounts = {product.data.price for product in becomes(text).values()}
     assert amounts == {eur(f"{whole}.{cents:02}")}
 
 
@@ -207,7 +208,7 @@ def test_price_of_thousandths_has_a_point():
     """Currencies with three decimal places (ISO 4217) accept a price such as 1.250.
     Contract: catalogue-price."""
     for currency in ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"):
-        price = becomes(f"id,price\n7,1.250 {currency}\n")["7"].facts.price
+        price = becomes(f"id,price\n7,1.250 {currency}\n")["7"].data.price
         assert price == Money("1.250", currency)
 
 
@@ -262,7 +263,7 @@ def test_upper_row_counts_and_too_many_variants_are_refused():
     rows = ["7,1,up", "7,1,down", *(f"8,{n},x" for n in range(1001, 1252))]
     found, told = read("p,v,title\n" + "\n".join(rows), columns={"product": "p", "variant": "v"})
     [product] = found
-    assert product.variants == (Variant("1"),) and product.facts.title == "up"
+    assert product.variants == (Variant("1"),) and product.data.title == "up"
     assert told == [
         "line 3: has the same product and variant as an earlier row",
         "line 254: is variant 251 of its product; at most 250 are allowed",
@@ -279,7 +280,8 @@ def test_column_that_is_missing_is_named():
     assert list(becomes("ID , sku\n1,2\n")) == ["1"]
 
 
-# -------------------------------------------------------------------------------------- into a store
+# -------------------------------------------------------------------------------------- into a
+# store
 
 
 def load(bench, store, text):
@@ -335,7 +337,11 @@ def test_what_the_file_lacks_is_deleted(bench, store):
     load(bench, other := bench.new_store(), "id,title\n5,other\n")
     begun = bench.clock.tick()
     bench.write(
-        products.put, store, [NewProduct("3", Facts("new"))], [bench.new_id()], bench.clock.tick()
+        products.put,
+        store,
+        [NewProduct("3", ProductData("new"))],
+        [bench.new_id()],
+        bench.clock.tick(),
     )
     found = load(bench, store, "id,title,price\n1,t,\n2,t,x\n")
     bench.drain(found.delete_missing(bench.db, begun, bench.clock))
@@ -353,8 +359,8 @@ def test_nothing_is_put_into_a_store_that_is_deleted(bench, store):
 
 
 def test_line_that_is_too_long_is_refused_as_one(tmp_path):
-    """contract: line-length. Its end is no row of its own, later lines keep their numbers, and it is not in
-    memory as a whole."""
+    """contract: line-length. Its end is no row of its own, later lines keep their numbers, and it
+    is not in memory as a whole."""
     size = 32 << 20
     hidden = b" " * (size - 30) + b'{"id": 9, "title": "hidden"}\n'
     path = tmp_path / "feed.jsonl"

@@ -26,7 +26,7 @@ from wishwell.ids import DAY_MS
 from wishwell.importers.catalogue import Catalogue
 from wishwell.privacy import erasure, platform_requests, request_processing
 from wishwell.privacy.platform_requests import Delivery
-from wishwell.products import Facts, NewProduct
+from wishwell.products import NewProduct, ProductData
 from wishwell.reports import counting, tally
 from wishwell.reports.tally import Tally, following
 from wishwell.shoppers import cookie
@@ -223,7 +223,7 @@ class Count:
 class DeleteMissing:
     def __init__(self, bench, store):
         self.bench, self.store = bench, store
-        new = [NewProduct("1", Facts("t"))], [bench.new_id()], bench.clock.tick()
+        new = [NewProduct("1", ProductData("t"))], [bench.new_id()], bench.clock.tick()
         bench.write(products.put, store, *new)
 
     async def run(self, clock):

@@ -115,7 +115,7 @@ def works(bench, store):
         await bench.db.write(store_secrets.prepare, SEALING, bench.clock)
         await webhooks.reencrypt(bench.db, SEALING)
         for _ in range(3):
-            async for _ in notices.work(bench.db, bench.clock):
+            async for _ in notices.process_batches(bench.db, bench.clock):
                 pass
         await events.assign_positions(bench.db, bench.clock)
 

@@ -51,7 +51,7 @@ def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_p
     bench.save(customer, 2, tags=("c",))
     bench.share(customer, shared)
     bench.write(profiles.remember_email, customer, "a@shop.example", bench.clock.tick())
-    facts = products.Facts("A title", "https://shop.example/1", price=Money("9.50", "EUR"))
+    facts = products.ProductData("A title", "https://shop.example/1", price=Money("9.50", "EUR"))
     for id in ("1", "2", "3"):
         new = [products.NewProduct(id, facts, ())], [bench.new_id()], bench.clock.tick()
         bench.write(products.put, store, *new)
@@ -73,8 +73,8 @@ def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_p
 
 
 def test_import_names_each_wrong_line_once(bench, tmp_path):
-    """contract: import-checked. Not the list whose order names a wrong item; a field beside a record;
-    an id that isn't one."""
+    """contract: import-checked. Not the list whose order names a wrong item; a field beside a
+    record; an id that isn't one."""
     at = ids.timestamp(bench.clock.milliseconds)
     times, item = {"createdAt": at, "updatedAt": at}, bench.new_id()
     profile = {"gid": "gid://shopify/Customer/1", "createdAt": at, "touchedAt": at}

@@ -63,7 +63,7 @@ def test_import_replaces_a_store_only_as_it_was_made(bench, shop, tmp_path):
     store, _ = shop
     file = ImportFile(str(exported(bench, store, tmp_path)), AT)
     delete(bench, store)
-    product = products.NewProduct("1", products.Facts("A lamp"))
+    product = products.NewProduct("1", products.ProductData("A lamp"))
     token = auth.new_admin_token(), "a label", bench.new_id(), NOW, None
     for change in (
         lambda made: bench.update_store(made, platform="presta"),
@@ -253,7 +253,7 @@ async def open_feed(tx, store_id):
 def late_writes(bench, store):
     """Returns one write of each kind that can be the first one in a store."""
     customer, now = bench.new_customer(store), bench.clock.tick()
-    product = products.NewProduct("5", products.Facts(title="Late"))
+    product = products.NewProduct("5", products.ProductData(title="Late"))
     token = auth.new_admin_token(), "x", bench.new_id(), now, None
     hook = {"url": "https://shop.example/hook", "types": "", "position": 0, "sealed": "sealed"}
     return {

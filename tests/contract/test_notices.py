@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests import strategies
 from wishwell import events, ids, products, profiles
-from wishwell.products import Facts, NewProduct, Variant, notices
+from wishwell.products import NewProduct, ProductData, Variant, notices
 from wishwell.products.notices import Money
 
 PRODUCT = "7"
@@ -30,7 +30,7 @@ def product(price=None, available=None, variants=(), of=PRODUCT, **facts):
         Variant(str(id), price=money(text), available=there)
         for id, (text, there) in dict(variants).items()
     )
-    return NewProduct(of, Facts(price=money(price), available=available, **facts), made)
+    return NewProduct(of, ProductData(price=money(price), available=available, **facts), made)
 
 
 def put(bench, store, *args, **said):
@@ -53,14 +53,14 @@ def wish(bench, store, variant=None, of=PRODUCT, profile=None):
 
 def step(bench, store):
     bench.clock.tick()
-    return bench.write(notices.step, store, PRODUCT, bench.clock())
+    return bench.write(notices.process_batch, store, PRODUCT, bench.clock())
 
 
 def told(bench, store, every=False):
     """Runs all steps; returns the new notices by item as type, prices and variant."""
     before = 0 if every else len(written(bench, store))
     steps = 0
-    while bench.read(notices.waiting):
+    while bench.read(notices.backlog):
         step(bench, store)
         steps += 1
         assert steps < 40
@@ -114,7 +114,7 @@ def test_put_of_a_product_whose_row_is_damaged_begins_anew(bench, store, known):
 
     async def damage(tx):
         await tx.run(
-            "product_noticed",
+            "product_set_notices",
             store=store.id,
             product=PRODUCT,
             known=known,
@@ -139,9 +139,9 @@ def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
     put(bench, store, "86 EUR")
     assert told(bench, store) == {}
     put(bench, store, "85 EUR")
-    assert bench.read(notices.waiting) == 1
+    assert bench.read(notices.backlog) == 1
     assert step(bench, off) == 0
-    assert bench.read(notices.waiting) == 0
+    assert bench.read(notices.backlog) == 0
 
 
 def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
@@ -184,7 +184,7 @@ def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
         else:
             put(bench, store, back)
         assert told(bench, store) == {}
-        assert bench.read(notices.waiting) == 0
+        assert bench.read(notices.backlog) == 0
     for available in (False, True, False):
         put(bench, store, None, available)
     assert told(bench, store) == {}
@@ -281,10 +281,10 @@ def test_owner_who_is_being_written_to_is_told_by_the_next_step(bench, store, en
 
     async def meanwhile(tx):
         await profiles.lock(tx, wishes[2][0], bench.clock.tick())
-        return await bench.db.write(notices.step, store, PRODUCT, bench.clock())
+        return await bench.db.write(notices.process_batch, store, PRODUCT, bench.clock())
 
     assert bench.write(meanwhile) == 2
-    assert bench.read(notices.waiting) == 1
+    assert bench.read(notices.backlog) == 1
     assert told(bench, store).keys() == {id for _, id in wishes[2:]}
 
 
@@ -297,7 +297,7 @@ def test_two_processes_never_work_on_one_product(bench, store, engine):
 
     async def meanwhile(tx):
         await tx.one("product_notice", store=store.id, product=PRODUCT)
-        return await bench.db.write(notices.step, store, PRODUCT, bench.clock())
+        return await bench.db.write(notices.process_batch, store, PRODUCT, bench.clock())
 
     assert bench.write(meanwhile) == 0
     assert len(told(bench, store)) == 1
@@ -317,12 +317,12 @@ def test_store_with_one_notice_waits_for_no_other_store(bench, store):
         bench.write(products.put, store, given, new_ids, bench.clock.tick())
         put(bench, other, price)
 
-    assert sum(bench.drain(notices.work(bench.db, bench.clock))) == 2
+    assert sum(bench.drain(notices.process_batches(bench.db, bench.clock))) == 2
     assert len(written(bench, other)) == 1
     for _ in range(60):
-        bench.drain(notices.work(bench.db, bench.clock))
+        bench.drain(notices.process_batches(bench.db, bench.clock))
     assert len(written(bench, store)) == 60
-    assert bench.read(notices.waiting) == 0
+    assert bench.read(notices.backlog) == 0
 
 
 # ----------------------------------------------------------------------- any sequence of puts

@@ -142,12 +142,12 @@ def test_page_with_products_is_one_however_they_are_read(bench, limit):
     cluster.
     Contract: include-product, engines-alike."""
     profile, now = bench.new_customer(), bench.clock.tick()
-    facts = products.Facts(title="A", available=True)
+    facts = products.ProductData(title="A", available=True)
     blue = products.Variant("8", title="Blue", available=False)
     known = [
         products.NewProduct("1", facts, (products.Variant("80", title="no"), blue)),
-        products.NewProduct("2", products.Facts(), (blue,)),
-        products.NewProduct("3", products.Facts()),
+        products.NewProduct("2", products.ProductData(), (blue,)),
+        products.NewProduct("3", products.ProductData()),
     ]
     bench.write(products.put, bench.store, known, [bench.new_id() for _ in known], now)
     for product, variant in ((1, None), (1, 8), (1, 9), (2, 8), (2, None), (3, None), (4, None)):

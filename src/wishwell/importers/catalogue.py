@@ -18,7 +18,7 @@ from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import Invalid
 from wishwell.importers import table
 from wishwell.importers.table import Table
-from wishwell.products import Facts, NewProduct, Variant
+from wishwell.products import NewProduct, ProductData, Variant
 from wishwell.products.notices import Money
 from wishwell.stores import Store
 from wishwell.transfer.spool import Spool, read_lines
@@ -232,9 +232,9 @@ class Catalogue:
                 yield _gathered(id, found)
 
     # contract: catalogue-refused
-    def _different(self, offers: Iterable[Row]) -> dict[str, Facts]:
+    def _different(self, offers: Iterable[Row]) -> dict[str, ProductData]:
         """Returns the data of each variant; nothing if a row of the product was rejected."""
-        found: dict[str, Facts] = {}
+        found: dict[str, ProductData] = {}
         for _, line, variant, facts in offers:
             if not facts:
                 return {}
@@ -247,7 +247,7 @@ class Catalogue:
                 )
                 return {}
             else:
-                found[variant] = msgspec.json.decode(facts, type=Facts)
+                found[variant] = msgspec.json.decode(facts, type=ProductData)
         return found
 
     # contract: command-products, catalogue-lost
@@ -320,7 +320,7 @@ def _available(cell: str) -> bool:
 
 
 # contract: catalogue-variants
-def _gathered(id: str, found: Mapping[str, Facts]) -> NewProduct:
+def _gathered(id: str, found: Mapping[str, ProductData]) -> NewProduct:
     """Builds a product from the data of its variants, and from its own, under the variant ""."""
     rows = list(found.values())
     words = [(facts.title or "").split() for facts in rows]
@@ -337,7 +337,7 @@ def _gathered(id: str, found: Mapping[str, Facts]) -> NewProduct:
     price = min(prices, key=lambda one: Decimal(one.amount)) if all_alike else None
     stock = {facts.available for facts in rows}
     available = None if None in stock else True in stock
-    whole = Facts(title or None, rows[0].url, rows[0].image, price, available)
+    whole = ProductData(title or None, rows[0].url, rows[0].image, price, available)
     variants = [
         Variant(variant, rest, facts.image, facts.price, facts.available, facts.url)
         for (variant, facts), rest in zip(found.items(), rests, strict=True)

@@ -16,7 +16,7 @@ from wishwell import ids, stores
 from wishwell.db import Reader, Row, Writer
 from wishwell.errors import Invalid, NotFound
 from wishwell.products import notices
-from wishwell.products.notices import Money, Said
+from wishwell.products.notices import Money, Offer
 from wishwell.profiles import WholeStore, pages
 from wishwell.stores import Store
 from wishwell.wishlists import fields, items
@@ -31,8 +31,8 @@ _URL = (
     r"^[Hh][Tt][Tt][Pp][Ss]?://"
     r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._~%!$&'()*+,;=-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$"
 )
-"""An http or https URL. User information isn't allowed, because ``https://shop.example@evil.example``
-would look like a URL of the shop."""
+"""An http or https URL. User information isn't allowed, because
+``https://shop.example@evil.example`` would look like a URL of the shop."""
 
 Title = Annotated[
     str,
@@ -69,7 +69,7 @@ class Variant(
     url: NewUrl = None
 
 
-class Facts(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):
+class ProductData(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """The data of a product, without its variants. A missing field is unknown."""
 
     title: NewTitle = None
@@ -80,7 +80,7 @@ class Facts(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=F
 
 
 # contract: product-fields
-class Product(Facts, rename="camel", kw_only=True):
+class Product(ProductData, rename="camel", kw_only=True):
     """The published data of a product. Unknown fields are omitted."""
 
     product_id: types.ProductId
@@ -96,27 +96,27 @@ class NewProduct(msgspec.Struct, frozen=True):
     """A validated product to put (contract: product-bounds)."""
 
     product_id: str
-    facts: Facts
+    data: ProductData
     variants: tuple[Variant, ...] = ()
 
     @property
     def stored(self) -> tuple[str, str]:
         """The product's data and its variants as JSON, as the database stores them."""
         variants = msgspec.json.encode(self.variants).decode()
-        return msgspec.json.encode(self.facts).decode(), variants
+        return msgspec.json.encode(self.data).decode(), variants
 
     @property
-    def said(self) -> dict[str, Said]:
+    def offers(self) -> dict[str, Offer]:
         """Price and availability by variant id. ``NO_VARIANT`` comes first, for the product itself
         and unlisted variants."""
-        price, available = self.facts.price, self.facts.available
-        said = {items.NO_VARIANT: Said(price, available)}
+        price, available = self.data.price, self.data.available
+        offers = {items.NO_VARIANT: Offer(price, available)}
         for variant in self.variants:
             own = variant.available
-            said[str(variant.variant_id)] = Said(
+            offers[str(variant.variant_id)] = Offer(
                 variant.price or price, available if own is None else own
             )
-        return said
+        return offers
 
 
 _variants = msgspec.json.Decoder(list[Variant])
@@ -125,7 +125,7 @@ _variants = msgspec.json.Decoder(list[Variant])
 def from_row(row: Row, store: Store) -> Product:
     """Returns the product in a row of ``product_fields`` and, optionally, its variants."""
     _, product_id, document, created_at, updated_at, *variants = row
-    facts = msgspec.structs.asdict(msgspec.json.decode(document, type=Facts))
+    facts = msgspec.structs.asdict(msgspec.json.decode(document, type=ProductData))
     product = Product(product_id=product_id, created_at=created_at, updated_at=updated_at, **facts)
     if variants:
         product.variants = _variants.decode(variants[0])
@@ -155,8 +155,8 @@ async def put(
     written = []
     for product_id, known, position in rows:
         product = wanted[product_id]
-        before = notices.known_from(store, product_id, known)
-        known, position, noticed_at = notices.compare(store, before, position, product.said, now)
+        before = notices.states_from(store, product_id, known)
+        known, position, noticed_at = notices.compare(store, before, position, product.offers, now)
         document, variants = product.stored
         written.append(
             {

@@ -1,8 +1,9 @@
 """Notices: events for the items of a product whose price dropped or that is back in stock.
 
 During a put, ``compare`` detects the changes and stores them with the product as pending notices.
-``step`` records the events for a batch of the product's items, in the order of item ids, in one
-transaction. So it can be killed at any time, and the next batch resumes where the last one ended.
+``process_batch`` records the events for a batch of the product's items, in the order of item ids,
+in one transaction. So it can be killed at any time, and the next batch resumes where the last one
+ended.
 """
 
 import random
@@ -19,11 +20,11 @@ from wishwell.stores import Store
 from wishwell.wishlists import items
 from wishwell.wishlists.items import NO_VARIANT, Item
 
-_STEP = 20
+_BATCH_SIZE = 20
 """Batch size: items in one transaction. Its Python part takes 2 ms, for which SQLite readers may
 have to wait."""
 
-_AGAIN_MS = ids.DAY_MS
+_THROTTLE_MS = ids.DAY_MS
 """Throttle: milliseconds between two notices of a kind (contract: notice-once-a-day)."""
 
 _SKEW_MS = 60_000
@@ -41,14 +42,14 @@ class Money(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The three-letter code of the currency."""
 
 
-class Said(NamedTuple):
+class Offer(NamedTuple):
     """A variant's price and availability in a put. None: unknown."""
 
     price: Money | None
     available: bool | None
 
 
-class Known(msgspec.Struct, omit_defaults=True):
+class NoticeState(msgspec.Struct, omit_defaults=True):
     """The stored price and availability of a variant, and its pending notices.
 
     ``reference``: the price to compare the next one with. ``dropped_from``: the price before a
@@ -64,24 +65,24 @@ class Known(msgspec.Struct, omit_defaults=True):
     restocked_at: str = ""
 
 
-Variants = dict[str, Known]
-_known = msgspec.json.Decoder(Variants)
+Variants = dict[str, NoticeState]
+_states = msgspec.json.Decoder(Variants)
 
 
 # ------------------------------------------------------------------------- during a put
 
 
-def known_from(store: Store, product_id: str, known: str) -> Variants:
+def states_from(store: Store, product_id: str, known: str) -> Variants:
     """Returns the state stored before a put, empty if unreadable (contract: bad-row)."""
     if known:
         with bad_rows.passed_over("products", f"{product_id} of store {store.id}"):
-            return _known.decode(known)
+            return _states.decode(known)
     return {}
 
 
 # contract: notice-events, notice-again
 def compare(
-    store: Store, before: Variants, position: str, said: dict[str, Said], now: str
+    store: Store, before: Variants, position: str, offers: dict[str, Offer], now: str
 ) -> tuple[str, str, str | None]:
     """Compares a put with the stored state.
 
@@ -89,13 +90,13 @@ def compare(
     notices are pending, else None. A new notice restarts at the first item.
     """
     after: Variants = {}
-    for variant, (price, available) in said.items():
-        old = before.get(variant, Known())
-        new = after[variant] = Known(price=price, available=available)
+    for variant, (price, available) in offers.items():
+        old = before.get(variant, NoticeState())
+        new = after[variant] = NoticeState(price=price, available=available)
         _compare_price(old, new, store.price_drop_percent, now)
         _compare_stock(old, new, now)
         if store.events_since is None:
-            _forget(new)
+            _clear(new)
     noticed = [known for known in after.values() if known.dropped_at or known.restocked_at]
     if any(now in (known.dropped_at, known.restocked_at) for known in noticed):
         position = ids.NO_UUID
@@ -103,7 +104,7 @@ def compare(
 
 
 # contract: notice-drop, notice-reference, notice-currency, notice-unknown, notice-taken-back
-def _compare_price(old: Known, new: Known, percent: int, now: str) -> None:
+def _compare_price(old: NoticeState, new: NoticeState, percent: int, now: str) -> None:
     price, reference = new.price, old.reference
     new.reference = price
     if price is None or reference is None:
@@ -128,14 +129,14 @@ def _amount(money: Money) -> Decimal:
 
 
 # contract: notice-stock, notice-unknown, notice-taken-back
-def _compare_stock(old: Known, new: Known, now: str) -> None:
+def _compare_stock(old: NoticeState, new: NoticeState, now: str) -> None:
     if new.available and old.available:
         new.restocked_at = old.restocked_at
     elif new.available and old.available is False:
         new.restocked_at = now
 
 
-def _forget(known: Known) -> None:
+def _clear(known: NoticeState) -> None:
     known.dropped_from, known.dropped_at, known.restocked_at = None, "", ""
 
 
@@ -161,7 +162,7 @@ class NoticeData(msgspec.Struct, rename="camel", omit_defaults=True):
     price: Money | UnsetType
 
 
-async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
+async def process_batches(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
     """Processes one batch for each store with pending notices. Yields each batch's event count.
 
     Picks a store's least recently processed product (round-robin). Several processes may work
@@ -170,26 +171,26 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
     waiting = [*await db.read(ask, "stores_noticed")]
     random.shuffle(waiting)  # so that processes rarely pick the same store
     for (store_id,) in waiting:
-        events_made = await _step_of(db, store_id, clock())
+        events_made = await _process_next(db, store_id, clock())
         if events_made is not None:
             yield events_made
 
 
-async def _step_of(db: Database, store_id: str, now: int) -> int | None:
+async def _process_next(db: Database, store_id: str, now: int) -> int | None:
     """Processes a batch of the store's next product. Returns None if that failed or none waits."""
     row = await db.read(lambda tx: tx.one("product_next", store=store_id))
     if row is None:
         return None
     product_id, *store = row
     with bad_rows.passed_over("products", f"{product_id} of store {store_id}"):
-        return await db.write(step, stores.from_row(store), product_id, now)
+        return await db.write(process_batch, stores.from_row(store), product_id, now)
     # Move the failed product to the end, so that it doesn't block the store's other products.
     named = {"store": store_id, "product": product_id, "noticed_at": ids.timestamp(now)}
-    await db.write(ask, "product_behind", **named)
+    await db.write(ask, "product_requeue", **named)
     return None
 
 
-async def waiting(tx: Reader) -> int:
+async def backlog(tx: Reader) -> int:
     """Returns the backlog: the number of products with pending notices."""
     row = await tx.one("products_noticed_count")
     assert row is not None
@@ -198,7 +199,7 @@ async def waiting(tx: Reader) -> int:
 
 
 # contract: notice-each-once, notice-steps
-async def step(tx: Writer, store: Store, product_id: str, now: int) -> int:
+async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> int:
     """Records events for the next batch of a product's items. Returns the number of events.
 
     ``now``: milliseconds since 1970. An item whose owner is locked by another write ends the batch;
@@ -209,38 +210,40 @@ async def step(tx: Writer, store: Store, product_id: str, now: int) -> int:
     if row is None:
         return 0
     document, known, position = row
-    news = _News(_known.decode(known), msgspec.json.decode(document, type=Product), store, now)
+    pending = _PendingNotices(
+        _states.decode(known), msgspec.json.decode(document, type=Product), store, now
+    )
     wishes: Sequence[Row] = ()
     if store.events_since is not None:  # contract: notice-events
         wishes = await tx.all(
-            "items_wishing", store=store.id, product=product_id, after=position, limit=_STEP
+            "items_wishing", store=store.id, product=product_id, after=position, limit=_BATCH_SIZE
         )
-    due = {id: owner for id, owner, *heard in wishes if news.of(*heard) != (None, None)}
+    due = {id: owner for id, owner, *heard in wishes if pending.of(*heard) != (None, None)}
     fresh = await _lock(tx, product_id, due)
-    done = len(wishes) < _STEP
-    told: list[Told] = []
+    done = len(wishes) < _BATCH_SIZE
+    recorded: list[NewEvent] = []
     marks = []
     for id, *_ in wishes:
         if id in due:
             if id not in fresh:
                 done = False
                 break
-            made, mark = news.tell(fresh[id], at)
-            told += made
+            made, mark = pending.events_for(fresh[id], at)
+            recorded += made
             marks.append(mark)
         position = id
-    if told:
-        await events.record_store_events(tx, store, at, told)
-        await tx.run_many("item_told", marks)
+    if recorded:
+        await events.record_store_events(tx, store, at, recorded)
+        await tx.run_many("item_set_notice_times", marks)
     await tx.run(
-        "product_noticed",
+        "product_set_notices",
         store=store.id,
         product=product_id,
-        known=news.without() if done else known,
+        known=pending.cleared() if done else known,
         position=ids.NO_UUID if done else position,
         noticed_at=None if done else at,
     )
-    return len(told)
+    return len(recorded)
 
 
 async def _lock(tx: Writer, product_id: str, due: Mapping[str, str]) -> dict[str, Row]:
@@ -253,24 +256,24 @@ async def _lock(tx: Writer, product_id: str, due: Mapping[str, str]) -> dict[str
     owners = [{"profile": owner} for owner in set(due.values())]
     held = [row[0] for row in await tx.all_many("owner_lock", owners)]
     rows = await tx.all("items_due", profiles=held, ids=list(due), product=product_id)
-    return {row[_ITEM]: row for row in rows}
+    return {row[_ITEM_INDEX]: row for row in rows}
 
 
-_ITEM = 3
+_ITEM_INDEX = 3
 """Index of the item's first column, the id, in a row of ``items_due``."""
 
 
-Told = tuple[str, events.Type, bytes]
+NewEvent = tuple[str, events.Type, bytes]
 """An event: the key of its profile, its type and its data."""
 
 
-class _News:
+class _PendingNotices:
     """The pending notices of a product, evaluated at the time ``now``."""
 
     def __init__(self, variants: Variants, product: Product, store: Store, now: int) -> None:
         self._variants, self._product, self._store = variants, product, store
-        self._day_ago = ids.timestamp(now - _AGAIN_MS)
-        self._day_ahead = ids.timestamp(now + _AGAIN_MS)
+        self._day_ago = ids.timestamp(now - _THROTTLE_MS)
+        self._day_ahead = ids.timestamp(now + _THROTTLE_MS)
 
     def of(
         self, variant: str, saved_at: str, dropped_at: str, restocked_at: str
@@ -280,34 +283,35 @@ class _News:
         ``dropped_at``, ``restocked_at``: times of the item's last notices.
         """
         return (
-            self._heard("dropped_at", variant, saved_at, dropped_at),
-            self._heard("restocked_at", variant, saved_at, restocked_at),
+            self._due_variant("dropped_at", variant, saved_at, dropped_at),
+            self._due_variant("restocked_at", variant, saved_at, restocked_at),
         )
 
     # contract: notice-variant, notice-once-a-day, notice-later
-    def _heard(
+    def _due_variant(
         self,
         notice: Literal["dropped_at", "restocked_at"],
         variant: str,
         saved_at: str,
-        heard_at: str,
+        last_at: str,
     ) -> str | None:
         # A time this far ahead was recorded during clock skew.
-        if heard_at > self._day_ahead:  # contract: clock-steps
-            heard_at = ""
-        if heard_at > self._day_ago:
+        if last_at > self._day_ahead:  # contract: clock-steps
+            last_at = ""
+        if last_at > self._day_ago:
             return None
         candidates: Iterable[str] = self._variants
         if variant != NO_VARIANT:
             candidates = (variant if variant in self._variants else NO_VARIANT,)
         for candidate in candidates:
             since = getattr(self._variants.get(candidate), notice, "")
-            if heard_at < since and saved_at <= _later(since, _SKEW_MS):
+            if last_at < since and saved_at <= _later(since, _SKEW_MS):
                 return candidate
         return None
 
-    def tell(self, row: Row, at: str) -> tuple[list[Told], dict[str, str]]:
-        """Returns an item's events, and the arguments of ``item_told`` to store their time.
+    def events_for(self, row: Row, at: str) -> tuple[list[NewEvent], dict[str, str]]:
+        """Returns an item's events, and the arguments of ``item_set_notice_times`` to store their
+        time.
 
         ``row``: a row of ``items_due``. ``at``: the current time.
         """
@@ -318,15 +322,15 @@ class _News:
         items.show([item], text_ids=self._store.has_text_ids)
         mark = {"profile": owner, "id": item.id}
         mark |= {"dropped_at": dropped_at, "restocked_at": restocked_at}
-        told: list[Told] = []
+        recorded: list[NewEvent] = []
         if dropped is not None:
             before = self._variants[dropped].dropped_from
-            told.append((owner, "item.price_dropped", self._data(item, dropped, before)))
+            recorded.append((owner, "item.price_dropped", self._data(item, dropped, before)))
             mark["dropped_at"] = at
         if restocked is not None:
-            told.append((owner, "item.back_in_stock", self._data(item, restocked, None)))
+            recorded.append((owner, "item.back_in_stock", self._data(item, restocked, None)))
             mark["restocked_at"] = at
-        return told, mark
+        return recorded, mark
 
     def _data(self, item: Item, variant: str, before: Money | None) -> bytes:
         of: str | int | UnsetType = variant or UNSET
@@ -337,10 +341,10 @@ class _News:
             NoticeData(item, of, self._product, before or UNSET, price or UNSET)
         )
 
-    def without(self) -> str:
+    def cleared(self) -> str:
         """Clears the notices once every item is processed, and returns the state as JSON."""
         for known in self._variants.values():
-            _forget(known)
+            _clear(known)
         return msgspec.json.encode(self._variants).decode()
 
 

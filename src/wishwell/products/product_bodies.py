@@ -8,13 +8,13 @@ from msgspec import Meta
 
 from wishwell import products
 from wishwell.field_types import MAX_NUMBER, ProductId
-from wishwell.products import Facts, NewProduct, Variant
+from wishwell.products import NewProduct, ProductData, Variant
 from wishwell.stores import Store
 from wishwell.wishlists import fields
 
 
 # contract: product-bounds
-class ProductBody(Facts, kw_only=True):
+class ProductBody(ProductData, kw_only=True):
     """All data of a product (``PUT /products/{productId}``)."""
 
     variants: Annotated[list[Variant], Meta(max_length=products.MAX_VARIANTS)] | None = None
@@ -23,7 +23,7 @@ class ProductBody(Facts, kw_only=True):
         variants = fields.each("variants", self.variants or (), lambda one: _variant(one, store))
         fields.each_once("variantId", [str(variant.variant_id) for variant in variants])
         _check(self)
-        facts = Facts(self.title, self.url, self.image, self.price, self.available)
+        facts = ProductData(self.title, self.url, self.image, self.price, self.available)
         return NewProduct(id, facts, tuple(variants))
 
 
@@ -54,7 +54,7 @@ def _variant(variant: Variant, store: Store) -> Variant:
     return variant
 
 
-def _check(given: Facts | Variant) -> None:
+def _check(given: ProductData | Variant) -> None:
     for field in ("title", "url", "image"):
         products.check_text(field, getattr(given, field) or "")
 

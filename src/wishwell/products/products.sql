@@ -91,12 +91,12 @@ FOR NO KEY UPDATE SKIP LOCKED --postgresql
 SELECT i.profile_id, i.dropped_at, i.restocked_at, item_fields(i) FROM items i
 WHERE i.profile_id in_uuids(:profiles) AND i.id in_uuids(:ids) AND i.product_id = :product;
 
--- name: item_told
+-- name: item_set_notice_times
 UPDATE items SET dropped_at = :dropped_at, restocked_at = :restocked_at WHERE profile_id = :profile AND id = :id;
 
--- name: product_noticed
+-- name: product_set_notices
 -- :noticed_at: null after the last batch; :known then has no pending notices.
 UPDATE products SET known = :known, position = :position, noticed_at = :noticed_at WHERE store_id = :store AND product_id = :product;
 
--- name: product_behind
+-- name: product_requeue
 UPDATE products SET noticed_at = :noticed_at WHERE store_id = :store AND product_id = :product AND noticed_at IS NOT NULL;

@@ -19,7 +19,7 @@ S = TypeVar("S", bound=Scope)
 T = TypeVar("T", Item, List, pages.Page[Item])
 
 
-class Shown(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+class ProductView(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     """The published data of an item's product; only with `include=product`. URL, image, price and
     availability are the variant's if it has its own. Unknown fields are omitted.
 
@@ -34,7 +34,7 @@ class Shown(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     available: Annotated[Any, published(type="boolean")] = None
 
 
-_decode = msgspec.json.Decoder(Shown).decode
+_decode = msgspec.json.Decoder(ProductView).decode
 _encode = msgspec.json.Encoder().encode
 _NOTHING = b"{}"
 _VARIANT = '{"variantId":"'
@@ -87,24 +87,24 @@ async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) 
     """
     if not shown:
         return
-    kinds = [(str(item.product_id), str(item.variant_id or "")) for item in shown]
-    products, variants = map(list, zip(*set(kinds), strict=True))
+    keys = [(str(item.product_id), str(item.variant_id or "")) for item in shown]
+    products, variants = map(list, zip(*set(keys), strict=True))
     these = {"products": products, "variants": variants}
     rows = await tx.all("products_varied", store=store.id, **these)
     known = {(product, variant): of for product, variant, *of in rows}
-    for item, kind in zip(shown, kinds, strict=True):
-        if kind in known:
-            _set(item, *known[kind])
+    for item, key in zip(shown, keys, strict=True):
+        if key in known:
+            _set(item, *known[key])
 
 
 def _set(item: Item | SharedItem, document: str, variant: str | None) -> None:
-    """Sets an item's ``product``. ``variant`` is as in ``facts``."""
-    product = document.encode() if variant is None else _encode(facts(document, variant))
+    """Sets an item's ``product``. ``variant`` is as in ``merged_data``."""
+    product = document.encode() if variant is None else _encode(merged_data(document, variant))
     if product != _NOTHING:
         item.product = msgspec.Raw(product)
 
 
-def facts(document: str, variant: str | None) -> Shown:
+def merged_data(document: str, variant: str | None) -> ProductView:
     """Returns a product's data, overridden by the values of one of its variants.
 
     ``document`` is the product's stored JSON. ``variant`` is that of the array of variants, from

@@ -218,7 +218,7 @@ def _product(row: Row, store: Store) -> ProductWishes:
     if variant:
         made.variant_id = id(variant)
     if document:
-        facts = shown.facts(document, own)
+        facts = shown.merged_data(document, own)
         made.title, made.image = facts.title, facts.image
         made.variant_title = facts.variant_title
     return made

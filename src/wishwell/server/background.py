@@ -65,7 +65,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         Job("uses", 5.0, service.access_cache.flush),
         Job("sample", 1.0, functools.partial(_sample, sampler)),
         Job("feed", 0.25, functools.partial(_assign_positions, service)),
-        Job("notices", 1.0, functools.partial(_tell_notices, service)),
+        Job("notices", 1.0, functools.partial(_record_notices, service)),
         Job("erasing", 1.0, _housekeeping(service, "erase", _ERASE_SECONDS, _erase, _erased).turn),
         Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
         _housekeeping(service, "count", _count_turn(service), _count),
@@ -232,10 +232,10 @@ async def _assign_positions(service: Services) -> float | None:
 
 
 # contract: notice-steps
-async def _tell_notices(service: Services) -> float | None:
+async def _record_notices(service: Services) -> float | None:
     """Emits pending notices in batches. Every process does this, without a lease."""
     pause: float | None = None
-    async for count in notices.work(service.db, service.clock):
+    async for count in notices.process_batches(service.db, service.clock):
         metrics.NOTICES.inc(count)
         pause = 0
         await asyncio.sleep(max(_STEP_PAUSE, count * _NOTICE_PAUSE))
@@ -251,7 +251,7 @@ async def _look_at_what_waits(service: Services) -> None:
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
     metrics.EVENTS_WAITING.set(count)
     metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
-    metrics.NOTICES_WAITING.set(await service.db.read(notices.waiting))
+    metrics.NOTICES_WAITING.set(await service.db.read(notices.backlog))
     asked = await service.db.read(platform_requests.waiting)
     for topic in platform_requests.TOPICS:
         number, came = asked.get(topic, (0, service.now()))

@@ -143,8 +143,8 @@ class WebhookRecord(Record):
         fields.each_once("types", types)
 
 
-class _Known(notices.Known, forbid_unknown_fields=True):
-    """``notices.Known``, but unknown fields and malformed times are refused."""
+class _Known(notices.NoticeState, forbid_unknown_fields=True):
+    """``notices.NoticeState``, but unknown fields and malformed times are refused."""
 
     dropped_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
     restocked_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
@@ -165,10 +165,10 @@ class ProductRecord(Record):
 
     def check(self, store: Store, /) -> None:
         product = self._product(store)
-        for field, said in (("document", product.facts), ("variants", product.variants)):
+        for field, said in (("document", product.data), ("variants", product.variants)):
             _check_same(field, getattr(self, field), msgspec.json.encode(said).decode())
         known = _nested("known", self.known, dict[str, _Known])
-        if not known.keys() <= product.said.keys():
+        if not known.keys() <= product.offers.keys():
             raise Invalid("known: contains a variant that the product doesn't have")
 
     def _product(self, store: Store) -> NewProduct:
