@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from tests.servers import RedisServer
-from wishwell.ratelimits import Limiter, Taken, too_many
+from wishwell.ratelimits import Limiter, LimitState, too_many
 from wishwell.ratelimits.shared import RedisLimiter
 
 MINUTE = 60_000
@@ -22,7 +22,7 @@ def test_window_opens_with_the_minute_and_counts_exactly():
     limiter = Limiter(lambda: now[0])
 
     async def take(cost=1):
-        return await limiter.take("a", 2, cost)
+        return await limiter.consume("a", 2, cost)
 
     for steps in (0, 1, -1440):
         now[0] += steps * MINUTE
@@ -32,14 +32,15 @@ def test_window_opens_with_the_minute_and_counts_exactly():
         assert asyncio.run(take()) == (True, 2, 0, end)
         assert asyncio.run(take()) == (False, 2, 0, end)
         assert asyncio.run(take(0)) == (True, 2, 0, end)
-    assert not limiter.away
+    assert not limiter.is_unreachable
 
 
 @pytest.mark.parametrize(("into", "wait"), [(0, 60), (59_999, 1), (60_000, 1)])
 def test_refusal_says_the_seconds_until_the_next_minute(into, wait):
-    """`Retry-After` is at least 1, even if the window has already ended. Contract: limit-exceeded."""
+    """`Retry-After` is at least 1, even if the window has already ended. Contract:
+    limit-exceeded."""
     begun = 30_000_000 * MINUTE
-    taken = Taken(False, 5, 0, begun // 1000 + 60)
+    taken = LimitState(False, 5, 0, begun // 1000 + 60)
     assert too_many(taken, "reads", begun + into).retry_after == wait
 
 
@@ -49,11 +50,11 @@ def counted_alone(url: str, times: int = 3) -> list:
     async def take() -> None:
         limiter = RedisLimiter(url, lambda: 10 * MINUTE)
         try:
-            taken = [await limiter.take("a", 9) for _ in range(times)]
+            taken = [await limiter.consume("a", 9) for _ in range(times)]
             assert taken == [(True, 9, 8 - number, 660) for number in range(times)]
-            assert limiter.away
+            assert limiter.is_unreachable
             await asyncio.sleep(1.1)  # retries; the second failure isn't logged
-            assert (await limiter.take("a", 9)).remaining == 8 - times
+            assert (await limiter.consume("a", 9)).remaining == 8 - times
         finally:
             await limiter.close()
 
@@ -90,16 +91,16 @@ def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
             left = 60 - time.time() % 60
             await asyncio.sleep(left if left < 5 else 0)  # stay within one minute
             end = (int(time.time()) // 60 + 1) * 60
-            assert await limiter.take("back", 5, 2) == (True, 5, 3, end)
+            assert await limiter.consume("back", 5, 2) == (True, 5, 3, end)
             redis.kill()
-            assert await limiter.take("back", 5) == (True, 5, 4, 660)
-            assert limiter.away
+            assert await limiter.consume("back", 5) == (True, 5, 4, 660)
+            assert limiter.is_unreachable
             redis.start()
             await asyncio.sleep(1.1)
-            assert await limiter.take("back", 5, 5) == (True, 5, 0, end)
-            assert not limiter.away
-            assert await limiter.take("back", 5, 1) == (False, 5, 0, end)
-            assert await limiter.take("back", 5, 0) == (True, 5, 0, end)
+            assert await limiter.consume("back", 5, 5) == (True, 5, 0, end)
+            assert not limiter.is_unreachable
+            assert await limiter.consume("back", 5, 1) == (False, 5, 0, end)
+            assert await limiter.consume("back", 5, 0) == (True, 5, 0, end)
         finally:
             await limiter.close()
 
@@ -115,7 +116,7 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
 
     async def burst(limiter: RedisLimiter) -> float:
         began = time.monotonic()
-        await asyncio.gather(*(limiter.take("burst", 9) for _ in range(2048)))
+        await asyncio.gather(*(limiter.consume("burst", 9) for _ in range(2048)))
         return time.monotonic() - began
 
     async def take() -> None:
@@ -124,15 +125,15 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
         await first.close()
         limiter = RedisLimiter(redis.url, lambda: 10 * MINUTE)
         try:
-            assert (await limiter.take("late", 9, 2)).remaining == 7
+            assert (await limiter.consume("late", 9, 2)).remaining == 7
             redis.pause()
             began = time.monotonic()
-            assert await limiter.take("late", 9, 2) == (True, 9, 7, 660)
-            assert not limiter.away
+            assert await limiter.consume("late", 9, 2) == (True, 9, 7, 660)
+            assert not limiter.is_unreachable
             assert time.monotonic() - began < 1
             await asyncio.sleep(0.6)
-            assert await limiter.take("late", 9, 2) == (True, 9, 5, 660)
-            assert limiter.away
+            assert await limiter.consume("late", 9, 2) == (True, 9, 5, 660)
+            assert limiter.is_unreachable
             await asyncio.sleep(1.1)
             # One after another they would take 6 s or more on any machine.
             assert await burst(limiter) < 3 * answered + 1

@@ -91,7 +91,7 @@ def _redis(value: str) -> str:
         raise ValueError("must start with redis://, rediss:// or unix://")
     from wishwell.ratelimits import shared
 
-    shared.try_out(_url(value))
+    shared.validate_url(_url(value))
     return value
 
 

@@ -508,7 +508,7 @@ def test_what_a_wrong_clock_refuses_is_good_when_it_is_right(bench, store, now, 
         at = ids.timestamp(clock())
         due = bench.read(counting.due, [store], clock(), 3_600).stores
         bench.read(shares.resolve, finder, link, at)
-        taken = bench.run(limiter.take("x", 5))
+        taken = bench.run(limiter.consume("x", 5))
         return [
             bench.run(known.admin_token(opaque.hashed(token))) is not None,
             bench.write(lease.take, f"{store.id}{shift}", clock(), MINUTE),

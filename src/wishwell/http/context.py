@@ -21,7 +21,7 @@ from wishwell.http.responses import Headers
 from wishwell.outbound import Outbound
 from wishwell.profiles import Scope
 from wishwell.profiles.pages import CursorSigner
-from wishwell.ratelimits import Limiter, Taken
+from wishwell.ratelimits import Limiter, LimitState
 from wishwell.shoppers.shop import Shops, Visit
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
@@ -93,7 +93,7 @@ class Request(msgspec.Struct):
     walk: str = ""
     """Scope that page cursors are bound to, set by ``responding.asked_page`` (pagination)."""
     caller: Caller | None = None
-    taken: Taken | None = None
+    rate_limit_state: LimitState | None = None
     """State of the rate limit that the request was counted against; ``None`` before that."""
     acts_on: Scope | None = None
     """The profile or whole store that the request acts on, once known."""

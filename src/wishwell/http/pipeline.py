@@ -146,7 +146,7 @@ class Pipeline:
             refused = error
         # A token that can't be checked now may be valid, so the address isn't charged.
         cost = 0 if isinstance(refused, Unavailable) else 1
-        await rate_limits.count(request, rate_limits.count_of(request, _kind(request, route)), cost)
+        await rate_limits.count(request, rate_limits.limit_of(request, _kind(request, route)), cost)
         return await self._answer(request, route, refused)
 
     async def _shop(self, request: Request) -> Response:
@@ -165,7 +165,7 @@ class Pipeline:
 
     async def _run(self, request: Request, route: Route) -> Response:
         """Counts a request whose caller is known, and returns its response."""
-        await rate_limits.count(request, rate_limits.count_of(request, _kind(request, route)))
+        await rate_limits.count(request, rate_limits.limit_of(request, _kind(request, route)))
         return await self._answer(request, route, None)
 
     async def _answer(
@@ -277,8 +277,10 @@ class Pipeline:
         request.parameters = {}  # a preflight accesses no record
         # The limit is shown but not charged: a preflight is cheap, and an office may share an
         # address.
-        if counted := rate_limits.count_of(request, "read"):
-            request.taken = await self.service.limiter.take(counted.key, counted.limit, 0)
+        if counted := rate_limits.limit_of(request, "read"):
+            request.rate_limit_state = await self.service.limiter.consume(
+                counted.key, counted.limit, 0
+            )
         await self.service.access_cache.ensure_fresh()
         if route is None:
             raise _unknown_path()
@@ -299,8 +301,8 @@ class Pipeline:
     def _of_api(self, request: Request) -> Headers:
         """Returns the headers that every response of the API has."""
         service, origin = self.service, request.headers.get(b"origin")
-        taken = request.taken  # None if the request was refused before it was counted
-        headers = responses.limits(taken) if taken else self._limits(request.peer)
+        state = request.rate_limit_state  # None if the request was refused before it was counted
+        headers = responses.limits(state) if state else self._limits(request.peer)
         if origin is not None:
             text = origin.decode("latin-1")
             headers += responses.cors(

@@ -8,7 +8,7 @@ from wishwell.http.context import Request
 from wishwell.ratelimits import Kind
 
 
-class Count(NamedTuple):
+class RateLimit(NamedTuple):
     """A rate limit to count against.
 
     ``kind`` is the label of the metric; ``key`` identifies the counter; ``limit`` is requests a
@@ -31,41 +31,41 @@ def address(request: Request) -> str | None:
 
 
 # contract: limit-caller, shared-limit
-def count_of(request: Request, kind: Kind) -> Count | None:
+def limit_of(request: Request, kind: Kind) -> RateLimit | None:
     """Returns the limit that applies, or ``None`` if neither caller nor address is known."""
     settings, caller = request.service.settings, request.caller
     if kind == "shared" and not has_bad_token(request):
         if (caller is None or caller.profile is not None) and (known := address(request)):
             what = "reads of shared lists from this address"
-            return Count(kind, f"shared:{known}", settings.limit_shared, what)
+            return RateLimit(kind, f"shared:{known}", settings.limit_shared, what)
     elif caller is None:
-        return _of_address(request)
+        return _address_limit(request)
     if caller is None:
         return None
     who, id = ("profile", caller.profile.id) if caller.profile else ("admin", caller.token_id)
     kind = "read" if kind == "shared" else kind
     limit = stores.limit(caller.store, settings, f"{who}_{kind}")
-    return Count(kind, f"{caller.store.id}:{id}:{kind}", limit, f"{kind} requests")
+    return RateLimit(kind, f"{caller.store.id}:{id}:{kind}", limit, f"{kind} requests")
 
 
 # contract: limit-per-address
-def _of_address(request: Request) -> Count | None:
+def _address_limit(request: Request) -> RateLimit | None:
     known = address(request)
     if known is None:
         return None
     what = "requests without a valid token from this address"
-    return Count("address", f"address:{known}", request.service.settings.limit_address, what)
+    return RateLimit("address", f"address:{known}", request.service.settings.limit_address, what)
 
 
-async def count(request: Request, counted: Count | None, cost: int = 1) -> None:
+async def count(request: Request, limit: RateLimit | None, cost: int = 1) -> None:
     """Counts a request; ``cost`` 0 only reads the state. Raises ``TooManyRequests``."""
-    if counted is None:
+    if limit is None:
         return
     service = request.service
-    request.taken = taken = await service.limiter.take(counted.key, counted.limit, cost)
-    if not taken.allowed:
-        metrics.LIMITED.labels(counted.kind).inc()
-        raise ratelimits.too_many(taken, counted.what, service.clock())
+    request.rate_limit_state = state = await service.limiter.consume(limit.key, limit.limit, cost)
+    if not state.allowed:
+        metrics.LIMITED.labels(limit.kind).inc()
+        raise ratelimits.too_many(state, limit.what, service.clock())
 
 
 async def count_address(request: Request, key: str, limit: int, what: str) -> None:
@@ -73,12 +73,12 @@ async def count_address(request: Request, key: str, limit: int, what: str) -> No
 
     ``what`` names such requests in the error message.
     """
-    await count(request, Count("address", key, limit, f"{what} from this address"))
+    await count(request, RateLimit("address", key, limit, f"{what} from this address"))
 
 
 async def count_guess(request: Request) -> None:
     """Counts a wrong token against the client's address. Raises ``TooManyRequests``."""
-    await count(request, _of_address(request))
+    await count(request, _address_limit(request))
 
 
 # contract: shared-open

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from wishwell import errors, ids
 from wishwell.field_types import RequestId, published
 from wishwell.profiles import pages
-from wishwell.ratelimits import Taken
+from wishwell.ratelimits import LimitState
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -164,12 +164,12 @@ def no_content() -> Response:
     return Response(204, b"", list(_PRIVATE))
 
 
-def limits(taken: Taken) -> Headers:
+def limits(state: LimitState) -> Headers:
     """Returns the headers that show a rate limit's state (contract: limit-headers)."""
     return [
-        (b"x-ratelimit-limit", b"%d" % taken.limit),
-        (b"x-ratelimit-remaining", b"%d" % taken.remaining),
-        (b"x-ratelimit-reset", b"%d" % taken.reset),
+        (b"x-ratelimit-limit", b"%d" % state.limit),
+        (b"x-ratelimit-remaining", b"%d" % state.remaining),
+        (b"x-ratelimit-reset", b"%d" % state.reset),
     ]
 
 

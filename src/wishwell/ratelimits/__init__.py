@@ -9,13 +9,13 @@ from typing import Literal, NamedTuple
 
 from wishwell.errors import TooManyRequests
 
-WINDOW = 60
+WINDOW_SECONDS = 60
 """Length of a window in seconds."""
 
 Kind = Literal["read", "write", "token", "shared"]
 
 
-class Taken(NamedTuple):
+class LimitState(NamedTuple):
     """The state of a rate limit after a request. ``reset``: the window's end in epoch seconds."""
 
     allowed: bool
@@ -25,34 +25,34 @@ class Taken(NamedTuple):
 
 
 # contract: limit-exceeded
-def too_many(taken: Taken, what: str, now: int) -> TooManyRequests:
+def too_many(state: LimitState, what: str, now: int) -> TooManyRequests:
     """Returns the error for a request over the limit. ``now``: milliseconds since 1970."""
     return TooManyRequests(
-        f"Too many {what}: at most {taken.limit} per minute are allowed. Nothing was done.",
-        max(1, taken.reset - now // 1000),
+        f"Too many {what}: at most {state.limit} per minute are allowed. Nothing was done.",
+        max(1, state.reset - now // 1000),
     )
 
 
 class Limiter:
     """Counts requests by key in this process.
 
-    ``away``: the last attempt to reach Redis failed (``RedisLimiter``).
+    ``is_unreachable``: the last attempt to reach Redis failed (``RedisLimiter``).
     """
 
-    away = False
+    is_unreachable = False
 
     def __init__(self, clock: Callable[[], int]) -> None:
         self._clock = clock
         self._window = 0
         self._counts: dict[str, int] = {}
 
-    async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
+    async def consume(self, key: str, limit: int, cost: int = 1) -> LimitState:
         """Counts a request as ``cost``, unless it exceeds the limit. 0 only reads the state."""
         return self.count(key, limit, cost)
 
-    def count(self, key: str, limit: int, cost: int) -> Taken:
-        """Counts a request in this process, as ``take`` does, without awaiting."""
-        window = self._clock() // (WINDOW * 1000)
+    def count(self, key: str, limit: int, cost: int) -> LimitState:
+        """Counts a request in this process, as ``consume`` does, without awaiting."""
+        window = self._clock() // (WINDOW_SECONDS * 1000)
         if window != self._window:
             # Also after the clock was set back, when no limit may stay exhausted.
             self._window = window
@@ -62,7 +62,9 @@ class Limiter:
         if allowed and cost:
             count += cost
             self._counts[key] = count
-        return Taken(allowed, limit, max(limit - count, 0), (self._window + 1) * WINDOW)
+        return LimitState(
+            allowed, limit, max(limit - count, 0), (self._window + 1) * WINDOW_SECONDS
+        )
 
     async def close(self) -> None:
         """Does nothing; ``RedisLimiter`` closes its connections."""

@@ -13,7 +13,7 @@ import structlog
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from wishwell.ratelimits import WINDOW, Limiter, Taken
+from wishwell.ratelimits import WINDOW_SECONDS, Limiter, LimitState
 
 log = structlog.get_logger()
 
@@ -26,18 +26,18 @@ redis.call('EXPIRE', key, ARGV[2] * 2)
 return {count, window + tonumber(ARGV[2])}
 """
 
-_BOUND = 0.2
+_TIMEOUT_SECONDS = 0.2
 """Timeout in seconds of a connection and of a response. With less, a burst of requests that keeps
 this process busy would look like an unreachable Redis."""
 
-_HICCUP = 0.5
+_TIMEOUT_TOLERANCE_SECONDS = 0.5
 """Seconds since the last response within which a timeout doesn't count as unreachable."""
 
-_PAUSE = 1.0
+_BACKOFF_SECONDS = 1.0
 """Backoff in seconds after a failure, before the next attempt."""
 
 
-def try_out(url: str) -> None:
+def validate_url(url: str) -> None:
     """Builds a connection without connecting, to let the Redis client validate the whole URL.
 
     Raises ``ValueError``, whose message never contains the URL.
@@ -56,10 +56,10 @@ def try_out(url: str) -> None:
 def _pool(url: str) -> Any:
     return redis.asyncio.BlockingConnectionPool.from_url(
         url,
-        timeout=_BOUND,
+        timeout=_TIMEOUT_SECONDS,
         max_connections=128,
-        socket_timeout=_BOUND,
-        socket_connect_timeout=_BOUND,
+        socket_timeout=_TIMEOUT_SECONDS,
+        socket_connect_timeout=_TIMEOUT_SECONDS,
         retry=Retry(NoBackoff(), 0),
     )
 
@@ -72,36 +72,36 @@ class RedisLimiter(Limiter):
         super().__init__(clock)
         self._redis: Any = redis.asyncio.Redis.from_pool(_pool(url))
         self._script = self._redis.register_script(_SCRIPT)
-        self._again_at = 0.0
+        self._retry_at = 0.0
         self._answered_at = 0.0
 
-    async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
-        if time.monotonic() < self._again_at:
+    async def consume(self, key: str, limit: int, cost: int = 1) -> LimitState:
+        if time.monotonic() < self._retry_at:
             return self.count(key, limit, cost)
         try:
             # The script appends the window to the key. The hash tag {} keeps a key's windows on one
             # node of a Redis cluster.
             name = f"wishwell:limit:{{{key}}}"
-            count, reset = map(int, await self._script([name], [cost, WINDOW]))
+            count, reset = map(int, await self._script([name], [cost, WINDOW_SECONDS]))
         except Exception as error:  # whatever fails, count in this process
             self._failed(error)
             return self.count(key, limit, cost)
-        if self.away:
+        if self.is_unreachable:
             log.info("redis_back")
-        self.away = False
+        self.is_unreachable = False
         self._answered_at = time.monotonic()
-        return Taken(not cost or count <= limit, limit, max(limit - count, 0), reset)
+        return LimitState(not cost or count <= limit, limit, max(limit - count, 0), reset)
 
     def _failed(self, error: Exception) -> None:
         now = time.monotonic()
         slow = isinstance(error, TimeoutError | redis.exceptions.TimeoutError)
-        if slow and now - self._answered_at < _HICCUP:
+        if slow and now - self._answered_at < _TIMEOUT_TOLERANCE_SECONDS:
             return
-        self._again_at = now + _PAUSE
-        if not self.away:
+        self._retry_at = now + _BACKOFF_SECONDS
+        if not self.is_unreachable:
             reason = f"{type(error).__name__} {error}"[:200]
             log.warning("redis_away", reason=reason, counting="in this process")
-        self.away = True
+        self.is_unreachable = True
 
     async def close(self) -> None:
         await self._redis.aclose()

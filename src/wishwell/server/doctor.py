@@ -275,9 +275,9 @@ async def _redis(settings: Settings) -> str:
     from wishwell.ratelimits import shared
 
     limiter = shared.RedisLimiter(settings.redis_url, ids.wall_clock)
-    await limiter.take("doctor", 1, 0)
+    await limiter.consume("doctor", 1, 0)
     await limiter.close()
-    if limiter.away:  # it has logged why
+    if limiter.is_unreachable:  # it has logged why
         raise Wrong("It can't be reached, so each process counts rate limits on its own.")
     return "reachable; rate limits are shared"
 

@@ -91,8 +91,8 @@ class Storefront:
             # contract: show-wishes. A cached response is valid for the same cookies only.
             headers += ((b"cache-control", kept), _VARY) if b"max-age" in kept else _PRIVATE
             headers += self._of_shopper(request.visit)
-            if request.taken is not None:
-                headers += responses.limits(request.taken)
+            if request.rate_limit_state is not None:
+                headers += responses.limits(request.rate_limit_state)
         elif answer.status >= 400:
             headers.append((b"cache-control", b"no-store"))
         answer.headers[:] = headers
