@@ -21,7 +21,7 @@ from wishwell.wishlists import items, linking, lists, reservations, saving, shar
 
 def bounds(most, **others):
     """Returns a profile's limits: all are ``most``, except those named."""
-    return stores.Bounds(**(dict.fromkeys(stores.Bounds._fields, most) | others))
+    return stores.SizeLimits(**(dict.fromkeys(stores.SizeLimits._fields, most) | others))
 
 
 PLENTY = bounds(100_000)

@@ -19,7 +19,7 @@ from wishwell.products.notices import Money
 
 NOW = "2026-01-01T00:00:00.000Z"
 NUMBERS = stores.blank(ids.uuid7_at(ids.from_timestamp(NOW)), "numbers", NOW)
-TEXTS = stores.patched(NUMBERS, stores.StorePatch(product_ids="text"), NOW)
+TEXTS = stores.apply_patch(NUMBERS, stores.StorePatch(product_ids="text"), NOW)
 FEED = "id\titem_group_id\ttitle\tlink\timage_link\tprice\tsale_price\tavailability\n"
 
 

@@ -19,7 +19,7 @@ from wishwell.wishlists import items, lists, saving
 NOW = "2026-01-01T00:00:00.000Z"
 AT = ids.from_timestamp(NOW)
 NUMBERS = stores.blank(ids.uuid7_at(AT), "numbers", NOW)
-TEXTS = stores.patched(NUMBERS, stores.StorePatch(product_ids="text"), NOW)
+TEXTS = stores.apply_patch(NUMBERS, stores.StorePatch(product_ids="text"), NOW)
 BERLIN = ZoneInfo("Europe/Berlin")
 MAP = "customer=Who,product=What,variant=Kind,list=On,quantity=Many,note=Note,saved=When,email=Mail"
 WHO = "customer=Who,product=What"
@@ -305,7 +305,8 @@ def test_rows_of_one_wish_are_one(tmp_path):
 
 
 def test_first_rows_are_shown(tmp_path):
-    """A dry run prints the first five rows as they would be imported. Contract: import-csv-dry-run."""
+    """A dry run prints the first five rows as they would be imported. Contract:
+    import-csv-dry-run."""
     row = '7,1,5,Für Ada,2,"a\nb",2025-03-01T00:00:00Z,ada@shop.example\n'
     file = read(tmp_path, f"{HEADER}\n{row}" + "8,2,,,,,,\n" * 9)
     assert len(file.first) == 5

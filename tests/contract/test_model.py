@@ -291,7 +291,7 @@ def test_any_sequence_agrees_with_the_model(telling, mine, visits, after, room, 
     compare(bench, customer, model)
     model.most = most
     for doing in visits:
-        sign_in(bench, customer, model, replay, doing, stores.Bounds(*room))
+        sign_in(bench, customer, model, replay, doing, stores.SizeLimits(*room))
         compare(bench, customer, model)
     for one in after[:8]:
         step(bench, customer, model, replay, one)

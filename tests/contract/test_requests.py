@@ -184,7 +184,7 @@ def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
         bench.write(platform_requests.call_off, store, id, ids.timestamp(bench.clock.milliseconds))
     assert sum(holds(bench, customer) for customer in wished) == 3
     assert work(bench) == ([], 0)  # not before every process has seen it
-    later(bench, stores.SEEN_MS)
+    later(bench, stores.PROPAGATION_MS)
     for _ in range(2):
         stopped_after(bench, 2)
     work(bench)
@@ -228,7 +228,7 @@ def test_request_stays_with_its_store_when_the_shop_moves(bench, store):
     assert (asked(bench, store)[deleted].state, asked(bench, heir)) == ("waiting", {})
     later(bench, 7 * DAY_MS)
     work(bench)
-    later(bench, stores.SEEN_MS)
+    later(bench, stores.PROPAGATION_MS)
     work(bench)
     assert bench.select("SELECT 1 FROM stores WHERE id = $1", store.id) == []
     assert holds(bench, theirs) == 1

@@ -46,7 +46,8 @@ NETWORKS = load({"WISHWELL_TRUSTED_PROXIES": "10.0.0.0/8,fd00::/8"}).trusted_pro
 
 @functools.cache
 def service() -> SimpleNamespace:
-    """Returns a real database with a store, an admin token and three items, and an authenticator."""
+    """Returns a real database with a store, an admin token and three items, and an
+    authenticator."""
     runner = asyncio.Runner()
     folder = tempfile.TemporaryDirectory(prefix="wishwell-fuzz-")
     path = str(Path(folder.name) / "wishwell.db")
@@ -62,12 +63,13 @@ def service() -> SimpleNamespace:
     new_id = ids.UUID7(lambda: NOW)
     for product in (1, 2, 3):
         new = items.NewItem(str(product))
-        run(db.write(saving.save, owner, new, new_id(), stores.Bounds(9, 9, 9, 9), now))
+        run(db.write(saving.save, owner, new, new_id(), stores.SizeLimits(9, 9, 9, 9), now))
     return SimpleNamespace(run=run, db=db, tokens=tokens, owner=owner, folder=folder, runner=runner)
 
 
 def text_of(data: bytes) -> str:
-    """Decodes bytes as UTF-8. Invalid bytes are replaced, because the service never lets them in."""
+    """Decodes bytes as UTF-8. Invalid bytes are replaced, because the service never lets them
+    in."""
     return data.decode("utf-8", "replace")
 
 
@@ -135,7 +137,8 @@ def query(data: bytes) -> None:
 
 
 def token(data: bytes) -> None:
-    """An accepted token was signed with a key of the ring, and has exactly the claims of issued ones."""
+    """An accepted token was signed with a key of the ring, and has exactly the claims of issued
+    ones."""
     there = service()
     kind, rest = data[:1], data[1:]
     genuine = {"sub": there.owner.gid, "aud": STORE_ID, "jti": STORE_ID}

@@ -134,7 +134,9 @@ async def _plan(
             await stores.check_not_deleted(tx, before)
         try:
             patch, hidden = _patches(settings, Path(path).parent, entry)
-            after = stores.patched(before or stores.blank(new_id(), entry.handle, at), patch, at)
+            after = stores.apply_patch(
+                before or stores.blank(new_id(), entry.handle, at), patch, at
+            )
         except Invalid as error:
             raise Invalid(f"{path}: {entry.handle}: {error.message}") from error
         secrets = await _secrets(tx, settings, before, hidden)

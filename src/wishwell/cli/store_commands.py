@@ -155,7 +155,7 @@ async def store_list(db: Database, _settings: Settings, /, as_json: bool) -> Non
     terminal.show(await db.read(stores.listed), as_json)
 
 
-_SEEN_SECONDS = stores.SEEN_MS / 1000
+_SEEN_SECONDS = stores.PROPAGATION_MS / 1000
 _PAUSE = 0.02
 """Seconds between batches of a deletion, so that a running service can write."""
 

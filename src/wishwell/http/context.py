@@ -119,9 +119,9 @@ class Request(msgspec.Struct):
         return self.acts_on
 
     @property
-    def bounds(self) -> stores.Bounds:
+    def size_limits(self) -> stores.SizeLimits:
         """How much a profile of this store may hold."""
-        return stores.bounds(self.store, self.service.settings)
+        return stores.size_limits(self.store, self.service.settings)
 
     def now(self) -> str:
         return self.service.now()

@@ -19,8 +19,8 @@ async def create_item(request: Request) -> object:
     profile = responding.new_owner(request)
     new = (await request_body.decode(request, request_types.NewItemBody)).new_item(request.store)
     await responding.begin(request)
-    id, bounds, now = request.service.new_id(), request.bounds, request.now()
-    item, created = await request.run(saving.save, profile, new, id, bounds, now)
+    id, limits, now = request.service.new_id(), request.size_limits, request.now()
+    item, created = await request.run(saving.save, profile, new, id, limits, now)
     responding.complete(item, request)
     # contract: save-status
     return responses.created(item, f"{responding.PREFIX}/items/{item.id}") if created else item
@@ -34,8 +34,8 @@ async def save_items(request: Request) -> object:
     await responding.begin(request)
     # contract: items-put-new
     new_ids = [request.service.new_id() for _ in wanted][::-1]
-    bounds, now = request.bounds, request.now()
-    saved = await request.run(saving.save_many, profile, wanted, new_ids, bounds, now)
+    limits, now = request.size_limits, request.now()
+    saved = await request.run(saving.save_many, profile, wanted, new_ids, limits, now)
     items.show(saved, text_ids=request.store.has_text_ids)
     return saved
 
@@ -74,4 +74,6 @@ async def delete_item(request: Request) -> None:
 async def set_item_lists(request: Request) -> object:
     body = await request_body.decode(request, request_types.ItemListsBody)
     chosen = fields.each_once("listIds", body.list_ids)
-    return await responding.owned(request, items.set_lists, chosen, request.bounds, request.now())
+    return await responding.owned(
+        request, items.set_lists, chosen, request.size_limits, request.now()
+    )

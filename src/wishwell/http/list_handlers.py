@@ -15,8 +15,8 @@ async def create_list(request: Request) -> Response:
     profile = responding.new_owner(request)
     new = (await request_body.decode(request, request_types.NewListBody)).new_list()
     await responding.begin(request)
-    id, bounds, now = request.service.new_id(), request.bounds, request.now()
-    made = await request.run(lists.create, profile, new, id, bounds, now)
+    id, limits, now = request.service.new_id(), request.size_limits, request.now()
+    made = await request.run(lists.create, profile, new, id, limits, now)
     return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")
 
 
@@ -42,10 +42,10 @@ async def order_list_items(request: Request) -> object:
 
 async def put_list_item(request: Request) -> object:
     after = (await request_body.decode(request, request_types.PlaceBody, optional=True)).after
-    item_id, bounds = request.parameters["itemId"], request.bounds
-    return await responding.owned(request, lists.put_item, item_id, after, bounds, request.now())
+    item_id, limits = request.parameters["itemId"], request.size_limits
+    return await responding.owned(request, lists.put_item, item_id, after, limits, request.now())
 
 
 async def remove_list_item(request: Request) -> None:
-    item_id, bounds = request.parameters["itemId"], request.bounds
-    await responding.owned(request, lists.remove_item, item_id, bounds, request.now())
+    item_id, limits = request.parameters["itemId"], request.size_limits
+    await responding.owned(request, lists.remove_item, item_id, limits, request.now())

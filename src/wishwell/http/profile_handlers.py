@@ -138,7 +138,7 @@ async def _token_profile(
     if customer is not None:
         if session is not None:
             moved = await service.db.long_write(
-                linking.link, session, customer, request.bounds, now
+                linking.link, session, customer, request.size_limits, now
             )
             metrics.linked(moved)
         service.access_cache.touch_customer(customer)

@@ -49,8 +49,8 @@ async def copy_shared_list(request: Request) -> Response:
     lookup, token = await _share_lookup(request), request.parameters["token"]
     await _begin(request, lookup)
     wanted = Wanted(service.new_id(), new)
-    new_id, bounds, now = service.new_id, request.bounds, request.now()
-    made = await request.run(copies.copy, lookup, token, caller, wanted, new_id, bounds, now)
+    new_id, limits, now = service.new_id, request.size_limits, request.now()
+    made = await request.run(copies.copy, lookup, token, caller, wanted, new_id, limits, now)
     return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")
 
 

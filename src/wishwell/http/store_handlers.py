@@ -32,7 +32,7 @@ class Feed(msgspec.Struct):
 
 
 async def get_store(request: Request) -> object:
-    return stores.in_force(request.store, request.service.settings)
+    return stores.with_effective_limits(request.store, request.service.settings)
 
 
 async def list_tokens(request: Request) -> object:

@@ -369,7 +369,7 @@ async def _put(
 ) -> tuple[int, list[str]]:
     """Puts the products that differ from the stored ones. Returns how many, and the ids of those
     left unchanged because a file without any variants would delete theirs."""
-    await stores.check_kept(tx, store)
+    await stores.check_not_deleting(tx, store)
     of = [product.product_id for product in given]
     rows = await tx.all("products_find", store=store.id, products=of)
     known = {id: (document, variants) for _, id, document, _, _, variants in rows}

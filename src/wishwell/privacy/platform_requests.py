@@ -83,7 +83,7 @@ async def take(tx: Writer, store: Store, delivery: Delivery, id: str, now: int) 
     """
     # The lock prevents duplicates, and requests of a deleted store.
     await tx.one("store_write_lock", store=store.id)
-    await stores.check_kept(tx, store)
+    await stores.check_not_deleting(tx, store)
     named = {"store": store.id, "delivery": delivery.id, "hash": delivery.body_hash}
     since = ids.timestamp(max(0, now - _SAME_BODY_MS))
     row = await tx.one(

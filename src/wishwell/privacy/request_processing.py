@@ -134,7 +134,7 @@ async def _delete(
 async def _begin_deletion(tx: Writer, store_id: str, id: str, clock: ReferenceClock) -> None:
     await stores.lock(tx)
     now = await clock.checked_now(tx)
-    times = {"due": ids.timestamp(now + stores.SEEN_MS), "now": ids.timestamp(now)}
+    times = {"due": ids.timestamp(now + stores.PROPAGATION_MS), "now": ids.timestamp(now)}
     if await tx.one("request_deletes", store=store_id, id=id, **times) is not None:
         store = await _store(tx, store_id)
         await store_deletion.begin(tx, store.handle, ids.timestamp(now))

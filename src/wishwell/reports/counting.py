@@ -186,7 +186,7 @@ async def _write(
 async def _check_latest(tx: Writer, store: Store, before: Sequence[Count]) -> None:
     """Locks the store. Raises ``Superseded`` if another process has counted it in the meantime."""
     await tx.one("store_write_lock", store=store.id)
-    await stores.check_kept(tx, store)
+    await stores.check_not_deleting(tx, store)
     if await last(tx, store) != [*before[:1]]:
         raise Superseded
 

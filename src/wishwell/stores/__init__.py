@@ -1,6 +1,6 @@
 """Stores: the shops of one deployment, isolated from each other (contract: store-isolation).
 
-Start with ``Store`` and ``patched`` here. ``naming.py`` and ``reporting.py`` define groups of a
+Start with ``Store`` and ``apply_patch`` here. ``naming.py`` and ``reporting.py`` define groups of a
 store's settings, ``rules.py`` validates its fields, ``store_secrets.py`` manages its secrets, and
 ``sealing.py`` encrypts them.
 """
@@ -20,7 +20,7 @@ from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
 from wishwell.field_types import MAX_NUMBER, Id, Time, published
 from wishwell.stores import reporting as reports
 from wishwell.stores import rules
-from wishwell.stores.naming import Naming, Pages, authority, plain
+from wishwell.stores.naming import Naming, Pages, authority, normalised_origin
 from wishwell.stores.reporting import Reporting
 
 LIMITS = (
@@ -45,9 +45,9 @@ _ALL_LIMITS = published(
 
 DEFAULT_HANDLE = "default"
 DEFAULT_DROP = 5
-MOST_HOSTS = 50
+MAX_HOSTS = 50
 
-SEEN_MS = 5_000
+PROPAGATION_MS = 5_000
 """Milliseconds until every process has seen a change of a store (contract: store-change-seen)."""
 
 ProductIds = Literal["integer", "text"]
@@ -127,7 +127,7 @@ def number(id: int | str) -> int | str:
     return int(id) if isinstance(id, int) or id.isdecimal() else id
 
 
-class Bounds(NamedTuple):
+class SizeLimits(NamedTuple):
     """Size limits of a profile, which a link may exceed up to twofold.
 
     ``list_items``: items on one list. ``entries``: items on all lists together, each counted once
@@ -167,7 +167,7 @@ async def lock(tx: Writer) -> None:
 
 async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) -> Store:
     """Creates a store. Raises ``Invalid`` for an invalid field or a handle that is in use."""
-    store = patched(blank(id, handle, now), patch, now)
+    store = apply_patch(blank(id, handle, now), patch, now)
     await lock(tx)
     await _write(tx, store, now)
     return store
@@ -179,7 +179,7 @@ async def restore(tx: Writer, store: Store, now: str) -> Store:
 
     Restarts its ``events_since``. The caller holds the stores' lock. Raises ``Invalid``.
     """
-    since = _when_seen(now) if store.events_since else None
+    since = _when_propagated(now) if store.events_since else None
     store = structs.replace(store, events_since=since)
     check(store)
     empty = await tx.one("store_by_handle", handle=store.handle)
@@ -210,7 +210,7 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     """
     await lock(tx)
     before = await by_handle(tx, handle)
-    store = patched(before, patch, now)
+    store = apply_patch(before, patch, now)
     to_integer = before.has_text_ids and not store.has_text_ids
     if to_integer and await tx.one("store_holds", store=store.id) is not None:
         raise Conflict(
@@ -277,7 +277,7 @@ async def check_not_deleted(tx: Reader, store: Store) -> None:
 
 
 # contract: store-rows
-async def check_kept(tx: Reader, store: Store) -> None:
+async def check_not_deleting(tx: Reader, store: Store) -> None:
     """Raises ``StoreDeleted`` if the store is being deleted. For writes without a token."""
     if await tx.one("store_deleted", store=store.id) is not None:
         raise StoreDeleted
@@ -288,13 +288,13 @@ async def listed(tx: Reader) -> list[Store]:
     return bad_rows.each("stores", await tx.all("stores_changed", since=""), from_row)
 
 
-_IN_JSON = {"naming": Naming, "pages": Pages, "reporting": Reporting, "limits": dict[str, int]}
+_JSON_TYPES = {"naming": Naming, "pages": Pages, "reporting": Reporting, "limits": dict[str, int]}
 
 
 def from_row(row: Row) -> Store:
     """Returns the store in a row of the columns ``store_fields``."""
     columns = statements.named("store_fields", row)
-    for name, kind in _IN_JSON.items():
+    for name, kind in _JSON_TYPES.items():
         columns[name] = msgspec.json.decode(columns[name], type=kind)
     for name in ("hosts", "origins"):
         columns[name] = tuple(columns[name].split())
@@ -309,10 +309,10 @@ def limit(store: Store, settings: Settings, name: str) -> int:
 
 
 # contract: store-limits
-def bounds(store: Store, settings: Settings) -> Bounds:
+def size_limits(store: Store, settings: Settings) -> SizeLimits:
     """Returns the size limits of the store's profiles: its own, or else the settings."""
     own = store.limits.get
-    return Bounds(
+    return SizeLimits(
         items=own("items", settings.items_per_profile),
         lists=own("lists", settings.lists_per_profile),
         entries=own("entries", settings.limit_entries),
@@ -328,12 +328,14 @@ def blank(id: str, handle: str, now: str) -> Store:
     )
 
 
-def patched(store: Store, patch: StorePatch, now: str) -> Store:
+def apply_patch(store: Store, patch: StorePatch, now: str) -> Store:
     """Returns the store with the changes applied and validated. Raises ``Invalid``."""
     given = structs.asdict(patch)
     named = {name: value for name, value in given.items() if value is not None}
     if patch.hosts is not None:
-        named["hosts"] = tuple(dict.fromkeys(plain(host) for host in patch.hosts if host))
+        named["hosts"] = tuple(
+            dict.fromkeys(normalised_origin(host) for host in patch.hosts if host)
+        )
     if patch.origins is not None:
         named["origins"] = tuple(dict.fromkeys(patch.origins))
     for name in ("naming", "pages", "reporting"):
@@ -343,21 +345,21 @@ def patched(store: Store, patch: StorePatch, now: str) -> Store:
         limits = store.limits | dict(patch.limits)
         named["limits"] = {name: value for name, value in limits.items() if value is not None}
     if (events := named.pop("events", None)) is not None:
-        named["events_since"] = (store.events_since or _when_seen(now)) if events else None
+        named["events_since"] = (store.events_since or _when_propagated(now)) if events else None
     if (months := named.get("forget_customers_after")) is not None:
-        since = store.forget_since or _when_seen(now)
-        named |= {"forget_since": since} if months else dict.fromkeys(_FORGET)
+        since = store.forget_since or _when_propagated(now)
+        named |= {"forget_since": since} if months else dict.fromkeys(_ERASURE_FIELDS)
     store = structs.replace(store, **named)
     check(store)
     return store
 
 
-_FORGET = ("forget_customers_after", "forget_since")
+_ERASURE_FIELDS = ("forget_customers_after", "forget_since")
 
 
-def _when_seen(now: str) -> str:
+def _when_propagated(now: str) -> str:
     """Returns when every process will have seen a change made now (contract: store-change-seen)."""
-    return ids.timestamp(ids.from_timestamp(now) + SEEN_MS)
+    return ids.timestamp(ids.from_timestamp(now) + PROPAGATION_MS)
 
 
 def check_handle(handle: str) -> None:
@@ -378,8 +380,8 @@ def check(store: Store) -> None:
     for name, texts in (("origin", store.origins), ("host", store.hosts)):
         for text in texts:
             rules.check({name: text})
-    if len(store.hosts) > MOST_HOSTS:
-        raise Invalid(f"host: a store has at most {MOST_HOSTS} hosts.")
+    if len(store.hosts) > MAX_HOSTS:
+        raise Invalid(f"host: a store has at most {MAX_HOSTS} hosts.")
     if len(set(map(authority, store.hosts))) < len(store.hosts):
         raise Invalid("host: contains the same host with http and with https; keep only one.")
     reports.check(store.reporting)
@@ -395,14 +397,14 @@ def _values(store: Store) -> dict[str, Any]:
         }
         | {
             name: msgspec.json.encode(getattr(store, name), order="sorted").decode()
-            for name in _IN_JSON
+            for name in _JSON_TYPES
         }
     )
 
 
 # contract: store-shown
-def in_force(store: Store, settings: Settings) -> Store:
+def with_effective_limits(store: Store, settings: Settings) -> Store:
     """Returns the store with all effective limits, whether its own or from the settings."""
-    known = bounds(store, settings)._asdict()
+    known = size_limits(store, settings)._asdict()
     limits = {name: known.get(name) or limit(store, settings, name) for name in LIMITS}
     return structs.replace(store, limits=limits)

@@ -37,7 +37,7 @@ def authority(origin: str) -> str:
     return origin.partition("://")[2]
 
 
-def plain(origin: str) -> str:
+def normalised_origin(origin: str) -> str:
     """Normalises an origin as browsers do: lower case, without the scheme's default port."""
     origin = origin.lower().removesuffix("/")
     return origin.removesuffix(":443" if origin.startswith("https:") else ":80")

@@ -237,7 +237,7 @@ def _groups(file: Iterable[Bundle], how: How) -> Iterator[list[Bundle]]:
 
 async def _put(tx: Writer, store: Store, records: Sequence[Record]) -> None:
     await stores.lock(tx)
-    await stores.check_kept(tx, store)
+    await stores.check_not_deleting(tx, store)
     for record in records:
         await tx.run(_OF_STORE[type(record)], store=store.id, **asdict(record))
 
@@ -312,7 +312,7 @@ async def add_missing(
 
     Adds nothing and returns ``None`` while one of the profiles is being erased.
     """
-    await stores.check_kept(tx, store)
+    await stores.check_not_deleting(tx, store)
     in_order = sorted(_place(store, bundle.profile.gid) for bundle in keyed.values())
     await tx.all_many("profile_lock", [{"profile": key} for _, key in in_order])
     lacking = await _lacking(tx, store, keyed)
@@ -368,7 +368,7 @@ async def _reserve(
     The item may have another id here. Skips a reservation if its item isn't on a shared list, or if
     its owner or holder doesn't exist or is closed.
     """
-    await stores.check_kept(tx, store)
+    await stores.check_not_deleting(tx, store)
     gids = {bundle.profile.gid, *(record.holder for record in records)}
     keys = {}
     for _, key, gid in sorted((*_place(store, gid), gid) for gid in gids):

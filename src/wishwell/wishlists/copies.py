@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from wishwell import events
 from wishwell.db import Writer
 from wishwell.profiles import Profile
-from wishwell.stores import Bounds
+from wishwell.stores import SizeLimits
 from wishwell.wishlists import items, lists, shares
 from wishwell.wishlists.items import Item
 from wishwell.wishlists.lists import List, ListFields
@@ -33,7 +33,7 @@ async def copy(
     caller: Profile,
     wanted: Wanted,
     new_id: Callable[[], str],
-    bounds: Bounds,
+    limits: SizeLimits,
     now: str,
 ) -> List:
     """Creates a list of the caller's with the items of a shared list, in its order.
@@ -46,7 +46,7 @@ async def copy(
     shared = await shares.view(tx, lookup, token, None, now)
     fields = replace(wanted.fields, name=wanted.fields.name or shared.name)
     async with events.record_list_changes(tx, caller, now, lists.records(tx, caller, wanted.id)):
-        made = await lists.add(tx, caller, fields, wanted.id, bounds, now)
+        made = await lists.add(tx, caller, fields, wanted.id, limits, now)
         there = await items.of_products(tx, caller, [str(item.product_id) for item in shared.items])
         changes: list[tuple[Item | None, Item]] = []
         # Reversed, so that the first item gets the newest id and pages show the list's order too.
@@ -60,7 +60,7 @@ async def copy(
                 for name in COPIED:
                     setattr(after, name, getattr(item, name))
             changes.insert(0, (before, after))
-        await items.check_limits(tx, caller, changes, bounds, "copy")
+        await items.check_limits(tx, caller, changes, limits, "copy")
         places = {(made.id, item.id): place for place, (_, item) in enumerate(changes, 1)}
         told = await items.write(tx, caller, changes, now, places)
     await events.record_events(tx, caller, now, told)

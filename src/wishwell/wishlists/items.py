@@ -15,7 +15,7 @@ from wishwell import field_types as types
 from wishwell.db import Reader, Writer, mapping, statements
 from wishwell.errors import LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
-from wishwell.stores import Bounds
+from wishwell.stores import SizeLimits
 from wishwell.wishlists import reservation_rows
 
 NO_VARIANT = ""
@@ -172,14 +172,14 @@ async def _delete_of(tx: Writer, profile: Profile, known: list[str], now: str) -
 
 # contract: item-set-lists
 async def set_lists(
-    tx: Writer, profile: Profile, id: str, list_ids: Sequence[str], bounds: Bounds, now: str
+    tx: Writer, profile: Profile, id: str, list_ids: Sequence[str], limits: SizeLimits, now: str
 ) -> Item:
     """Puts the item on exactly these lists.
 
     Raises ``NotFound`` for the item or a list, ``LimitReached`` if a list or the profile would
     exceed its size limit.
     """
-    return await put_on(tx, profile, await find_locked(tx, profile, id), list_ids, bounds, now)
+    return await put_on(tx, profile, await find_locked(tx, profile, id), list_ids, limits, now)
 
 
 async def find_locked(tx: Writer, profile: Profile, id: str) -> Item:
@@ -197,14 +197,14 @@ async def put_on(
     profile: Profile,
     before: Item,
     list_ids: Collection[str],
-    bounds: Bounds,
+    limits: SizeLimits,
     now: str,
 ) -> Item:
     """Puts an item that was read under the profile's lock on exactly these lists."""
     item = replace(before, list_ids=sorted({*list_ids}))
     if item == before:
         return item
-    await check_limits(tx, profile, [(before, item)], bounds, "listIds")
+    await check_limits(tx, profile, [(before, item)], limits, "listIds")
     await apply(tx, profile, [(before, item)], now)
     return item
 
@@ -222,12 +222,12 @@ def _list_ids(item: Item | None) -> set[str]:
 
 # contract: list-item-limit, place-limit, limit-exact
 async def check_limits(
-    tx: Reader, profile: Profile, changes: Sequence[Change], bounds: Bounds, field: str
+    tx: Reader, profile: Profile, changes: Sequence[Change], limits: SizeLimits, field: str
 ) -> None:
     """Checks changes, applied in order, against the size limits.
 
     Raises ``NotFound`` for a list that the profile doesn't have, ``LimitReached`` if one of the
-    ``bounds`` would be exceeded. ``field``: the field with the lists, for the error message; a
+    ``limits`` would be exceeded. ``field``: the field with the lists, for the error message; a
     placeholder gets the index of the change.
     """
     held = 0
@@ -240,20 +240,20 @@ async def check_limits(
         more, less = _list_ids(after) - _list_ids(before), _list_ids(before) - _list_ids(after)
         held += before is None
         entries += len(more) - len(less)
-        if before is None and held > bounds.items:
+        if before is None and held > limits.items:
             raise LimitReached(
-                f"A profile can have at most {bounds.items} items; delete some first."
+                f"A profile can have at most {limits.items} items; delete some first."
             )
         named = field.format(index)
         if not more <= sizes.keys():
             raise NotFound(f"{named}: contains the id of a list that this profile doesn't have.")
         for id in more:
             sizes[id] += 1
-            if sizes[id] > bounds.list_items:
-                raise LimitReached(f"{named}: a list can have at most {bounds.list_items} items.")
-        if len(more) > len(less) and entries > bounds.entries:
+            if sizes[id] > limits.list_items:
+                raise LimitReached(f"{named}: a list can have at most {limits.list_items} items.")
+        if len(more) > len(less) and entries > limits.entries:
             raise LimitReached(
-                f"{named}: all lists of a profile together can have at most {bounds.entries} items."
+                f"{named}: all lists of a profile together can have at most {limits.entries} items."
             )
 
 

@@ -17,7 +17,7 @@ from wishwell import events, opaque, profiles
 from wishwell.db import Reader, Writer, statements
 from wishwell.errors import NotFound
 from wishwell.profiles import Profile
-from wishwell.stores import Bounds
+from wishwell.stores import SizeLimits
 from wishwell.wishlists import items, lists, merging, reservation_rows, reservations, shares
 from wishwell.wishlists.items import Change, Item
 from wishwell.wishlists.merging import Merged, OrderedList
@@ -38,17 +38,19 @@ class Linked(msgspec.Struct):
 
 # contract: link-limits, link-email, link-closes-session, link-again, link-races,
 #   event-link, cluster-link, profile-notices
-async def link(tx: Writer, session: Profile, customer: Profile, bounds: Bounds, now: str) -> int:
+async def link(
+    tx: Writer, session: Profile, customer: Profile, limits: SizeLimits, now: str
+) -> int:
     """Moves all records of the session and closes it. Returns the number of items moved.
 
-    The customer has at most twice the ``bounds`` afterwards. Returns 0 for a session that is
+    The customer has at most twice the ``limits`` afterwards. Returns 0 for a session that is
     already closed. Raises ``NotFound`` for an unknown session.
     """
     locked = await _lock(tx, session, customer, now)
     if locked is None:
         return 0
     async with events.record_list_changes(tx, customer, now, lists.records(tx, customer)):
-        linked, told = await _move(tx, session, customer, bounds, locked, now)
+        linked, told = await _move(tx, session, customer, limits, locked, now)
     told.append(("profile.linked", msgspec.json.encode(linked)))
     await events.record_events(tx, customer, now, told)
     return linked.items - linked.left
@@ -79,7 +81,7 @@ async def _move(
     tx: Writer,
     session: Profile,
     customer: Profile,
-    bounds: Bounds,
+    limits: SizeLimits,
     locked: set[str],
     now: str,
 ) -> tuple[Linked, list[tuple[events.Type, bytes]]]:
@@ -87,7 +89,7 @@ async def _move(
     wishes, mine = await _items(tx, session), await _items(tx, customer)
     made, own = await _lists(tx, session), await _lists(tx, customer)
     remaining = merging.remaining_capacity(
-        bounds, len(mine), len(own), sum(held.row["item_count"] for held in own)
+        limits, len(mine), len(own), sum(held.row["item_count"] for held in own)
     )
     names = {merging.normalised_name(held.name) for held in made}
     own = [held for held in own if merging.normalised_name(held.name) in names]

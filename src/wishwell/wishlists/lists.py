@@ -14,7 +14,7 @@ from wishwell import field_types as types
 from wishwell.db import Reader, Writer, mapping, statements
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
-from wishwell.stores import Bounds
+from wishwell.stores import SizeLimits
 from wishwell.wishlists import fields, items, reservation_rows, shares
 from wishwell.wishlists.items import Item
 
@@ -133,23 +133,23 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
 
 # contract: list-limit
 async def create(
-    tx: Writer, profile: Profile, fields: ListFields, id: str, bounds: Bounds, now: str
+    tx: Writer, profile: Profile, fields: ListFields, id: str, limits: SizeLimits, now: str
 ) -> List:
     """Creates an empty list. Raises ``LimitReached``, ``profiles.missing``."""
     async with events.record_list_changes(tx, profile, now, records(tx, profile, id)):
-        return await add(tx, profile, fields, id, bounds, now)
+        return await add(tx, profile, fields, id, limits, now)
 
 
 async def add(
-    tx: Writer, profile: Profile, fields: ListFields, id: str, bounds: Bounds, now: str
+    tx: Writer, profile: Profile, fields: ListFields, id: str, limits: SizeLimits, now: str
 ) -> List:
     """Creates a list like ``create``, but leaves recording the event to the caller."""
-    room = {"profile": profile.id, "most": bounds.lists}
+    room = {"profile": profile.id, "most": limits.lists}
     if await tx.one("list_count_lock", **room) is None:
         await profiles.lock(tx, profile, now)
         if await tx.one("list_count_lock", **room) is None:
             raise LimitReached(
-                f"A profile can have at most {bounds.lists} lists; delete some first."
+                f"A profile can have at most {limits.lists} lists; delete some first."
             )
     row = await tx.one("list_create", profile=profile.id, id=id, now=now, **asdict(fields))
     assert row is not None
@@ -225,7 +225,7 @@ async def put_item(
     id: str,
     item_id: str,
     after: str | UnsetType | None,
-    bounds: Bounds,
+    limits: SizeLimits,
     now: str,
 ) -> Item:
     """Puts an item on a list, after the item ``after``.
@@ -235,13 +235,13 @@ async def put_item(
     """
     item = await _item(tx, profile, id, item_id)
     if after is UNSET:
-        return await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now)
+        return await items.put_on(tx, profile, item, {*item.list_ids, id}, limits, now)
     positions = await _positions(tx, profile, id)
     others = [other for other in positions if other != item_id]
     if after is not None and after not in others:
         raise Invalid("after: must be null, or the id of another item on this list.")
     first = others[: others.index(after) + 1] if after is not None else []
-    item = await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now)
+    item = await items.put_on(tx, profile, item, {*item.list_ids, id}, limits, now)
     positions.setdefault(item_id, 0)
     async with events.record_list_changes(tx, profile, now, records(tx, profile, id)):
         await _place(tx, profile, id, positions, [*first, item_id], now)
@@ -250,13 +250,13 @@ async def put_item(
 
 # contract: list-item-remove
 async def remove_item(
-    tx: Writer, profile: Profile, id: str, item_id: str, bounds: Bounds, now: str
+    tx: Writer, profile: Profile, id: str, item_id: str, limits: SizeLimits, now: str
 ) -> None:
     """Removes an item from a list. Raises ``NotFound``, ``profiles.missing``."""
     item = await _item(tx, profile, id, item_id)
     if id not in item.list_ids:
         raise NotFound("There is no such item on this list.")
-    await items.put_on(tx, profile, item, {*item.list_ids} - {id}, bounds, now)
+    await items.put_on(tx, profile, item, {*item.list_ids} - {id}, limits, now)
 
 
 async def _item(tx: Writer, profile: Profile, id: str, item_id: str) -> Item:

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from wishwell.field_types import MAX_TAGS
-from wishwell.stores import Bounds
+from wishwell.stores import SizeLimits
 from wishwell.wishlists.items import OPTIONS, Item
 
 
@@ -40,16 +40,16 @@ class Merged(msgspec.Struct):
 
 
 # contract: link-limits
-def remaining_capacity(bounds: Bounds, items: int, lists: int, entries: int) -> Bounds:
+def remaining_capacity(limits: SizeLimits, items: int, lists: int, entries: int) -> SizeLimits:
     """Returns how many items, lists and entries a merge may add to these counts of a customer.
 
     A merged profile may exceed its size limits up to twofold.
     """
-    return Bounds(
-        items=max(0, 2 * bounds.items - items),
-        lists=max(0, 2 * bounds.lists - lists),
-        entries=max(0, 2 * bounds.entries - entries),
-        list_items=bounds.list_items,
+    return SizeLimits(
+        items=max(0, 2 * limits.items - items),
+        lists=max(0, 2 * limits.lists - lists),
+        entries=max(0, 2 * limits.entries - entries),
+        list_items=limits.list_items,
     )
 
 
@@ -59,7 +59,7 @@ def merge(
     lists: Sequence[OrderedList],
     same: Mapping[str, str],
     own: Sequence[OrderedList],
-    remaining: Bounds,
+    remaining: SizeLimits,
 ) -> Merged:
     """Decides what becomes of the session's items (``wishes``) and lists.
 

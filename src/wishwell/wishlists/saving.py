@@ -10,30 +10,30 @@ from wishwell import events, profiles
 from wishwell.db import UniqueViolation, Writer
 from wishwell.errors import Conflict
 from wishwell.profiles import Profile
-from wishwell.stores import Bounds
+from wishwell.stores import SizeLimits
 from wishwell.wishlists import items
 from wishwell.wishlists.items import Item, ItemPatch, NewItem
 
 
 # contract: save-again, item-limit
 async def save(
-    tx: Writer, profile: Profile, new: NewItem, id: str, bounds: Bounds, now: str
+    tx: Writer, profile: Profile, new: NewItem, id: str, limits: SizeLimits, now: str
 ) -> tuple[Item, bool]:
     """Saves an item. Returns it, and whether it was created (with this ``id``).
 
     If the item exists, updates only the fields that ``new`` has, and adds its lists. Raises
-    ``LimitReached`` if one of the ``bounds`` would be exceeded, ``NotFound`` for a list that the
+    ``LimitReached`` if one of the ``limits`` would be exceeded, ``NotFound`` for a list that the
     profile doesn't have, ``profiles.missing``.
     """
     if new.tags is None and not new.list_ids:
         if events.events_enabled(profile):
             await tx.begin()
-        of = {"profile": profile.id, "id": id, "now": now, "most": bounds.items}
+        of = {"profile": profile.id, "id": id, "now": now, "most": limits.items}
         row = await tx.one("item_save", **asdict(new), **of)
         if row is not None:
             return await _tell(tx, profile, row, now), bool(row[-1])
     # There are tags or lists; or the profile has no row yet, is closed, or is at its limit.
-    [(before, item)] = await _save(tx, profile, [new], [id], bounds, now, "listIds")
+    [(before, item)] = await _save(tx, profile, [new], [id], limits, now, "listIds")
     return item, before is None
 
 
@@ -43,7 +43,7 @@ async def save_many(
     profile: Profile,
     wanted: Sequence[NewItem],
     new_ids: Sequence[str],
-    bounds: Bounds,
+    limits: SizeLimits,
     now: str,
 ) -> list[Item]:
     """Saves items with distinct products and variants, all or, on an error, none.
@@ -51,7 +51,7 @@ async def save_many(
     ``new_ids``: for each item its id, used if it is created. Raises what ``save`` does.
     """
     field = "items[{}].listIds"
-    return [item for _, item in await _save(tx, profile, wanted, new_ids, bounds, now, field)]
+    return [item for _, item in await _save(tx, profile, wanted, new_ids, limits, now, field)]
 
 
 async def _save(
@@ -59,7 +59,7 @@ async def _save(
     profile: Profile,
     wanted: Sequence[NewItem],
     new_ids: Sequence[str],
-    bounds: Bounds,
+    limits: SizeLimits,
     now: str,
     field: str,
 ) -> list[tuple[Item | None, Item]]:
@@ -71,7 +71,7 @@ async def _save(
         after = _changed(before or items.new(id, new.product_id, new.variant_id, now), new)
         after.list_ids = sorted({*after.list_ids, *new.list_ids})
         saves.append((before, after))
-    await items.check_limits(tx, profile, saves, bounds, field)
+    await items.check_limits(tx, profile, saves, limits, field)
     await items.apply(tx, profile, saves, now)
     return saves
 

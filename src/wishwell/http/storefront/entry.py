@@ -118,7 +118,7 @@ class Storefront:
         service = self._service
         try:
             moved = await service.db.long_write(
-                linking.link, visit.session, visit.customer, request.bounds, service.now()
+                linking.link, visit.session, visit.customer, request.size_limits, service.now()
             )
             metrics.linked(moved)
         except NotFound:
