@@ -24,7 +24,7 @@ NO_UUID = "00000000-0000-0000-0000-000000000000"
 """The nil UUID (RFC 9562, 5.9), which no record has."""
 
 DAY_MS = 86_400_000
-LAST = 253_402_300_799_999
+MAX_TIMESTAMP_MS = 253_402_300_799_999
 """The maximum timestamp in RFC 3339 (the end of the year 9999), in milliseconds since 1970."""
 
 Clock = Callable[[], int]

@@ -56,7 +56,7 @@ def test_every_table_is_declared():
     """Each table declares how it is distributed. Contract: migrate-cluster."""
     sql = "".join(entry.sql for entry in migrate.available("postgresql"))
     tables = re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", sql)
-    assert sorted([*tables, "migrations"]) == sorted(cluster.SPREAD)
+    assert sorted([*tables, "migrations"]) == sorted(cluster.DISTRIBUTION)
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_database_is_spread_once_with_its_rows(unspread, postgres_server):
     Contract: migrate-cluster."""
     planned = unspread.cli("migrate", "--cluster", "--plan").stdout.splitlines()
     assert planned == [
-        cluster.plan(table) for table in sorted(cluster.SPREAD, key=cluster.SPREAD.get)
+        cluster.plan(table) for table in sorted(cluster.DISTRIBUTION, key=cluster.DISTRIBUTION.get)
     ]
     with ThreadPoolExecutor(3) as threads:
         done = list(threads.map(lambda _: unspread.cli("migrate", "--cluster").stdout, range(3)))
@@ -87,7 +87,7 @@ def test_database_is_spread_once_with_its_rows(unspread, postgres_server):
     for node in range(len(postgres_server.nodes)):
         assert postgres_server.sql("SELECT count(*) FROM items", name, node) == "1\n"
     spread = postgres_server.sql("SELECT count(*) FROM pg_dist_partition", name)
-    assert int(spread) == len(cluster.SPREAD)
+    assert int(spread) == len(cluster.DISTRIBUTION)
 
 
 @needs_cluster

@@ -25,13 +25,13 @@ def items(bench, profile):
 
 
 def act(store, action, **fields):
-    time = ids.timestamp(random.randrange(ids.LAST))  # clocks may be wrong in any way
+    time = ids.timestamp(random.randrange(ids.MAX_TIMESTAMP_MS))  # clocks may be wrong in any way
     return Act(action=action, time=time, store=store.handle, store_id=store.id, **fields)
 
 
 def test_replay_does_what_is_missing_once_in_any_order(bench, store):
-    """contract: journal-replay. Erasures of a profile and of a session that was linked later; revocations up to
-    the latest `until`; a second run and a dry one change nothing."""
+    """contract: journal-replay. Erasures of a profile and of a session that was linked later;
+    revocations up to the latest `until`; a second run and a dry one change nothing."""
     for order in range(4):
         ann, bob = bench.new_customer(store), bench.new_customer(store)
         visitor = bench.new_session(store)
@@ -85,7 +85,8 @@ def test_replay_spares_whoever_came_back_after_the_erasure(bench, store):
 
 
 def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
-    """contract: journal-replay. A store and a webhook that are there again; acts of a newer program."""
+    """contract: journal-replay. A store and a webhook that are there again; acts of a newer
+    program."""
     store, gone = bench.new_store(), bench.new_store()
     lines = [act(one, "store.deleted") for one in (store, gone)]
     bench.write(store_deletion.begin, gone.handle, bench.clock.tick())
@@ -98,7 +99,8 @@ def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
 
 
 def test_lines_that_cannot_be_read_stop_no_others(tmp_path):
-    """contract: journal-replay. A last line that a crash cut off is a warning, another one an error."""
+    """contract: journal-replay. A last line that a crash cut off is a warning, another one an
+    error."""
     good = [msgspec.json.encode(Act(action="command", time=f"2026-01-0{day}")) for day in (3, 1, 2)]
     (tmp_path / "a").write_bytes(good[0] + b"\n\xff\xff\n[]\n" + good[1] + b"\n" + good[2][:-5])
     (tmp_path / "b").write_bytes(good[2])

@@ -134,7 +134,7 @@ async def prepare_everything(url):
         if name != "coordinator_time"  # a function of Citus
     ]
     asked += [pages.sql("postgresql", query) for query, _ in (*queries(), *queries_of_store())]
-    for sql in (*asked, postgres.UNCONFIRMED, hosts.PLACE, cluster.FOREIGN_KEYS):
+    for sql in (*asked, postgres.UNCONFIRMED, hosts.TIMELINE, cluster.FOREIGN_KEYS):
         await connection.prepare(sql)
     await connection.close()
     await db.close()

@@ -79,14 +79,16 @@ async def news(tx: Reader, asked_at: int, now: int, store_ids: Collection[str]) 
         sealed={row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)},
         revoked_admins={row[0] for row in await tx.all("admin_tokens_revoked", since=since)},
         revoked=dict(map(_revocation, revocations)),
-        erased=frozenset(row[0] for row in await tx.all("erasures_waiting", limit=ids.LAST)),
+        erased=frozenset(
+            row[0] for row in await tx.all("erasures_waiting", limit=ids.MAX_TIMESTAMP_MS)
+        ),
     )
 
 
 # contract: bad-row
 def _store(row: Row) -> Store:
     """One that can't be read keeps its hosts, which are answered 503."""
-    with bad_rows.passed_over("stores", str(row[0])):
+    with bad_rows.skip_bad_row("stores", str(row[0])):
         return stores.from_row(row)
     hosts = statements.named("store_fields", row)["hosts"]
     blank = structs.asdict(stores.blank(row[0], "", ""))
@@ -97,7 +99,7 @@ def _store(row: Row) -> Store:
 def _revocation(row: Row) -> tuple[tuple[str, str], int]:
     """Until when it holds: for ever, if its time can't be read."""
     profile_id, jti, at = row
-    until = ids.LAST
-    with bad_rows.passed_over("revocations", str(profile_id)):
+    until = ids.MAX_TIMESTAMP_MS
+    with bad_rows.skip_bad_row("revocations", str(profile_id)):
         until = ids.from_timestamp(at)
     return (profile_id, jti), until

@@ -18,15 +18,15 @@ from wishwell.errors import Misconfigured, Unavailable
 
 T = TypeVar("T")
 
-_MOST = 10_000
+_MAX_LOGGED = 10_000
 """Maximum number of logged rows that a process remembers, so as to log each only once."""
 
-_named: dict[tuple[str, str, str], None] = {}
+_logged: dict[tuple[str, str, str], None] = {}
 log = structlog.get_logger("wishwell.db.bad_rows")
 
 
 @contextlib.contextmanager
-def passed_over(table: str, row: str) -> Iterator[None]:
+def skip_bad_row(table: str, row: str) -> Iterator[None]:
     """Suppresses an error caused by a row. Logs the row, once per reason.
 
     Lets ``Unavailable`` and ``Misconfigured`` pass, because no row causes them.
@@ -37,17 +37,17 @@ def passed_over(table: str, row: str) -> Iterator[None]:
         raise
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"[:300]
-        if (table, row, reason) not in _named:
-            lru.keep(_named, (table, row, reason), None, _MOST)
+        if (table, row, reason) not in _logged:
+            lru.keep(_logged, (table, row, reason), None, _MAX_LOGGED)
             last = traceback.extract_tb(error.__traceback__)[-1]
             at = f"{PurePath(last.filename).name}:{last.lineno}"
             log.error("bad_row", table=table, row=row, reason=reason, at=at)
 
 
-def each(table: str, rows: Iterable[Row], make: Callable[[Row], T]) -> list[T]:
+def parse_rows(table: str, rows: Iterable[Row], make: Callable[[Row], T]) -> list[T]:
     """Returns ``make(row)`` for each row, skipping bad ones. Column 0 names a row in the log."""
     made: list[T] = []
     for row in rows:
-        with passed_over(table, str(row[0])):
+        with skip_bad_row(table, str(row[0])):
             made.append(make(row))
     return made

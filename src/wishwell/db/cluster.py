@@ -15,7 +15,7 @@ from wishwell.errors import Misconfigured
 EVERYWHERE = ""
 
 # contract: migrate-cluster, cluster-one-server
-SPREAD: Mapping[str, str] = {
+DISTRIBUTION: Mapping[str, str] = {
     # Reference tables, which every request needs. A write goes to all servers.
     "migrations": EVERYWHERE,
     "stores": EVERYWHERE,
@@ -52,20 +52,22 @@ SPREAD: Mapping[str, str] = {
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
 
-async def is_spread(connection: Connection) -> bool:
+async def is_distributed(connection: Connection) -> bool:
     """Returns whether the database is a cluster whose tables are distributed."""
-    return "profiles" in await _spread(connection)
+    return "profiles" in await _distributed(connection)
 
 
 async def waiting(connection: Connection) -> list[str]:
     """Returns the tables that ``spread`` has yet to distribute, reference tables first."""
-    done = await _spread(connection)
-    return [table for table in sorted(SPREAD, key=SPREAD.__getitem__) if table not in done]
+    done = await _distributed(connection)
+    return [
+        table for table in sorted(DISTRIBUTION, key=DISTRIBUTION.__getitem__) if table not in done
+    ]
 
 
 def plan(table: str) -> str:
     """Returns a description of what ``spread`` does with a table."""
-    column = SPREAD[table]
+    column = DISTRIBUTION[table]
     return f"distribute {table} by {column}" if column else f"replicate {table} to every server"
 
 
@@ -84,11 +86,11 @@ async def spread(connection: Connection, progress: Callable[[str], None]) -> lis
         await connection.execute(key["drop"])
     for table in tables:
         progress(plan(table))
-        column = SPREAD[table]
+        column = DISTRIBUTION[table]
         if not column:
             await connection.execute("SELECT create_reference_table($1::text::regclass)", table)
             continue
-        beside = next(name for name in SPREAD if SPREAD[name] == column)
+        beside = next(name for name in DISTRIBUTION if DISTRIBUTION[name] == column)
         await connection.execute(
             "SELECT create_distributed_table($1::text::regclass, $2, colocate_with => $3)",
             table,
@@ -124,7 +126,7 @@ ORDER BY conname
 """
 
 
-async def _spread(connection: Connection) -> set[str]:
+async def _distributed(connection: Connection) -> set[str]:
     if await connection.fetchval("SELECT to_regclass('pg_catalog.pg_dist_partition')") is None:
         return set()
     rows = await connection.fetch("SELECT logicalrelid::text FROM pg_catalog.pg_dist_partition")

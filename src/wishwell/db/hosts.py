@@ -16,16 +16,16 @@ from wishwell.db.url import Address, Target
 
 Connection = Any  # asyncpg has no types
 
-_MOST_SECONDS = 2.0
+_MAX_CONNECT_SECONDS = 2.0
 """Maximum seconds to connect to one of several hosts."""
-_AGAIN_SECONDS = 1.0
+_PROBE_INTERVAL_SECONDS = 1.0
 """Minimum seconds between probes that overdue statements cause."""
 # If there are two primaries, the one with the higher timeline was promoted last. The system
 # identifier in pg_control_system distinguishes servers that aren't replicas of each other.
-PLACE = """
+TIMELINE = """
 SELECT (SELECT system_identifier FROM pg_control_system()), pg_walfile_name(pg_current_wal_lsn())
 """
-_AWAY = (OSError, TimeoutError, asyncpg.InternalClientError, asyncpg.CannotConnectNowError)
+_UNREACHABLE = (OSError, TimeoutError, asyncpg.InternalClientError, asyncpg.CannotConnectNowError)
 Warn = Callable[..., Any]
 """Logs an event, with its fields by name."""
 
@@ -46,15 +46,15 @@ class Hosts:
         self._addresses = target.addresses
         self._open_one = open_one
         self._warn = warn
-        self._seconds = min(seconds / 2, _MOST_SECONDS) if self.several else seconds
-        self._good: Address | None = None
+        self._seconds = min(seconds / 2, _MAX_CONNECT_SECONDS) if self.several else seconds
+        self._primary: Address | None = None
         self._last: Address | None = None
         self._old: list[Address] = []
         self._newest: dict[int, int] = {}
-        self._of: dict[Connection, Address] = {}
-        self._round: asyncio.Task[None] | None = None
-        self._asked = 0.0
-        self._why: list[Exception] = []
+        self._address_of: dict[Connection, Address] = {}
+        self._probing: asyncio.Task[None] | None = None
+        self._probed_at = 0.0
+        self._errors: list[Exception] = []
 
     # contract: database-hosts
     async def connect(self) -> Connection:
@@ -62,90 +62,90 @@ class Hosts:
         if not self.several:
             return await self._open(self._addresses[0])
         for asked in (False, True):
-            if asked or self._good is None:
-                await asyncio.shield(self._ask_all())
-            if (address := self._good) is not None:
+            if asked or self._primary is None:
+                await asyncio.shield(self._probe_all())
+            if (address := self._primary) is not None:
                 try:
                     return await self._open(address)
                 except Exception as error:
-                    self._why = [error]
-                    self._doubt(address)
-        telling = [error for error in self._why if not isinstance(error, _AWAY)]
-        raise (telling or self._why or [ConnectionError("no host accepts writes")])[0]
+                    self._errors = [error]
+                    self._suspect_down(address)
+        telling = [error for error in self._errors if not isinstance(error, _UNREACHABLE)]
+        raise (telling or self._errors or [ConnectionError("no host accepts writes")])[0]
 
     def closed(self, connection: Connection) -> None:
         """Forgets a connection that was closed or is given up; suspects its host if it broke."""
-        address = self._of.pop(connection, None)
+        address = self._address_of.pop(connection, None)
         if address and connection.is_closed():  # it broke, or was cut
-            self._doubt(address)
+            self._suspect_down(address)
 
     def trusts(self, connection: Connection) -> bool:
         """Returns whether an idle connection leads to the current primary."""
-        return not self.several or self._of[connection] == self._good
+        return not self.several or self._address_of[connection] == self._primary
 
     # contract: database-hung
     def suspect(self) -> None:
         """Probes all hosts in the background, because a statement is overdue."""
-        if asyncio.get_running_loop().time() > self._asked + _AGAIN_SECONDS:
-            self._ask_all()
+        if asyncio.get_running_loop().time() > self._probed_at + _PROBE_INTERVAL_SECONDS:
+            self._probe_all()
 
     async def _open(self, address: Address) -> Connection:
         async with asyncio.timeout(self._seconds):
             connection = await self._open_one(address)
-        self._of[connection] = address
+        self._address_of[connection] = address
         return connection
 
-    def _doubt(self, address: Address) -> None:
-        if address == self._good:
-            self._good = None
+    def _suspect_down(self, address: Address) -> None:
+        if address == self._primary:
+            self._primary = None
 
-    def _ask_all(self) -> "asyncio.Task[None]":
+    def _probe_all(self) -> "asyncio.Task[None]":
         """Returns the probe of all hosts in progress, or starts one (single-flight)."""
-        if self._round is None:
-            self._asked = asyncio.get_running_loop().time()
-            self._round = asyncio.create_task(self._ask_each())
-        return self._round
+        if self._probing is None:
+            self._probed_at = asyncio.get_running_loop().time()
+            self._probing = asyncio.create_task(self._probe_each())
+        return self._probing
 
-    async def _ask_each(self) -> None:
+    async def _probe_each(self) -> None:
         try:
-            self._judge(await self._answers())
+            self._choose_primary(await self._timelines())
         finally:
-            self._round = None
+            self._probing = None
 
-    async def _answers(self) -> dict[Address, tuple[int, int]]:
+    async def _timelines(self) -> dict[Address, tuple[int, int]]:
         """Returns the cluster and timeline of each host that answered in time.
 
         Doesn't wait for more hosts after a newly promoted one.
         """
-        asked = {asyncio.create_task(self._ask(address)): address for address in self._addresses}
+        asked = {asyncio.create_task(self._probe(address)): address for address in self._addresses}
         answers: dict[Address, tuple[int, int]] = {}
-        self._why = []
+        self._errors = []
         try:
             for answer in asyncio.as_completed(asked):
-                address, place = await answer
-                if place is not None:
-                    answers[address] = place
-                    if place[1] > self._newest.get(place[0], place[1]):
+                address, timeline = await answer
+                if timeline is not None:
+                    answers[address] = timeline
+                    if timeline[1] > self._newest.get(timeline[0], timeline[1]):
                         break
         finally:
             for task in asked:
                 task.cancel()
         return answers
 
-    async def _ask(self, address: Address) -> tuple[Address, tuple[int, int] | None]:
+    async def _probe(self, address: Address) -> tuple[Address, tuple[int, int] | None]:
         try:
             async with asyncio.timeout(self._seconds):
                 connection = await self._open_one(address)
                 try:
-                    return address, await _place(connection)
+                    return address, await _timeline(connection)
                 finally:
                     connection.terminate()
         except Exception as error:
-            self._why.append(error)
+            self._errors.append(error)
             return address, None
 
     # contract: database-hosts, database-old-primary, database-hung
-    def _judge(self, answers: dict[Address, tuple[int, int]]) -> None:
+    def _choose_primary(self, answers: dict[Address, tuple[int, int]]) -> None:
         """Chooses the primary and, if there is one, cuts connections to other hosts.
 
         A host with an outdated timeline is an old primary, and never chosen.
@@ -155,22 +155,22 @@ class Hosts:
         answering = [address for address in self._addresses if address in answers]
         old = [a for a in answering if answers[a][1] < self._newest[answers[a][0]]]
         rest = [address for address in answering if address not in old]
-        self._good = self._last if self._last in rest else next(iter(rest), None)
-        if self._good:
-            for connection, address in self._of.items():
-                if address != self._good:
+        self._primary = self._last if self._last in rest else next(iter(rest), None)
+        if self._primary:
+            for connection, address in self._address_of.items():
+                if address != self._primary:
                     connection.terminate()
-        if self._warn and self._good and self._good != self._last:
-            self._warn("database_hosts", hosts=[str(self._good)])
+        if self._warn and self._primary and self._primary != self._last:
+            self._warn("database_hosts", hosts=[str(self._primary)])
         if self._warn and old and old != self._old:
             self._warn("database_old_primary", hosts=[str(address) for address in old])
-        self._last, self._old = self._good or self._last, old
+        self._last, self._old = self._primary or self._last, old
 
 
-async def _place(connection: Connection) -> tuple[int, int]:
+async def _timeline(connection: Connection) -> tuple[int, int]:
     """Returns a server's cluster id and timeline; zeros if it is a standby or denies the query."""
     try:
-        cluster, file = await connection.fetchrow(PLACE)
+        cluster, file = await connection.fetchrow(TIMELINE)
     except asyncpg.PostgresError:
         return 0, 0
     return cluster, int(file[:8], 16)

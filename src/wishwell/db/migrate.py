@@ -155,7 +155,7 @@ async def migrate_postgres(
                 async with connection.transaction():
                     await connection.fetch(_NO_TIMEOUTS, True)
                     await _lock(connection, "pg_try_advisory_xact_lock")
-                    spread = spread or await cluster.is_spread(connection)
+                    spread = spread or await cluster.is_distributed(connection)
                     if spread:
                         await cluster.prepare(connection)
                     await connection.execute(_TABLE)
@@ -243,7 +243,7 @@ async def pending_postgres(url: str, *, spread: bool = False) -> list[str]:
         todo = [migration.name for migration in pending("postgresql", applied)]
         if spread:
             await cluster.check(connection)
-        if spread or await cluster.is_spread(connection):
+        if spread or await cluster.is_distributed(connection):
             todo += map(cluster.plan, await cluster.waiting(connection))
         return todo
 

@@ -94,7 +94,7 @@ class Postgres:
         try:
             await connecting.prepare(connection)
             if self._spread is None:
-                self._spread = await cluster.is_spread(connection)
+                self._spread = await cluster.is_distributed(connection)
         except BaseException:
             connection.terminate()
             raise

@@ -291,7 +291,7 @@ async def assign_positions(db: Database, clock: Callable[[], int]) -> int:
         now = ids.timestamp(clock())
         wanted: int | None = None
         published = 0
-        with bad_rows.passed_over("feeds", store_id):
+        with bad_rows.skip_bad_row("feeds", store_id):
             while wanted is None or published < wanted:
                 published, last, new = await db.write(assign_batch, store_id, now)
                 assigned += new

@@ -334,4 +334,4 @@ async def events_at(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[i
         return {}
     rows = await tx.all("events_at_positions", store=store_id, numbers=[*map(str, numbers)])
     name = f"events of store {store_id}"
-    return dict(bad_rows.each(name, rows, lambda row: (row[0], events.from_row(row[1:]))))
+    return dict(bad_rows.parse_rows(name, rows, lambda row: (row[0], events.from_row(row[1:]))))

@@ -23,7 +23,7 @@ async def remove_events(db: Database, days: float, clock: ReferenceClock) -> Asy
     """Removes events that are older. An event goes after all that come before it in the feed."""
     for store_id, *_ in await db.read(ask, "feeds"):
         removed, count = -1, 1
-        with bad_rows.passed_over("feeds", store_id):
+        with bad_rows.skip_bad_row("feeds", store_id):
             while count:
                 removed, count = await db.write(
                     _remove_event_batch, store_id, removed + 1, days, clock

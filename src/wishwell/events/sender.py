@@ -89,7 +89,7 @@ class Sender:
         """
         due = await self._db.read(deliveries.due, self._clock())
         self.oldest_due = min(
-            bad_rows.each("webhooks", due, lambda row: ids.from_timestamp(row[2])), default=0
+            bad_rows.parse_rows("webhooks", due, lambda row: ids.from_timestamp(row[2])), default=0
         )
         for store_id, id, _ in due:
             if (store_id, id) not in self._tasks:
@@ -111,7 +111,7 @@ class Sender:
         sends: Sends = set()
         try:
             try:
-                with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
+                with bad_rows.skip_bad_row("webhooks", f"{id} of store {store_id}"):
                     return await self._send_all(store_id, id, sends)
             except Misconfigured as error:
                 # For example, another process encrypted the secret with a key that this one lacks.
@@ -197,7 +197,7 @@ class Sender:
         if finished := _finished(sends):
             with (
                 contextlib.suppress(TimeoutError, Unavailable),
-                bad_rows.passed_over("webhooks", f"{id} of store {store_id}"),
+                bad_rows.skip_bad_row("webhooks", f"{id} of store {store_id}"),
             ):
                 async with asyncio.timeout(POLL_SECONDS):
                     await self._db.write(

@@ -178,7 +178,7 @@ async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Web
     """Resends the stored events from ``since`` (milliseconds since 1970) on."""
     async with changing(tx, store.id, id) as state:
         last, removed = await feed_ends(tx, store.id)
-        from_ = ids.timestamp(min(max(0, since - _MAX_DISORDER_MS), ids.LAST))
+        from_ = ids.timestamp(min(max(0, since - _MAX_DISORDER_MS), ids.MAX_TIMESTAMP_MS))
         position = await _position_before(tx, store.id, removed, last, from_)
         state.position, state.due = min(state.position, position), now
     return state.shown
@@ -267,7 +267,7 @@ async def reencrypt(db: Database, sealing: Sealing) -> None:
     Raises ``Misconfigured`` if no configured key can decrypt one.
     """
     for store_id, id, text, _ in await db.read(ask, "webhooks"):
-        with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
+        with bad_rows.skip_bad_row("webhooks", f"{id} of store {store_id}"):
             plain = decrypted(sealing, store_id, id, text)
             if not sealing.is_newest(text):
                 named = {"store": store_id, "id": id, "before": text}

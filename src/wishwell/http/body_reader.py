@@ -12,7 +12,7 @@ def too_large() -> TooLarge:
     return TooLarge(f"The body is larger than {MAX_BODY // 1024} KiB.")
 
 
-class Incoming:
+class BodyReader:
     """The body received so far. The connection fills it, the application reads it.
 
     The application responds to an incomplete body: the request has been counted by then, so the

@@ -16,13 +16,13 @@ from wishwell.errors import Invalid
 from wishwell.events.sender import Sender
 from wishwell.fair_queue import Flow, Ticket
 from wishwell.http.admission import Admission
-from wishwell.http.body_reader import Incoming
+from wishwell.http.body_reader import BodyReader
 from wishwell.http.responses import Headers
 from wishwell.outbound import Outbound
 from wishwell.profiles import Scope
 from wishwell.profiles.pages import CursorSigner
 from wishwell.ratelimits import Limiter, LimitState
-from wishwell.shoppers.shop import Shops, Visit
+from wishwell.shoppers.shop import Shops, StorefrontRequest
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
 
@@ -74,11 +74,11 @@ class Request(msgspec.Struct):
     pairs: Headers
     """All header lines. ``headers`` has only the last one of each name."""
     peer: str
-    incoming: Incoming
+    incoming: BodyReader
     """The body, possibly still arriving."""
-    keeps: bool
+    keep_alive: bool
     """Whether the connection stays open after the response (keep-alive)."""
-    chunks: bool
+    accepts_chunked: bool
     """Whether the client understands chunked transfer encoding; HTTP/1.0 doesn't."""
     shopping: bool = False
     """Whether it is for the storefront."""
@@ -90,18 +90,18 @@ class Request(msgspec.Struct):
     """Path parameters by name."""
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Query parameters of an API operation by name."""
-    walk: str = ""
+    cursor_scope: str = ""
     """Scope that page cursors are bound to, set by ``responding.asked_page`` (pagination)."""
     caller: Caller | None = None
     rate_limit_state: LimitState | None = None
     """State of the rate limit that the request was counted against; ``None`` before that."""
     acts_on: Scope | None = None
     """The profile or whole store that the request acts on, once known."""
-    visit: Visit | None = None
+    visit: StorefrontRequest | None = None
     """On the storefront: the shop and the shopper, once known."""
     authorize: Callable[["Request"], Awaitable[None]] | None = None
     """Repeats authentication; called when the body took long to arrive."""
-    begin: Callable[["Request"], Awaitable[None]] | None = None
+    create_profile: Callable[["Request"], Awaitable[None]] | None = None
     """Creates the profile that the request acts on; called after all checks, before the write."""
 
     @property

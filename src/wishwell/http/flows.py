@@ -12,7 +12,7 @@ from wishwell.fair_queue import NO_STORE, Flow
 from wishwell.http import rate_limits
 from wishwell.http.context import Request
 from wishwell.http.storefront import identity
-from wishwell.shoppers.shop import Visit
+from wishwell.shoppers.shop import StorefrontRequest
 
 _REMEMBERED = 10_000
 """Flows of good tokens that a process remembers."""
@@ -33,7 +33,7 @@ def _key(request: Request) -> tuple[bytes | None, bytes | None]:
     return headers.get(b"authorization"), headers.get(b"profile")
 
 
-def of_visit(request: Request, visit: Visit) -> Flow:
+def of_visit(request: Request, visit: StorefrontRequest) -> Flow:
     """Of a request to the storefront."""
     party = visit.customer.gid if visit.customer else visit.address
     return Flow(visit.store.id, party or request.peer)

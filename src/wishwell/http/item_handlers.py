@@ -18,7 +18,7 @@ async def list_items(request: Request) -> object:
 async def create_item(request: Request) -> object:
     profile = responding.new_owner(request)
     new = (await request_body.decode(request, request_types.NewItemBody)).new_item(request.store)
-    await responding.begin(request)
+    await responding.create_profile(request)
     id, limits, now = request.service.new_id(), request.size_limits, request.now()
     item, created = await request.run(saving.save, profile, new, id, limits, now)
     responding.complete(item, request)
@@ -31,7 +31,7 @@ async def save_items(request: Request) -> object:
     wanted = (await request_body.decode(request, request_types.NewItemsBody)).new_items(
         request.store
     )
-    await responding.begin(request)
+    await responding.create_profile(request)
     # contract: items-put-new
     new_ids = [request.service.new_id() for _ in wanted][::-1]
     limits, now = request.size_limits, request.now()

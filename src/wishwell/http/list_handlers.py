@@ -14,7 +14,7 @@ async def list_lists(request: Request) -> object:
 async def create_list(request: Request) -> Response:
     profile = responding.new_owner(request)
     new = (await request_body.decode(request, request_types.NewListBody)).new_list()
-    await responding.begin(request)
+    await responding.create_profile(request)
     id, limits, now = request.service.new_id(), request.size_limits, request.now()
     made = await request.run(lists.create, profile, new, id, limits, now)
     return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")

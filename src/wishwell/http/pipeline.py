@@ -41,20 +41,20 @@ from wishwell.privacy import erasure
 from wishwell.profiles import Profile, WholeStore
 from wishwell.ratelimits import Kind
 
-_ONCE = (b"authorization", b"profile", b"content-type", b"content-length", b"origin")
+_SINGLE_HEADERS = (b"authorization", b"profile", b"content-type", b"content-length", b"origin")
 _API = "/api/"
 """The paths with rate limits, including unknown versions of the API."""
 
 _SHARED = "/shared/"
 # contract: shared-headers
-_UNLISTED = ((b"x-robots-tag", b"noindex"), (b"referrer-policy", b"no-referrer"))
+_SHARED_HEADERS = ((b"x-robots-tag", b"noindex"), (b"referrer-policy", b"no-referrer"))
 """Headers of shared-list responses. Anyone with the link can see the list, so keep it out of search
 engines and ``Referer``."""
 
 SHED = "shed"
 """The route in metrics of requests that were shed because of overload."""
 
-_NONE: frozenset[str] = frozenset()
+_NO_PARAMETERS: frozenset[str] = frozenset()
 _NO_UUIDS = frozenset({"token", "productId", "tokenId"})
 
 log = structlog.get_logger("wishwell.request")
@@ -108,7 +108,7 @@ class Pipeline:
         elif of_api:
             answer.headers += self._of_api(request)
         if _SHARED in request.path:
-            answer.headers += _UNLISTED
+            answer.headers += _SHARED_HEADERS
         answer.headers.append((b"x-request-id", request.id.encode()))
         return answer
 
@@ -140,13 +140,15 @@ class Pipeline:
             return await self._preflight(request, route)
         refused: ServiceError | None = None
         try:
-            request.check_once(*_ONCE)
+            request.check_once(*_SINGLE_HEADERS)
             await self._authorize(request)
         except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
         # A token that can't be checked now may be valid, so the address isn't charged.
         cost = 0 if isinstance(refused, Unavailable) else 1
-        await rate_limits.count(request, rate_limits.limit_of(request, _kind(request, route)), cost)
+        await rate_limits.count(
+            request, rate_limits.limit_of(request, _limit_kind(request, route)), cost
+        )
         return await self._answer(request, route, refused)
 
     async def _shop(self, request: Request) -> Response:
@@ -165,7 +167,7 @@ class Pipeline:
 
     async def _run(self, request: Request, route: Route) -> Response:
         """Counts a request whose caller is known, and returns its response."""
-        await rate_limits.count(request, rate_limits.limit_of(request, _kind(request, route)))
+        await rate_limits.count(request, rate_limits.limit_of(request, _limit_kind(request, route)))
         return await self._answer(request, route, None)
 
     async def _answer(
@@ -198,7 +200,9 @@ class Pipeline:
             if route.of_store:
                 responding.check_admin(request)
             method = "GET" if request.method == "HEAD" else request.method
-            request.query = queries.parameters(request.query_string, route.query.get(method, _NONE))
+            request.query = queries.parameters(
+                request.query_string, route.query.get(method, _NO_PARAMETERS)
+            )
             _check_ids(request.parameters)
             return responding.answer(request, await handler(request))
         except RequestError as error:
@@ -208,7 +212,7 @@ class Pipeline:
             ):
                 await rate_limits.count_guess(request)
             # contract: session-ended. It takes precedence over any other error.
-            if isinstance(request.acts_on, Profile) and request.begin is None:
+            if isinstance(request.acts_on, Profile) and request.create_profile is None:
                 await self.service.db.read(profiles.check_open, request.acts_on)
             raise
 
@@ -334,7 +338,7 @@ async def _management(request: Request) -> Response:
 
 
 # contract: limit-defaults
-def _kind(request: Request, route: Route | None) -> Kind:
+def _limit_kind(request: Request, route: Route | None) -> Kind:
     if route is not None and route.kind is not None:
         return route.kind
     return "read" if request.method in ("GET", "HEAD", "OPTIONS") else "write"
@@ -368,7 +372,7 @@ def _failed(error: Exception, request: Request) -> Response:
 
 
 # contract: log-line, log-private
-def note(request: Request, status: int, seconds: float) -> None:
+def log_request(request: Request, status: int, seconds: float) -> None:
     """Writes log line and metrics. They never contain path, query, token or body."""
     method = metrics.method_label(request.method)
     metrics.answered(method, request.route, status, seconds)

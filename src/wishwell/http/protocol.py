@@ -24,7 +24,7 @@ from uvicorn.server import ServerState
 from wishwell import metrics
 from wishwell.errors import BodyTimeout, Invalid, ServiceError
 from wishwell.http import framing, pipeline, responses
-from wishwell.http.body_reader import Incoming
+from wishwell.http.body_reader import BodyReader
 from wishwell.http.context import Request
 from wishwell.http.responses import Headers, Response
 
@@ -70,7 +70,7 @@ class Connection(asyncio.Protocol):
         self._parser = httptools.HttpRequestParser(self)
         self._transport: Any = None
         self._peer = ""
-        self._rest = b""
+        self._buffer = b""
         """Received bytes that aren't parsed yet."""
         self._reading = True
         self._reads = _NOTHING
@@ -80,14 +80,14 @@ class Connection(asyncio.Protocol):
         # parser may buffer them without a callback.
         self._received = 0
         self._latest: Request | None = None
-        self._begun: deque[Request] = deque()
+        self._in_progress: deque[Request] = deque()
         """Requests whose response isn't fully sent. Only the first is being processed."""
-        self._ends = False
-        """Whether the connection closes after the requests in ``_begun``."""
-        self._deaf = False
+        self._close_after = False
+        """Whether the connection closes after the requests in ``_in_progress``."""
+        self._discarding = False
         """Whether further input is discarded, because the parser has lost its position."""
         # Seconds spent waiting for the client to read, and the bytes that it read in that time.
-        self._waited, self._taken = 0.0, 0
+        self._waited, self._bytes_read = 0.0, 0
         # Start of the current wait, and the bytes unread at that moment.
         self._since, self._before = 0.0, 0
         self._writable = asyncio.Event()
@@ -99,7 +99,7 @@ class Connection(asyncio.Protocol):
         self._peer = (get_remote_addr(transport) or ("",))[0]  # type: ignore[arg-type]
         # With a limit of 0, pause_writing is called once the kernel doesn't take a whole response.
         self._transport.set_write_buffer_limits(0)
-        self._deadline = self._loop.call_later(self._settings.header_timeout, self._late)
+        self._deadline = self._loop.call_later(self._settings.header_timeout, self._on_deadline)
         self._watch = self._deadline
 
     def connection_lost(self, _: Exception | None) -> None:
@@ -107,7 +107,7 @@ class Connection(asyncio.Protocol):
         self._deadline.cancel()
         self._watch.cancel()
         self._writable.set()
-        for request in self._begun:
+        for request in self._in_progress:
             request.incoming.end(
                 BodyTimeout("The connection was closed before the whole body arrived.")
             )
@@ -115,30 +115,30 @@ class Connection(asyncio.Protocol):
 
     def shutdown(self) -> None:
         """Closes the connection after the requests in progress. uvicorn calls it on shutdown."""
-        self._ends = True
-        if not self._begun:
+        self._close_after = True
+        if not self._in_progress:
             self._transport.close()
 
     # ------------------------------------------------------------------------------- incoming data
 
     def data_received(self, data: bytes) -> None:
-        if not self._deaf:
-            self._rest += data
+        if not self._discarding:
+            self._buffer += data
             self._parse()
 
     def _parse(self) -> None:
         """Parses received bytes, up to a request that has to wait for the one in progress."""
-        while self._rest and len(self._begun) < 2 and not self._transport.is_closing():
-            piece, self._rest = self._rest[:_PIECE], self._rest[_PIECE:]
+        while self._buffer and len(self._in_progress) < 2 and not self._transport.is_closing():
+            piece, self._buffer = self._buffer[:_PIECE], self._buffer[_PIECE:]
             self._feed(piece)
         if self._transport.is_closing():
             return
-        reading = not self._rest and len(self._begun) < 2
+        reading = not self._buffer and len(self._in_progress) < 2
         if reading != self._reading:
             self._reading = reading
             (self._transport.resume_reading if reading else self._transport.pause_reading)()
         if self._reads == _HEADERS and reading and self._deadline.cancelled():
-            self._bound(self._settings.header_timeout)
+            self._set_deadline(self._settings.header_timeout)
 
     def _feed(self, piece: bytes) -> None:
         try:
@@ -146,7 +146,7 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserUpgrade:
             # Some clients offer HTTP/2 with their first request, which is answered as HTTP/1.1.
             # The parser stops here, so the connection closes after the response.
-            self._ends, self._deaf, self._rest = True, True, b""
+            self._close_after, self._discarding, self._buffer = True, True, b""
         except httptools.HttpParserError as error:
             cause = error.__context__  # the error that a callback raised, if any
             if not isinstance(cause, ServiceError):
@@ -160,12 +160,12 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Handles a half-closed connection: requests in progress still get their response."""
-        self._ends = True
+        self._close_after = True
         if self._reads == _BODY and self._latest is not None:
             self._latest.incoming.end(
                 BodyTimeout("The connection was closed before the whole body arrived.")
             )
-        return bool(self._begun)
+        return bool(self._in_progress)
 
     # ------------------------------------------------------------------ the parser's callbacks
 
@@ -211,13 +211,13 @@ class Connection(asyncio.Protocol):
             headers=headers,
             pairs=pairs,
             peer=self._peer,
-            incoming=Incoming(functools.partial(self._write, _CONTINUE) if asks else None),
-            keeps=version != "1.0" and parser.should_keep_alive(),
-            chunks=version != "1.0",
+            incoming=BodyReader(functools.partial(self._write, _CONTINUE) if asks else None),
+            keep_alive=version != "1.0" and parser.should_keep_alive(),
+            accepts_chunked=version != "1.0",
         )
         self._reads, self._received = _BODY, 0
-        self._begun.append(self._latest)
-        if len(self._begun) == 1:
+        self._in_progress.append(self._latest)
+        if len(self._in_progress) == 1:
             self._begin()
 
     def on_body(self, body: bytes) -> None:
@@ -230,20 +230,20 @@ class Connection(asyncio.Protocol):
         self._latest.incoming.end()
         self._reads = _NOTHING
         # A trailer may also ask to close, and the parser then accepts nothing more.
-        self._ends |= not self._parser.should_keep_alive()
-        if not self._begun:  # the response was sent before the body had arrived
-            if self._ends:
+        self._close_after |= not self._parser.should_keep_alive()
+        if not self._in_progress:  # the response was sent before the body had arrived
+            if self._close_after:
                 self._transport.close()
             else:
-                self._bound(_IDLE_SECONDS)
+                self._set_deadline(_IDLE_SECONDS)
 
     # ------------------------------------------------------------------------------- responses
 
     def _begin(self) -> None:
-        self._app.submit(self._begun[0], self._start)
+        self._app.submit(self._in_progress[0], self._start)
 
     def _start(self) -> None:
-        task = self._loop.create_task(self._answer(self._begun[0]))
+        task = self._loop.create_task(self._answer(self._in_progress[0]))
         self._server.tasks.add(task)
         task.add_done_callback(self._server.tasks.discard)
 
@@ -255,30 +255,32 @@ class Connection(asyncio.Protocol):
             try:
                 await self._send(request, answer)
             finally:
-                pipeline.note(request, answer.status, time.perf_counter() - started)
+                pipeline.log_request(request, answer.status, time.perf_counter() - started)
         except Exception as error:  # contract: profile-export. A streamed response failed midway.
             log.error("failed", requestId=request.id, exc_info=error)
             self._transport.close()
         await self._writable.wait()
-        self._begun.popleft()
+        self._in_progress.popleft()
         if self._transport.is_closing():
             return
-        if self._begun:
+        if self._in_progress:
             self._begin()
-        elif self._ends:
+        elif self._close_after:
             self._transport.close()
         elif self._reads != _HEADERS:
             # A fixed deadline, because a client could else postpone the end byte by byte.
-            self._bound(self._settings.body_timeout if self._reads == _BODY else _IDLE_SECONDS)
+            self._set_deadline(
+                self._settings.body_timeout if self._reads == _BODY else _IDLE_SECONDS
+            )
         self._parse()
 
     async def _send(self, request: Request, answer: Response) -> None:
         # A client that got no 100 Continue may send its body or not, so the connection can't be
         # reused.
-        answer.closes |= not request.keeps or request.incoming.ask is not None
-        answer.closes |= self._ends and len(self._begun) == 1
+        answer.closes |= not request.keep_alive or request.incoming.ask is not None
+        answer.closes |= self._close_after and len(self._in_progress) == 1
         headers, stream = list(answer.headers), answer.stream
-        if stream is not None and request.chunks:
+        if stream is not None and request.accepts_chunked:
             headers.append((b"transfer-encoding", b"chunked"))
         elif stream is None and answer.status not in (204, 304):
             headers.append((b"content-length", b"%d" % len(answer.body)))
@@ -288,10 +290,12 @@ class Connection(asyncio.Protocol):
                 if self._transport.is_closing():
                     return
                 if piece:  # an empty chunk would end the body
-                    self._write(b"%x\r\n%b\r\n" % (len(piece), piece) if request.chunks else piece)
+                    self._write(
+                        b"%x\r\n%b\r\n" % (len(piece), piece) if request.accepts_chunked else piece
+                    )
                 await self._writable.wait()
                 await asyncio.sleep(0)
-            self._write(b"0\r\n\r\n" if request.chunks else b"")
+            self._write(b"0\r\n\r\n" if request.accepts_chunked else b"")
         if answer.closes:
             self._transport.close()
 
@@ -313,28 +317,28 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._writable.clear()
-        self._look()
+        self._watch_reader()
 
     def resume_writing(self) -> None:
         self._watch.cancel()
         self._waited += self._loop.time() - self._since
-        self._taken += self._before - self._unread()
+        self._bytes_read += self._before - self._unread()
         self._writable.set()
 
-    def _look(self) -> None:
+    def _watch_reader(self) -> None:
         self._since, self._before = self._loop.time(), self._unread()
         seconds = self._settings.answer_timeout - self._waited
-        self._watch = self._loop.call_later(max(0, seconds), self._look_again)
+        self._watch = self._loop.call_later(max(0, seconds), self._check_reader)
 
-    def _look_again(self) -> None:
+    def _check_reader(self) -> None:
         """Drops the connection if the client has read less than ``_LEAST`` bytes a second.
 
         Measured over all the time spent waiting for the client.
         """
         unread = self._unread()
-        taken, self._waited, self._taken = self._taken + self._before - unread, 0.0, 0
+        taken, self._waited, self._bytes_read = self._bytes_read + self._before - unread, 0.0, 0
         if taken >= _LEAST * self._settings.answer_timeout:
-            self._look()
+            self._watch_reader()
             return
         log.info("dropped", unread=unread, reason="The client didn't read the response in time.")
         metrics.DROPPED.inc()
@@ -352,11 +356,11 @@ class Connection(asyncio.Protocol):
 
     # ------------------------------------------------------------------- deadlines and errors
 
-    def _bound(self, seconds: float) -> None:
+    def _set_deadline(self, seconds: float) -> None:
         self._deadline.cancel()
-        self._deadline = self._loop.call_later(seconds, self._late)
+        self._deadline = self._loop.call_later(seconds, self._on_deadline)
 
-    def _late(self) -> None:
+    def _on_deadline(self) -> None:
         if self._reads == _HEADERS:
             self._refuse(BodyTimeout("The headers didn't arrive in time."))
         else:
@@ -368,10 +372,10 @@ class Connection(asyncio.Protocol):
         For an incomplete body, the application makes the response. No second response follows it,
         because a proxy could take that for the response to its next client.
         """
-        self._ends, self._deaf, self._rest = True, True, b""
+        self._close_after, self._discarding, self._buffer = True, True, b""
         if self._reads == _BODY and self._latest is not None:
             self._latest.incoming.end(error)
-        if self._begun:
+        if self._in_progress:
             return
         if self._reads != _BODY:
             answer = self._app.refused(error, self._peer)

@@ -54,7 +54,9 @@ async def product_report(request: Request) -> Response:
     rows = await read(reports.products, store, of, sort, by, at, limit + 1, title)
     later = _cursor(period, at + limit) if len(rows) > limit else None
     page = Page(rows[:limit], later, _cursor(period, max(0, at - limit)) if at else None)
-    return _answer(of, page.records, request.service.cursor_signer.links(page, request.walk))
+    return _answer(
+        of, page.records, request.service.cursor_signer.links(page, request.cursor_scope)
+    )
 
 
 def _cursor(period: reports.Period, offset: int) -> Cursor:

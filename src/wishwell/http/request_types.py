@@ -168,7 +168,9 @@ class ShareBody(Body):
         expires_at = None if self.expires_at is UNSET else ""
         if isinstance(self.expires_at, datetime):
             # Clamped to 1970 to 9999, because an offset may move a time out of the storable range.
-            milliseconds = min(max(0, round(self.expires_at.timestamp() * 1000)), ids.LAST)
+            milliseconds = min(
+                max(0, round(self.expires_at.timestamp() * 1000)), ids.MAX_TIMESTAMP_MS
+            )
             expires_at = shares.check_expiry(ids.timestamp(milliseconds), now)
         return ShareSettings(_given(self.reservations), _given(self.notes), expires_at)
 

@@ -44,14 +44,14 @@ def new_owner(request: Request, why: str = "a new record needs an owner") -> Pro
     return request.scope
 
 
-async def begin(request: Request) -> None:
+async def create_profile(request: Request) -> None:
     """Creates a new visitor's session before its first write.
 
     Called after all checks, so that a refused request leaves no session behind.
     """
-    if request.begin is not None:
-        await request.begin(request)
-        request.begin = None
+    if request.create_profile is not None:
+        await request.create_profile(request)
+        request.create_profile = None
 
 
 async def owned(
@@ -112,9 +112,9 @@ def asked_page(request: Request, noun: str) -> PageRequest:
     limit = queries.limit(given.get("limit"))
     search = parse(given["query"], request.store, noun) if "query" in given else Search()
     owner = scope.id if isinstance(scope, Profile) else ""
-    request.walk = f"{scope.store.id}|{owner}|{noun}|{search!r}"
+    request.cursor_scope = f"{scope.store.id}|{owner}|{noun}|{search!r}"
     text, signer = given.get("page"), request.service.cursor_signer
-    cursor = None if text is None else signer.verify(text, request.walk)
+    cursor = None if text is None else signer.verify(text, request.cursor_scope)
     return PageRequest(cursor, limit, search)
 
 
@@ -125,6 +125,6 @@ def answer(request: Request, found: object) -> Response:
     if found is None:
         return responses.no_content()
     if isinstance(found, Page):
-        links = request.service.cursor_signer.links(found, request.walk)
+        links = request.service.cursor_signer.links(found, request.cursor_scope)
         return responses.page(found.records, links)
     return responses.record(found)

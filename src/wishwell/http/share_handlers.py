@@ -70,11 +70,12 @@ async def delete_reservation(request: Request) -> None:
 
 
 async def _begin(request: Request, lookup: ShareLookup) -> None:
-    """Like ``responding.begin``, but checks the share's token before it creates a session."""
-    if request.begin is not None:
+    """Like ``responding.create_profile``, but checks the share's token before it creates a
+    session."""
+    if request.create_profile is not None:
         token = request.parameters["token"]
         await request.service.db.read(shares.resolve, lookup, token, request.now())
-        await responding.begin(request)
+        await responding.create_profile(request)
 
 
 # contract: store-isolation

@@ -75,7 +75,7 @@ _states = msgspec.json.Decoder(Variants)
 def states_from(store: Store, product_id: str, known: str) -> Variants:
     """Returns the state stored before a put, empty if unreadable (contract: bad-row)."""
     if known:
-        with bad_rows.passed_over("products", f"{product_id} of store {store.id}"):
+        with bad_rows.skip_bad_row("products", f"{product_id} of store {store.id}"):
             return _states.decode(known)
     return {}
 
@@ -182,7 +182,7 @@ async def _process_next(db: Database, store_id: str, now: int) -> int | None:
     if row is None:
         return None
     product_id, *store = row
-    with bad_rows.passed_over("products", f"{product_id} of store {store_id}"):
+    with bad_rows.skip_bad_row("products", f"{product_id} of store {store_id}"):
         return await db.write(process_batch, stores.from_row(store), product_id, now)
     # Move the failed product to the end, so that it doesn't block the store's other products.
     named = {"store": store_id, "product": product_id, "noticed_at": ids.timestamp(now)}
@@ -349,4 +349,4 @@ class _PendingNotices:
 
 
 def _later(time: str, milliseconds: int) -> str:
-    return ids.timestamp(min(ids.from_timestamp(time) + milliseconds, ids.LAST))
+    return ids.timestamp(min(ids.from_timestamp(time) + milliseconds, ids.MAX_TIMESTAMP_MS))

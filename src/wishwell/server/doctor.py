@@ -232,7 +232,7 @@ async def _servers(settings: Settings) -> str:
         raise Wrong(f"{said}.")
     there = await connecting.connect(settings.database_url, timeout=_SECONDS / 2)
     try:
-        if not await cluster.is_spread(there):
+        if not await cluster.is_distributed(there):
             return said
         if apart := await cluster.apart(there):
             raise Wrong(f"These servers of the cluster can't connect: {', '.join(apart)}.")

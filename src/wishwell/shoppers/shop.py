@@ -76,7 +76,7 @@ class Shops:
 
 
 @dataclass(slots=True)
-class Visit:
+class StorefrontRequest:
     """A storefront request: its shop, and what its sender has proved."""
 
     shop: Shop

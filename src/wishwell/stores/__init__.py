@@ -285,7 +285,7 @@ async def check_not_deleting(tx: Reader, store: Store) -> None:
 
 async def listed(tx: Reader) -> list[Store]:
     """Returns all stores in the order of their handles, skipping unreadable rows."""
-    return bad_rows.each("stores", await tx.all("stores_changed", since=""), from_row)
+    return bad_rows.parse_rows("stores", await tx.all("stores_changed", since=""), from_row)
 
 
 _JSON_TYPES = {"naming": Naming, "pages": Pages, "reporting": Reporting, "limits": dict[str, int]}

@@ -128,7 +128,7 @@ async def prepare(tx: Writer, sealing: Sealing, clock: ReferenceClock) -> None:
     for store in await stores.listed(tx):
         text, current = sealed.get(store.id), None
         try:
-            with bad_rows.passed_over("store_secrets", store.id):
+            with bad_rows.skip_bad_row("store_secrets", store.id):
                 current = _fresh() if text is None else opened(sealing, store.id, text)
         except Misconfigured as error:
             raise Misconfigured(f"Store {store.handle}: {error.message}") from error

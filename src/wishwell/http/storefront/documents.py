@@ -4,7 +4,7 @@ from html import escape
 
 from wishwell.http import assets
 from wishwell.http.responses import Response
-from wishwell.shoppers.shop import Visit
+from wishwell.shoppers.shop import StorefrontRequest
 
 _PAGE = (assets.FOLDER / "page.html").read_text("utf-8")
 _WAY_BACK = '<header><a href="/">{}</a></header>'
@@ -22,7 +22,7 @@ _HEADERS = [
 
 
 # contract: storefront-pages, storefront-own-pages
-def answer(path: str, base: str, visit: Visit, languages: str | None) -> Response:
+def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None) -> Response:
     """Returns the page at a path below the base, or a redirect to the shop's own page.
 
     ``languages`` is the ``Accept-Language`` header.

@@ -19,7 +19,7 @@ from wishwell.http.routes import PREFIX, Route
 from wishwell.http.storefront import documents, identity, paths
 from wishwell.profiles import Profile
 from wishwell.shoppers import customers
-from wishwell.shoppers.shop import Visit
+from wishwell.shoppers.shop import StorefrontRequest
 from wishwell.wishlists import linking
 
 _VARY = (b"vary", b"Cookie")
@@ -97,7 +97,7 @@ class Storefront:
             headers.append((b"cache-control", b"no-store"))
         answer.headers[:] = headers
 
-    def _of_shopper(self, visit: Visit | None) -> Headers:
+    def _of_shopper(self, visit: StorefrontRequest | None) -> Headers:
         if visit is None:
             return [(b"wishwell-shopper", b"-")]
         cookies = [(b"set-cookie", visit.set_cookie)] if visit.set_cookie is not None else []
@@ -107,7 +107,7 @@ class Storefront:
     # ------------------------------------------------------------------- on the shopper's behalf
 
     # contract: storefront-sign-in
-    async def _link(self, request: Request, visit: Visit) -> None:
+    async def _link(self, request: Request, visit: StorefrontRequest) -> None:
         """Merges the session of a visitor who has signed in into the customer.
 
         If the database is unavailable, the customer is still served, and the next request retries,
@@ -130,7 +130,7 @@ class Storefront:
 
     # contract: storefront-cookie-revoked
     async def forget_session(
-        self, request: Request, visit: Visit, route: Route
+        self, request: Request, visit: StorefrontRequest, route: Route
     ) -> Route | Response:
         """Resolves a request again, as of a new visitor, whose session was linked or purged."""
         visit.session = None
@@ -139,7 +139,7 @@ class Storefront:
 
     # contract: storefront-visitor, storefront-limits
     async def _resolve_nobody(
-        self, request: Request, visit: Visit, route: Route
+        self, request: Request, visit: StorefrontRequest, route: Route
     ) -> Route | Response:
         """Resolves the request of a visitor without a session, who has no data. Only a save creates
         a session."""
@@ -170,7 +170,7 @@ class Storefront:
             raise Unauthenticated("Sign in to save: this shop's platform takes cookies away.")
         id = ids.random_uuid()
         gid = ids.session_gid(service.settings.session_namespace, id)
-        request.begin = functools.partial(self._begin_session, id)
+        request.create_profile = functools.partial(self._begin_session, id)
         session = profiles.of_session(visit.store, gid, by_token=True)
         self._act_as(request, visit, session)
         return route
@@ -189,13 +189,13 @@ class Storefront:
         )
         visit.keep(visit.session, service.clock())
 
-    def _act_as(self, request: Request, visit: Visit, profile: Profile) -> None:
+    def _act_as(self, request: Request, visit: StorefrontRequest, profile: Profile) -> None:
         kind: profiles.Kind = "session" if profile.is_session else "customer"
         request.caller = Caller(kind, visit.store, "", profile)
         request.acts_on = profile
 
     # contract: session-touched
-    async def renew_cookie(self, visit: Visit) -> None:
+    async def renew_cookie(self, visit: StorefrontRequest) -> None:
         """Renews a visitor's cookie and session, once a day, so that they don't expire."""
         if visit.customer is not None or visit.session is None or not visit.is_due:
             return

@@ -15,13 +15,13 @@ from wishwell.http.context import Request
 from wishwell.profiles import Profile
 from wishwell.shoppers import cookie, customers
 from wishwell.shoppers.customers import Expired, Wrong
-from wishwell.shoppers.shop import Visit
+from wishwell.shoppers.shop import StorefrontRequest
 from wishwell.stores import Store
 
 log = structlog.get_logger("wishwell.storefront")
 
 
-async def begin(request: Request) -> Visit:
+async def begin(request: Request) -> StorefrontRequest:
     """Resolves the store and the browser's address. Returns a visit without a shopper.
 
     The store is that of the proxy's token, else of the shop in the platform's signed query, else of
@@ -44,7 +44,7 @@ async def begin(request: Request) -> Visit:
     secure = (
         origin.startswith("https:") if origin else _is_https(request, _forwards(request, caller))
     )
-    return Visit(shop, host, secure, address(request, caller), caller, signed)
+    return StorefrontRequest(shop, host, secure, address(request, caller), caller, signed)
 
 
 def store_of(request: Request, caller: Caller | None) -> tuple[Store | None, bool]:
@@ -125,7 +125,7 @@ def _signing_store(request: Request) -> Store | None:
 # ------------------------------------------------------------------------------- who is shopping
 
 
-async def identify(request: Request, visit: Visit) -> None:
+async def identify(request: Request, visit: StorefrontRequest) -> None:
     """Resolves the customer and the visitor. Raises ``Unauthenticated`` for invalid evidence."""
     jars = [value for name, value in request.pairs if name == b"cookie"]
     found = cookie.values(jars, cookie.name(secure=visit.secure)) if jars else []
@@ -140,7 +140,7 @@ async def identify(request: Request, visit: Visit) -> None:
 
 
 # contract: storefront-cookie-revoked
-def _visitor(request: Request, visit: Visit, value: bytes) -> Profile | None:
+def _visitor(request: Request, visit: StorefrontRequest, value: bytes) -> Profile | None:
     now = request.service.clock.for_ages() // 1000
     visitor = visit.shop.cookies.visitor(value, now)
     if visitor is None:
@@ -152,7 +152,7 @@ def _visitor(request: Request, visit: Visit, value: bytes) -> Profile | None:
 
 
 # contract: storefront-naming-order
-async def _customer(request: Request, visit: Visit, jars: list[bytes]) -> str | None:
+async def _customer(request: Request, visit: StorefrontRequest, jars: list[bytes]) -> str | None:
     """Returns the customer's GID: named by the proxy, else by the platform, else by the shop's
     JWT."""
     platform, naming = visit.store.platform, visit.store.naming
@@ -198,7 +198,7 @@ def _refusing(error: type[RequestError], evidence: str) -> Iterator[None]:
 
 
 # contract: storefront-same-origin
-def check_origin(request: Request, visit: Visit) -> None:
+def check_origin(request: Request, visit: StorefrontRequest) -> None:
     """Raises ``Forbidden`` for a change that another site may have caused."""
     site = request.headers.get(b"sec-fetch-site")
     if site is not None:
