@@ -115,7 +115,7 @@ def token(store: str, gid: str) -> str:
     seconds = ids.wall_clock() // 1000
     claims = {"sub": gid, "aud": store, "jti": _new_id(), "iat": seconds}
     headers = {"typ": "wishwell+jwt", "kid": auth.key_id(KEY.encode())}
-    return jwt.encode(claims | {"exp": seconds + auth.LIFETIME}, KEY, "HS256", headers)
+    return jwt.encode(claims | {"exp": seconds + auth.LIFETIME_SECONDS}, KEY, "HS256", headers)
 
 
 def insert(url: str, rows: Rows, *, analyze: bool = True) -> None:

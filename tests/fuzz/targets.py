@@ -170,7 +170,7 @@ def token(data: bytes) -> None:
     assert len(said) == len(pairs) == 5 and said["aud"] == STORE_ID
     assert said["sub"] == caller.profile.gid and said["jti"] == caller.token_id
     assert type(said["iat"]) is int and type(said["exp"]) is int
-    assert NOW // 1000 < said["exp"] <= said["iat"] + auth.LIFETIME
+    assert NOW // 1000 < said["exp"] <= said["iat"] + auth.LIFETIME_SECONDS
 
 
 BODIES = [

@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from wishwell import ids, lru
-from wishwell.access.registry import Registry, UnreadableStore, news
+from wishwell.access.registry import AccessSnapshot, UnreadableStore, fetch_changes
 from wishwell.db import Database, ask
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.profiles import Profile
@@ -29,23 +29,22 @@ reports alone."""
 _PORT = re.compile(r":[^\]]*$")
 _HOST = re.compile(r"[a-z0-9._-]*|\[[0-9a-f:.]+\]")
 
-_TRUSTED_MS = 4_000
-_LOOK_UPS = 2
-"""How many unknown admin tokens are looked up at once."""
-_LOOK_UP_SECONDS = 0.75
-"""How long a request waits for that, and for a refresh. Of its 5 s a write may take 4."""
+_MAX_AGE_MS = 4_000
+_MAX_CONCURRENT_LOOKUPS = 2
+"""Maximum concurrent lookups of unknown admin tokens."""
+_LOOKUP_TIMEOUT_SECONDS = 0.75
+"""Timeout of a request's wait for a lookup or a refresh: of its 5 s, a write may take 4."""
 
-_PAUSE_MS = {
+_WRITE_INTERVAL_MS = {
     "admin_token_used": 60_000,
     "session_touch": ids.DAY_MS // 4,
     "customer_touch": ids.DAY_MS,
 }
-"""The statements that write when something was last used, and how long each does not write again of
-the same one."""
+"""Throttle: milliseconds between two writes of the last use of the same id, by statement."""
 
-_REMEMBERED = 100_000
-_Note = tuple[str, str]
-"""One of these statements, and the id that it takes."""
+_MAX_REMEMBERED_USES = 100_000
+_Use = tuple[str, str]
+"""A statement that writes a last use, and the id that it takes."""
 
 
 class AdminToken(msgspec.Struct, frozen=True):
@@ -59,26 +58,27 @@ class AdminToken(msgspec.Struct, frozen=True):
 
 
 class AccessCache:
-    """Call ``refresh`` before its first use and every second, ``flush`` every few seconds."""
+    """The cache of a process. Call ``refresh`` before first use and every second, ``flush`` every
+    few."""
 
     def __init__(self, db: Database, clock: Callable[[], int]) -> None:
         self._db = db
         self._clock = clock
-        self._registry = Registry()
+        self._snapshot = AccessSnapshot()
         self._origins: set[str] = set()
         self._hosts: dict[str, Store] = {}
         self._platform_shops: dict[str, Store] = {}
         self._admins: dict[str, AdminToken] = {}
-        self._asked_at = 0
-        self._reading: asyncio.Task[None] | None = None
-        self._looking_up = asyncio.Semaphore(_LOOK_UPS)
-        self._noted: dict[_Note, int] = {}
-        self._written: dict[_Note, int] = {}
+        self._refreshed_at = 0
+        self._refreshing: asyncio.Task[None] | None = None
+        self._lookups = asyncio.Semaphore(_MAX_CONCURRENT_LOOKUPS)
+        self._pending_uses: dict[_Use, int] = {}
+        self._written_uses: dict[_Use, int] = {}
 
     @property
-    def asked_at(self) -> int:
+    def refreshed_at(self) -> int:
         """When the last successful refresh began, in milliseconds since 1970."""
-        return self._asked_at
+        return self._refreshed_at
 
     # ------------------------------------------------------------------------ look-ups
 
@@ -88,9 +88,9 @@ class AccessCache:
 
         Raises ``StoreDeleted``, and ``Unavailable`` if its row can't be read.
         """
-        if id in self._registry.deleted:
+        if id in self._snapshot.deleted:
             raise StoreDeleted
-        return _readable(self._registry.stores.get(id))
+        return _readable(self._snapshot.stores.get(id))
 
     def allows_origin(self, origin: str) -> bool:
         """Whether any store allows this browser origin."""
@@ -102,7 +102,7 @@ class AccessCache:
 
         Raises ``Unavailable`` for the host of a store that can't be read.
         """
-        stores = self._registry.stores
+        stores = self._snapshot.stores
         if len(stores) == 1 and not self._hosts:
             return _readable(next(iter(stores.values())))
         return _readable(self._hosts.get(host))
@@ -120,31 +120,32 @@ class AccessCache:
     def store_of_platform_shop(self, shop: str) -> Store | None:
         return self._platform_shops.get(shop)
 
-    def tells_events(self) -> bool:
-        """Whether any store tells events."""
-        return any(store.events_since is not None for store in self._registry.stores.values())
+    def any_events_enabled(self) -> bool:
+        """Returns whether any store has events enabled."""
+        return any(store.events_since is not None for store in self._snapshot.stores.values())
 
     def sealed(self, store_id: str) -> str | None:
         """The store's secrets, sealed; None if it has none."""
-        return self._registry.sealed.get(store_id)
+        return self._snapshot.sealed.get(store_id)
 
     @property
     def erased(self) -> frozenset[str]:
-        """The keys of profiles that may be being erased (contract: erase-moment). What has ended
-        meanwhile, the database knows."""
-        return self._registry.erased
+        """Keys of profiles whose erasure may still be running (contract: erase-moment).
+
+        May be stale; the database decides."""
+        return self._snapshot.erased
 
     def is_revoked_whole(self, profile_id: str) -> bool:
         """Whether everything that names a profile was revoked within the life of a cookie."""
-        return (profile_id, "") in self._registry.revoked
+        return (profile_id, "") in self._snapshot.revoked
 
     def is_revoked(self, profile_id: str, jti: str) -> bool:
         """Whether a profile token was revoked, alone or with all tokens of its profile."""
-        if not self._registry.revoked:
+        if not self._snapshot.revoked:
             return False
-        if (profile_id, jti) in self._registry.revoked:
+        if (profile_id, jti) in self._snapshot.revoked:
             return True
-        until = self._registry.revoked.get((profile_id, ""))
+        until = self._snapshot.revoked.get((profile_id, ""))
         # The jti has the token's time in milliseconds. iat has whole seconds, which is too coarse:
         # a token issued right after a revocation must be valid.
         return until is not None and ids.time_of(jti) <= until
@@ -155,26 +156,27 @@ class AccessCache:
 
     async def admin_token(self, hashed: str) -> AdminToken | None:
         """The admin token with this hash; None if it is unknown, revoked or expired."""
-        token = self._admins.get(hashed) or await self._look_up(hashed)
-        if token is None or token.revoked_at or token.id in self._registry.revoked_admins:
+        token = self._admins.get(hashed) or await self._fetch_admin_token(hashed)
+        if token is None or token.revoked_at or token.id in self._snapshot.revoked_admins:
             return None
         if token.expires_at is not None and token.expires_at <= ids.timestamp(self._clock()):
             return None
-        self._note("admin_token_used", token.id)
+        self._record_use("admin_token_used", token.id)
         return token
 
     # contract: admin-token-guess
-    async def _look_up(self, hashed: str) -> AdminToken | None:
-        """Asks the database, few at a time: made-up tokens must not take all its connections."""
+    async def _fetch_admin_token(self, hashed: str) -> AdminToken | None:
+        """Reads a token from the database. Few at a time, because lookups of invented tokens must
+        not take all connections."""
         try:
-            async with asyncio.timeout(_LOOK_UP_SECONDS), self._looking_up:
+            async with asyncio.timeout(_LOOKUP_TIMEOUT_SECONDS), self._lookups:
                 rows = await self._db.read(ask, "admin_token_by_hash", hash=hashed)
         except TimeoutError as error:
             raise Unavailable("Too many unknown admin tokens at once.") from error
         if not rows:
             return None
         token = AdminToken(*rows[0])
-        if token.store_id not in self._registry.stores:  # both are newer than the last refresh
+        if token.store_id not in self._snapshot.stores:  # both are newer than the last refresh
             await self.refresh()
         self._admins[hashed] = token
         return token
@@ -185,61 +187,61 @@ class AccessCache:
     async def ensure_fresh(self) -> None:
         """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails or takes long:
         the request has its own time for the database."""
-        if 0 <= self._clock() - self._asked_at < _TRUSTED_MS:
+        if 0 <= self._clock() - self._refreshed_at < _MAX_AGE_MS:
             return
         try:
-            async with asyncio.timeout(_LOOK_UP_SECONDS):
-                await self._read()
+            async with asyncio.timeout(_LOOKUP_TIMEOUT_SECONDS):
+                await self._refresh_once()
         except TimeoutError as error:
             raise Unavailable("The database is too slow.") from error
 
     # contract: store-change-seen
     async def refresh(self) -> None:
         """Reads what has changed until now from the database. Raises ``Unavailable``."""
-        if self._reading is not None:  # it may have begun too early
-            await asyncio.wait([self._reading])
-        await self._read()
+        if self._refreshing is not None:  # it may have begun too early
+            await asyncio.wait([self._refreshing])
+        await self._refresh_once()
 
-    async def _read(self) -> None:
-        """One look serves all who wait, and its failure is theirs: a thousand of them would queue
-        for minutes behind a database server that is paused."""
-        if self._reading is None:
-            # With an empty context: it is the work of no single request.
-            self._reading = asyncio.create_task(self._look(), context=Context())
-        await asyncio.shield(self._reading)
+    async def _refresh_once(self) -> None:
+        """Refreshes the snapshot. Concurrent callers share one refresh and its error
+        (single-flight); otherwise they would queue for minutes for a paused database server."""
+        if self._refreshing is None:
+            # With an empty context, because the refresh belongs to no single request.
+            self._refreshing = asyncio.create_task(self._apply_changes(), context=Context())
+        await asyncio.shield(self._refreshing)
 
-    async def _look(self) -> None:
+    async def _apply_changes(self) -> None:
         now = self._clock()
-        # contract: clock-marks. After the clock was set back, everything: it may have been ahead
-        # when this process asked, and what changed since would be older than that.
-        since = self._asked_at if self._asked_at <= now else 0
+        # contract: clock-marks. After the clock was set back, read everything: the clock may have
+        # been ahead at the last refresh, and changes since then would seem older.
+        since = self._refreshed_at if self._refreshed_at <= now else 0
         try:
-            changes = await self._db.read(news, since, now, self._registry.stores.keys())
+            changes = await self._db.read(fetch_changes, since, now, self._snapshot.stores.keys())
         finally:
-            self._reading = None
-        if self._registry.learn(changes):
-            all_stores = self._registry.stores.values()
+            self._refreshing = None
+        if self._snapshot.apply(changes):
+            all_stores = self._snapshot.stores.values()
             self._origins = {origin for store in all_stores for origin in store.origins}
             self._hosts = {authority(host): store for store in all_stores for host in store.hosts}
             self._platform_shops = {store.naming.platform_shop: store for store in all_stores}
             self._platform_shops.pop("", None)
-        self._asked_at = now
+        self._refreshed_at = now
 
     # ------------------------------------------------- what is written: uses of tokens, touches
 
     # contract: session-touched
     def touch(self, profile_id: str) -> None:
-        """Notes that an admin token reads a session, so that the purge keeps the session."""
-        self._note("session_touch", profile_id)
+        """Records that an admin token reads a session, so that the purge keeps the session."""
+        self._record_use("session_touch", profile_id)
 
     # contract: forget-customers
     def touch_customer(self, profile: Profile) -> None:
-        """Notes that a customer made a request, where the store forgets customers."""
+        """Records a customer's request, if the store erases inactive customers."""
         if profile.store.forget_customers_after is not None:
-            self._note("customer_touch", profile.id)
+            self._record_use("customer_touch", profile.id)
 
     async def touch_now(self, profile_ids: Iterable[str]) -> None:
-        """Writes at once that an admin token changes sessions, and not only into memory.
+        """Writes to the database immediately that an admin token changes sessions.
 
         Otherwise, if this process ended, a purge could remove the new records. Raises
         ``Unavailable``.
@@ -248,31 +250,31 @@ class AccessCache:
             self.touch(id)
             await self._write(("session_touch", id))
 
-    def _note(self, statement: str, id: str) -> None:
-        note, now = (statement, id), self._clock()
-        if not 0 <= now - self._written.get(note, 0) <= _PAUSE_MS[statement]:
-            self._noted[note] = now
+    def _record_use(self, statement: str, id: str) -> None:
+        use, now = (statement, id), self._clock()
+        if not 0 <= now - self._written_uses.get(use, 0) <= _WRITE_INTERVAL_MS[statement]:
+            self._pending_uses[use] = now
 
     async def flush(self) -> None:
-        """Writes what was noted. Raises ``Unavailable``.
+        """Writes the recorded uses. Raises ``Unavailable``.
 
-        Each time is written by itself: its row may lie on a server that is away. What could not be
-        written is kept, and comes last the next time.
+        Each in its own transaction, because its row may be on an unreachable server. A use that
+        wasn't written is retried at the next flush, after the others.
         """
-        for note in list(self._noted):
-            await self._write(note)
+        for use in list(self._pending_uses):
+            await self._write(use)
 
-    async def _write(self, note: _Note) -> None:
-        if (at := self._noted.pop(note, None)) is None:
+    async def _write(self, use: _Use) -> None:
+        if (at := self._pending_uses.pop(use, None)) is None:
             return
-        statement, id = note
+        statement, id = use
         named = {"id": id, "profile": id, "now": ids.timestamp(at)}  # each takes its own of these
         try:
             await self._db.write(ask, statement, **named)
         except BaseException:
-            self._noted.setdefault(note, at)
+            self._pending_uses.setdefault(use, at)
             raise
-        lru.keep(self._written, note, at, _REMEMBERED)
+        lru.keep(self._written_uses, use, at, _MAX_REMEMBERED_USES)
 
     async def close(self) -> None:
         with contextlib.suppress(Unavailable):

@@ -21,7 +21,7 @@ from msgspec import UNSET, UnsetType, structs
 
 from wishwell import ids, opaque, profiles, stores
 from wishwell.access.access_cache import AccessCache, AdminScope
-from wishwell.access.registry import revocations_over
+from wishwell.access.registry import oldest_revocations
 from wishwell.db import Reader, Row, Writer
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
@@ -34,17 +34,19 @@ from wishwell.stores import Store
 Kind = Literal["admin", "customer", "session", "storefront", "naming", "reports"]
 
 ADMIN_PREFIX = "wwadm_"
-LIFETIME = 86_400
+LIFETIME_SECONDS = 86_400
 """Seconds for which a profile token is valid (contract: profile-token-form)."""
 
-_RANDOM = 43
+_RANDOM_CHARACTERS = 43
 _MAX_TOKEN = 4_096
-_SKEW = 60
+_CLOCK_SKEW_SECONDS = 60
 """Seconds by which the clock of another machine that issues tokens may be ahead."""
 
-_KNOWN_TOKENS = 20_000
+_MAX_KNOWN_TOKENS = 20_000
 
-_BAD = "The access token is not valid: it is malformed, expired, revoked or from another service."
+_INVALID = (
+    "The access token is not valid: it is malformed, expired, revoked or from another service."
+)
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -116,7 +118,7 @@ class Authenticator:
         # back, and the token would survive a revocation.
         jti = ids.uuid7_at(max(now, revoked_until + 1))
         second = now // 1000
-        claims = _Claims(profile.gid, profile.store.id, jti, second, second + LIFETIME)
+        claims = _Claims(profile.gid, profile.store.id, jti, second, second + LIFETIME_SECONDS)
         return self._signed(self._newest, claims)
 
     def _signed(self, header: str, claims: _Claims) -> str:
@@ -135,7 +137,7 @@ class Authenticator:
         claims = self._verified(token)
         await self._access_cache.ensure_fresh()
         now = self._clock() // 1000
-        if claims.iat > now + _SKEW:
+        if claims.iat > now + _CLOCK_SKEW_SECONDS:
             raise Unauthenticated(
                 "The access token is dated ahead: the clock that issued it and this one differ. "
                 "Ask for a new one."
@@ -145,17 +147,17 @@ class Authenticator:
         caller = self._caller(token, await self._store(claims))
         assert caller.profile is not None
         if self._access_cache.is_revoked(caller.profile.id, caller.token_id):
-            raise Unauthenticated(_BAD)
+            raise Unauthenticated(_INVALID)
         return caller
 
     async def _admin(self, token: str) -> Caller:
         if not well_formed(token):
-            raise Unauthenticated(_BAD)
+            raise Unauthenticated(_INVALID)
         await self._access_cache.ensure_fresh()
         admin = await self._access_cache.admin_token(opaque.hashed(token))
         store = self._access_cache.store(admin.store_id) if admin else None
         if admin is None or store is None:
-            raise Unauthenticated(_BAD)
+            raise Unauthenticated(_INVALID)
         return Caller(admin.scope, store, admin.id, None)
 
     def known(self, token: str) -> Caller | None:
@@ -172,7 +174,7 @@ class Authenticator:
             return None
 
     # contract: profile-token-strict, signing-key-ring
-    @functools.lru_cache(maxsize=_KNOWN_TOKENS)  # noqa: B019 - a process has one of these
+    @functools.lru_cache(maxsize=_MAX_KNOWN_TOKENS)  # noqa: B019 - a process has one of these
     def _verified(self, token: str) -> _Claims:
         """A token is good if signing its claims gives the same text again, letter for letter."""
         try:
@@ -180,10 +182,14 @@ class Authenticator:
             claims = _decoder.decode(base64url_decode(payload))
             again = self._signed(header, claims)
         except (msgspec.MsgspecError, RecursionError, KeyError, ValueError) as error:
-            raise Unauthenticated(_BAD) from error
+            raise Unauthenticated(_INVALID) from error
         good = hmac.compare_digest(again.encode(), token.encode()) and len(token) <= _MAX_TOKEN
-        if not good or not 0 < claims.exp - claims.iat <= LIFETIME or not ids.is_uuid(claims.jti):
-            raise Unauthenticated(_BAD)
+        if (
+            not good
+            or not 0 < claims.exp - claims.iat <= LIFETIME_SECONDS
+            or not ids.is_uuid(claims.jti)
+        ):
+            raise Unauthenticated(_INVALID)
         return claims
 
     async def _store(self, claims: _Claims) -> Store:
@@ -192,17 +198,17 @@ class Authenticator:
             await self._access_cache.refresh()
             store = self._access_cache.store(claims.aud)
         if store is None:
-            raise Unauthenticated(_BAD)
+            raise Unauthenticated(_INVALID)
         return store
 
-    @functools.lru_cache(maxsize=_KNOWN_TOKENS)  # noqa: B019
+    @functools.lru_cache(maxsize=_MAX_KNOWN_TOKENS)  # noqa: B019
     def _caller(self, token: str, store: Store) -> Caller:
         """Whose token it is in the store as it is now: its platform may have changed."""
         claims = self._verified(token)
         try:
             profile = profiles.parse(store, self._namespace, claims.sub, "sub")
         except Invalid as error:
-            raise Unauthenticated(_BAD) from error
+            raise Unauthenticated(_INVALID) from error
         kind: Kind = "session" if profile.is_session else "customer"
         return Caller(kind, store, claims.jti, structs.replace(profile, by_token=True))
 
@@ -216,11 +222,11 @@ class Authenticator:
 # contract: admin-token-form
 def new_admin_token() -> str:
     """A new admin token, with 256 random bits."""
-    return opaque.new(ADMIN_PREFIX, _RANDOM)
+    return opaque.new(ADMIN_PREFIX, _RANDOM_CHARACTERS)
 
 
 def well_formed(token: str) -> bool:
-    return opaque.well_formed(token, ADMIN_PREFIX, _RANDOM)
+    return opaque.well_formed(token, ADMIN_PREFIX, _RANDOM_CHARACTERS)
 
 
 def key_id(key: bytes) -> str:
@@ -285,9 +291,9 @@ async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None 
 async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
     """Revokes the profile's token with this ``jti``, or without ``jti`` all of its tokens.
 
-    ``now`` is in milliseconds. The clock that issued a token may be ahead by ``_SKEW``, so the
-    revocation reaches that far; ``issue`` dates later tokens behind it. A customer gets a row, by
-    which an export and the store's deletion find the revocation.
+    ``now`` is in milliseconds. The clock that issued a token may be ahead by
+    ``_CLOCK_SKEW_SECONDS``, so the revocation reaches that far; ``issue`` dates later tokens behind
+    it. A customer gets a row, by which an export and the store's deletion find the revocation.
     """
     if not profile.is_session:
         await profiles.lock(tx, profile, ids.timestamp(now))
@@ -296,7 +302,7 @@ async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") 
 
 async def revoke(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
     """``revoke_profile`` of a profile that is locked."""
-    until = now + _SKEW * 1000
+    until = now + _CLOCK_SKEW_SECONDS * 1000
     if not jti:
         # Those that were issued since are dated behind it, and a clock may have been set back.
         with contextlib.suppress(ValueError):  # contract: bad-row
@@ -322,7 +328,7 @@ async def revoked_until(tx: Reader, profile_id: str, jti: str = "") -> int:
 # contract: clock-guard
 async def forget_revocations(tx: Writer, clock: ReferenceClock) -> None:
     """Removes the revocations that have nothing left to refuse. Raises ``ClockSuspect``."""
-    before, for_cookies = revocations_over(await clock.checked_now(tx))
+    before, for_cookies = oldest_revocations(await clock.checked_now(tx))
     await tx.run("revocations_forget", before=before, before_for_cookies=for_cookies)
 
 

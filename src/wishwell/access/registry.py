@@ -1,4 +1,4 @@
-"""What a process knows of stores, admin tokens and revocations, and what has changed of it."""
+"""A process's snapshot of stores, admin tokens and revocations, and the query for its changes."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -9,19 +9,24 @@ from wishwell import ids, stores
 from wishwell.db import Reader, Row, bad_rows, statements
 from wishwell.stores import Store, store_secrets
 
-_COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * ids.DAY_MS
-_MARGIN_MS = 15 * 60_000
-"""How far back each look reads: the clocks of other machines may be behind by this much."""
+_COOKIE_LIFETIME_MS = (store_secrets.COOKIE_DAYS + 1) * ids.DAY_MS
+_CLOCK_SKEW_MS = 15 * 60_000
+"""Clock skew between machines, in milliseconds: each refresh reads changes from this much
+earlier."""
 
 
 class UnreadableStore(Store, frozen=True):
-    """One whose row can't be read, but for its hosts (contract: bad-row)."""
+    """A store whose row can't be read, except for its hosts (contract: bad-row)."""
 
 
 @dataclass
-class Registry:
-    """``revoked``: until when, by profile and ``jti``; without a ``jti`` everything that names the
-    profile. ``erased``: the keys of profiles that are being erased, all of them each time."""
+class AccessSnapshot:
+    """Stores, revocations and running erasures, as of the last refresh.
+
+    ``revoked``: the time until which tokens are refused, by profile and ``jti``; an empty ``jti``
+    stands for everything that names the profile. ``erased``: the keys of all profiles that are
+    being erased.
+    """
 
     stores: dict[str, Store] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
@@ -30,50 +35,53 @@ class Registry:
     revoked: dict[tuple[str, str], int] = field(default_factory=dict)
     erased: frozenset[str] = frozenset()
 
-    def learn(self, news: "Registry") -> bool:
-        """Adds what has changed. Returns whether any store has.
+    def apply(self, changes: "AccessSnapshot") -> bool:
+        """Applies changes. Returns whether any store changed.
 
-        The changes of the last quarter of an hour are news each time. A store that has not changed
-        stays the same object, with everything that was made from it.
+        Changes of the last quarter of an hour arrive again with each refresh. An unchanged store
+        stays the same object, so that what is cached by it stays valid.
         """
         changed = {
             id: store
-            for id, store in news.stores.items()
-            if id not in news.deleted and self.stores.get(id) != store
+            for id, store in changes.stores.items()
+            if id not in changes.deleted and self.stores.get(id) != store
         }
-        gone = [self.stores.pop(id) for id in news.deleted & self.stores.keys()]
+        gone = [self.stores.pop(id) for id in changes.deleted & self.stores.keys()]
         self.stores |= changed
         # An import may have made a deleted store again.
-        self.deleted = (self.deleted - changed.keys()) | news.deleted
-        self.sealed |= news.sealed
-        self.revoked_admins |= news.revoked_admins
-        self.revoked |= news.revoked
-        self.erased = news.erased
+        self.deleted = (self.deleted - changed.keys()) | changes.deleted
+        self.sealed |= changes.sealed
+        self.revoked_admins |= changes.revoked_admins
+        self.revoked |= changes.revoked
+        self.erased = changes.erased
         return bool(changed or gone)
 
 
-def revocations_over(now: int) -> tuple[str, str]:
-    """Up to when revocations have nothing left to refuse: of a token, and of a whole profile, whose
-    cookies live longer. ``now`` in milliseconds."""
-    margin = now - _MARGIN_MS
-    return ids.timestamp(margin - ids.DAY_MS), ids.timestamp(margin - _COOKIES_MS)
+def oldest_revocations(now: int) -> tuple[str, str]:
+    """Returns the times before which revocations refuse nothing any more: of tokens, and of whole
+    profiles, whose cookies live longer. ``now``: milliseconds since 1970."""
+    margin = now - _CLOCK_SKEW_MS
+    return ids.timestamp(margin - ids.DAY_MS), ids.timestamp(margin - _COOKIE_LIFETIME_MS)
 
 
 # contract: store-change-seen, token-revoked
-async def news(tx: Reader, asked_at: int, now: int, store_ids: Collection[str]) -> Registry:
-    """What has changed since ``asked_at``; everything if that is 0. ``store_ids``: known ones."""
-    since = ids.timestamp(max(0, asked_at - _MARGIN_MS)) if asked_at else ""
+async def fetch_changes(
+    tx: Reader, refreshed_at: int, now: int, store_ids: Collection[str]
+) -> AccessSnapshot:
+    """Returns the changes since ``refreshed_at``, or everything if that is 0. ``store_ids``: the
+    ids of the stores in the snapshot."""
+    since = ids.timestamp(max(0, refreshed_at - _CLOCK_SKEW_MS)) if refreshed_at else ""
     rows = await tx.all("stores_changed", since=since)
     changed = [_store(row) for row in rows]
     # A store that was imported brings its older revocations.
     revoked_since = since if {store.id for store in changed} <= set(store_ids) else ""
-    token, cookie = revocations_over(now)
+    token, cookie = oldest_revocations(now)
     revocations = await tx.all(
         "revocations_since",
         since=max(revoked_since, token),
         since_for_cookies=max(revoked_since, cookie),
     )
-    return Registry(
+    return AccessSnapshot(
         stores={store.id: store for store in changed},
         deleted={row[0] for row in await tx.all("stores_deleted", since=since)},
         sealed={row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)},
@@ -87,7 +95,7 @@ async def news(tx: Reader, asked_at: int, now: int, store_ids: Collection[str]) 
 
 # contract: bad-row
 def _store(row: Row) -> Store:
-    """One that can't be read keeps its hosts, which are answered 503."""
+    """Returns a store. An unreadable one keeps its hosts, whose requests get 503."""
     with bad_rows.skip_bad_row("stores", str(row[0])):
         return stores.from_row(row)
     hosts = statements.named("store_fields", row)["hosts"]
@@ -97,7 +105,7 @@ def _store(row: Row) -> Store:
 
 # contract: bad-row
 def _revocation(row: Row) -> tuple[tuple[str, str], int]:
-    """Until when it holds: for ever, if its time can't be read."""
+    """Returns a revocation's key and end. One with an unreadable time never ends."""
     profile_id, jti, at = row
     until = ids.MAX_TIMESTAMP_MS
     with bad_rows.skip_bad_row("revocations", str(profile_id)):

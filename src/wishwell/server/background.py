@@ -121,7 +121,7 @@ async def _observe_clock(service: Services) -> None:
 async def _send(service: Services) -> float | None:
     """Starts the webhook deliveries that are due."""
     assert service.sender is not None
-    busy = await service.sender.poll() or service.access_cache.tells_events()
+    busy = await service.sender.poll() or service.access_cache.any_events_enabled()
     return None if busy else _IDLE_SECONDS
 
 
@@ -228,7 +228,7 @@ async def _count(service: Services) -> None:
 async def _assign_positions(service: Services) -> float | None:
     """Assigns feed positions to new events."""
     metrics.EVENTS_TOLD.inc(await events.assign_positions(service.db, service.clock))
-    return None if service.access_cache.tells_events() else _IDLE_SECONDS
+    return None if service.access_cache.any_events_enabled() else _IDLE_SECONDS
 
 
 # contract: notice-steps

@@ -41,7 +41,7 @@ class Sampler:
         metrics.IN_FLIGHT.set(admission.working)
         metrics.WAITING.set(admission.waiting)
         metrics.LIMITS_AWAY.set(self._service.limiter.is_unreachable)
-        metrics.ANSWERED.set(self._service.access_cache.asked_at / 1000)
+        metrics.ANSWERED.set(self._service.access_cache.refreshed_at / 1000)
         stats = self._service.db.stats()
         for name, gauge in metrics.DATABASE_NOW.items():
             gauge.set(getattr(stats, name))
