@@ -50,7 +50,7 @@ CLOCK_SUSPECT = _gauge(
     "1 while the clock isn't plausible, so that nothing is removed because of its age.",
     "max",
 )
-EVENTS_TOLD = _counter("events_told", "Events that were assigned a feed position.")
+EVENTS_POSITIONED = _counter("events_told", "Events that were assigned a feed position.")
 EVENTS_WAITING = _gauge(
     "events_waiting", "Events that don't have a feed position yet (backlog).", "max"
 )
@@ -70,13 +70,13 @@ COUNTED = _gauge(
     "Unix time at which the latest count began, for the store whose count is the oldest.",
     "max",
 )
-ASKED = _gauge(
+PRIVACY_REQUESTS = _gauge(
     "platform_requests_waiting",
     "Privacy requests of platforms that are not completed yet.",
     "max",
     "kind",
 )
-ASKED_SECONDS = _gauge(
+PRIVACY_REQUESTS_SECONDS = _gauge(
     "platform_requests_oldest_seconds",
     "Seconds that the oldest pending privacy request of a platform has been waiting.",
     "max",
@@ -90,7 +90,7 @@ SHED_REASONS = _counter(
 )
 IN_FLIGHT = _gauge("requests_in_flight", "API requests in progress.")
 WAITING = _gauge("requests_waiting", "API requests that wait for their turn to start.")
-LIMITS_AWAY = _gauge(
+LIMITS_UNREACHABLE = _gauge(
     "limits_store_away",
     "Processes that count rate limits on their own because Redis or Valkey can't be reached.",
 )

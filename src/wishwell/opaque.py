@@ -6,7 +6,7 @@ import secrets
 import zlib
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_CHECKSUM = 6
+_CHECKSUM_CHARACTERS = 6
 
 
 def new(prefix: str, length: int) -> str:
@@ -19,9 +19,11 @@ def well_formed(token: str, prefix: str, length: int) -> bool:
     """Returns whether the form and checksum are right, so a typo needs no database query."""
     return (
         token.startswith(prefix)
-        and len(token) == len(prefix) + length + _CHECKSUM
+        and len(token) == len(prefix) + length + _CHECKSUM_CHARACTERS
         and token.isascii()
-        and hmac.compare_digest(token[-_CHECKSUM:], _checksum(token[:-_CHECKSUM]))
+        and hmac.compare_digest(
+            token[-_CHECKSUM_CHARACTERS:], _checksum(token[:-_CHECKSUM_CHARACTERS])
+        )
     )
 
 
@@ -32,7 +34,7 @@ def hashed(token: str) -> str:
 
 def _checksum(text: str) -> str:
     value, found = zlib.crc32(text.encode()), ""
-    for _ in range(_CHECKSUM):
+    for _ in range(_CHECKSUM_CHARACTERS):
         value, digit = divmod(value, len(_ALPHABET))
         found = _ALPHABET[digit] + found
     return found

@@ -25,7 +25,7 @@ from wishwell.events.deliveries import Attempt, ClaimedDelivery
 from wishwell.ids import DAY_MS
 from wishwell.importers.catalogue import Catalogue
 from wishwell.privacy import erasure, platform_requests, request_processing
-from wishwell.privacy.platform_requests import Delivery
+from wishwell.privacy.platform_requests import PlatformWebhook
 from wishwell.products import NewProduct, ProductData
 from wishwell.reports import counting, tally
 from wishwell.reports.tally import Tally, following
@@ -177,7 +177,7 @@ class EndExport:
 
     def __init__(self, bench, store):
         self.bench, self.store, self.id = bench, store, bench.new_id()
-        delivery = Delivery(self.topic, self.id, self.id, bench.new_customer(store))
+        delivery = PlatformWebhook(self.topic, self.id, self.id, bench.new_customer(store))
         bench.write(platform_requests.take, store, delivery, self.id, bench.clock.milliseconds)
         bench.drain(request_processing.work(bench.db, bench.clock))
 

@@ -138,8 +138,8 @@ def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypat
         wish(bench, bench.new_customer(store), 1, number + 2)
     path = exported(bench, store, tmp_path)
     file = checked(ImportFile(str(path), AT))
-    monkeypatch.setattr(importing, "_PROFILES", 1)
-    monkeypatch.setattr(importing, "_AT_ONCE", 1)
+    monkeypatch.setattr(importing, "_MAX_PROFILES", 1)
+    monkeypatch.setattr(importing, "_MAX_CONCURRENT", 1)
     delete(bench, store)
 
     async def add():
@@ -373,7 +373,7 @@ def test_end_counts_what_all_steps_of_an_export_wrote(bench, family, tmp_path, m
     """The end line's counts include every step of the export; otherwise the import would refuse the
     file.
     Contract: export-whole."""
-    monkeypatch.setattr(exporting, "_ITEMS", 1)
+    monkeypatch.setattr(exporting, "_MAX_ITEMS", 1)
     on = bench.new_list(family.friend, "Wishes")
     wish(bench, family.friend, 3, list_ids=(on.id,))
     share = bench.share(family.friend, on.id)
@@ -450,7 +450,7 @@ def test_import_that_ends_before_reservations_goes_on(bench, family, file, monke
     """An import that stopped before the reservations resumes, also between two parts of one
     profile.
     Contract: import-resumed."""
-    monkeypatch.setattr("wishwell.transfer.importing._RESERVATIONS", 1)
+    monkeypatch.setattr("wishwell.transfer.importing._MAX_RESERVATIONS", 1)
     before, item = family.rows(), family.item(1)
     for who in (family.friend, family.visitor):
         bench.write(reservations.cancel, family.share.token, item, who)

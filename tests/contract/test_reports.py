@@ -302,7 +302,7 @@ async def counted_rows(tx, store):
 
 @pytest.fixture
 def counted(bench, monkeypatch):
-    monkeypatch.setattr(counting, "_COMPARED", 10)
+    monkeypatch.setattr(counting, "_MAX_COMPARED", 10)
     return Counted(bench)
 
 
@@ -439,7 +439,8 @@ def test_reports_take_turns(counted):
 
 
 def test_counts_are_kept_for_25_months(counted):
-    """Totals are kept for 25 months; those that still apply are kept longer. Contract: count-kept."""
+    """Totals are kept for 25 months; those that still apply are kept longer. Contract:
+    count-kept."""
     counted.wait(40)
     counted.delete(range(2, MANY + 1))
     counted.count()
@@ -488,9 +489,10 @@ def test_a_store_is_counted_again_when_it_is_time(counted):
 
 
 def test_a_small_store_waits_for_no_large_one(counted, monkeypatch):
-    """A small store isn't delayed by a large one whose count started before. Contract: count-again."""
-    monkeypatch.setattr(counting, "SHARE", 1)
-    monkeypatch.setattr(counting, "_COMPARED", 1)
+    """A small store isn't delayed by a large one whose count started before. Contract:
+    count-again."""
+    monkeypatch.setattr(counting, "MAX_LOAD_SHARE", 1)
+    monkeypatch.setattr(counting, "_MAX_COMPARED", 1)
     bench, large, small = counted.bench, counted.store, counted.bench.new_store()
     looks = [[large], [], [small]]
     [before] = bench.read(counting.last, large)

@@ -16,7 +16,7 @@ from wishwell.privacy import (
     request_processing,
     store_deletion,
 )
-from wishwell.privacy.platform_requests import Delivery
+from wishwell.privacy.platform_requests import PlatformWebhook
 from wishwell.profiles import pages
 from wishwell.profiles.search import Search
 
@@ -24,7 +24,7 @@ from wishwell.profiles.search import Search
 def take(bench, store, topic, customer=None, *, id=None, body=None):
     """Stores a request; returns its id."""
     named = id or bench.new_id(), body or bench.new_id()
-    delivery = Delivery(topic, *named, customer)
+    delivery = PlatformWebhook(topic, *named, customer)
     return bench.write(
         platform_requests.take, store, delivery, bench.new_id(), bench.clock.milliseconds
     )
@@ -167,7 +167,7 @@ def wait_for_a_deletion(bench):
 def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
     """A store is deleted 7 days after the request, with a kill after each step.
     Contract: request-shop, request-kept, store-delete, store-delete-steps."""
-    monkeypatch.setattr(store_deletion, "_PROFILES", 1)
+    monkeypatch.setattr(store_deletion, "_MAX_PROFILES", 1)
     other = bench.new_store("other-of-deletion")
     kept = bench.new_customer(other)
     bench.save(kept)
@@ -248,7 +248,7 @@ def test_request_that_fails_keeps_no_other_waiting(bench, store, monkeypatch):
         return await erase(tx, profile, now)
 
     monkeypatch.setattr(erasure, "erase", failing)
-    monkeypatch.setattr(request_processing, "_AT_ONCE", 1)
+    monkeypatch.setattr(request_processing, "_BATCH_SIZE", 1)
     with structlog.testing.capture_logs() as logged:
         assert work(bench)[0] == [ben.gid]
     assert [(entry["request"], entry["reason"]) for entry in logged] == [(first, "no")]

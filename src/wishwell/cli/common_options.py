@@ -96,7 +96,7 @@ def in_store(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     return in_database(with_store)
 
 
-_LARGEST = 1 << 24
+_MAX_FILE_BYTES = 1 << 24
 """Maximum bytes of a file that a command reads into memory."""
 
 
@@ -108,8 +108,8 @@ def read_file(name: str, path: str) -> str:
     """
     try:
         with Path(path).open("rb") as file:
-            found = file.read(_LARGEST + 1)
-        if len(found) > _LARGEST:
+            found = file.read(_MAX_FILE_BYTES + 1)
+        if len(found) > _MAX_FILE_BYTES:
             raise ValueError("the file is larger than 16 MiB")
         return found.decode("utf-8")
     except (OSError, ValueError) as error:
@@ -125,18 +125,18 @@ def in_days(now: int, days: int) -> str:
     return ids.timestamp(now + days * ids.DAY_MS)
 
 
-_TELL_EVERY = 5.0
+_PROGRESS_SECONDS = 5.0
 """Minimum seconds between progress messages."""
 
 
 class Progress:
-    """Progress messages on standard error, at most one every ``_TELL_EVERY`` seconds."""
+    """Progress messages on standard error, at most one every ``_PROGRESS_SECONDS`` seconds."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
 
     def tell(self, text: str) -> None:
         """Prints a message, unless another was printed recently."""
-        if time.monotonic() - self._last > _TELL_EVERY:
+        if time.monotonic() - self._last > _PROGRESS_SECONDS:
             self._last = time.monotonic()
             terminal.say(text, err=True)

@@ -20,7 +20,7 @@ from wishwell.importers import catalogue, table
 from wishwell.importers.catalogue import Catalogue
 from wishwell.transfer.spool import opened
 
-_SHOWN = 5
+_MAX_EXAMPLES = 5
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
@@ -34,7 +34,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--id-pattern", "pattern", metavar="TEXT",
                      help="Pattern of the file's ids, such as 'shopify_DE_{product}_{variant}'."),
         click.option("--map", "columns", metavar="FIELD=COLUMN,…",
-                     help=f"Columns for {', '.join(catalogue.USUAL)}, if they differ from a "
+                     help=f"Columns for {', '.join(catalogue.FEED_COLUMNS)}, if they differ from a "
                      "Google feed's."),
         click.option("--format", "kind", type=click.Choice(["csv", "tsv", "jsonl"])),
         NAMED_STORE,
@@ -95,7 +95,7 @@ def products_command(
 def _preview(found: Catalogue, path: str) -> None:
     number = 0
     for number, product in enumerate(found, 1):
-        if number <= _SHOWN:
+        if number <= _MAX_EXAMPLES:
             terminal.say(" ".join((product.product_id, *product.stored)))
     terminal.say(f"to import: {number:,} products; {found.refused:,} rows rejected")
     if found.refused:
@@ -109,7 +109,7 @@ def _reading(path: str, kind: str = "", columns: str = "", **given: str) -> dict
         raise click.UsageError("The file type can't be determined from the name; add --format.")
     if not re.fullmatch("([A-Z]{3})?", given.get("currency", "")):
         raise Invalid("--currency: must be three capital letters, such as EUR.")
-    named = table.columns(columns, catalogue.USUAL, ()) if columns else {}
+    named = table.columns(columns, catalogue.FEED_COLUMNS, ()) if columns else {}
     return given | {"is_json": kind == "jsonl", "columns": named}
 
 

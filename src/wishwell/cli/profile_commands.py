@@ -16,10 +16,10 @@ from wishwell.privacy import erasure, platform_requests
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 
-_PAUSE = 0.02
+_PAUSE_SECONDS = 0.02
 """Seconds between batches of an erasure, so that a running service can write."""
 
-_AT_ONCE = 100
+_BATCH_SIZE = 100
 
 
 @click.group()
@@ -50,8 +50,8 @@ async def profile_erase(
     chosen = _parsed(settings, store, lines)
     keys: list[str] = []
     erased = 0
-    for at in range(0, len(chosen), _AT_ONCE):
-        for one in chosen[at : at + _AT_ONCE]:
+    for at in range(0, len(chosen), _BATCH_SIZE):
+        for one in chosen[at : at + _BATCH_SIZE]:
             with contextlib.suppress(NotFound):  # a session that is closed or never existed
                 ended = await db.long_write(erasure.erase, one, clock())
                 erased += bool(ended)
@@ -60,7 +60,7 @@ async def profile_erase(
             terminal.say("hidden from everybody; waits until it is removed", err=True)
         async for _ in erasure.work(db, clock):
             progress.tell(f"{erased:,} of {len(chosen):,} erased; the rest is being removed")
-            await asyncio.sleep(_PAUSE)
+            await asyncio.sleep(_PAUSE_SECONDS)
     left = [key for key in keys if await db.read(erasure.is_under_way, key)]
     if left:
         raise Unavailable(

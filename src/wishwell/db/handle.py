@@ -14,7 +14,7 @@ from wishwell.db.journal import Act, Journal, actor
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Does, Statement
 
-_FEW = 50  # rows: above it COPY is faster, although it is parsed each time and takes a round trip
+_MAX_INSERT_ROWS = 50  # rows: above it COPY is faster, although it is parsed each time and takes a round trip
 _CHUNK = 1 << 16  # bytes
 _ESCAPED = {ord(letter): f"\\x{ord(letter):02x}" for letter in "\\\b\f\n\r\t\v"}
 
@@ -85,7 +85,7 @@ class Handle(Writer):
         sql, columns = insertion = statements.insertion(table, "postgresql")
         values = [insertion.values(row) for row in rows]
         with self._many():
-            if len(rows) <= _FEW:
+            if len(rows) <= _MAX_INSERT_ROWS:
                 await self._connection.executemany(sql, values, timeout=self._left())
             else:
                 await self._connection.copy_to_table(

@@ -23,8 +23,8 @@ from wishwell.fair_queue import CURRENT, FairSemaphore
 
 T = TypeVar("T")
 
-_TRY_AGAIN = (RunAgain, asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
-_TRIES = 4
+_RETRIED_ERRORS = (RunAgain, asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+_MAX_ATTEMPTS = 4
 _LONG = 5  # factor of a read's timeout, for a read of many records
 _STATEMENTS = 512  # prepared statements a connection: all of ours, and the common forms of pages
 _LOOKS = 40  # polls for late and overdue statements in one statement timeout
@@ -104,7 +104,7 @@ class Postgres:
         end = asyncio.get_running_loop().time() + self._seconds
         try:  # without the retry loop, because almost all succeed
             return await self._once((end, end, math.inf), use_case, *arguments, **named)
-        except _TRY_AGAIN:
+        except _RETRIED_ERRORS:
             return await self._repeated(1, 1, use_case, *arguments, **named)
 
     # contract: report-turn
@@ -142,21 +142,21 @@ class Postgres:
     async def _repeated(
         self, times: int, each: int, use_case: UseCase[T], *arguments: Any, **named: Any
     ) -> T:
-        """Runs the use-case, with retries after ``_TRY_AGAIN``. All its transactions together may
+        """Runs the use-case, with retries after ``_RETRIED_ERRORS``. All its transactions together may
         take ``times`` the timeout of a single statement, and each of their statements ``each``
         times."""
         now = asyncio.get_running_loop().time
         end = now() + times * self._seconds
-        for left in reversed(range(_TRIES)):
+        for left in reversed(range(_MAX_ATTEMPTS)):
             ends = (now() + self._seconds, end, each * self._seconds)
             try:
                 return await self._once(ends, use_case, *arguments, **named)
-            except _TRY_AGAIN as error:
+            except _RETRIED_ERRORS as error:
                 if not left:
                     raise Unavailable(
                         "Other requests of this profile keep the database busy."
                     ) from error
-                await asyncio.sleep(0.01 * (_TRIES - left))
+                await asyncio.sleep(0.01 * (_MAX_ATTEMPTS - left))
         raise AssertionError("unreachable")
 
     # contract: write-kept, cluster-server-away

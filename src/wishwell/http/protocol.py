@@ -37,13 +37,13 @@ _STATUS_LINES = {
 }
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
-_PIECE = 4096
+_PIECE_BYTES = 4096
 """Bytes passed to the parser per call: at most about 150 minimal requests."""
 
 _IDLE_SECONDS = 30
 """Seconds that a keep-alive connection may wait for its next request."""
 
-_LEAST = 16 * 1024
+_MIN_BYTES_A_SECOND = 16 * 1024
 """Minimum rate at which a client must read a response, in bytes per second."""
 
 _NOTHING, _HEADERS, _BODY = range(3)
@@ -129,7 +129,7 @@ class Connection(asyncio.Protocol):
     def _parse(self) -> None:
         """Parses received bytes, up to a request that has to wait for the one in progress."""
         while self._buffer and len(self._in_progress) < 2 and not self._transport.is_closing():
-            piece, self._buffer = self._buffer[:_PIECE], self._buffer[_PIECE:]
+            piece, self._buffer = self._buffer[:_PIECE_BYTES], self._buffer[_PIECE_BYTES:]
             self._feed(piece)
         if self._transport.is_closing():
             return
@@ -155,7 +155,7 @@ class Connection(asyncio.Protocol):
         else:
             if self._reads != _NOTHING:
                 self._received += len(piece)
-                if self._received > framing.MAX_HEADER_BYTES + _PIECE:
+                if self._received > framing.MAX_HEADER_BYTES + _PIECE_BYTES:
                     self._refuse(framing.too_large())
 
     def eof_received(self) -> bool:
@@ -331,13 +331,14 @@ class Connection(asyncio.Protocol):
         self._watch = self._loop.call_later(max(0, seconds), self._check_reader)
 
     def _check_reader(self) -> None:
-        """Drops the connection if the client has read less than ``_LEAST`` bytes a second.
+        """Drops the connection if the client has read less than ``_MIN_BYTES_A_SECOND`` bytes a
+        second.
 
         Measured over all the time spent waiting for the client.
         """
         unread = self._unread()
         taken, self._waited, self._bytes_read = self._bytes_read + self._before - unread, 0.0, 0
-        if taken >= _LEAST * self._settings.answer_timeout:
+        if taken >= _MIN_BYTES_A_SECOND * self._settings.answer_timeout:
             self._watch_reader()
             return
         log.info("dropped", unread=unread, reason="The client didn't read the response in time.")

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import profiles
 from wishwell.errors import Invalid, Unauthenticated
-from wishwell.privacy.platform_requests import TOPICS, Delivery, Topic
+from wishwell.privacy.platform_requests import TOPICS, PlatformWebhook, Topic
 from wishwell.shoppers import customers
 from wishwell.shoppers.customers import Wrong
 from wishwell.stores import Store
@@ -90,7 +90,9 @@ def prove(
     )
 
 
-def delivery(raw: bytes, body: Body, headers: Mapping[bytes, bytes], store: Store) -> Delivery:
+def delivery(
+    raw: bytes, body: Body, headers: Mapping[bytes, bytes], store: Store
+) -> PlatformWebhook:
     """Returns the privacy request in an authenticated body. Raises ``Invalid``."""
     id = headers.get(ID, b"").decode("latin-1")
     if not _ID.fullmatch(id):
@@ -103,7 +105,7 @@ def delivery(raw: bytes, body: Body, headers: Mapping[bytes, bytes], store: Stor
         raise Invalid(f"{twice}: is repeated in the body.")
     topic = body.asks_for()
     assert topic is not None
-    return Delivery(topic, id, hashlib.sha256(raw).hexdigest(), _customer(body, store))
+    return PlatformWebhook(topic, id, hashlib.sha256(raw).hexdigest(), _customer(body, store))
 
 
 def _customer(body: Body, store: Store) -> profiles.Profile | None:

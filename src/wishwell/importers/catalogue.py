@@ -24,7 +24,7 @@ from wishwell.stores import Store
 from wishwell.transfer.spool import Spool, read_lines
 from wishwell.wishlists import fields
 
-USUAL = {
+FEED_COLUMNS = {
     "product": "item_group_id|id",
     "variant": "id",
     "title": "title",
@@ -35,7 +35,7 @@ USUAL = {
 }
 """Default columns for each field: those of a feed for Google's Merchant Center."""
 
-_SOME = 10_000
+_BATCH_SIZE = 10_000
 _PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
 _JOINTS = " -–—/|,:;()[]"
 _STOCK = dict.fromkeys(("in stock", "preorder", "backorder", "true", "yes"), True)
@@ -98,16 +98,18 @@ class Catalogue:
         pattern: str = "",
         currency: str = "",
     ) -> None:
-        """``columns``: overrides ``USUAL``. Raises ``Invalid``."""
+        """``columns``: overrides ``FEED_COLUMNS``. Raises ``Invalid``."""
         self._path, self._file, self._store, self._tell = path, file, store, tell
         self._is_json, self._named = is_json, columns or {}
         self._encoding, self._currency = encoding, currency
         self.put = self.unchanged = self.deleted = self.refused = self.nameless = 0
         self.unread: set[str] = set()
         self._split = in_pattern(pattern) if pattern else None
-        known = USUAL | ({"product": "id", "variant": ""} if pattern else {}) | {**self._named}
+        known = (
+            FEED_COLUMNS | ({"product": "id", "variant": ""} if pattern else {}) | {**self._named}
+        )
         self._columns = {
-            field: [*filter(None, map(_normal, known[field].split("|")))] for field in USUAL
+            field: [*filter(None, map(_normal, known[field].split("|")))] for field in FEED_COLUMNS
         }
         self._known = {name for names in self._columns.values() for name in names}
         self._readers: dict[str, Callable[[str], Any]] = {
@@ -127,7 +129,7 @@ class Catalogue:
         rows = self._of_json() if self._is_json else self._of_table()
         for number, (line, row) in enumerate(rows, 1):
             self._take(line, row)
-            if number % _SOME == 0:
+            if number % _BATCH_SIZE == 0:
                 yield number
         self.unread -= self._known
 
@@ -145,7 +147,7 @@ class Catalogue:
             yield line, row
 
     def _of_json(self) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
-        for line, text in enumerate(read_lines(self._file, table.LONGEST), 1):
+        for line, text in enumerate(read_lines(self._file, table.MAX_LINE), 1):
             if isinstance(text, str):
                 yield line, text
                 continue
@@ -167,7 +169,7 @@ class Catalogue:
             if isinstance(row, str):
                 raise Invalid(row)
             product = of_pattern = ""
-            for field in USUAL:
+            for field in FEED_COLUMNS:
                 cell = self._cell(row, self._columns[field])
                 if field == "product":
                     product, of_pattern = self._split(cell) if self._split else (cell, "")
@@ -199,7 +201,7 @@ class Catalogue:
             elif not isinstance(value, str | int | None):
                 raise Invalid("must be a string or a number")
             cell = "" if value is None else str(value).strip()
-            if cell not in table.NOTHING:
+            if cell not in table.EMPTY_CELLS:
                 table.check_text(cell, self._encoding)
                 return cell
         return ""

@@ -28,9 +28,9 @@ from wishwell.wishlists import fields, lists, merging
 FIELDS = ("customer", "product", "variant", "list", "quantity", "note", "saved", "email")
 """Fields that a column can be mapped to."""
 
-_FIRST = 5
-_NONE = {"customer": table.NOTHING | {"0"}, "variant": table.NOTHING | {"0"}}
-_SOME = 10_000
+_MAX_EXAMPLES = 5
+_EMPTY_VALUES = {"customer": table.EMPTY_CELLS | {"0"}, "variant": table.EMPTY_CELLS | {"0"}}
+_BATCH_SIZE = 10_000
 _AHEAD_MS = 60_000
 """Clock skew, in milliseconds, that the other app may have."""
 
@@ -73,7 +73,12 @@ class CsvFile:
         self._table = Table(path, file, how.encoding, how.columns.values())
         readers = _readers(store, how.zone, now)
         self._cells = [
-            (field, self._table.place(column), _NONE.get(field, table.NOTHING), readers[field])
+            (
+                field,
+                self._table.place(column),
+                _EMPTY_VALUES.get(field, table.EMPTY_CELLS),
+                readers[field],
+            )
             for field, column in how.columns.items()
         ]
 
@@ -87,7 +92,7 @@ class CsvFile:
                 self._take(line, cells)
             if self.spool.has_failed:
                 break
-            if number % _SOME == 0:
+            if number % _BATCH_SIZE == 0:
                 yield number
 
     def _take(self, line: int, cells: list[str]) -> None:
@@ -115,7 +120,7 @@ class CsvFile:
             return
         self._last = line
         key, wish["customer"] = wish["customer"]
-        if len(self.first) < _FIRST:
+        if len(self.first) < _MAX_EXAMPLES:
             shown = wish | {"saved": wish["saved"] and ids.timestamp(wish["saved"])}
             said = [f"{field} {value!r}" for field, value in shown.items() if value is not None]
             self.first.append(f"line {line}: {', '.join(said)}")

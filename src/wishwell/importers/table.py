@@ -14,10 +14,10 @@ from wishwell.errors import Invalid, Misconfigured
 from wishwell.field_types import ProductId
 from wishwell.stores import Store
 
-NOTHING = {"", "NULL", "null", "\\N"}
+EMPTY_CELLS = {"", "NULL", "null", "\\N"}
 """Cells that stand for a missing value, as databases write them."""
 
-LONGEST = 1 << 20
+MAX_LINE = 1 << 20
 """Maximum characters of a line: several times the limit of cells."""
 
 _NOT_TEXT = re.compile("[\ud800-\udfff]")
@@ -88,10 +88,10 @@ class Table:
         self._text.seek(0)
         try:
             for number in itertools.count(1):
-                line = self._text.readline(LONGEST + 1)
-                if len(line) > LONGEST:
+                line = self._text.readline(MAX_LINE + 1)
+                if len(line) > MAX_LINE:
                     raise Invalid(
-                        f"{self.path}: line {number}: has more than {LONGEST:,} characters; is a "
+                        f"{self.path}: line {number}: has more than {MAX_LINE:,} characters; is a "
                         "line break missing?"
                     )
                 if not line:

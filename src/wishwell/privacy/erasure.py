@@ -25,10 +25,10 @@ from wishwell.wishlists import purge
 KEPT_DAYS = 30
 
 _DAY_MS = 86_400_000
-_RECORDS = 2_000
+_MAX_RECORDS = 2_000
 """Limit of records that one batch removes, because other writes wait for it."""
 
-_AT_ONCE = 100
+_BATCH_SIZE = 100
 
 log = structlog.get_logger()
 
@@ -88,7 +88,7 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
     failed: set[str] = set()
     gone = 0
     while True:
-        waiting = await db.read(ask, "erasures_waiting", limit=_AT_ONCE + len(failed))
+        waiting = await db.read(ask, "erasures_waiting", limit=_BATCH_SIZE + len(failed))
         left = [(key, store) for key, store in waiting if key not in failed]
         if not left:
             return
@@ -113,7 +113,7 @@ async def remove_batch(tx: Writer, key: str, store_id: str, now: int) -> bool:
     await tx.all("in_turn")
     if not await is_under_way(tx, key):
         return True
-    left = _RECORDS - len(await tx.all("erasure_events", profile=key, limit=_RECORDS))
+    left = _MAX_RECORDS - len(await tx.all("erasure_events", profile=key, limit=_MAX_RECORDS))
     for (webhook,) in await tx.all("erasure_webhooks", store=store_id) if left else ():
         # Under the webhook's lock: a batch that has read the events has added its deliveries.
         await tx.one("webhook_lock", store=store_id, id=webhook)
@@ -174,13 +174,13 @@ async def _redate(tx: Writer, store_id: str, clock: ReferenceClock) -> bool:
     named = {"store": store_id, "now": ids.timestamp(now)}
     named["ahead"] = ids.timestamp(now + MAX_JUMP_MS)
     await tx.run("forget_since_redate", **named)
-    return bool(await tx.all("customers_redate", **named, limit=_AT_ONCE))
+    return bool(await tx.all("customers_redate", **named, limit=_BATCH_SIZE))
 
 
 async def _idle(tx: Reader, store_id: str, before: str, after: tuple[str, str]) -> Sequence[Row]:
     """Returns key, time and GID of the next batch of inactive customers; ``after`` is the
     cursor."""
-    named = {"store": store_id, "before": before, "limit": _AT_ONCE}
+    named = {"store": store_id, "before": before, "limit": _BATCH_SIZE}
     return await tx.all("customers_idle", **named, after_time=after[0], after=after[1])
 
 

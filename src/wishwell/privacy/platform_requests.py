@@ -33,7 +33,7 @@ _SAME_BODY_MS = 2 * ids.DAY_MS
 _ALL = 1_000_000
 
 
-class Delivery(NamedTuple):
+class PlatformWebhook(NamedTuple):
     """An authenticated delivery. ``customer`` is ``None`` if the body has no customer id."""
 
     topic: Topic
@@ -75,7 +75,7 @@ def from_row(row: Row) -> PlatformRequest:
 
 
 # contract: request-once, request-kept, store-rows
-async def take(tx: Writer, store: Store, delivery: Delivery, id: str, now: int) -> str:
+async def take(tx: Writer, store: Store, delivery: PlatformWebhook, id: str, now: int) -> str:
     """Stores the request of a delivery; ``now`` in milliseconds. Returns the request's id, for a
     duplicate that of the first (idempotent).
 

@@ -19,7 +19,7 @@ from wishwell.stores import Store
 
 EXPORT_DAYS = 30
 
-_AT_ONCE = 100
+_BATCH_SIZE = 100
 
 log = structlog.get_logger("wishwell.privacy.request_processing")
 
@@ -30,7 +30,7 @@ Due = tuple[str, PlatformRequest]
 
 async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
     """Returns a batch of due requests of all stores, ``passed`` more than the batch size."""
-    named = {"now": ids.timestamp(now), "limit": _AT_ONCE + passed}
+    named = {"now": ids.timestamp(now), "limit": _BATCH_SIZE + passed}
     rows = await tx.all("requests_due", **named)
     return [(row[0], PlatformRequest(*row[1:])) for row in rows]
 

@@ -8,10 +8,10 @@ from wishwell.db.journal import Act
 from wishwell.stores import Store
 from wishwell.wishlists import purge
 
-_RECORDS = 2_000
+_MAX_RECORDS = 2_000
 """Limit of records that one batch removes, because other writes wait for it."""
 
-_PROFILES = 100
+_MAX_PROFILES = 100
 _OF_STORE = (
     "erase_deliveries",
     "erase_products",
@@ -51,7 +51,7 @@ async def run(db: Database, store: Store) -> AsyncIterator[int]:
             while await db.write(_erase, statement, store.id):
                 yield gone
         after = ids.NO_UUID
-        named = {"store": store.id, "limit": _PROFILES}
+        named = {"store": store.id, "limit": _MAX_PROFILES}
         while found := await db.read(ask, "store_profiles", **named, after=after):
             keys = [row[0] for row in found]
             after = keys[-1]
@@ -63,7 +63,7 @@ async def run(db: Database, store: Store) -> AsyncIterator[int]:
 
 
 async def _erase(tx: Writer, statement: str, id: str) -> int:
-    return len(await tx.all(statement, store=id, limit=_RECORDS))
+    return len(await tx.all(statement, store=id, limit=_MAX_RECORDS))
 
 
 async def _finish(tx: Writer, id: str) -> bool:

@@ -26,7 +26,7 @@ DEFAULT_SIZE = 50
 MAX_SIZE = 250
 T = TypeVar("T")
 
-_SIGNATURE = 13
+_SIGNATURE_BYTES = 13
 """Bytes of a cursor's signature. With the 17 bytes of direction and id, a cursor is exactly 40
 characters of base64 without padding, so it has only one spelling."""
 
@@ -92,7 +92,7 @@ class CursorSigner:
 
 def _signed(key: bytes, cursor: Cursor, request: str) -> str:
     plain = bytes([cursor.backward]) + UUID(cursor.id).bytes
-    mac = hmac.digest(key, plain + request.encode(), "sha256")[:_SIGNATURE]
+    mac = hmac.digest(key, plain + request.encode(), "sha256")[:_SIGNATURE_BYTES]
     return base64.urlsafe_b64encode(plain + mac).decode()
 
 

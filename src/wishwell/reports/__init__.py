@@ -24,11 +24,11 @@ By = Literal["product", "variant"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
 BY: tuple[By, ...] = get_args(By)
 
-MOST_DAYS = 366
-_SOME = 10_000  # rows per batch
-_NONE = Count("", 0, "", "", 0, 0, 0, 0, 0, 0, "")
-USUAL_DAYS = 30
-STEPS = (1, 2.5, 5)
+MAX_DAYS = 366
+_BATCH_SIZE = 10_000  # rows per batch
+_NO_COUNT = Count("", 0, "", "", 0, 0, 0, 0, 0, 0, "")
+DEFAULT_DAYS = 30
+ROUNDING_DIGITS = (1, 2.5, 5)
 """Leading digits of published wish counts, which are rounded down to 10, 25, 50, 100, and so on."""
 
 
@@ -150,11 +150,11 @@ def period(store: Store, first: str | None, last: str | None, now: int) -> Perio
         if day is not None and not tally.is_day(day):
             raise Invalid(f"{name}: must be a date such as {today}.")
     end = last or max(today, first or today)
-    begin = first or following(end, 1 - USUAL_DAYS)
-    if not following(end, 1 - MOST_DAYS) <= begin <= end:
+    begin = first or following(end, 1 - DEFAULT_DAYS)
+    if not following(end, 1 - MAX_DAYS) <= begin <= end:
         raise Invalid(
             f"from: must not be after `to` ({end}), and the period must be at "
-            f"most {MOST_DAYS} days long."
+            f"most {MAX_DAYS} days long."
         )
     return Period(begin, end, last is None)
 
@@ -171,15 +171,15 @@ async def span(tx: Reader, store: Store, of: Period) -> Span:
     """
     counts = (await counting.last(tx, store, days=_ALL_DAYS))[::-1]
     if not counts:
-        return Span(_NONE, _NONE, [], Counted(None, None))
+        return Span(_NO_COUNT, _NO_COUNT, [], Counted(None, None))
     since = max(counts[0].day, tally.kept_from(counts[-1].day))
     counted = Counted(counts[-1].began_at, since)
     # After a change to a time zone further west, the last counted day may be after today.
     end = max(of.last, counts[-1].day) if of.until_now else of.last
     if end < since:
-        return Span(_NONE, _NONE, [], counted)
+        return Span(_NO_COUNT, _NO_COUNT, [], counted)
     begin = max(of.first, since)
-    before = [_NONE, *(count for count in counts if count.day < begin)]
+    before = [_NO_COUNT, *(count for count in counts if count.day < begin)]
     days = [count for count in counts if begin <= count.day <= end]
     return Span(before[-1], [*before, *days][-1], days, counted)
 
@@ -205,9 +205,9 @@ async def every_product(
     """Yields all products in batches."""
     offset, full = 0, True
     while full:
-        some = await db.long_read(products, store, of, sort, by, offset, _SOME, title)
+        some = await db.long_read(products, store, of, sort, by, offset, _BATCH_SIZE, title)
         yield some
-        offset, full = offset + _SOME, len(some) == _SOME
+        offset, full = offset + _BATCH_SIZE, len(some) == _BATCH_SIZE
 
 
 def _product(row: Row, store: Store) -> ProductWishes:
@@ -274,4 +274,4 @@ async def reached(tx: Reader, store: Store, products: Sequence[str]) -> list[tup
 
 def _step(wishes: int) -> int:
     size = 10 ** max(1, len(str(wishes)) - 1)
-    return max((int(part * size) for part in STEPS if part * size <= wishes), default=0)
+    return max((int(part * size) for part in ROUNDING_DIGITS if part * size <= wishes), default=0)

@@ -18,25 +18,34 @@ from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row, Writer, ask
 from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import StoreDeleted, Unavailable
-from wishwell.reports.tally import FOREVER, Count, Held, Tally, Wishes, day_of, kept_from, zone
+from wishwell.reports.tally import (
+    FOREVER,
+    Count,
+    StoredTotals,
+    Tally,
+    Wishes,
+    day_of,
+    kept_from,
+    zone,
+)
 from wishwell.stores import Store
 
-SMALL = 10_000
+SMALL_STORE_WISHES = 10_000
 """Number of wishes below which a store is counted more often."""
 
 SMALL_SECONDS = 60
-SHARE = 0.02
+MAX_LOAD_SHARE = 0.02
 """Limit of the share of a core's time that counts of all stores use together, by a pause after each
 batch."""
 
-_LONGEST_PAUSE = 10.0
+_MAX_PAUSE_SECONDS = 10.0
 """Limit of that pause in seconds: a batch that takes very long mostly waits for the database."""
 
-_ROWS = 250
+_BATCH_SIZE = 250
 """Rows that one batch reads, so that no request waits for long. The items of a profile are never
 divided."""
 
-_COMPARED = 50
+_MAX_COMPARED = 50
 """Products and variants that one batch compares and writes."""
 
 log = structlog.get_logger("wishwell.reports.counting")
@@ -62,7 +71,7 @@ async def due(tx: Reader, kept: Sequence[Store], now: int, seconds: float) -> Du
     again = []
     for store in kept:
         ended, wishes = ends.get(store.id, ("1970-01-01T00:00:00.000Z", 0))
-        pause = min(seconds, SMALL_SECONDS) if wishes < SMALL else seconds
+        pause = min(seconds, SMALL_SECONDS) if wishes < SMALL_STORE_WISHES else seconds
         # A clock that was set back delays no count for long (contract: clock-steps).
         if not 0 <= now - ids.from_timestamp(ended) < pause * 1000:
             again.append(store)
@@ -102,7 +111,7 @@ async def work(
             log.warning("store_not_counted", store=handle, reason=str(error))
         else:
             counts[handle] = steps
-            await asyncio.sleep(min(took * (1 / SHARE - 1), _LONGEST_PAUSE))
+            await asyncio.sleep(min(took * (1 / MAX_LOAD_SHARE - 1), _MAX_PAUSE_SECONDS))
 
 
 # contract: count-exact, count-days
@@ -140,7 +149,9 @@ async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterato
 async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[None]:
     """Reads all wishes of the store into ``tally``, in batches."""
     after, of = ids.NO_UUID, {"store": store.id}
-    while profiles := await db.long_read(ask, "count_profiles", after=after, limit=_ROWS, **of):
+    while profiles := await db.long_read(
+        ask, "count_profiles", after=after, limit=_BATCH_SIZE, **of
+    ):
         yield
         for _, is_session, items, lists in profiles:
             tally.holders[is_session] += items > 0
@@ -156,7 +167,7 @@ def _groups(profiles: Iterable[Row]) -> Iterator[str]:
     """Groups profiles by about as many items as one batch reads. Yields each group's last key."""
     last, size = "", 0
     for id, _, items, _ in profiles:
-        if last and size + items > _ROWS:
+        if last and size + items > _BATCH_SIZE:
             yield last
             size = 0
         last = str(id)
@@ -170,13 +181,13 @@ async def _write(
     """Stores the changed rows. No report shows them before ``finish``."""
     first = before[-1].number + 1 if len(before) == 3 else 1
     place = {"until": first, "product": "", "variant": ""}
-    while rows := await db.long_read(ask, "count_rows", store=store.id, limit=_ROWS, **place):
+    while rows := await db.long_read(ask, "count_rows", store=store.id, limit=_BATCH_SIZE, **place):
         for until, product, variant, since, *totals in rows:
-            tally.of(product, variant).held += (Held(since, until, tuple(totals)),)
+            tally.of(product, variant).held += (StoredTotals(since, until, tuple(totals)),)
         place = {"until": until, "product": product, "variant": variant}
         yield
     while tally.wishes:
-        found = [tally.wishes.popitem()[1] for _ in range(min(_COMPARED, len(tally.wishes)))]
+        found = [tally.wishes.popitem()[1] for _ in range(min(_MAX_COMPARED, len(tally.wishes)))]
         changes = [(of, now) for of in found if (now := tally.rows(of)) != of.held]
         if changes:
             await db.write(_change, store, before, changes)
@@ -199,7 +210,7 @@ async def _change(
     tx: Writer,
     store: Store,
     before: Sequence[Count],
-    changes: Sequence[tuple[Wishes, Sequence[Held]]],
+    changes: Sequence[tuple[Wishes, Sequence[StoredTotals]]],
 ) -> None:
     await _check_latest(tx, store, before)
     gone, come = [], []
@@ -241,7 +252,7 @@ async def _discard_future(tx: Writer, store: Store, clock: ReferenceClock) -> bo
     first = await tx.one("counts_future", **today)
     if first is None or first[0] is None:
         return False
-    rows = {"store": store.id, "first": first[0], "forever": FOREVER, "limit": _ROWS}
+    rows = {"store": store.id, "first": first[0], "forever": FOREVER, "limit": _BATCH_SIZE}
     for statement in ("count_rows_discard", "count_rows_reopen"):
         if await tx.all(statement, **rows):
             return True
@@ -256,7 +267,7 @@ async def _forget(tx: Writer, store: Store, clock: ReferenceClock) -> int:
     await tx.one("store_write_lock", store=store.id)
     before = kept_from(day_of(await clock.checked_now(tx), zone(store)))
     await tx.run("counts_forget_days", store=store.id, day=before)
-    of = {"store": store.id, "limit": _ROWS}
+    of = {"store": store.id, "limit": _BATCH_SIZE}
     ended = await tx.all("counts_ended", **of)
     gone = await tx.all("counts_gone", **of, forever=FOREVER)
     names = ("until", "product", "variant")

@@ -18,7 +18,7 @@ from wishwell import ids
 from wishwell.stores import Store, reporting
 
 FOREVER = 2**62
-MOST_MONTHS = 25
+MAX_MONTHS = 25
 
 Totals = tuple[int, int, int]
 """Number of wishes of customers, of visitors, and of all wishes added since the first count."""
@@ -54,7 +54,7 @@ class Count(NamedTuple):
         return self.customers, self.visitors, self.added
 
 
-class Held(msgspec.Struct, frozen=True, gc=False):
+class StoredTotals(msgspec.Struct, frozen=True, gc=False):
     """Totals of a product from the count with the number ``since`` until the one with ``until``."""
 
     since: int
@@ -72,7 +72,7 @@ class Wishes(msgspec.Struct, gc=False):
     product: str
     variant: str
     counts: "array[int]"
-    held: tuple[Held, ...] = ()
+    held: tuple[StoredTotals, ...] = ()
 
 
 class Tally:
@@ -129,7 +129,7 @@ class Tally:
         sums = [*accumulate(added, initial=before[2])][1:]
         return [*((*last[:2], total) for total in sums[:-1]), (customers, visitors, sums[-1])]
 
-    def rows(self, found: Wishes) -> tuple[Held, ...]:
+    def rows(self, found: Wishes) -> tuple[StoredTotals, ...]:
         """Returns the rows to store for a variant. Omits totals that only superseded or unfinished
         counts refer to."""
         kept = [row for row in found.held if any(row.since <= at < row.until for at in self._kept)]
@@ -145,7 +145,8 @@ class Tally:
                 changes.append((since, totals))
         ends = [*(since for since, _ in changes), FOREVER][1:]
         return tuple(
-            Held(since, until, has) for (since, has), until in zip(changes, ends, strict=True)
+            StoredTotals(since, until, has)
+            for (since, has), until in zip(changes, ends, strict=True)
         )
 
     def counts(self, last: Sequence[Count], began: str, ended: str) -> list[Count]:
@@ -196,7 +197,7 @@ def following(day: str, days: int = 1) -> str:
 
 def kept_from(day: str) -> str:
     """Returns the first day whose counts are within the retention period on ``day``."""
-    total = int(day[:4]) * 12 + int(day[5:7]) - 1 - MOST_MONTHS
+    total = int(day[:4]) * 12 + int(day[5:7]) - 1 - MAX_MONTHS
     return f"{total // 12:04}-{total % 12 + 1:02}-01"
 
 

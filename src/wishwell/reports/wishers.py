@@ -26,7 +26,7 @@ class Wisher(msgspec.Struct, rename="camel", omit_defaults=True):
     variant_id: types.ProductId | UnsetType = UNSET
 
 
-_SOME = 10_000  # rows per batch
+_BATCH_SIZE = 10_000  # rows per batch
 
 COLUMNS = ("profile", "emailUnconfirmed", "notices", "variantId", "quantity", "savedAt")
 
@@ -42,7 +42,7 @@ async def every(db: Database, store: Store, chosen: Search) -> AsyncIterator[lis
     """Yields all wishes that match a search of ``of``, in batches."""
     cursor, first = None, True
     while first or cursor is not None:
-        found = await db.long_read(page, store, PageRequest(cursor, _SOME, chosen))
+        found = await db.long_read(page, store, PageRequest(cursor, _BATCH_SIZE, chosen))
         yield found.records
         cursor, first = found.next, False
 

@@ -21,10 +21,10 @@ from wishwell.server import sampling
 from wishwell.stores import Store
 from wishwell.wishlists import purge
 
-_LEAST_SECONDS = 0.02
+_MIN_INTERVAL_SECONDS = 0.02
 """Minimum of seconds between two runs of a job. On SQLite a run may end without having waited."""
 
-_FAILED_SECONDS = 1.0
+_FAILURE_BACKOFF_SECONDS = 1.0
 """Minimum of seconds until a failed run is retried (backoff)."""
 
 _IDLE_SECONDS = 1.0
@@ -35,12 +35,12 @@ _RETAIN_SECONDS = 60.0
 _ERASE_SECONDS = 5.0
 _REQUESTS_SECONDS = 5.0
 _COUNT_SECONDS = 30.0
-_PAUSE = 0.05
+_PAUSE_SECONDS = 0.05
 """Seconds between two batches of housekeeping, during which requests have the database."""
 
-_STEP_PAUSE = 0.02
+_BATCH_PAUSE_SECONDS = 0.02
 """Minimum of seconds after a batch of notices."""
-_NOTICE_PAUSE = 0.0075
+_NOTICE_PAUSE_SECONDS = 0.0075
 """Seconds of that pause for each notice of the batch. On SQLite a read may have to wait for a
 batch; with longer pauses, fewer reads do."""
 
@@ -67,7 +67,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         Job("feed", 0.25, functools.partial(_assign_positions, service)),
         Job("notices", 1.0, functools.partial(_record_notices, service)),
         Job("erasing", 1.0, _housekeeping(service, "erase", _ERASE_SECONDS, _erase, _erased).turn),
-        Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
+        Job("waiting", 10.0, functools.partial(_measure_backlogs, service)),
         _housekeeping(service, "count", _count_turn(service), _count),
         _housekeeping(service, "requests", _REQUESTS_SECONDS, _do_requests, _requested),
         # contract: command-purge
@@ -90,8 +90,8 @@ async def _repeat(job: Job) -> None:
     pause, failing = job.seconds, None
     metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
     while True:
-        await asyncio.sleep(max(_LEAST_SECONDS, pause))
-        pause = max(_FAILED_SECONDS, job.seconds)
+        await asyncio.sleep(max(_MIN_INTERVAL_SECONDS, pause))
+        pause = max(_FAILURE_BACKOFF_SECONDS, job.seconds)
         try:
             wanted = await job.turn()
         except ClockSuspect:  # contract: clock-guard. Reported by the job ``clock``
@@ -152,11 +152,11 @@ async def _purge(service: Services) -> None:
     async for total in purge.sessions(service.db, service.settings, service.clock):
         metrics.PURGED.inc(total - seen)
         seen = total
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(_PAUSE_SECONDS)
     journal.actor.set("purge")
     async for _ in erasure.idle(service.db, service.clock):
         metrics.ERASED.inc()
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(_PAUSE_SECONDS)
     await service.db.write(erasure.forget, service.settings.events_days, service.clock)
     await service.db.write(auth.forget_revocations, service.clock)
     metrics.PURGE_FINISHED.set_to_current_time()
@@ -172,7 +172,7 @@ async def _erased(service: Services) -> bool:
 async def _erase(service: Services) -> None:
     """Removes the data of erased profiles."""
     async for _ in erasure.work(service.db, service.clock):
-        await asyncio.sleep(_STEP_PAUSE)
+        await asyncio.sleep(_BATCH_PAUSE_SECONDS)
 
 
 def _retention(
@@ -180,7 +180,7 @@ def _retention(
 ) -> Callable[[Services], Awaitable[None]]:
     async def work(service: Services) -> None:
         async for _ in retain(service.db, service.settings.events_days, service.clock):
-            await asyncio.sleep(_PAUSE)
+            await asyncio.sleep(_PAUSE_SECONDS)
 
     return work
 
@@ -196,7 +196,7 @@ async def _do_requests(service: Services) -> None:
     async for customer in request_processing.work(service.db, service.clock):
         if customer is not None:
             metrics.ERASED.inc()
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(_PAUSE_SECONDS)
 
 
 def _count_turn(service: Services) -> float:
@@ -227,7 +227,7 @@ async def _count(service: Services) -> None:
 # contract: feed-soon
 async def _assign_positions(service: Services) -> float | None:
     """Assigns feed positions to new events."""
-    metrics.EVENTS_TOLD.inc(await events.assign_positions(service.db, service.clock))
+    metrics.EVENTS_POSITIONED.inc(await events.assign_positions(service.db, service.clock))
     return None if service.access_cache.any_events_enabled() else _IDLE_SECONDS
 
 
@@ -238,14 +238,14 @@ async def _record_notices(service: Services) -> float | None:
     async for count in notices.process_batches(service.db, service.clock):
         metrics.NOTICES.inc(count)
         pause = 0
-        await asyncio.sleep(max(_STEP_PAUSE, count * _NOTICE_PAUSE))
+        await asyncio.sleep(max(_BATCH_PAUSE_SECONDS, count * _NOTICE_PAUSE_SECONDS))
     return pause
 
 
 # ----------------------------------------------------------------------------------- metrics
 
 
-async def _look_at_what_waits(service: Services) -> None:
+async def _measure_backlogs(service: Services) -> None:
     """Updates the metrics of backlogs: events, notices, requests, deliveries, erased profiles."""
     count, oldest = await service.db.read(events.backlog)
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
@@ -256,8 +256,8 @@ async def _look_at_what_waits(service: Services) -> None:
     for topic in platform_requests.TOPICS:
         number, came = asked.get(topic, (0, service.now()))
         age = max(0, service.clock() - ids.from_timestamp(came))
-        metrics.ASKED.labels(topic).set(number)
-        metrics.ASKED_SECONDS.labels(topic).set(age / 1000)
+        metrics.PRIVACY_REQUESTS.labels(topic).set(number)
+        metrics.PRIVACY_REQUESTS_SECONDS.labels(topic).set(age / 1000)
     metrics.ERASING.set((await service.db.read(erasure.waiting))[0])
     metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
 

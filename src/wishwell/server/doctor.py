@@ -42,13 +42,13 @@ SEE = {
 _SECONDS = 5.0
 """Timeout of a check."""
 
-_LEAST_FREE_MB = 500
+_MIN_FREE_MB = 500
 _APART_MS = 5_000
-_LATE = 300.0
+_LATE_SECONDS = 300.0
 """Seconds after which a background job counts as late, as for its alert."""
 
 _DONE = r'background_done_timestamp_seconds\{task="(\w+)"\} (\S+)'
-_MOST_HOSTS = 100
+_MAX_HOSTS = 100
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -124,7 +124,7 @@ async def _disk(settings: Settings) -> str:
         return Note("not checked here: the data is on the database server")
     folder = _file(settings).parent
     free = shutil.disk_usage(folder).free // 1_000_000
-    if free < _LEAST_FREE_MB:
+    if free < _MIN_FREE_MB:
         raise Wrong(f"Only {free:,} MB are free in {folder}.")
     return f"{free:,} MB are free in {folder}"
 
@@ -256,7 +256,7 @@ async def _hosts(settings: Settings, db: Database) -> str:
         good = answer.status == 200 and answer.body.startswith(b'{"data":')
         return "" if good else f"{items} returns {answer.status} instead of a wishlist"
 
-    asked = hosts[:_MOST_HOSTS]
+    asked = hosts[:_MAX_HOSTS]
     wrong = [why for why in await asyncio.gather(*map(astray, asked)) if why]
     await outbound.close()
     if wrong:
@@ -294,7 +294,7 @@ async def _service(settings: Settings) -> str:
     late = [
         task
         for task, at in re.findall(_DONE, (await _get(settings, "/metrics")).decode())
-        if time.time() - float(at) > _LATE + 3 * settings.purge_interval * (task == "purge")
+        if time.time() - float(at) > _LATE_SECONDS + 3 * settings.purge_interval * (task == "purge")
     ]
     if late:
         raise Wrong(f"These background jobs haven't finished for minutes: {', '.join(late)}.")

@@ -23,8 +23,8 @@ class Sampler:
         for outcome in ("delivered", "retried", "failed"):
             metrics.DELIVERIES.labels(outcome)
         for topic in platform_requests.TOPICS:
-            metrics.ASKED.labels(topic)
-            metrics.ASKED_SECONDS.labels(topic)
+            metrics.PRIVACY_REQUESTS.labels(topic)
+            metrics.PRIVACY_REQUESTS_SECONDS.labels(topic)
 
     def sample(self) -> int:
         """Sets the gauges, and adds to the counters their increase since the last sample.
@@ -40,7 +40,7 @@ class Sampler:
         metrics.SHED.inc(shed)
         metrics.IN_FLIGHT.set(admission.working)
         metrics.WAITING.set(admission.waiting)
-        metrics.LIMITS_AWAY.set(self._service.limiter.is_unreachable)
+        metrics.LIMITS_UNREACHABLE.set(self._service.limiter.is_unreachable)
         metrics.ANSWERED.set(self._service.access_cache.refreshed_at / 1000)
         stats = self._service.db.stats()
         for name, gauge in metrics.DATABASE_NOW.items():

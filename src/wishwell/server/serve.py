@@ -28,7 +28,7 @@ from wishwell.server import app
 
 logger = structlog.get_logger("wishwell")
 
-_BACKLOG = 2048
+_SOCKET_BACKLOG = 2048
 _ACCEPTS = 64
 """Connections accepted in one iteration of the event loop. uvloop accepts one from each listening
 socket; under overload iterations are long, and new clients waited many seconds (decision 0015)."""
@@ -253,7 +253,7 @@ def listen(host: str, port: int, names: str) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-        listening.listen(_BACKLOG)
+        listening.listen(_SOCKET_BACKLOG)
     except (OSError, ValueError) as error:
         # ValueError: an impossible host name, such as a..b, or one that is too long.
         reason = error.strerror if isinstance(error, OSError) else "it isn't a valid address"

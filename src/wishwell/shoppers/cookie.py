@@ -15,17 +15,17 @@ from wishwell.stores.store_secrets import CookieSecret
 MAX_AGE = 7_776_000
 """Seconds that a cookie is valid: 90 days."""
 
-_DAY = 86_400
-_SKEW = 60
+_DAY_SECONDS = 86_400
+_CLOCK_SKEW_SECONDS = 60
 """Seconds by which a cookie's date may be ahead (clock skew) without a new cookie being set."""
 
-_SPREAD = 10
+_PROPAGATION_SECONDS = 10
 """Seconds until a new secret signs. By then every process has it: a process without it would remove
 the cookie of a new visitor."""
 
 _PLAIN, _HOST = b"wishwell", b"__Host-wishwell"
-_LONGEST = 1_000
-MOST = 10_000
+_MAX_BYTES = 1_000
+MAX_CACHED = 10_000
 """Size of the LRU caches of cookies and of shoppers, each for all stores: without them, HMACs and
 base64 take most of the time that the storefront adds to a read (contract:
 storefront-remembered)."""
@@ -46,7 +46,7 @@ class Visitor(
     # contract: storefront-cookie-ahead
     def is_due(self, now: int) -> bool:
         """Returns whether to set the cookie again: to extend it, or because its date is ahead."""
-        return not -_SKEW <= now - self.since <= _DAY
+        return not -_CLOCK_SKEW_SECONDS <= now - self.since <= _DAY_SECONDS
 
 
 _decoder = msgspec.json.Decoder(Visitor)
@@ -81,11 +81,11 @@ class Signer:
         since = visitor.since if replaced_at is None else min(visitor.since, replaced_at // 1000)
         return visitor if now - since <= MAX_AGE else None
 
-    @functools.lru_cache(maxsize=MOST)  # noqa: B019 - the cache of signers is bounded
+    @functools.lru_cache(maxsize=MAX_CACHED)  # noqa: B019 - the cache of signers is bounded
     def verified(self, value: bytes) -> tuple[Visitor, int | None]:
         """Returns the visitor, and when the signing secret was replaced. Raises ``ValueError`` and
         ``msgspec.DecodeError``."""
-        visitor = _decoder.decode(base64url_decode(value[:_LONGEST].partition(b".")[0]))
+        visitor = _decoder.decode(base64url_decode(value[:_MAX_BYTES].partition(b".")[0]))
         # Compares all of them, so that the time doesn't depend on which one matches.
         good = [
             hmac.compare_digest(self._written(secret, visitor), value) for secret in self._secrets
@@ -94,11 +94,15 @@ class Signer:
 
     def _signing(self, now: int) -> CookieSecret:
         for secret, before in pairwise(self._secrets):
-            if not -_SKEW <= now - (before.replaced_at or 0) // 1000 <= _SPREAD:
+            if (
+                not -_CLOCK_SKEW_SECONDS
+                <= now - (before.replaced_at or 0) // 1000
+                <= _PROPAGATION_SECONDS
+            ):
                 return secret
         return self._secrets[-1]
 
-    @functools.lru_cache(maxsize=MOST)  # noqa: B019
+    @functools.lru_cache(maxsize=MAX_CACHED)  # noqa: B019
     def shopper(self, gid: str) -> bytes:
         """Returns a pseudonym of a shopper, by which a page can compare the shoppers of two
         responses."""

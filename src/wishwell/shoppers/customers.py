@@ -19,10 +19,10 @@ _CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _PLATFORM = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
 _SIGNED = _PLATFORM - {"signature"}
 _OLD, _AHEAD = 300, 60  # maximum seconds by which a signed query may be old or ahead
-_MOST = 2**53 - 1
+_MAX = 2**53 - 1
 """The largest integer that every JSON parser reads exactly; a larger one could change its value."""
 
-_REMEMBERED = 10_000
+_MAX_CACHED = 10_000
 """Size of a process's LRU cache of verified JWTs, over all stores."""
 
 SHARED = "HS256"
@@ -144,7 +144,7 @@ def key_id(token: str) -> str | None:
 
 
 # contract: storefront-jwt, storefront-remembered
-@functools.lru_cache(maxsize=_REMEMBERED)
+@functools.lru_cache(maxsize=_MAX_CACHED)
 def jwt_customer(
     token: str, keys: tuple[str | jwt.PyJWK, ...], naming: Naming, platform: str
 ) -> Known:
@@ -186,10 +186,10 @@ def jwt_customer(
 
 def _named(claims: dict[str, Any], claim: str) -> str:
     customer = claims.get(claim)
-    if type(customer) is int and 1 <= customer <= _MOST:
+    if type(customer) is int and 1 <= customer <= _MAX:
         customer = str(customer)
     if not isinstance(customer, str) or not customer:
         raise Wrong(
-            f"its claim {claim} is neither a non-empty string nor a whole number from 1 to {_MOST}"
+            f"its claim {claim} is neither a non-empty string nor a whole number from 1 to {_MAX}"
         )
     return customer

@@ -64,7 +64,7 @@ class Shops:
         """Returns the shop of a store. Raises ``Unavailable`` if its secrets can't be decrypted."""
         return self._made(store, self._access_cache.sealed(store.id) or "")
 
-    @functools.lru_cache(maxsize=cookie.MOST)  # noqa: B019 - a process has one of these
+    @functools.lru_cache(maxsize=cookie.MAX_CACHED)  # noqa: B019 - a process has one of these
     def _made(self, store: Store, sealed: str) -> Shop:
         if self._sealing is None or not sealed:  # logged at the start
             raise Unavailable("The storefront has no secrets: WISHWELL_SEALING_KEYS is not set.")

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from wishwell.errors import Misconfigured, ServiceError
 
-_NONCE = 12
+_NONCE_BYTES = 12
 _KEY_ID = re.compile("[0-9a-f]{12}")
 
 
@@ -35,7 +35,7 @@ class Sealing:
 
     def seal(self, plain: bytes, owner: str) -> str:
         """Returns the sealed text, which ``open`` decrypts only for the same ``owner``."""
-        nonce = os.urandom(_NONCE)
+        nonce = os.urandom(_NONCE_BYTES)
         sealed = nonce + self._keys[self._newest].encrypt(nonce, plain, owner.encode())
         return f"{self._newest}.{base64.b64encode(sealed).decode()}"
 
@@ -55,7 +55,7 @@ class Sealing:
             if key is None:
                 raise ValueError("no key's id")
             sealed = base64.b64decode(rest, validate=True)
-            return key.decrypt(sealed[:_NONCE], sealed[_NONCE:], owner.encode())
+            return key.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], owner.encode())
         except (InvalidTag, ValueError) as error:
             raise Damaged(f"The secrets of {owner} were changed or damaged.") from error
 

@@ -22,8 +22,8 @@ from wishwell.stores.sealing import Damaged, Sealing
 COOKIE_DAYS = 90
 """Days that a visitor's cookie is valid (contract: storefront-cookie)."""
 
-MOST_KEYS = 4
-MOST_PLATFORM_SECRETS = 2
+MAX_KEYS = 4
+MAX_PLATFORM_SECRETS = 2
 
 
 class CookieSecret(msgspec.Struct, frozen=True):
@@ -77,8 +77,8 @@ async def change(
     row = await tx.one("store_secrets", store=store.id)
     before = _fresh() if row is None else opened(sealing, store.id, row[0])
     after = _patched(before, patch, now, await _expired_before(tx, clock))
-    _check("jwt-key", after.jwt_keys, MOST_KEYS, 32)
-    _check("platform-secret", after.platform, MOST_PLATFORM_SECRETS, 16)
+    _check("jwt-key", after.jwt_keys, MAX_KEYS, 32)
+    _check("platform-secret", after.platform, MAX_PLATFORM_SECRETS, 16)
     text, at = _sealed(sealing, store.id, after), ids.timestamp(now)
     await tx.run("store_secrets_set", store=store.id, sealed=text, now=at)
     return after

@@ -19,7 +19,7 @@ Rows = dict[str, list[Any]]
 """New rows by table; arguments of updates by statement."""
 
 
-class Held(msgspec.Struct):
+class ExistingProfile(msgspec.Struct):
     """A profile that exists in the database.
 
     ``lists``: whether each list was ever shared, by id. ``named``: list ids by normalised name.
@@ -39,7 +39,7 @@ class Held(msgspec.Struct):
 
 
 # contract: import-twice
-def additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows:
+def additions(store: Store, key: str, bundle: Bundle, held: ExistingProfile | None) -> Rows:
     """Returns the rows that the profile lacks; no value of the result is empty.
 
     ``held`` is ``None`` if the profile doesn't exist. A closed session gets nothing.
@@ -47,7 +47,7 @@ def additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows
     profile = bundle.profile
     if held is None:
         rows: Rows = defaultdict(list, profiles=[_profile_row(store, key, bundle)])
-        _add_records(rows, store, key, bundle, Held())
+        _add_records(rows, store, key, bundle, ExistingProfile())
         return rows
     rows = defaultdict(list)
     if held.closed_at is not None or profile.closed_at is not None:
@@ -63,7 +63,7 @@ def additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows
 
 
 # contract: import-csv-lists
-def _joined(bundle: Bundle, held: Held) -> Bundle:
+def _joined(bundle: Bundle, held: ExistingProfile) -> Bundle:
     """Returns the bundle with its lists replaced by the profile's own lists of the same names."""
     own = {
         id: held.named[name]
@@ -80,7 +80,7 @@ def _joined(bundle: Bundle, held: Held) -> Bundle:
     )
 
 
-def _changes(bundle: Bundle, held: Held) -> bool:
+def _changes(bundle: Bundle, held: ExistingProfile) -> bool:
     profile = bundle.profile
     return (
         profile.created_at < held.created_at
@@ -91,7 +91,7 @@ def _changes(bundle: Bundle, held: Held) -> bool:
     )
 
 
-def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -> None:
+def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: ExistingProfile) -> None:
     fresh = [record for id, record in bundle.lists.items() if id not in held.lists]
     _add_items(rows, store, key, bundle, held)
     sizes = Counter(row["list_id"] for row in rows.get("entries", ()))
@@ -107,7 +107,7 @@ def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held)
             rows["share_add"].append(asdict(share) | of)
 
 
-def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -> None:
+def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: ExistingProfile) -> None:
     """Adds missing items, and adds existing items to the lists that the file adds."""
     fresh = bundle.lists.keys() - held.lists.keys()
     places = {

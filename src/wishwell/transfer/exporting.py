@@ -18,8 +18,8 @@ from wishwell.transfer.file_records import (
     ShareRecord,
 )
 
-_PROFILES = 1_000
-_ITEMS = 2_000
+_MAX_PROFILES = 1_000
+_MAX_ITEMS = 2_000
 """Batch sizes: profiles read by one statement, and about how many items are in memory together.
 Profiles aren't split, so a single large one may exceed the latter."""
 
@@ -70,7 +70,7 @@ async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
     for row in await tx.all("export_webhooks", store=store.id):
         yield file_records.encode(_webhook(row))
     after = ids.NO_UUID
-    while rows := await tx.all("export_products", store=store.id, after=after, limit=_PROFILES):
+    while rows := await tx.all("export_products", store=store.id, after=after, limit=_MAX_PROFILES):
         products = [_product(row) for row in rows]
         yield b"".join(map(file_records.encode, products))
         after = products[-1].id
@@ -79,12 +79,14 @@ async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
 async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
     """Yields the store's profiles in batches that fit into memory with all their records."""
     after = ids.NO_UUID
-    while found := await tx.all("export_profiles", store=store.id, after=after, limit=_PROFILES):
+    while found := await tx.all(
+        "export_profiles", store=store.id, after=after, limit=_MAX_PROFILES
+    ):
         after, group, size = found[-1][0], [], 0
         for row in found:
             group.append(row)
             size += row[1]
-            if size >= _ITEMS:
+            if size >= _MAX_ITEMS:
                 yield group
                 group, size = [], 0
         if group:

@@ -25,20 +25,20 @@ from wishwell.transfer.file_records import (
 )
 from wishwell.transfer.spool import Spool, opened, read_lines
 
-_LONGEST = 1 << 25
+_MAX_LINE_BYTES = 1 << 25
 """Limit of bytes in a line: several times the longest line of an export."""
 
 _AHEAD_MS = 15 * 60_000
 """Clock skew, in milliseconds, that a revocation may have. New tokens are dated after it."""
 
-_SOME = 10_000
-_ONCE = (
+_BATCH_SIZE = 10_000
+_UNIQUE_FIELDS = (
     *("adminToken.id", "adminToken.hash", "webhook.id", "product.id", "product.productId"),
     *("profile.gid", "revocation.jti", "list.id", "share.id", "share.token", "item.id"),
 )
 """Fields whose values are unique in a file; for a revocation, in its profile."""
 
-_MOST = {"secrets": 1, "webhook": webhooks.MAX_WEBHOOKS}
+_MAX_RECORDS = {"secrets": 1, "webhook": webhooks.MAX_WEBHOOKS}
 
 R = TypeVar("R", bound=Record)
 OfProfile = ListRecord | ShareRecord | ItemRecord | ReservationRecord | RevocationRecord
@@ -73,7 +73,7 @@ class ImportFile:
         self.spool = Spool()
         self._now, self._key = now, ""
         self._end: EndRecord | None = None
-        self._lines = read_lines(opened(path), _LONGEST)
+        self._lines = read_lines(opened(path), _MAX_LINE_BYTES)
         self._first = next(self._lines, b"")
         try:
             first = _record(self._first)
@@ -101,7 +101,7 @@ class ImportFile:
                 spool.fail(line, error.message)
             if spool.has_failed:
                 break
-            if line % _SOME == 0:
+            if line % _BATCH_SIZE == 0:
                 yield line
         if not spool.errors:
             self._check_once(line)
@@ -140,10 +140,10 @@ class ImportFile:
     def _check_once(self, last: int) -> None:
         """Checks limits, uniqueness and completeness of the whole file."""
         counts = dict(self.spool.ask("SELECT kind, count(*) FROM records GROUP BY kind"))
-        for kind, most in _MOST.items():
+        for kind, most in _MAX_RECORDS.items():
             if counts.get(kind, 0) > most:
                 self.spool.fail(last, f"{kind}: a store can have at most {most}")
-        for name in _ONCE:
+        for name in _UNIQUE_FIELDS:
             twice = self.spool.ask(
                 "SELECT min(line), max(line) FROM records WHERE kind = ? "
                 "GROUP BY json_extract(text, '$.' || ?), CASE kind WHEN 'revocation' THEN key END "

@@ -16,7 +16,7 @@ from wishwell.events import webhooks
 from wishwell.privacy import erasure
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.sealing import Damaged, Sealing
-from wishwell.transfer.additions import TABLES, Held, Rows, additions
+from wishwell.transfer.additions import TABLES, ExistingProfile, Rows, additions
 from wishwell.transfer.file_records import (
     AdminTokenRecord,
     ProductRecord,
@@ -30,15 +30,15 @@ from wishwell.transfer.file_records import (
 from wishwell.transfer.import_file import Bundle, ImportFile
 from wishwell.wishlists import merging
 
-_RECORDS = 2_000
-_PROFILES = 500
+_MAX_RECORDS = 2_000
+_MAX_PROFILES = 500
 """Approximate batch size: records and profiles in one transaction, next to the store's traffic."""
 
-_ROWS = 5_000
-_RESERVATIONS = 500
+_MAX_ROWS = 5_000
+_MAX_RESERVATIONS = 500
 """Reservations of one profile in one transaction, which locks their holders."""
 
-_AT_ONCE = 3
+_MAX_CONCURRENT = 3
 """Number of concurrent transactions."""
 
 _OF_STORE: dict[type[Record], str] = {
@@ -200,7 +200,7 @@ async def load(
             await db.long_write(_put, store, records)
             yield counts
     groups = _groups(file, how)
-    while some := list(itertools.islice(groups, _AT_ONCE)):
+    while some := list(itertools.islice(groups, _MAX_CONCURRENT)):
         adding = [_add(db, store, bundles, counts, clock, dry=dry) for bundles in some]
         for error in await asyncio.gather(*adding, return_exceptions=True):
             if error is not None:
@@ -208,15 +208,15 @@ async def load(
         yield counts
     # A second pass, because each reservation needs two profiles.
     for bundle in () if dry or how == "other" else file:
-        for at in range(0, len(bundle.reservations), _RESERVATIONS):
-            records = bundle.reservations[at : at + _RESERVATIONS]
+        for at in range(0, len(bundle.reservations), _MAX_RESERVATIONS):
+            records = bundle.reservations[at : at + _MAX_RESERVATIONS]
             await db.long_write(_reserve, store, bundle, records)
             yield counts
 
 
 def _batches(records: Iterable[T]) -> Iterator[list[T]]:
     left = iter(records)
-    return iter(lambda: list(itertools.islice(left, _PROFILES)), [])
+    return iter(lambda: list(itertools.islice(left, _MAX_PROFILES)), [])
 
 
 def _groups(file: Iterable[Bundle], how: How) -> Iterator[list[Bundle]]:
@@ -228,7 +228,7 @@ def _groups(file: Iterable[Bundle], how: How) -> Iterator[list[Bundle]]:
             bundle.unshare()
         some.append(bundle)
         size += len(bundle.items) + len(bundle.lists)
-        if size >= _RECORDS or len(some) >= _PROFILES:
+        if size >= _MAX_RECORDS or len(some) >= _MAX_PROFILES:
             yield some
             some, size = [], 0
     if some:
@@ -284,7 +284,7 @@ async def _lacking(
 
     With ``dry`` a profile that is being erased counts as removed.
     """
-    held: dict[str, Held] = {}
+    held: dict[str, ExistingProfile] = {}
     for key, *columns in await tx.all("import_profiles_held", profiles=list(keyed)):
         held[key] = _held(columns)
     closed = [key for key, profile in held.items() if profile.closed_at is not None]
@@ -324,8 +324,8 @@ async def add_missing(
             whole[name] += more
     try:
         for table in TABLES:
-            for at in range(0, len(whole[table]), _ROWS):
-                await tx.fill(table, whole[table][at : at + _ROWS])
+            for at in range(0, len(whole[table]), _MAX_ROWS):
+                await tx.fill(table, whole[table][at : at + _MAX_ROWS])
     except UniqueViolation as error:  # one of the profiles was created in the meantime
         raise RunAgain from error
     whole["share_add"] = await _take_tokens(tx, whole["share_add"])

@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 from wishwell.errors import Invalid, Misconfigured
 
-_MOST_ERRORS = 20
-_SOME = 1_000
+_MAX_ERRORS = 20
+_BATCH_SIZE = 1_000
 _MAX_SKIPPED_BYTES = 1 << 30
 
 
@@ -48,7 +48,7 @@ def read_lines(file: BinaryIO, limit: int) -> Iterator[bytes | str]:
 class Spool:
     """Records added in the order of a file's lines, and read back grouped by key.
 
-    ``errors``: messages about the file, at most ``_MOST_ERRORS``.
+    ``errors``: messages about the file, at most ``_MAX_ERRORS``.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Spool:
 
     def add(self, key: str, line: int, kind: str, text: str) -> None:
         self._added.append((key, line, kind, text))
-        if len(self._added) == _SOME:
+        if len(self._added) == _BATCH_SIZE:
             self._write()
 
     def _write(self) -> None:
@@ -86,12 +86,12 @@ class Spool:
         """Records an error at a line."""
         self.errors.append(f"line {line}: {' '.join(message.split()).removesuffix('.')}")
         if self.has_failed:
-            self.errors[_MOST_ERRORS:] = ["and more errors"]
+            self.errors[_MAX_ERRORS:] = ["and more errors"]
 
     @property
     def has_failed(self) -> bool:
         """Whether there are more errors than ``errors`` can hold, so that checking can stop."""
-        return len(self.errors) > _MOST_ERRORS
+        return len(self.errors) > _MAX_ERRORS
 
 
 @contextlib.contextmanager
