@@ -1,1 +1,2 @@
-"""Use cases called directly, on both engines. Start with ``Bench`` in conftest.py and test_model.py."""
+"""Use cases called directly, on both engines. Start with ``UseCases`` in conftest.py and
+test_model.py."""

@@ -44,7 +44,7 @@ async def execute(tx, sql):
     tx.execute(sql, ())
 
 
-class Meanwhile:
+class Interleaved:
     """A transaction handle that awaits ``act`` once, after (or before) the first call of
     ``verb``."""
 
@@ -68,7 +68,7 @@ class Meanwhile:
         return once
 
 
-class Held:
+class LockHeldByOther:
     """Holds a lock, as another client would, on rows that background work writes (on SQLite: the
     file)."""
 
@@ -110,7 +110,7 @@ class Clock(ReferenceClock):
         return ids.timestamp(self.milliseconds)
 
 
-class Bench:
+class UseCases:
     """An open database with a store, a clock and a source of ids; ``run`` runs a coroutine.
     ``where`` is the database's file or URL."""
 
@@ -318,7 +318,7 @@ def bench(engine, request, tmp_path_factory):
             seconds = 60 if server.spread else 10
             where = server.asked(url)
             db = Postgres(where, connections=10, seconds=seconds)
-        yield Bench(db, runner.run, where)
+        yield UseCases(db, runner.run, where)
         runner.run(db.close())
 
 

@@ -22,7 +22,7 @@ DAY = 86_400_000
 _TLS = ssl.create_default_context()  # creating a context takes 40 ms
 
 
-class Desk:
+class DeliveryWorld:
     """A store with events on, and processes that deliver its webhooks."""
 
     def __init__(self, bench):
@@ -98,7 +98,7 @@ def on_desk(test):
     def run(bench):
         async def story():
             try:
-                await test(await Desk(bench).open())
+                await test(await DeliveryWorld(bench).open())
             finally:  # leaves no webhooks to the next test's processes
                 await _all_off(bench.db)
 

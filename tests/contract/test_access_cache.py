@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.contract.conftest import Held
+from tests.contract.conftest import LockHeldByOther
 from wishwell import ids, opaque
 from wishwell.access import access_cache, auth
 from wishwell.db import ask
@@ -32,7 +32,7 @@ def test_what_could_not_be_written_is_written_the_next_time(impatient):
         await known.refresh()
         assert await known.admin_token(opaque.hashed(token)) is not None
         known.touch(session.id)
-        async with Held(bench.where):
+        async with LockHeldByOther(bench.where):
             with pytest.raises(Unavailable):
                 await known.flush()
         bench.clock.milliseconds += 60_000
@@ -59,7 +59,7 @@ def test_made_up_admin_tokens_leave_connections_for_others(impatient, known):
 
     async def story():
         await known.refresh()
-        async with Held(impatient.where):
+        async with LockHeldByOther(impatient.where):
             made_up = [
                 asyncio.create_task(known.admin_token(opaque.hashed(auth.new_admin_token())))
                 for _ in range(100)

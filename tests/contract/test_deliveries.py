@@ -7,8 +7,8 @@ import os
 import pytest
 from structlog.testing import capture_logs
 
-from tests.contract.conftest import Held
-from tests.contract.desk import Desk, on_desk, send
+from tests.contract.conftest import LockHeldByOther
+from tests.contract.desk import DeliveryWorld, on_desk, send
 from tests.servers.receiver import Receiver, answer
 from wishwell import events, ids
 from wishwell.errors import Unavailable
@@ -55,7 +55,7 @@ async def _nothing(writer):
     pass
 
 
-class Hold:
+class HeldAnswer:
     """A receiver that responds only when released."""
 
     def __init__(self, says):
@@ -100,7 +100,7 @@ async def test_process_that_hangs_is_taken_over(desk):
     """After its lease expires, another process takes a delivery over; the first one's late result
     is ignored.
     Contract: delivery-lease, delivery-once-at-a-time."""
-    hold = Hold(answer(500))
+    hold = HeldAnswer(answer(500))
     async with (
         Receiver(hold).serve() as receiver,
         desk.process(seconds=30) as first,
@@ -125,7 +125,7 @@ async def test_process_that_hangs_is_taken_over(desk):
 def test_answer_that_can_not_be_written_is_kept(bench):
     """A 410 that can't be stored is kept until the database is back, then turns the webhook off.
     Contract: delivery-noted, webhook-turned-off."""
-    gone = Hold(answer(410))
+    gone = HeldAnswer(answer(410))
 
     @on_desk
     async def story(desk):
@@ -133,7 +133,7 @@ def test_answer_that_can_not_be_written_is_kept(bench):
             told = await desk.save()
             await sender.poll()
             await asyncio.wait_for(gone.asked.wait(), 5)
-            async with Held(bench.where):
+            async with LockHeldByOther(bench.where):
                 gone.goes_on.set()
                 await asyncio.sleep(0.3)  # the sender writes first
                 with pytest.raises(Unavailable):
@@ -186,7 +186,7 @@ async def test_slow_receiver_delays_no_other(desk):
 async def test_store_of_many_slow_receivers_leaves_room(desk):
     """A store with many slow receivers takes at most half of a process's slots.
     Contract: delivery-slow."""
-    other, hold = await Desk(desk.bench).open(), Hold(b"")
+    other, hold = await DeliveryWorld(desk.bench).open(), HeldAnswer(b"")
     async with (
         Receiver(hold).serve() as slow,
         Receiver().serve() as quick,
@@ -283,7 +283,7 @@ async def until(enough):
 async def test_read_that_fails_has_nothing_sent_again(desk):
     """Results of ten deliveries in flight are stored although the next batch's read fails.
     Contract: delivery-noted, delivery-each."""
-    hold = Hold(answer())
+    hold = HeldAnswer(answer())
 
     async def arrived():
         return len(receiver.got) == 11

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.conftest import PLENTY, Meanwhile, new_item
+from tests.contract.conftest import PLENTY, Interleaved, new_item
 from tests.contract.test_model import heard
 from tests.contract.test_purge import DAY
 from tests.replay import told
@@ -125,7 +125,7 @@ def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telli
         await bench.db.write(linking.link, session, customer, PLENTY, now)
 
     async def step(tx):
-        beside: Any = Meanwhile(tx, "all", save_and_link)
+        beside: Any = Interleaved(tx, "all", save_and_link)
         await events.assign_batch(beside, bench.store.id, now)
 
     bench.write(step)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from tests import strategies
-from tests.contract.conftest import PLENTY, Meanwhile
+from tests.contract.conftest import PLENTY, Interleaved
 from wishwell import products, profiles
 from wishwell.products import shown
 from wishwell.profiles import search
@@ -130,7 +130,7 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
 
     async def read(tx):
         # SQLite runs reads on the event loop; writes between their statements are awaited here.
-        return await items.page(Meanwhile(tx, "page", link_and_delete), customer, asked)
+        return await items.page(Interleaved(tx, "page", link_and_delete), customer, asked)
 
     found = bench.read(read)
     assert [item.id for item in found.records] == [older]

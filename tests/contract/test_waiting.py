@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.contract.conftest import PLENTY, Meanwhile, new_item
+from tests.contract.conftest import PLENTY, Interleaved, new_item
 from tests.contract.test_model import heard
 from wishwell import profiles
 from wishwell.errors import LimitReached, NotFound, Unavailable
@@ -278,7 +278,7 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
         seen.append(await bench.db.read(items.page, profile, everything))
 
     async def save(tx):
-        looking, new = Meanwhile(tx, "fill", look, before=True), new_item(1, tags=("a",))
+        looking, new = Interleaved(tx, "fill", look, before=True), new_item(1, tags=("a",))
         await saving.save(looking, profile, new, bench.new_id(), PLENTY, now)
 
     bench.write(save)
