@@ -143,10 +143,10 @@ def test_number_that_is_not_published_is_not_read(telling, engine):
     bench.save(bench.new_customer())
     if engine == "postgresql":  # SQLite assigned the position with the event
         assert bench.write(events.assign_batch, bench.store.id, bench.clock.tick()) == (0, 1, 1)
-    assert feed(bench) == events.Page([], 0)
+    assert feed(bench) == events.FeedPage([], 0)
     number(bench)
     assert [event.sequence for event in feed(bench).events] == [1]
-    assert feed(bench, 1) == events.Page([], 1)
+    assert feed(bench, 1) == events.FeedPage([], 1)
 
 
 def test_events_are_complete_from_5_seconds_after_the_switch(bench):
@@ -255,7 +255,7 @@ def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling)
     assert feed(bench) == feed(bench, 450)
     bench.clock.milliseconds += 30 * DAY
     retain(bench)
-    assert feed(bench, 451) == feed(bench) == events.Page([], 451)
+    assert feed(bench, 451) == feed(bench) == events.FeedPage([], 451)
     with pytest.raises(Gone, match="no longer stored"):
         feed(bench, 450)
     bench.save(owner, 9)

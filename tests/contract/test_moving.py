@@ -176,7 +176,7 @@ def test_import_makes_no_events_and_what_is_told_goes_on(bench, tmp_path):
     def feed(after):
         return bench.read(events.feed, again, after, 50, ())
 
-    assert feed(3) == feed(None) == events.Page([], 3)
+    assert feed(3) == feed(None) == events.FeedPage([], 3)
     with pytest.raises(Gone):
         feed(2)
     wish(bench, profiles.of_customer(again, customer.gid), 4)

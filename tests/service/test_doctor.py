@@ -204,7 +204,7 @@ def test_late_jobs_are_reported(monkeypatch):
     monkeypatch.setattr(doctor, "_SECONDS", 20)
     with Service().start() as service, contextlib.chdir(service.folder):
         known = {"WISHWELL_PORT": service.url.rpartition(":")[2]}
-        lines = asyncio.run(doctor.look(config.load(known)))
+        lines = asyncio.run(doctor.run_checks(config.load(known)))
     [line] = [line for line in lines if line.state == "bad"]
     assert line.what == "service"
     assert {"access_cache", "count", "purge"} <= set(re.findall(r"\w+", line.says))

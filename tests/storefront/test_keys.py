@@ -17,7 +17,7 @@ from tests.servers.called import Called, Speak, on_loop
 from wishwell.errors import Invalid, Unavailable
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import LARGEST
-from wishwell.shoppers.customers import Wrong
+from wishwell.shoppers.customers import InvalidEvidence
 from wishwell.shoppers.key_sets import KeySets, public_keys
 from wishwell.shoppers.shop import Shop
 from wishwell.stores import Store
@@ -230,8 +230,9 @@ async def fetches(server: Called, count: int) -> None:
 
 @on_loop
 async def test_removed_key_is_refused_at_its_greatest_age():
-    """contract: key-set-fetched, storefront-remembered. Used keys are fetched again in the background before
-    that, idle ones when they are used again. A JWT that was verified before is refused too."""
+    """contract: key-set-fetched, storefront-remembered. Used keys are fetched again in the
+    background before that, idle ones when they are used again. A JWT that was verified before is
+    refused too."""
     async with shop(answer(key_set("a", "b"))) as (server, url, keys, clock):
         its, removed = shop_of(url, keys), signed("a")
         assert await its.customer(removed)
@@ -242,11 +243,11 @@ async def test_removed_key_is_refused_at_its_greatest_age():
         clock.now += 2
         assert await its.customer(removed)
         await fetches(server, 2)
-        with pytest.raises(Wrong, match="isn't in"):
+        with pytest.raises(InvalidEvidence, match="isn't in"):
             await its.customer(removed)
         server.answer = answer(key_set("a"))
         clock.now += 601
-        with pytest.raises(Wrong, match="isn't in"):
+        with pytest.raises(InvalidEvidence, match="isn't in"):
             await its.customer(signed("b"))
         assert await its.customer(removed)
         assert len(server.heads) == 3
@@ -305,24 +306,24 @@ async def test_stale_keys_end_an_hour_after_their_greatest_age_when_the_url_is_d
 
 @on_loop
 async def test_key_replaced_under_its_kid_is_fetched_at_a_limited_rate():
-    """contract: key-set-fetched, storefront-jwt. Also one for another algorithm. Wrong signatures cause at
-    most one fetch a minute, and the right ones aren't delayed by it."""
+    """contract: key-set-fetched, storefront-jwt. Also one for another algorithm. Wrong signatures
+    cause at most one fetch a minute, and the right ones aren't delayed by it."""
     async with shop(answer(key_set("a"))) as (server, url, keys, clock):
         its, old, new = shop_of(url, keys), signed("a"), signed("a", RSA, "RS256")
         assert await its.customer(old)
         server.answer = answer(json.dumps({"keys": [entry("a", RSA)]}).encode())
         for _ in range(5):
-            with pytest.raises(Wrong, match="signature"):
+            with pytest.raises(InvalidEvidence, match="signature"):
                 await its.customer(new)
         assert len(server.heads) == 1
         clock.now += 61
         assert await its.customer(new)
-        with pytest.raises(Wrong, match="signature"):
+        with pytest.raises(InvalidEvidence, match="signature"):
             await its.customer(old)
         forged = signed("a", rsa.generate_private_key(65_537, 2_048), "RS256")
         clock.now += 61
         for _ in range(5):
-            with pytest.raises(Wrong, match="signature"):
+            with pytest.raises(InvalidEvidence, match="signature"):
                 await its.customer(forged)
             assert await its.customer(new)
         assert len(server.heads) == 3

@@ -192,7 +192,7 @@ async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     await clock.observe(db)
     async for sessions in purge.sessions(db, settings, clock, dry=dry):
         await asyncio.sleep(0.02)  # lets a running service write between batches
-        progress.tell(f"{sessions:,} sessions")
+        progress.report(f"{sessions:,} sessions")
     async for _ in erasure.idle(db, clock, dry=dry):
         customers += 1
     if customers and not dry:

@@ -135,7 +135,7 @@ class Progress:
     def __init__(self) -> None:
         self._last = time.monotonic()
 
-    def tell(self, text: str) -> None:
+    def report(self, text: str) -> None:
         """Prints a message, unless another was printed recently."""
         if time.monotonic() - self._last > _PROGRESS_SECONDS:
             self._last = time.monotonic()

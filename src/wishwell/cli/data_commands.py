@@ -32,7 +32,7 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
     progress, counts = Progress(), EndRecord(0, 0, 0)
     async for piece in exporting.lines(db, handle, now(), counts):
         click.echo(piece, nl=False)
-        progress.tell(f"{counts.profiles:,} profiles, {counts.items:,} items")
+        progress.report(f"{counts.profiles:,} profiles, {counts.items:,} items")
     terminal.say(
         f"{counts.profiles:,} profiles, {counts.lists:,} lists, {counts.items:,} items", err=True
     )
@@ -134,7 +134,7 @@ async def _load(
 ) -> Counts:
     progress, counts = Progress(), Counts()
     async for counts in importing.load(db, file, store, dry=dry, how=how, clock=clock):
-        progress.tell(_said(counts, dry))
+        progress.report(_said(counts, dry))
     return counts
 
 
@@ -142,7 +142,7 @@ def _check(path: str, file: ImportFile | CsvFile) -> None:
     """Raises ``Invalid`` for a file with errors; several are said before."""
     progress = Progress()
     for number in file.check():
-        progress.tell(f"checked {number:,} lines")
+        progress.report(f"checked {number:,} lines")
     errors = file.spool.errors
     if len(errors) == 1:
         raise Invalid(f"{path}: {errors[0]}. Nothing was imported.")

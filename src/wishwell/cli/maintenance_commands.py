@@ -24,7 +24,7 @@ def doctor_command(settings: Settings, as_json: bool) -> None:
 
     Works whether or not the service is running.
     """
-    lines = asyncio.run(doctor.look(settings))
+    lines = asyncio.run(doctor.run_checks(settings))
     if as_json:
         terminal.show(lines, as_json)
     for line in () if as_json else lines:

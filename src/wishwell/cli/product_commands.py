@@ -62,7 +62,7 @@ def products_command(
     with _file(path) as file:
         found = Catalogue(path, file, store, functools.partial(terminal.say, err=True), **how)
         for number in found.read():
-            progress.tell(f"checked {number:,} rows")
+            progress.report(f"checked {number:,} rows")
     if found.unread:
         terminal.say(f"ignored columns: {', '.join(sorted(found.unread))[:500]}", err=True)
     if dry:
@@ -72,11 +72,11 @@ def products_command(
     async def put(db: Database) -> None:
         begun = now()
         async for _ in found.load(db, new_id, now):
-            progress.tell(_said(found))
+            progress.report(_said(found))
         if delete_missing and not found.is_unsure:
             await clock.observe(db)
             async for _ in found.delete_missing(db, begun, clock):
-                progress.tell(_said(found))
+                progress.report(_said(found))
 
     run(settings, put)
     terminal.say(_said(found))

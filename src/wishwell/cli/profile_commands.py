@@ -59,7 +59,7 @@ async def profile_erase(
         if keys and not at:
             terminal.say("hidden from everybody; waits until it is removed", err=True)
         async for _ in erasure.work(db, clock):
-            progress.tell(f"{erased:,} of {len(chosen):,} erased; the rest is being removed")
+            progress.report(f"{erased:,} of {len(chosen):,} erased; the rest is being removed")
             await asyncio.sleep(_PAUSE_SECONDS)
     left = [key for key in keys if await db.read(erasure.is_under_way, key)]
     if left:

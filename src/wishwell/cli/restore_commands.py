@@ -42,7 +42,7 @@ async def restore_replay(
     shown = []
     async for act in journal_replay.repeat(db, acts, clock, dry=dry):
         counts[act.outcome] += 1
-        progress.tell(f"{counts.total():,} acts read")
+        progress.report(f"{counts.total():,} acts read")
         if as_json or act.outcome not in ("done", "unknown"):
             shown.append(act)
     if not dry:

@@ -185,7 +185,7 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
     await asyncio.sleep(_SEEN_SECONDS)
     gone = 0
     async for gone in store_deletion.run(db, doomed):
-        progress.tell(f"{gone:,} profiles deleted")
+        progress.report(f"{gone:,} profiles deleted")
         await asyncio.sleep(_PAUSE_SECONDS)
     terminal.say(f"deleted the store {handle} with {gone:,} profiles")
 

@@ -51,13 +51,13 @@ def _one_line() -> Iterator[None]:
     except Exception as error:
         line = failures.message_of(error)
         if line is None:
-            _end(_defect(error), DEFECT)
+            _exit(_defect(error), DEFECT)
         if isinstance(error, OSError):  # for example --help into a file on a full disk
             _give_up(sys.stdout)
-        _end(line, 1)
+        _exit(line, 1)
 
 
-def _end(line: str, code: int) -> NoReturn:
+def _exit(line: str, code: int) -> NoReturn:
     try:
         click.echo(f"wishwell: {' '.join(line.split())}".translate(_CONTROLS), err=True)
     except OSError:

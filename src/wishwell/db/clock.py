@@ -153,25 +153,25 @@ class ReferenceClock:
     async def synchronise(self, db: Database) -> None:
         """Learns the database server's time; an embedded database has none. Raises
         ``Unavailable``."""
-        await db.read(self._look)
+        await db.read(self._observe)
 
     # contract: clock-guard
     async def checked_now(self, tx: Reader) -> int:
         """The time by which something may be removed. Raises ``ClockSuspect``."""
-        now, state, skewed = await self._look(tx)
+        now, state, skewed = await self._observe(tx)
         if reason := skewed or _held(now, state):
             raise ClockSuspect(reason)
         return now
 
     async def likely_now(self, tx: Reader) -> int:
         """``checked_now``, or where the clock should be while it isn't plausible."""
-        now, state, _ = await self._look(tx)
+        now, state, _ = await self._observe(tx)
         return state.wall if state.hold else now
 
     # contract: clock-reported
     async def observe(self, db: Database) -> None:
         """Stores the state, and logs when the clock becomes suspect and plausible again."""
-        now, state, skewed = await db.read(self._look)
+        now, state, skewed = await db.read(self._observe)
         before = self._stored
         if (
             before is None
@@ -191,7 +191,7 @@ class ReferenceClock:
     async def confirm(self, tx: Writer) -> None:
         """Believes the clock from now on, however far it jumped. Raises ``ClockSuspect`` where it
         differs from the database server's."""
-        now, _, skewed = await self._look(tx)
+        now, _, skewed = await self._observe(tx)
         if skewed:
             raise ClockSuspect(skewed)
         await self._store(tx, State(self._boot, now, self._uptime()), forget_after=0)
@@ -202,7 +202,7 @@ class ReferenceClock:
         await tx.run("clock_save", **state._asdict())
 
     # contract: clock-shared
-    async def _look(self, tx: Reader) -> tuple[int, State, str]:
+    async def _observe(self, tx: Reader) -> tuple[int, State, str]:
         """The time, the state, and how this clock differs too much from the database server's."""
         asked = self._uptime()
         there = await _server_time(tx)

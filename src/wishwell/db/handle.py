@@ -119,7 +119,7 @@ class Handle(Writer):
             raise failures.undecided(why) from why
 
     # contract: write-cut, database-away
-    def look(self, now: float) -> None:
+    def check_deadline(self, now: float) -> None:
         """Closes the connection if its statement is overdue. Called at intervals (poll)."""
         if now >= min(self._end, self.started + self._each):
             self.overdue = True

@@ -191,7 +191,7 @@ class Postgres:
         handle.journal = self._journal
         self._running.add(handle)
         if not self._looks:
-            self._look(asyncio.get_running_loop())
+            self._check_deadlines(asyncio.get_running_loop())
         try:
             result = await use_case(handle, *arguments, **named)
             if handle.in_transaction:
@@ -226,13 +226,13 @@ class Postgres:
         self._pool.give_back(connection)
         return result
 
-    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _check_deadlines(self, loop: asyncio.AbstractEventLoop) -> None:
         """Polls all running statements. A timer for each would cost more."""
         self._looks = bool(self._running)
         if self._looks:
-            loop.call_later(self._seconds / _LOOKS, self._look, loop)
+            loop.call_later(self._seconds / _LOOKS, self._check_deadlines, loop)
         for handle in list(self._running):
-            handle.look(loop.time())
+            handle.check_deadline(loop.time())
             if self._hosts.several and loop.time() - handle.started > _LATE * self._seconds:
                 self._hosts.suspect()
 

@@ -77,14 +77,14 @@ class _Stored(msgspec.Struct, gc=False):
 _stored = mapping.from_columns(_Stored, "event_fields")
 
 
-class Record(NamedTuple):
+class ListSnapshot(NamedTuple):
     """A list as the API shows it, and its manually ordered items, in that order."""
 
     shown: msgspec.Struct
     item_ids: tuple[str, ...]
 
 
-Records = Mapping[str, Record]
+ListSnapshots = Mapping[str, ListSnapshot]
 
 
 def from_row(row: Row) -> Event:
@@ -144,7 +144,7 @@ def events_enabled(profile: Profile) -> bool:
 # contract: event-transaction, event-nothing-changed
 @contextlib.asynccontextmanager
 async def record_list_changes(
-    tx: Writer, profile: Profile, now: str, read: Callable[[], Awaitable[Records]]
+    tx: Writer, profile: Profile, now: str, read: Callable[[], Awaitable[ListSnapshots]]
 ) -> AsyncIterator[None]:
     """Records the block's changes to the lists that ``read`` returns, as events.
 
@@ -206,7 +206,7 @@ async def record_store_events(
 
 
 # contract: event-changed, event-order
-def _differences(before: Records, after: Records) -> list[tuple[Type, bytes]]:
+def _differences(before: ListSnapshots, after: ListSnapshots) -> list[tuple[Type, bytes]]:
     changes: list[tuple[Type, bytes]] = []
     for id, record in after.items():
         was = before.get(id)
@@ -235,14 +235,14 @@ def changed(before: msgspec.Struct, after: msgspec.Struct) -> list[str]:
     ]
 
 
-def _data(record: Record, more: Mapping[str, Any]) -> bytes:
+def _data(record: ListSnapshot, more: Mapping[str, Any]) -> bytes:
     return msgspec.json.encode({"list": record.shown, **more})
 
 
 # ------------------------------------------------------------------------------- the feed
 
 
-class Page(NamedTuple):
+class FeedPage(NamedTuple):
     """A batch of a store's events, oldest first, complete up to the position ``until``."""
 
     events: list[Event]
@@ -252,7 +252,7 @@ class Page(NamedTuple):
 # contract: feed-once, feed-gone
 async def feed(
     tx: Reader, store: Store, after: int | None, limit: int, types: Sequence[str]
-) -> Page:
+) -> FeedPage:
     """Returns a store's events after the position ``after``, or from the oldest stored for None.
 
     ``types`` filters (empty: all types); ``ERASED`` always passes. Raises ``Gone`` if some of the
@@ -276,7 +276,7 @@ async def feed(
         anew = "Read all items and lists again, then request the feed without `from`."
         raise Gone(f"from: {why}. {anew}")
     until = rows[-1][0] if len(rows) == limit else last
-    return Page([from_row(row[1:]) for row in rows], until)
+    return FeedPage([from_row(row[1:]) for row in rows], until)
 
 
 # contract: feed-order

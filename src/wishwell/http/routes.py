@@ -141,14 +141,14 @@ MANAGEMENT = (
 )
 
 
-_END, _PARAMETER = "/", "/*"
+_ROUTE, _ANY_SEGMENT = "/", "/*"
 """Keys of the routing tree that can't be a path segment."""
 
 
 def _tree() -> dict[str, Any]:
     """Returns the routing tree: a nested dict by path segment.
 
-    ``_END`` leads to the route and its parameters' names, ``_PARAMETER`` to any segment.
+    ``_ROUTE`` leads to the route and its parameters' names, ``_ANY_SEGMENT`` to any segment.
     """
     root: dict[str, Any] = {}
     for prefix, routes in ((PREFIX, API), ("", MANAGEMENT)):
@@ -157,8 +157,8 @@ def _tree() -> dict[str, Any]:
             for part in (prefix + route.path).split("/"):
                 if part.startswith("{"):
                     names.append(part[1:-1])
-                node = node.setdefault(_PARAMETER if part.startswith("{") else part, {})
-            node[_END] = route, names
+                node = node.setdefault(_ANY_SEGMENT if part.startswith("{") else part, {})
+            node[_ROUTE] = route, names
     return root
 
 
@@ -174,14 +174,14 @@ def find(path: str) -> tuple[Route | None, dict[str, str]]:
     for part in path.split("/"):
         step = node.get(part)
         if step is None:
-            step = node.get(_PARAMETER)
+            step = node.get(_ANY_SEGMENT)
             if step is None or not part:
                 return None, {}
             values.append(part)
         node = step
-    if _END not in node:
+    if _ROUTE not in node:
         return None, {}
-    route, names = node[_END]
+    route, names = node[_ROUTE]
     return route, dict(zip(names, values, strict=True))
 
 

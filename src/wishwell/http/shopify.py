@@ -14,7 +14,7 @@ from wishwell import profiles
 from wishwell.errors import Invalid, Unauthenticated
 from wishwell.privacy.platform_requests import TOPICS, PlatformWebhook, Topic
 from wishwell.shoppers import customers
-from wishwell.shoppers.customers import Wrong
+from wishwell.shoppers.customers import InvalidEvidence
 from wishwell.stores import Store
 from wishwell.wishlists import fields
 
@@ -29,7 +29,7 @@ class _Customer(msgspec.Struct):
     id: int | str | None = None
 
 
-class Body(msgspec.Struct):
+class WebhookBody(msgspec.Struct):
     """The fields that are read from a webhook's body. Other fields are ignored."""
 
     shop_domain: str
@@ -52,10 +52,10 @@ class Body(msgspec.Struct):
         return shapes.get(tuple(part is not UNSET for part in parts))
 
 
-_decoder = msgspec.json.Decoder(Body)
+_decoder = msgspec.json.Decoder(WebhookBody)
 
 
-def read(raw: bytes) -> Body | None:
+def read(raw: bytes) -> WebhookBody | None:
     """Decodes a body. Returns ``None`` if it isn't one that the platform sends."""
     try:
         return _decoder.decode(raw)
@@ -65,8 +65,8 @@ def read(raw: bytes) -> Body | None:
 
 # contract: platform-signed
 def prove(
-    raw: bytes, body: Body | None, headers: Mapping[bytes, bytes], secrets: Sequence[str]
-) -> Body:
+    raw: bytes, body: WebhookBody | None, headers: Mapping[bytes, bytes], secrets: Sequence[str]
+) -> WebhookBody:
     """Returns the body if its signature fits one of the secrets and the headers agree with it.
 
     Raises ``Unauthenticated``, with the same message for every cause.
@@ -91,7 +91,7 @@ def prove(
 
 
 def delivery(
-    raw: bytes, body: Body, headers: Mapping[bytes, bytes], store: Store
+    raw: bytes, body: WebhookBody, headers: Mapping[bytes, bytes], store: Store
 ) -> PlatformWebhook:
     """Returns the privacy request in an authenticated body. Raises ``Invalid``."""
     id = headers.get(ID, b"").decode("latin-1")
@@ -108,9 +108,9 @@ def delivery(
     return PlatformWebhook(topic, id, hashlib.sha256(raw).hexdigest(), _customer(body, store))
 
 
-def _customer(body: Body, store: Store) -> profiles.Profile | None:
+def _customer(body: WebhookBody, store: Store) -> profiles.Profile | None:
     id = body.customer.id if isinstance(body.customer, _Customer) else None
     try:
         return profiles.of_customer(store, customers.gid(store.platform, str(id or "")))
-    except Wrong:
+    except InvalidEvidence:
         return None

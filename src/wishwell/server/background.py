@@ -208,7 +208,7 @@ async def _count(service: Services) -> None:
     """Counts the wishes of the stores that are due."""
     db, settings = service.db, service.settings
 
-    async def look() -> list[Store]:
+    async def fetch_due_stores() -> list[Store]:
         now = service.clock()
         await db.write(lease.renew, "count", now)
         metrics.BACKGROUND_DONE.labels("count").set_to_current_time()
@@ -218,7 +218,7 @@ async def _count(service: Services) -> None:
         metrics.COUNTED.set(ids.from_timestamp(due.oldest) / 1000 if due.oldest else 0)
         return due.stores
 
-    await counting.work(db, look, _count_turn(service) / 3, service.clock)
+    await counting.work(db, fetch_due_stores, _count_turn(service) / 3, service.clock)
 
 
 # ------------------------------------------------------------------------- events and notices

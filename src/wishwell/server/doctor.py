@@ -51,7 +51,7 @@ _DONE = r'background_done_timestamp_seconds\{task="(\w+)"\} (\S+)'
 _MAX_HOSTS = 100
 
 
-class Line(msgspec.Struct, frozen=True):
+class Finding(msgspec.Struct, frozen=True):
     """The result of a check. ``state``: ``bad`` has to be repaired; a ``note`` may be intended."""
 
     state: Literal["ok", "note", "bad"]
@@ -63,12 +63,12 @@ class Note(str):
     """A result that may be intended or not."""
 
 
-class Wrong(ServiceError):
+class CheckFailed(ServiceError):
     """A failed check."""
 
 
 # contract: command-doctor
-async def look(settings: Settings) -> list[Line]:
+async def run_checks(settings: Settings) -> list[Finding]:
     """Returns a line for each check. Skips the checks that need the database if it has failed."""
     lines = [
         await _line("settings", _settings(settings)),
@@ -96,18 +96,18 @@ async def look(settings: Settings) -> list[Line]:
     ]
 
 
-async def _line(what: str, seen: Awaitable[str]) -> Line:
+async def _line(what: str, seen: Awaitable[str]) -> Finding:
     try:
         async with asyncio.timeout(_SECONDS):
             said = await seen
-        return Line("note" if isinstance(said, Note) else "ok", what, str(said))
+        return Finding("note" if isinstance(said, Note) else "ok", what, str(said))
     except TimeoutError:
         said, see = f"There was no response within {_SECONDS:g} s.", SEE[what]
     except Exception as error:
         # The text of an unexpected error may contain a secret.
         said = failures.message_of(error) or f"{type(error).__name__}, a bug in wishwell."
         see = SEE["database" if isinstance(error, Unavailable) else what]
-    return Line("bad", what, f"{' '.join(said.split()).removesuffix('.')}. See docs/{see}")
+    return Finding("bad", what, f"{' '.join(said.split()).removesuffix('.')}. See docs/{see}")
 
 
 async def _settings(settings: Settings) -> str:
@@ -125,7 +125,7 @@ async def _disk(settings: Settings) -> str:
     folder = _file(settings).parent
     free = shutil.disk_usage(folder).free // 1_000_000
     if free < _MIN_FREE_MB:
-        raise Wrong(f"Only {free:,} MB are free in {folder}.")
+        raise CheckFailed(f"Only {free:,} MB are free in {folder}.")
     return f"{free:,} MB are free in {folder}"
 
 
@@ -140,7 +140,7 @@ async def _journal(settings: Settings) -> str:
         return Note("off: set WISHWELL_JOURNAL, so that a restore can repeat erasures")
     there = path if os.access(path, os.F_OK) else os.path.dirname(path) or "."  # noqa: PTH120
     if not os.access(there, os.W_OK):
-        raise Wrong(f"{path} can't be written, so nothing can be erased or revoked.")
+        raise CheckFailed(f"{path} can't be written, so nothing can be erased or revoked.")
     return f"acts are recorded in {path}"
 
 
@@ -148,7 +148,7 @@ async def _database(settings: Settings, opened: list[Database]) -> str:
     """Checks that the database responds, and appends it to ``opened``."""
     path, began = _file(settings), time.monotonic()
     if settings.engine == "sqlite" and not os.access(path, os.F_OK):
-        raise Wrong(
+        raise CheckFailed(
             f"{path} doesn't exist. Wrong folder? Otherwise `wishwell serve` creates a new, empty "
             "database."
         )
@@ -163,7 +163,7 @@ async def _migrations(settings: Settings) -> str:
     else:
         waiting = await migrate.pending_postgres(settings.database_url)
     if waiting:
-        raise Wrong(f"Pending: {', '.join(waiting)}. Run `wishwell migrate`.")
+        raise CheckFailed(f"Pending: {', '.join(waiting)}. Run `wishwell migrate`.")
     return "up to date"
 
 
@@ -191,20 +191,20 @@ async def _clock(db: Database) -> str:
     try:
         await db.read(ReferenceClock(ids.wall_clock).checked_now)
     except ClockSuspect as error:
-        raise Wrong(f"{error.message}. Until then nothing is removed for its age.") from error
+        raise CheckFailed(f"{error.message}. Until then nothing is removed for its age.") from error
     there, turn = await db.read(_times)
     apart = abs(ids.wall_clock() - there)
     ahead = ids.from_timestamp(turn) - ids.wall_clock() if turn else 0
     if max(apart, ahead) > _APART_MS:
         seconds = max(apart, ahead) / 1000
-        raise Wrong(f"The clock differs by {seconds:,.0f} s from the times in the database.")
+        raise CheckFailed(f"The clock differs by {seconds:,.0f} s from the times in the database.")
     return f"differs by {apart} ms from the database's clock"
 
 
 async def _webhooks(db: Database) -> str:
     if failing := await db.read(ask, "webhooks_failing"):
         handle, id, since = failing[0]
-        raise Wrong(
+        raise CheckFailed(
             f"{len(failing)} webhooks fail; the first: {id} of store {handle} since {since}."
         )
     return "no webhook fails"
@@ -229,13 +229,13 @@ async def _servers(settings: Settings) -> str:
     several = len(target.addresses) > 1
     said = "; ".join(await asyncio.gather(*map(ask, target.addresses))) if several else "one server"
     if "can't be reached" in said or (said.count("accepts writes") > 1 and not target.spread):
-        raise Wrong(f"{said}.")
+        raise CheckFailed(f"{said}.")
     there = await connecting.connect(settings.database_url, timeout=_SECONDS / 2)
     try:
         if not await cluster.is_distributed(there):
             return said
         if apart := await cluster.apart(there):
-            raise Wrong(f"These servers of the cluster can't connect: {', '.join(apart)}.")
+            raise CheckFailed(f"These servers of the cluster can't connect: {', '.join(apart)}.")
         return f"{said}; all servers of the cluster can connect to each other"
     finally:
         there.terminate()
@@ -260,7 +260,7 @@ async def _hosts(settings: Settings, db: Database) -> str:
     wrong = [why for why in await asyncio.gather(*map(astray, asked)) if why]
     await outbound.close()
     if wrong:
-        raise Wrong(
+        raise CheckFailed(
             f"{len(wrong)} of {len(asked)} shop hosts don't reach this service; the first: "
             f"{wrong[0]}"
         )
@@ -278,7 +278,7 @@ async def _redis(settings: Settings) -> str:
     await limiter.consume("doctor", 1, 0)
     await limiter.close()
     if limiter.is_unreachable:  # it has logged why
-        raise Wrong("It can't be reached, so each process counts rate limits on its own.")
+        raise CheckFailed("It can't be reached, so each process counts rate limits on its own.")
     return "reachable; rate limits are shared"
 
 
@@ -290,14 +290,14 @@ async def _service(settings: Settings) -> str:
     except OSError:
         return Note(f"no service is running on {place}")
     if b" 200 " not in ready.partition(b"\r\n")[0]:
-        raise Wrong(f"The service on {place} isn't ready.")
+        raise CheckFailed(f"The service on {place} isn't ready.")
     late = [
         task
         for task, at in re.findall(_DONE, (await _get(settings, "/metrics")).decode())
         if time.time() - float(at) > _LATE_SECONDS + 3 * settings.purge_interval * (task == "purge")
     ]
     if late:
-        raise Wrong(f"These background jobs haven't finished for minutes: {', '.join(late)}.")
+        raise CheckFailed(f"These background jobs haven't finished for minutes: {', '.join(late)}.")
     return f"ready on {place}; all background jobs run"
 
 

@@ -1,6 +1,6 @@
 """Identifies the signed-in customer by the platform's signed query or the shop's JWT. No I/O.
 
-Evidence that is present but invalid raises ``Wrong`` (contract: storefront-evidence).
+Evidence that is present but invalid raises ``InvalidEvidence`` (contract: storefront-evidence).
 """
 
 import functools
@@ -29,15 +29,15 @@ SHARED = "HS256"
 PUBLIC = ("RS256", "ES256")
 
 
-class Wrong(ValueError):
+class InvalidEvidence(ValueError):
     """The evidence is invalid; the message says why, without quoting it."""
 
 
-class Expired(Wrong):
+class Expired(InvalidEvidence):
     """The evidence was valid, but has expired."""
 
 
-class BadSignature(Wrong):
+class BadSignature(InvalidEvidence):
     """The key did not make the signature."""
 
 
@@ -49,10 +49,10 @@ class Known(NamedTuple):
 
 
 def gid(platform: str, customer: str) -> str:
-    """Returns the GID of a customer given by id or GID. Raises ``Wrong``."""
+    """Returns the GID of a customer given by id or GID. Raises ``InvalidEvidence``."""
     before = f"gid://{platform}/Customer/"
     if not _CUSTOMER.fullmatch(customer.removeprefix(before)):
-        raise Wrong("it doesn't identify a customer of this platform")
+        raise InvalidEvidence("it doesn't identify a customer of this platform")
     return before + customer.removeprefix(before)
 
 
@@ -71,7 +71,7 @@ def platform_shop(query: bytes) -> str | None:
 def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | None:
     """Verifies a signed query. Returns its customer id, or ``None`` if nobody is signed in.
 
-    ``now`` is in epoch seconds. Raises ``Wrong``.
+    ``now`` is in epoch seconds. Raises ``InvalidEvidence``.
     """
     values = _values(query)
     given = values.pop("signature")
@@ -85,23 +85,23 @@ def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | N
         for secret in secrets
     ]
     if len(given) != 1 or not any(good):
-        raise Wrong("its signature is wrong")
+        raise InvalidEvidence("its signature is wrong")
     # Repeated values are signed joined by commas, like one value with commas in it, so the
     # platform's parameters must not be repeated.
     if any(len(values.get(name, [])) > 1 for name in _PLATFORM):
-        raise Wrong("a parameter is repeated")
+        raise InvalidEvidence("a parameter is repeated")
     # Parameters are signed without a separator, so the signed text can be split in several ways: a
     # value that the browser chose could end in a forged customer id, or extend the real one. In
     # such a text, a platform parameter's name occurs more often than the parameter itself. (Names
     # that begin with a digit sort first, so no such parameter directly follows the id.)
     if any(signed.count(f"{name}=") != len(values.get(name, [])) for name in _SIGNED):
-        raise Wrong("its signed text is ambiguous")
+        raise InvalidEvidence("its signed text is ambiguous")
     moment = "".join(values.get("timestamp", []))
     if not re.fullmatch(r"[0-9]{1,12}", moment) or not -_AHEAD <= now - int(moment) <= _OLD:
-        raise Wrong("its timestamp is missing, too old or in the future")
+        raise InvalidEvidence("its timestamp is missing, too old or in the future")
     customer = "".join(values.get("logged_in_customer_id", ["-"]))
     if not re.fullmatch("[0-9]{0,64}", customer):
-        raise Wrong("logged_in_customer_id is missing or isn't a number")
+        raise InvalidEvidence("logged_in_customer_id is missing or isn't a number")
     return customer or None
 
 
@@ -121,7 +121,7 @@ def _values(query: bytes) -> dict[str, list[str]]:
             query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100
         )
     except ValueError:
-        raise Wrong("it isn't a valid query string") from None
+        raise InvalidEvidence("it isn't a valid query string") from None
 
 
 # ----------------------------------------------------------------------------------- the shop's JWT
@@ -130,16 +130,16 @@ def _values(query: bytes) -> dict[str, list[str]]:
 def key_id(token: str) -> str | None:
     """Returns the ``kid`` of a JWT signed with a key of a key set; ``None`` for a shared secret.
 
-    Raises ``Wrong``.
+    Raises ``InvalidEvidence``.
     """
     try:
         header = jwt.get_unverified_header(token)
     except (jwt.PyJWTError, ValueError, RecursionError):
-        raise Wrong("it isn't a JWT") from None
+        raise InvalidEvidence("it isn't a JWT") from None
     if header.get("alg") == SHARED:
         return None
     if header.get("alg") not in PUBLIC or "kid" not in header:
-        raise Wrong("it isn't signed with a key of the shop")
+        raise InvalidEvidence("it isn't signed with a key of the shop")
     return str(header["kid"])
 
 
@@ -150,9 +150,9 @@ def jwt_customer(
 ) -> Known:
     """Verifies a JWT. Returns its customer and expiry; a cached result may have expired since.
 
-    A key is valid for its own algorithm only. Raises ``Wrong``.
+    A key is valid for its own algorithm only. Raises ``InvalidEvidence``.
     """
-    error = Wrong("no key of the shop verifies its signature")
+    error = InvalidEvidence("no key of the shop verifies its signature")
     issuer, audience = naming.jwt_issuer, naming.jwt_audience
     required = ["exp", *(["iss"] if issuer else []), *(["aud"] if audience else [])]
     for key in keys:
@@ -178,7 +178,7 @@ def jwt_customer(
         except (jwt.InvalidSignatureError, jwt.InvalidAlgorithmError):
             error = BadSignature("its signature is not valid")
         except Exception as wrong:  # a key's holder can sign claims that PyJWT doesn't expect
-            error = Wrong(f"it isn't valid ({type(wrong).__name__})")
+            error = InvalidEvidence(f"it isn't valid ({type(wrong).__name__})")
         else:
             return Known(gid(platform, _named(claims, naming.jwt_claim or "sub")), ends)
     raise error
@@ -189,7 +189,7 @@ def _named(claims: dict[str, Any], claim: str) -> str:
     if type(customer) is int and 1 <= customer <= _MAX:
         customer = str(customer)
     if not isinstance(customer, str) or not customer:
-        raise Wrong(
+        raise InvalidEvidence(
             f"its claim {claim} is neither a non-empty string nor a whole number from 1 to {_MAX}"
         )
     return customer

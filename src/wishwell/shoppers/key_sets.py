@@ -17,7 +17,7 @@ from wishwell.errors import Invalid, Unavailable
 from wishwell.fair_queue import CURRENT
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import LARGEST, Unanswered
-from wishwell.shoppers.customers import PUBLIC, Wrong
+from wishwell.shoppers.customers import PUBLIC, InvalidEvidence
 
 _FETCH_SECONDS = 5.0
 """Timeout of one fetch: a visitor may wait for it."""
@@ -75,11 +75,11 @@ class KeySets:
         """Returns the key of a ``kid``.
 
         ``failed`` is this kid's key that just failed to verify a signature: the shop may have
-        replaced it, so the set is fetched again if the rate limit allows. Raises ``Wrong`` for an
-        unknown ``kid``, and ``Unavailable`` while there are no keys.
+        replaced it, so the set is fetched again if the rate limit allows. Raises
+        ``InvalidEvidence`` for an unknown ``kid``, and ``Unavailable`` while there are no keys.
         """
         if not source:
-            raise Wrong("the shop has no key set")
+            raise InvalidEvidence("the shop has no key set")
         if _is_url(source):
             if source not in self._sets:
                 self._sets[source] = _Fetched(source, self._outbound, self._max_age, self._clock)
@@ -87,7 +87,7 @@ class KeySets:
         else:
             keys = _given(source)
         if kid not in keys:
-            raise Wrong("its key (kid) isn't in the shop's key set")
+            raise InvalidEvidence("its key (kid) isn't in the shop's key set")
         return keys[kid]
 
 

@@ -9,7 +9,7 @@ from wishwell.access.auth import Caller
 from wishwell.errors import Misconfigured, Unavailable
 from wishwell.profiles import Profile
 from wishwell.shoppers import cookie, customers
-from wishwell.shoppers.customers import BadSignature, Wrong
+from wishwell.shoppers.customers import BadSignature, InvalidEvidence
 from wishwell.shoppers.key_sets import KeySets
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.naming import authority
@@ -30,7 +30,8 @@ class Shop:
 
     # contract: storefront-jwt
     async def customer(self, token: str) -> str:
-        """Returns the GID of a JWT's customer. Raises ``Wrong`` and ``Unavailable``."""
+        """Returns the GID of a JWT's customer. Raises ``InvalidEvidence`` and
+        ``Unavailable``."""
         store, kid = self.store, customers.key_id(token)
         naming, platform = store.naming, store.platform
         if kid is None:
@@ -45,7 +46,7 @@ class Shop:
                     raise
                 known = customers.jwt_customer(token, (newer,), naming, platform)
         if known.ends <= time.time():
-            raise Wrong("it has expired")
+            raise InvalidEvidence("it has expired")
         return known.customer
 
 

@@ -68,11 +68,11 @@ def check_name(name: str) -> str:
 
 def records(
     tx: Reader, profile: Profile, id: str | None = None
-) -> Callable[[], Awaitable[events.Records]]:
+) -> Callable[[], Awaitable[events.ListSnapshots]]:
     """Returns a reader for ``events.record_list_changes`` of a profile's lists, or one, with their
     order."""
 
-    async def read() -> events.Records:
+    async def read() -> events.ListSnapshots:
         if id is None:
             rows = await tx.all("lists_all", profile=profile.id)
         else:
@@ -80,7 +80,7 @@ def records(
         placed: dict[str, list[str]] = {row[0]: [] for row in rows}
         for list_id, item_id in await tx.all("places", profile=profile.id, list=id):
             placed[list_id].append(item_id)
-        return {row[0]: events.Record(from_row(row), tuple(placed[row[0]])) for row in rows}
+        return {row[0]: events.ListSnapshot(from_row(row), tuple(placed[row[0]])) for row in rows}
 
     return read
 

@@ -14,7 +14,7 @@ from wishwell.http import rate_limits
 from wishwell.http.context import Request
 from wishwell.profiles import Profile
 from wishwell.shoppers import cookie, customers
-from wishwell.shoppers.customers import Expired, Wrong
+from wishwell.shoppers.customers import Expired, InvalidEvidence
 from wishwell.shoppers.shop import StorefrontRequest
 from wishwell.stores import Store
 
@@ -117,7 +117,7 @@ def address(request: Request, caller: Caller | None) -> str | None:
 def _signing_store(request: Request) -> Store | None:
     try:
         shop = customers.platform_shop(request.query_string)
-    except Wrong:
+    except InvalidEvidence:
         return None
     return request.service.access_cache.store_of_platform_shop(shop) if shop else None
 
@@ -181,7 +181,7 @@ async def _customer(request: Request, visit: StorefrontRequest, jars: list[bytes
                 return await visit.shop.customer(found[0].decode("latin-1"))
         except Expired:
             return None  # browsers send a shop's old cookies for years
-        except Wrong as wrong:
+        except InvalidEvidence as wrong:
             log.info(
                 "jwt_refused", requestId=request.id, store=visit.store.handle, reason=str(wrong)
             )
@@ -193,7 +193,7 @@ def _refusing(error: type[RequestError], evidence: str) -> Iterator[None]:
     """Raises ``error`` for invalid evidence."""
     try:
         yield
-    except Wrong as wrong:
+    except InvalidEvidence as wrong:
         raise error(f"{evidence}: {wrong}.") from None
 
 
