@@ -100,7 +100,7 @@ sbom: $(VENV)/.security ## Write build/sbom.json: what the service runs with, as
 fuzz: $(VENV)/.security ## Fuzz every decoder for 7 minutes; `make fuzz MINUTES=60` for longer
 	@$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),7)
 
-mutate: $(VENV)/.mutate ## Put faults into the code, one by one, and name what no test notices; `FILE=items` for a module or room
+mutate: $(VENV)/.mutate ## Put faults into the code, one by one, and name what no test notices; `FILE=items` for a module or package
 	@$(BIN)/python -m tests.mutation $(FILE) $(if $(MINUTES),--minutes $(MINUTES))
 
 faults: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes tests/faults/results/latest.json

@@ -30,7 +30,7 @@ CLIENT = ROOT / "clients" / "python" / "src" / "wishwell_client"
 MODULES = sorted(SOURCE.rglob("*.py"))
 CLIENT_MODULES = sorted(CLIENT.rglob("*.py"))
 # Packages, lowest layer first: each imports only itself and those before it.
-ROOMS = (
+LAYERS = (
     *("errors", "ids", "field_types", "lru", "opaque", "output", "log", "metrics"),
     *("fair_queue", "db", "ratelimits", "config", "outbound", "stores", "profiles", "access"),
     *("events", "wishlists", "products", "reports", "privacy", "transfer", "importers", "shoppers"),
@@ -56,16 +56,16 @@ def imports_of(path):
     return found
 
 
-def room(name):
+def package_of(name):
     return name.split(".")[0]
 
 
 def test_packages_import_downwards_only():
     """A package imports only itself and lower layers; http → nouns → db."""
     for path in MODULES[1:]:  # except the package's own __init__
-        below = ROOMS[: ROOMS.index(room(name_of(path))) + 1]
+        below = LAYERS[: LAYERS.index(package_of(name_of(path))) + 1]
         for imported in imports_of(path) - {"__version__"}:
-            assert room(imported) in below, f"{name_of(path)} imports {imported}"
+            assert package_of(imported) in below, f"{name_of(path)} imports {imported}"
 
 
 # Methods of named tuples, which begin with an underscore lest they collide with fields; os._exit; and

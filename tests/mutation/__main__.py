@@ -37,7 +37,7 @@ def main() -> int:
     plan = tomllib.loads(PLAN.read_text())
     tests = tests_of_modules(plan["tests"])
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help="modules or rooms; all, if none")
+    parser.add_argument("names", nargs="*", metavar="name", help="modules or packages; all, if none")
     parser.add_argument("--list", action="store_true", help="show the modules and end")
     parser.add_argument("--minutes", type=float, default=60, help="at most, for all together")
     parser.add_argument("--workers", type=int, default=2)
@@ -47,7 +47,7 @@ def main() -> int:
         return 0
     for name in asked.names:
         if not any(name in module.split("/") for module in tests):
-            parser.error(f"{name}: no module or room in {PLAN.relative_to(ROOT)}")
+            parser.error(f"{name}: no module or package in {PLAN.relative_to(ROOT)}")
     if asked.names:
         tests = {name: tests[name] for name in tests if set(name.split("/")) & set(asked.names)}
     until = time.monotonic() + asked.minutes * 60
