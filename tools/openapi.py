@@ -59,7 +59,7 @@ def in_python(name: str, type_: Any, description: str = "") -> Any:
 # The types of responses, by the names of their schemas.
 SHOWN = {
     "Item": items.Item,
-    "ItemProduct": Annotated[shown.Shown, published(minProperties=1)],
+    "ItemProduct": Annotated[shown.ProductView, published(minProperties=1)],
     "List": lists.List,
     "ListWithItems": in_python("List", ListWithItems),
     "ExportedList": ExportedList,
@@ -109,7 +109,7 @@ SHOWN |= {
         Annotated[list[reports.ProductWishes], published(maxItems=pages.MAX_SIZE)]
     ],
     "SummaryReport": Report[reports.Summary],
-    "DaysReport": Report[Annotated[list[reports.Day], published(maxItems=reports.MOST_DAYS)]],
+    "DaysReport": Report[Annotated[list[reports.Day], published(maxItems=reports.MAX_DAYS)]],
     "ShownWishes": Data[Annotated[list[reports.ShownCount], published(maxItems=items.MAX_BULK)]],
     "Feed": store_handlers.Feed,
     "SignIn": profile_handlers.SignIn,

@@ -37,7 +37,9 @@ def main() -> int:
     plan = tomllib.loads(PLAN.read_text())
     tests = tests_of_modules(plan["tests"])
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help="modules or packages; all, if none")
+    parser.add_argument(
+        "names", nargs="*", metavar="name", help="modules or packages; all, if none"
+    )
     parser.add_argument("--list", action="store_true", help="show the modules and end")
     parser.add_argument("--minutes", type=float, default=60, help="at most, for all together")
     parser.add_argument("--workers", type=int, default=2)

@@ -14,7 +14,9 @@ from wishwell.db.journal import Act, Journal, actor
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Does, Statement
 
-_MAX_INSERT_ROWS = 50  # rows: above it COPY is faster, although it is parsed each time and takes a round trip
+_MAX_INSERT_ROWS = (
+    50  # rows: above it COPY is faster, although it is parsed each time and takes a round trip
+)
 _CHUNK = 1 << 16  # bytes
 _ESCAPED = {ord(letter): f"\\x{ord(letter):02x}" for letter in "\\\b\f\n\r\t\v"}
 

@@ -1,7 +1,8 @@
 """Converts rows to records by the names of columns and fields, so that no code lists positions."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from collections.abc import Callable, Iterator
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT, UNSET, UnsetType
@@ -36,21 +37,27 @@ def from_columns(shape: type[T], of: str, *more: str) -> Callable[[Row], T]:
 
 def _converted(column: str, type_: Any) -> str:
     """Returns the expression that converts a column for a field of this type."""
-    if get_origin(type_) is Annotated:
-        type_ = get_args(type_)[0]
-    if type_ is bool:
+    kinds = set(_members(type_))
+    if kinds == {bool}:
         return f"bool({column})"
-    if get_origin(type_) is list:
+    if kinds == {list}:
         return f"{column}.split()"
-    if get_origin(type_) is tuple:
+    if kinds == {tuple}:
         return f"tuple({column}.split())"
-    kinds = {_plain(member) for member in get_args(type_)}
     absent = [name for kind, name in ((UnsetType, "UNSET"), (type(None), "None")) if kind in kinds]
     return f"{column} or {absent[0]}" if absent and str in kinds else column
 
 
-def _plain(type_: Any) -> Any:
-    return get_args(type_)[0] if get_origin(type_) is Annotated else type_
+def _members(type_: Any) -> Iterator[Any]:
+    """Yields the plain types of a union, without annotations and parameters."""
+    origin = get_origin(type_)
+    if origin is Annotated:
+        yield from _members(get_args(type_)[0])
+    elif origin in (Union, UnionType):
+        for member in get_args(type_):
+            yield from _members(member)
+    else:
+        yield origin or type_
 
 
 def to_columns(record: Any) -> dict[str, Any]:

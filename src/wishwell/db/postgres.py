@@ -142,9 +142,11 @@ class Postgres:
     async def _repeated(
         self, times: int, each: int, use_case: UseCase[T], *arguments: Any, **named: Any
     ) -> T:
-        """Runs the use-case, with retries after ``_RETRIED_ERRORS``. All its transactions together may
-        take ``times`` the timeout of a single statement, and each of their statements ``each``
-        times."""
+        """Runs the use-case, with retries after ``_RETRIED_ERRORS``.
+
+        All its transactions together may take ``times`` the timeout of a single statement, and each
+        of their statements ``each`` times.
+        """
         now = asyncio.get_running_loop().time
         end = now() + times * self._seconds
         for left in reversed(range(_MAX_ATTEMPTS)):

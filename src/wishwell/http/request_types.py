@@ -22,7 +22,7 @@ from wishwell.stores import Store
 from wishwell.wishlists import fields, items, lists, shares
 from wishwell.wishlists.items import ItemPatch, NewItem
 from wishwell.wishlists.lists import ListFields
-from wishwell.wishlists.shares import HasReservations, ShowsNotes, ShareSettings
+from wishwell.wishlists.shares import HasReservations, ShareSettings, ShowsNotes
 
 T = TypeVar("T")
 

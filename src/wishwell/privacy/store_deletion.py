@@ -42,8 +42,8 @@ async def begin(tx: Writer, handle: str, now: str) -> Store:
 async def run(db: Database, store: Store) -> AsyncIterator[int]:
     """Removes the store's data, then the store. Yields how many profiles are removed so far.
 
-    Must start at least ``stores.PROPAGATION_MS`` after ``begin``, when every process has stopped writing
-    to the store. After a kill, the next run resumes. Raises ``Unavailable``.
+    Must start at least ``stores.PROPAGATION_MS`` after ``begin``, when every process has stopped
+    writing to the store. After a kill, the next run resumes. Raises ``Unavailable``.
     """
     gone = 0
     while not await db.write(_finish, store.id):

@@ -53,7 +53,7 @@ _CHANGES = (
 )
 """Statements for existing profiles and for shares, run after the tables are filled."""
 
-_held = mapping.from_columns(Held, "profile_file_fields")
+_existing = mapping.from_columns(ExistingProfile, "profile_file_fields")
 T = TypeVar("T")
 How = Literal["new", "same", "other"]
 
@@ -286,7 +286,7 @@ async def _lacking(
     """
     held: dict[str, ExistingProfile] = {}
     for key, *columns in await tx.all("import_profiles_held", profiles=list(keyed)):
-        held[key] = _held(columns)
+        held[key] = _existing(columns)
     closed = [key for key, profile in held.items() if profile.closed_at is not None]
     for (key,) in await tx.all("import_erasing", profiles=closed) if closed else ():
         if not dry:
