@@ -135,7 +135,7 @@ $(VENV)/.run: requirements/run.lock pyproject.toml | $(VENV)/bin/pip
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.dev: requirements/dev.lock $(VENV)/.run $(VENV)/.client
+$(VENV)/.dev: requirements/dev.lock $(VENV)/.run | $(VENV)/.client
 	@echo "Installing what the tests need into $(VENV) ..."
 	@$(PIP) install --require-hashes --requirement requirements/dev.lock
 	@touch $@
