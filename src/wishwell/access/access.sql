@@ -1,3 +1,5 @@
+-- admin_token_fields: id, scope, label, created_at, expires_at, last_used_at, revoked_at
+
 -- name: admin_token_create
 INSERT INTO admin_tokens (id, store_id, scope, label, hash, created_at, expires_at)
 VALUES (:id, :store, :scope, :label, :hash, :created_at, :expires_at);
@@ -6,12 +8,12 @@ VALUES (:id, :store, :scope, :label, :hash, :created_at, :expires_at);
 SELECT id, store_id, scope, expires_at, revoked_at FROM admin_tokens WHERE hash = :hash;
 
 -- name: admin_tokens
-SELECT t.id, s.handle, t.scope, t.label, t.created_at, t.expires_at, t.last_used_at, t.revoked_at
+SELECT admin_token_fields(t), s.handle
 FROM admin_tokens t JOIN stores s ON s.id = t.store_id
 ORDER BY t.id;
 
 -- name: store_admin_tokens_page
-SELECT a.id, s.handle, a.scope, a.label, a.created_at, a.expires_at, a.last_used_at, a.revoked_at{beyond}
+SELECT admin_token_fields(a), s.handle{beyond}
 FROM admin_tokens a JOIN stores s ON s.id = a.store_id
 WHERE a.store_id = :owner;
 

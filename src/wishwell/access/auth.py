@@ -22,7 +22,7 @@ from msgspec import UNSET, UnsetType, structs
 from wishwell import ids, opaque, profiles, stores
 from wishwell.access.access_cache import AccessCache, AdminScope
 from wishwell.access.registry import oldest_revocations
-from wishwell.db import Reader, Row, Writer
+from wishwell.db import Reader, Row, Writer, mapping
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
 from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated, Unavailable
@@ -89,6 +89,9 @@ class AdminTokenRecord(msgspec.Struct, frozen=True, rename="camel"):
     revoked_at: Time | None = None
     current: bool | UnsetType = UNSET
     """Only for the token that sends the request."""
+
+
+_record = mapping.from_columns(AdminTokenRecord, "admin_token_fields", "store")
 
 
 class Authenticator:
@@ -336,7 +339,7 @@ async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenR
     """The admin tokens of all stores, or of one, oldest first. Raises ``NotFound``."""
     if store_handle is not None:
         await stores.by_handle(tx, store_handle)
-    rows = [AdminTokenRecord(*row) for row in await tx.all("admin_tokens")]
+    rows = [_record(row) for row in await tx.all("admin_tokens")]
     return [row for row in rows if store_handle in (None, row.store)]
 
 
@@ -347,7 +350,7 @@ async def admin_tokens_page(
     """A page of a store's admin tokens, newest first. ``asking``: the id of the one that asks."""
 
     def from_row(row: Row) -> AdminTokenRecord:
-        record = AdminTokenRecord(*row)
+        record = _record(row)
         return structs.replace(record, current=True) if record.id == asking else record
 
     return await pages.read(tx, "admin_tokens", WholeStore(store), asked, from_row)

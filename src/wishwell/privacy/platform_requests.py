@@ -11,7 +11,7 @@ import msgspec
 
 from wishwell import field_types as types
 from wishwell import ids, stores
-from wishwell.db import Reader, Row, Writer
+from wishwell.db import Reader, Row, Writer, statements
 from wishwell.db.clock import MAX_JUMP_MS
 from wishwell.db.journal import Act
 from wishwell.errors import Conflict, NotFound
@@ -68,7 +68,8 @@ class PlatformRequest(msgspec.Struct, rename="camel", omit_defaults=True):
 
 def from_row(row: Row) -> PlatformRequest:
     """Builds a request from its columns (``request_fields``)."""
-    request = PlatformRequest(*row)
+    columns = statements.named("request_fields", row)
+    request = PlatformRequest(profile=columns.pop("gid"), **columns)
     if request.state == "exported":
         request.due_at, request.expires_at = None, request.due_at
     return request

@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from wishwell import field_types as types
 from wishwell import ids, stores
-from wishwell.db import Reader, Row, Writer
+from wishwell.db import Reader, Row, Writer, statements
 from wishwell.errors import Invalid, NotFound
 from wishwell.products import notices
 from wishwell.products.notices import Money, Offer
@@ -124,11 +124,13 @@ _variants = msgspec.json.Decoder(list[Variant])
 
 def from_row(row: Row, store: Store) -> Product:
     """Returns the product in a row of ``product_fields`` and, optionally, its variants."""
-    _, product_id, document, created_at, updated_at, *variants = row
-    facts = msgspec.structs.asdict(msgspec.json.decode(document, type=ProductData))
-    product = Product(product_id=product_id, created_at=created_at, updated_at=updated_at, **facts)
-    if variants:
-        product.variants = _variants.decode(variants[0])
+    names = statements.columns("product_fields")
+    columns = dict(zip(names, row, strict=False))
+    facts = msgspec.structs.asdict(msgspec.json.decode(columns["document"], type=ProductData))
+    shown = {name: columns[name] for name in ("product_id", "created_at", "updated_at")}
+    product = Product(**shown, **facts)
+    if len(row) > len(names):
+        product.variants = _variants.decode(row[-1])
     if not store.has_text_ids:
         product.product_id = stores.number(product.product_id)
         for variant in product.variants or ():
