@@ -128,7 +128,9 @@ def test_row_is_read_by_the_names_of_its_columns(read, of, row):
     """Each column fills the field of its name, and is stored as it was read."""
     record = read(tuple(row.get(name, "") for name in statements.columns(of)))
     assert row.items() <= mapping.to_columns(record).items()
-    assert msgspec.to_builtins(record)["createdAt"] == "2020"
+    shown = msgspec.to_builtins(record)
+    assert shown["createdAt"] == "2020"
+    assert "" not in shown.values() and None not in shown.values(), "a missing value is shown"
 
 
 def test_zero_is_read_as_a_value():
