@@ -1,4 +1,5 @@
-"""Tries mutants of modules one by one, and reports those that neither type checks nor tests kill."""
+"""Tries mutants of modules one by one, and reports those that neither type checks nor tests
+kill."""
 
 from __future__ import annotations
 
@@ -81,7 +82,8 @@ def files(word: str) -> list[str]:
 
 
 def run(tests: dict[str, list[str]], workers: list[Worker], until: float) -> list[Outcome]:
-    """Tries mutants in parallel, one per worker. Those left when the time is up count as survivors."""
+    """Tries mutants in parallel, one per worker. Those left when the time is up count as
+    survivors."""
     outcomes, waiting = [], queue.SimpleQueue()
     for name, words in tests.items():
         path = SOURCE / f"{name}.py"
