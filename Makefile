@@ -71,7 +71,7 @@ check: $(VENV)/.dev ## Format, lint and strict types, all without changing anyth
 	$(BIN)/mypy
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
-format: $(VENV)/.dev ## Format the code and sort its imports; write the API's description and, and the rules' tables from it, the client
+format: $(VENV)/.dev ## Format the code and sort its imports; write the API's description and, from it, the client and the rules' tables
 	$(BIN)/python -m tools.openapi
 	$(BIN)/python -m tools.described_client
 	$(BIN)/python clients/python/hatch_build.py && touch $(VENV)/.client

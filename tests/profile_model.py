@@ -1,4 +1,4 @@
-"""A model of one profile as docs/contract.md describes it: plain dictionaries and restated rules.
+"""A model of one profile as docs/rules/ describe it: plain dictionaries and restated rules.
 
 A step may have happened at a time that the API has not shown yet. Then ``now`` is a ``Since``, and
 the record's times stay ``Since`` until an answer shows them.

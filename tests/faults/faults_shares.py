@@ -1,6 +1,6 @@
 """Greedy callers beside quiet ones: nobody takes more than their share while others wait.
 
-The limits are the contract's (fair-share): at most one in a hundred of the quiet requests fails, and
+The limits are those of the rule fair-share: at most one in a hundred of the quiet requests fails, and
 their median is at most that without the others plus twice the dearest request that these send.
 """
 

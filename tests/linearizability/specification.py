@@ -71,7 +71,7 @@ Shown = Callable[[], Answer]
 def perform(
     world: Specification, call: Call, now: Any, new_id: str
 ) -> list[tuple[Specification, Shown]]:
-    """Returns the possible next states with their responses; several where the contract permits
+    """Returns the possible next states with their responses; several where the rules permit
     them."""
     if call.kind == "purge":
         return _purge(world)
@@ -214,8 +214,8 @@ def _purge(world: Specification) -> list[tuple[Specification, Shown]]:
 
 
 def step(world: Specification, operation: Operation) -> list[Specification]:
-    """Returns the states in which an operation may leave the world, several where the contract
-    permits; raises Mismatch."""
+    """Returns the states in which an operation may leave the world, several where the rules
+    permit; raises Mismatch."""
     call, answer = operation.call, operation.answer
     if answer.status == 503:
         return [world]  # nothing was done

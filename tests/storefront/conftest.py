@@ -128,7 +128,7 @@ class Front:
         age: int = 0,
         **changed: object,
     ) -> str:
-        """Returns a cookie as the contract describes it, built independently of the product."""
+        """Returns a cookie as the rules describe it, built independently of the product."""
         fields = {"s": session, "t": int(time.time()) - age, "v": 1} | changed
         content = text(json.dumps(fields, separators=(",", ":")).encode())
         return f"{content}.{self.signature(content, secret, store)}"

@@ -73,7 +73,7 @@ def test_forged_cookie_is_nobodys(front, name):
 
 
 def test_our_own_spelling_holds(front):
-    """A cookie built by the contract is valid for 90 days, and from a clock up to 5 minutes ahead.
+    """A cookie built by the rules is valid for 90 days, and from a clock up to 5 minutes ahead.
     Contract: storefront-cookie."""
     victim = front.anyone(1)
     for age in (0, DAY - 5, 90 * DAY - 60, -290):
