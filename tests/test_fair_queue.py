@@ -24,7 +24,8 @@ costs = st.floats(0.001, 1)
 @settings(deadline=None)
 @given(st.lists(st.one_of(flows, costs, st.none()), max_size=80))
 def test_queue_starts_each_work_once_and_in_the_order_of_its_flow(steps):
-    """contract: fair-share. A flow is pushed, a cost is a work that is done, None removes the newest."""
+    """Each task starts once, in the order of its flow. In a history a flow is a push, a cost a finished task,
+    and None removes the newest. Contract: fair-share."""
     queue, waiting, number = FairQueue(), [], itertools.count()
     for step in steps:
         if isinstance(step, Flow):
@@ -46,7 +47,8 @@ def test_queue_starts_each_work_once_and_in_the_order_of_its_flow(steps):
 @settings(deadline=None)
 @given(st.lists(st.tuples(costs, costs), min_size=5, max_size=60), st.booleans())
 def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
-    """contract: fair-share. But for one work of each, however many they have and whatever these cost."""
+    """Two flows that always wait get equal time, to within one task each, whatever their number and cost.
+    Contract: fair-share."""
     one, two = Flow("a", "x"), Flow("a" if of_one_store else "b", "y")
     queue, used = FairQueue(), Counter()
     for _ in range(len(work) * 3):
@@ -65,7 +67,7 @@ def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
 @settings(deadline=None)
 @given(st.lists(st.tuples(flows, costs), min_size=1, max_size=60), st.integers(0, 59))
 def test_newcomer_is_next_but_for_who_is_as_far_behind(backlog, done):
-    """contract: fair-share. It waits for one work of each other flow at most, never for a backlog."""
+    """A newcomer waits for at most one task of each other flow, never for a backlog. Contract: fair-share."""
     queue = FairQueue()
     for flow, _ in backlog * 3:
         queue.push(flow, flow)
@@ -119,7 +121,8 @@ async def held_by(semaphore, flow, count):
 
 
 def test_store_leaves_places_to_others():
-    """contract: fair-share. Also to other parties of its own; the service's own work has no limit."""
+    """A store, and each party in it, leaves capacity to the others; the service's own work has no limit.
+    Contract: fair-share."""
 
     async def check():
         semaphore = FairSemaphore(20, of_store=4, of_party=1)
@@ -133,7 +136,8 @@ def test_store_leaves_places_to_others():
 
 
 def test_semaphore_gives_places_in_turn_and_survives_cancellation():
-    """contract: fair-share. Who is cancelled while waiting, or just when it has a place, keeps none."""
+    """Slots are given in order. A task that is cancelled while waiting, or when it has just got a slot, keeps
+    none. Contract: fair-share."""
 
     async def check():
         semaphore, order = FairSemaphore(1, of_store=None, of_party=None), []
@@ -163,7 +167,8 @@ def test_semaphore_gives_places_in_turn_and_survives_cancellation():
 
 
 def test_full_process_refuses_the_newest_of_whoever_has_the_most():
-    """contract: overload-refused. Neither an older one of theirs, nor a newcomer with fewer."""
+    """A full process refuses the newest waiting request of whoever has the most, not an older one and not a
+    newcomer with fewer. Contract: overload-refused."""
 
     async def check():
         admission, begun = Admission(6), []
@@ -219,7 +224,7 @@ for _ in range(100):
 
 
 def test_processes_take_turns_at_the_turnstile(tmp_path):
-    """contract: write-turns. Who has just written waits for who was waiting."""
+    """A process that has just written waits for those that were waiting. Contract: write-turns."""
     database = tmp_path / "wishwell.db"
     words = (sys.executable, "-c", WRITER, str(database))
     writers = [subprocess.Popen([*words, name]) for name in "AB"]

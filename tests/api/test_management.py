@@ -40,7 +40,8 @@ def test_person_at_the_top_is_sent_to_the_docs_page(service):
 
 @pytest.mark.parametrize("path", ["livez", "readyz", "metrics"])
 def test_health_and_metrics_are_stored_by_no_cache(service, path):
-    """contract: answer-uncached. A cache in front would answer for a service that is down."""
+    """Health and metrics forbid caching; a cache in front would answer for a service that is down.
+    Contract: answer-uncached."""
     for method, status in (("GET", 200), ("HEAD", 200), ("POST", 405)):
         answer = service.client().request(method, f"{service.url}/{path}")
         assert (answer.status_code, answer.headers["Cache-Control"]) == (status, "no-store")

@@ -345,7 +345,8 @@ def test_spreadsheet_that_fails_breaks_the_connection(new_service):
 
 
 def test_pages_without_dates_keep_the_period_when_a_new_day_begins(world):
-    """contract: report-walk. The day of the store's zone changes, as at midnight."""
+    """Following the cursors keeps the first page's period when a new day begins in the store's time zone.
+    Contract: report-walk."""
 
     def days() -> str:
         return world.get("products", format="csv").headers["content-disposition"]

@@ -359,8 +359,8 @@ def test_nothing_is_put_into_a_store_that_is_deleted(bench, store):
 
 
 def test_line_that_is_too_long_is_refused_as_one(tmp_path):
-    """contract: line-length. Its end is no row of its own, later lines keep their numbers, and it
-    is not in memory as a whole."""
+    """A line that is too long is one bad row: later lines keep their numbers, and memory never holds all of
+    it. Contract: line-length."""
     size = 32 << 20
     hidden = b" " * (size - 30) + b'{"id": 9, "title": "hidden"}\n'
     path = tmp_path / "feed.jsonl"

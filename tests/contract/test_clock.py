@@ -261,8 +261,8 @@ ACTS = (
 
 @pytest.mark.parametrize("act", ACTS)
 def test_wrong_clock_removes_nothing(bench, store, now, act):
-    """contract: clock-guard. Of two processes; a jump of minutes, days or years, either way. They
-    remove what is old once the time is really later."""
+    """Neither of two processes removes anything after a jump of minutes, days or years in either direction.
+    Both remove old data once it is really that old. Contract: clock-guard."""
     there, here = act(bench, store), Machine()
     other = here if "://" not in bench.where else Machine(boot="two")
     processes = here.process(), other.process()
@@ -282,7 +282,8 @@ def test_wrong_clock_removes_nothing(bench, store, now, act):
 
 
 def test_right_node_removes_beside_a_wrong_one(bench, store, now, engine):
-    """contract: clock-guard. On SQLite both have the same clock, and wait."""
+    """On PostgreSQL a node with the right clock removes old data while another's clock is wrong. On SQLite
+    both share a clock, and wait. Contract: clock-guard."""
     old = bench.new_session(store)
     bench.clock.milliseconds = now - 200 * DAY_MS
     gone = bench.new_session(store)
@@ -335,7 +336,7 @@ def test_jump_is_held_for_a_day_of_uptime(before, wall, up, boot, jump, hold):
 
 
 def test_steps_of_less_than_an_hour_add_up():
-    """contract: clock-jump. Three of 25 minutes are a jump."""
+    """Small steps add up: three of 25 minutes are a jump. Contract: clock-jump."""
     state: State | None = BEFORE
     holds = []
     for step in range(1, 4):
@@ -350,7 +351,8 @@ def hold(bench):
 
 
 def test_hold_outlasts_processes_and_ends_after_a_day_of_uptime(bench, now):
-    """contract: clock-jump, clock-reported. As each process finds it in the database."""
+    """Every process reads the state of the clock from the database, so it survives restarts and ends after a
+    day of uptime. Contract: clock-jump, clock-reported."""
     machine = Machine()
     bench.run(machine.process().observe(bench.db))
     two_hours_ago = f"UPDATE clocks SET wall = wall - {2 * HOUR}"
@@ -389,8 +391,8 @@ def test_confirmed_clock_is_believed_by_every_process(bench, now):
 
 
 def test_time_that_a_wrong_clock_stored_is_forgotten(bench, now):
-    """contract: clock-future. A later jump is noticed though a row of another start is years
-    ahead."""
+    """A stored time of an earlier boot that is years ahead doesn't hide a later jump.
+    Contract: clock-future."""
     bench.execute(f"INSERT INTO clocks VALUES ('before', {now + YEAR}, 1, 0, 0)")
     bench.run(Machine().process().observe(bench.db))
     assert [boot for (boot,) in bench.select("SELECT boot FROM clocks")] == ["one"]
@@ -401,9 +403,8 @@ def test_time_that_a_wrong_clock_stored_is_forgotten(bench, now):
 
 @pytest.mark.parametrize("shift", [-20 * MINUTE, 20 * MINUTE, -3 * YEAR, 3 * YEAR])
 def test_changes_reach_a_node_whatever_the_clocks_say(bench, now, engine, shift):
-    """contract: clock-marks, clock-shared. Of a new store, one that is changed, an admin token and
-    a profile that are revoked, by a node with a wrong clock. On SQLite the clock jumps there and
-    back."""
+    """A new store, a changed one and revocations reach the other node, although the clock of the node that
+    made them is wrong. On SQLite the clock jumps there and back. Contract: clock-marks, clock-shared."""
     other, here = Machine(boot="two"), Machine()
     nodes = [(other.process(), other), (here.process(), here)]
     if engine == "sqlite":
@@ -439,7 +440,8 @@ def test_changes_reach_a_node_whatever_the_clocks_say(bench, now, engine, shift)
 
 
 def test_start_with_a_clock_ahead_learns_older_revocations_afterwards(bench, now):
-    """contract: clock-marks. A process that first asks by a clock of next year."""
+    """A process that starts with a clock a year ahead still loads older revocations once its clock is right.
+    Contract: clock-marks."""
     customer = bench.new_customer()
     bench.write(auth.revoke_profile, customer, now)
     clock = Clock(now + YEAR)
@@ -451,7 +453,8 @@ def test_start_with_a_clock_ahead_learns_older_revocations_afterwards(bench, now
 
 
 def test_touch_is_noted_again_after_a_clock_was_ahead(bench, now):
-    """contract: clock-future, session-touched. Or the purge takes a session that is used."""
+    """A session used while the clock was ahead is recorded as used again; otherwise the purge would delete
+    it. Contract: clock-future, session-touched."""
     session, clock = bench.new_session(), Clock(now + YEAR)
     known = access_cache.AccessCache(bench.db, clock)
     for at in (now + YEAR, now + DAY_MS):
@@ -468,7 +471,8 @@ def test_touch_is_noted_again_after_a_clock_was_ahead(bench, now):
 
 
 def test_token_dated_ahead_is_good_when_the_clocks_agree(bench, now):
-    """contract: profile-token-strict. The answer says to ask for another; nothing is remembered."""
+    """A token dated ahead is 401 with advice to request another, and accepted as soon as the clocks agree:
+    the refusal isn't cached. Contract: profile-token-strict."""
     clocks = Clock(now + YEAR), Clock(now)
     ahead, right = (
         auth.Authenticator(
@@ -491,8 +495,8 @@ def test_token_dated_ahead_is_good_when_the_clocks_agree(bench, now):
 
 @pytest.mark.parametrize("shift", SHIFTS)
 def test_what_a_wrong_clock_refuses_is_good_when_it_is_right(bench, store, now, shift):
-    """contract: clock-steps. Admin tokens and shares that expire, a turn at housekeeping, a store's
-    next count, a new window of a limit, and a cookie secret that was replaced meanwhile."""
+    """Admin tokens, shares, background leases, counts, rate-limit windows and replaced cookie secrets that a
+    wrong clock treats as expired work again when it is right. Contract: clock-steps."""
     token, owner, clock = auth.new_admin_token(), bench.new_customer(store), Clock(now)
     expires = ids.timestamp(now + 30 * MINUTE)
     made = token, "x", bench.new_id(), ids.timestamp(now), expires
@@ -534,7 +538,8 @@ def test_what_a_wrong_clock_refuses_is_good_when_it_is_right(bench, store, now, 
 
 
 def test_times_in_the_future_postpone_nothing(bench, store, now):
-    """contract: clock-future. What a clock that was years ahead has used, asked for and put."""
+    """Uses, requests and product puts recorded by a clock years ahead postpone nothing.
+    Contract: clock-future."""
     clock, ahead = bench.clock, now + 3 * YEAR
     clock.milliseconds = ahead
     session, customer = bench.new_session(store), None
@@ -562,7 +567,8 @@ def test_times_in_the_future_postpone_nothing(bench, store, now):
 
 
 def test_counts_in_the_future_are_made_again(bench, store, now):
-    """contract: count-future. Afterwards all is as in a store that no wrong clock has counted."""
+    """Counts that a wrong clock dated in the future are replaced; afterwards the store equals one that was
+    never counted wrongly. Contract: count-future."""
     twin = bench.new_store()
     today = tally.day_of(now, tally.zone(store))
 
@@ -599,7 +605,8 @@ def test_counts_in_the_future_are_made_again(bench, store, now):
 
 
 def test_days_of_a_count_are_bounded():
-    """contract: count-kept. After 73 years, or a clock that is as far ahead and was believed."""
+    """After a pause of 73 years, or with a clock that far ahead, a count adds a limited number of days.
+    Contract: count-kept."""
     last = [tally.Count("2026-11-25", 7, "2026-11-25T10:00:00.000Z", "", 0, 0, 0, 0, 0, 0, "")]
     made = Tally(last, "2099-12-31", tally.zone(stores.blank("", "", "")), "2099-12-31T09")
     assert made.days[0] == "2026-11-25"

@@ -369,7 +369,8 @@ def test_twice_is_once(bench, store, tmp_path):
 def test_import_of_a_customer_who_is_being_erased_adds_the_wishes_afterwards(
     bench, store, tmp_path
 ):
-    """contract: import-erasure. The erasure is finished first, and removes nothing of the file."""
+    """A CSV import finishes the customer's erasure first, which removes none of the file's wishes.
+    Contract: import-erasure."""
     customer = profiles.of_customer(store, "gid://shopify/Customer/7")
     wish(bench, customer, 1, 2, 3)
     bench.write(erasure.erase, customer, AT)

@@ -8,7 +8,8 @@ from wishwell import ids
 
 @pytest.mark.parametrize("seconds", [-1, 59, 61, 86_400])
 def test_csv_times_up_to_a_minute_ahead_are_taken(tmp_path, seconds):
-    """contract: import-csv-times. The other app's clock may be a little fast."""
+    """Times up to a minute ahead are accepted, because the other app's clock may be a little fast.
+    Contract: import-csv-times."""
     now = AT + 60_000  # the time at which `read` reads the file
     saved = ids.timestamp(now + seconds * 1000)
     file = read(tmp_path, f"{HEADER}\n7,1,,,,,{saved},\n")

@@ -26,8 +26,8 @@ def forgotten(bench, store, now, **options):
 
 
 def test_customers_idle_before_the_option_was_turned_on_count_as_seen_then(bench):
-    """contract: forget-customers. A customer who stayed away for 100 days is erased a month after the
-    option is turned on, not immediately."""
+    """A customer who has been absent for 100 days is erased a month after the option is turned on, not
+    immediately. Contract: forget-customers."""
     store = bench.new_store()
     customer = bench.new_customer(store)
     bench.save(customer)
@@ -42,7 +42,8 @@ def test_customers_idle_before_the_option_was_turned_on_count_as_seen_then(bench
 
 
 def test_idle_customers_beyond_one_batch_are_found_once(bench):
-    """contract: forget-customers. 250 customers, some of whom were last there at the same time."""
+    """Each of 250 idle customers is found once, although some were last seen at the same time.
+    Contract: forget-customers."""
     store = bench.new_store(forget_customers_after=1)
     customers = [bench.new_customer(store) for _ in range(250)]
     seen = [ids.timestamp(bench.clock.milliseconds + number // 7) for number in range(250)]
@@ -54,7 +55,8 @@ def test_idle_customers_beyond_one_batch_are_found_once(bench):
 
 
 def test_idle_customer_who_comes_back_before_the_erasure_is_kept(bench):
-    """contract: forget-customers. A request may come between the search and the erasure."""
+    """A request between the search for idle customers and the erasure prevents the erasure.
+    Contract: forget-customers."""
     store = bench.new_store(forget_customers_after=1)
     customers = [bench.new_customer(store) for _ in range(2)]
     for customer in customers:
@@ -87,7 +89,8 @@ def test_session_can_be_erased_until_it_has_ended(bench, store):
 
 
 def test_erasure_is_in_the_feed_of_a_store_that_has_turned_events_off(bench, store):
-    """contract: erase-event. But not of a store that never recorded events."""
+    """An erasure is in the feed of a store that has turned events off, but not of one that never recorded
+    any. Contract: erase-event."""
     for before, types in ((store, ["profile.erased"]), (bench.new_store(), [])):
         customer = bench.new_customer(before)
         bench.save(customer)
@@ -179,7 +182,8 @@ def change(bench, profile, times):
 
 
 def test_export_of_a_person_has_every_event_however_many(bench, store):
-    """contract: profile-export. More than two pages from the customer and from the merged session."""
+    """An export has all events, more than two pages each from the customer and from the merged session.
+    Contract: profile-export."""
     customer, session = bench.new_customer(store), bench.new_session(store)
     change(bench, session, 511)
     change(bench, customer, 624)

@@ -442,7 +442,8 @@ def test_memory_stays_flat_while_a_large_file_is_checked(bench, source, tmp_path
 
 
 def test_line_that_is_too_long_is_named_by_number_and_size(bench, source, other, tmp_path):
-    """contract: line-length. Its end is no line of its own."""
+    """A line that is too long is reported by number and size, and its end isn't read as another line.
+    Contract: line-length."""
     lines = [json.dumps(line).encode() for line in source]
     for at in (0, 2):
         longer = [*lines[:at], lines[at] + b" " * (33 << 20), *lines[at + 1 :]]

@@ -22,7 +22,8 @@ def hand_made(bench, folder, *lines):
 
 
 def test_import_fills_in_what_a_hand_made_file_leaves_out(bench, store, tmp_path):
-    """contract: import-checked, import-whole. Lines with only the fields that have no default."""
+    """Lines with only the required fields are imported with the defaults of the others.
+    Contract: import-checked, import-whole."""
     at = ids.timestamp(bench.clock.milliseconds)
     gid, times = "gid://shopify/Customer/1", {"createdAt": at, "updatedAt": at}
     lines = [
@@ -43,7 +44,8 @@ def test_import_fills_in_what_a_hand_made_file_leaves_out(bench, store, tmp_path
 
 
 def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_path):
-    """contract: import-twice, export-whole. Several products, a shared list and one that is not."""
+    """An import restores what a profile has lost (shares, items, lists, itself), and changes nothing else.
+    Contract: import-twice, export-whole."""
     store = bench.new_store()
     customer = bench.new_customer(store)
     shared, private = bench.new_list(customer, "Shared").id, bench.new_list(customer, "Private").id
@@ -73,8 +75,8 @@ def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_p
 
 
 def test_import_names_each_wrong_line_once(bench, tmp_path):
-    """contract: import-checked. Not the list whose order names a wrong item; a field beside a
-    record; an id that isn't one."""
+    """Each wrong line is reported once, without errors that only follow from it, such as a list's order that
+    names a wrong item. Contract: import-checked."""
     at = ids.timestamp(bench.clock.milliseconds)
     times, item = {"createdAt": at, "updatedAt": at}, bench.new_id()
     profile = {"gid": "gid://shopify/Customer/1", "createdAt": at, "touchedAt": at}

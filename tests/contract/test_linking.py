@@ -82,7 +82,8 @@ def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
 
 @pytest.mark.parametrize(("common", "joins"), [(0, False), (1, True), (2, True)])
 def test_lists_join_only_where_the_items_of_both_fit(bench, common, joins):
-    """contract: link-list-full, link-list-merge. Three items and two more on lists of at most four."""
+    """Lists of the same name are joined only if the result fits: three items and two more don't fit a limit
+    of four. Contract: link-list-full, link-list-merge."""
     session, customer = bench.new_session(), bench.new_customer()
     for profile, products in ((customer, (1, 2, 3)), (session, (4 - common, 5 - common))):
         on = bench.new_list(profile).id
@@ -112,8 +113,8 @@ def test_joined_list_keeps_the_order_of_items_saved_in_one_millisecond(bench):
 
 
 def test_joined_list_takes_placed_items_before_the_others(bench):
-    """contract: link-list-merge, list-sort. Both the session's order and the customer's list first
-    have the items with a place, then the others, the newest first."""
+    """A joined list has the items with a position first, then the others, newest first.
+    Contract: link-list-merge, list-sort."""
     session, customer = bench.new_session(), bench.new_customer()
     for profile, products in ((session, (1, 2, 3, 4)), (customer, (5, 6, 7, 8))):
         on = bench.new_list(profile).id
@@ -124,7 +125,7 @@ def test_joined_list_takes_placed_items_before_the_others(bench):
 
 
 def test_link_leaves_no_reservation_with_the_session(bench):
-    """contract: reserve-sign-in. What others have reserved of its items is with the customer's."""
+    """Others' reservations of a session's items move to the customer's items. Contract: reserve-sign-in."""
     session, customer, friend = bench.new_session(), bench.new_customer(), bench.new_customer()
     made = bench.new_list(session).id
     item = bench.save(session, list_ids=(made,)).id

@@ -461,8 +461,8 @@ def test_import_that_ends_before_reservations_goes_on(bench, family, file, monke
 
 
 def test_import_that_meets_an_erasure_finishes_it_first(bench, family, file):
-    """contract: import-erasure. All records of the file are there afterwards. A dry run only counts
-    them, and a transaction that finds the erasure adds nothing."""
+    """After an import that meets an erasure all records of the file exist. A dry run only counts them, and a
+    transaction that finds the erasure adds nothing. Contract: import-erasure."""
     erased, before = family.owner, (family.rows(), held(bench, family.owner).keys())
     bundles = {
         ids.profile_key(family.store.id, b.profile.gid): b

@@ -517,7 +517,8 @@ def test_a_small_store_waits_for_no_large_one(counted, monkeypatch):
 @example(rows=[["", "a\n=1+1", "a\t@b"]])
 @examples(200)
 def test_no_cell_begins_as_a_formula(rows):
-    """contract: report-csv. Also where a text holds separators, quotes and line breaks."""
+    """No cell begins as a formula, whatever separates cells, even where a text contains separators, quotes
+    and line breaks. Contract: report-csv."""
     records = [dict(zip("abc", row, strict=True)) for row in rows]
     text = spreadsheet.lines(records, "abc").decode()
     for separator in ",;\t":

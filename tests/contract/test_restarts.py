@@ -36,8 +36,9 @@ async def blocked(db, count, done):
 
 
 def test_sign_in_restarts_when_the_session_has_just_reserved_of_another_owner(bench):
-    """contract: reserve-at-once, reserve-sign-in. It locks that owner too: the owner's deletion of
-    the item, which comes first, ends the reservation."""
+    """A sign-in restarts in order to lock the owner of an item that the session has just reserved. The
+    owner's deletion of the item comes first and ends the reservation. Contract: reserve-at-once,
+    reserve-sign-in."""
     holder, customer, owner = bench.new_session(), *(bench.new_customer() for _ in range(2))
     if owner.id < customer.id:  # it locks in the order of the keys
         owner, customer = customer, owner
@@ -74,7 +75,8 @@ def test_sign_in_restarts_when_the_session_has_just_reserved_of_another_owner(be
 
 
 def test_import_restarts_when_a_request_creates_one_of_its_profiles(bench, store, tmp_path):
-    """contract: import-resumed, import-twice. The import adds what the new profile lacks."""
+    """An import restarts when a request creates one of its profiles, and adds what the new profile lacks.
+    Contract: import-resumed, import-twice."""
     customer, now = bench.new_customer(store), bench.clock.tick()
     file = read(tmp_path, f"{HEADER}\n{customer.gid},1,,,,,,\n{customer.gid},2,,,,,,\n", store)
 
@@ -92,7 +94,8 @@ def test_import_restarts_when_a_request_creates_one_of_its_profiles(bench, store
 
 
 def test_erasure_waits_for_deliveries_that_are_being_queued(bench, store):
-    """contract: erase-steps. Else the delivery of an event that was erased meanwhile would stay."""
+    """An erasure waits for deliveries that are being queued; otherwise the delivery of an erased event would
+    remain. Contract: erase-steps."""
     customer, now = bench.new_customer(store), bench.clock.tick()
     made = webhooks.create, SEALING, store, "https://shop.example/", (), bench.new_id()
     hook = bench.write(*made, now).id

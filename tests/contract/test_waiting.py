@@ -374,7 +374,8 @@ def test_link_of_a_holder_waits_for_the_owner(bench, promise):
 
 
 def test_writes_that_wait_for_a_profile_leave_connections_to_others(bench):
-    """contract: write-turns. Sixty wait for a lock that another program has."""
+    """Sixty writes that wait for a profile locked by another program leave connections to others.
+    Contract: write-turns."""
     busy, quiet = bench.new_customer(), bench.new_customer()
     bench.save(busy)
     held, go = asyncio.Event(), asyncio.Event()

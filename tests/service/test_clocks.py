@@ -30,8 +30,9 @@ def events(service):
 
 
 def test_years_ahead_for_seconds_lose_nothing(attacked):
-    """contract: clock-guard, clock-reported, count-future. Neither sessions, counts nor the store; it is in
-    the log, the metrics, /readyz, doctor and `wishwell clock`, and over as soon as the clock is right."""
+    """A clock that is years ahead for seconds loses no sessions, counts or stores. Log, metrics, /readyz,
+    doctor and `wishwell clock` report it until the clock is right. Contract: clock-guard, clock-reported,
+    count-future."""
     attacked.fill()
     attacked.ask_for_deletion()
     service = attacked.first
@@ -65,8 +66,9 @@ def test_years_ahead_for_seconds_lose_nothing(attacked):
 
 @pytest.mark.slow
 def test_changes_of_a_node_behind_reach_the_others(attacked):
-    """contract: clock-marks, clock-shared, store-change-seen, token-revoked-until. A store and revocations, by
-    commands on a machine that is 20 minutes behind; on SQLite the clock of all of them jumps a day back."""
+    """A store and revocations created by commands on a machine 20 minutes behind reach the other node. On
+    SQLite the shared clock jumps a day back. Contract: clock-marks, clock-shared, store-change-seen,
+    token-revoked-until."""
     first, second = attacked.first, attacked.second
     token = first.create_token()
     session = attacked.api(second).post("/profiles/token", json={}).json()["data"]
@@ -85,7 +87,8 @@ def test_changes_of_a_node_behind_reach_the_others(attacked):
 
 @pytest.mark.slow
 def test_confirmed_jump_is_believed(attacked):
-    """contract: command-clock. On PostgreSQL a difference from the server's clock has to be mended."""
+    """`clock confirm` accepts a jump, but not a difference from PostgreSQL's clock.
+    Contract: command-clock."""
     step(attacked.clock, 2 * DAY)
     service = attacked.first
     assert wait_until(lambda: attacked.suspicion(service), seconds=10)

@@ -7,7 +7,8 @@ from tests.servers import Service
 
 
 def test_backup_of_a_database_with_a_damaged_index_fails():
-    """contract: command-backup. SQLite copies the index as it is; only an integrity check reads it."""
+    """A backup of a database with a damaged index fails: SQLite copies the index as it is, and only an
+    integrity check reads it. Contract: command-backup."""
     service = Service()
     service.cli("migrate")
     file = service.folder / "wishwell.db"

@@ -27,8 +27,8 @@ def kept(service, folder="keys"):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_start_makes_no_key_when_the_database_depends_on_a_lost_one(service, name):
-    """contract: signing-key-source, sealing-keys. No start or command makes another, and the backups of the
-    lost key stay as they were. Put back, it works."""
+    """No start or command replaces a lost key that the database needs, nor its backups. Once the key is
+    restored, the service works. Contract: signing-key-source, sealing-keys."""
     client = service.client(service.admin_token())
     token = client.post("/profiles/token").json()["data"]["token"]
     service.stop()
@@ -53,7 +53,8 @@ def test_start_makes_no_key_when_the_database_depends_on_a_lost_one(service, nam
 
 
 def test_backup_refuses_a_key_that_does_not_open_the_secrets(service):
-    """contract: backup-keys. The copy of the database is kept, and no wrong key joins the good ones."""
+    """With a wrong key, `backup` retains the copy of the database and adds no key to the good ones.
+    Contract: backup-keys."""
     assert job(service).returncode == 0
     before = kept(service)
     key = service.folder / "wishwell.db.sealing.key"
@@ -71,14 +72,16 @@ def test_backup_refuses_a_key_that_does_not_open_the_secrets(service):
 
 
 def test_backup_of_the_keys_goes_on_when_a_secret_is_damaged(service):
-    """contract: backup-keys. No key opens such a secret, which is no reason to lose the keys."""
+    """A damaged secret, which no key decrypts, doesn't prevent the backup of the keys.
+    Contract: backup-keys."""
     service.rows("UPDATE store_secrets SET sealed = substr(sealed, 1, 20)")
     assert job(service).returncode == 0
     assert len(kept(service)) == 2
 
 
 def test_backup_of_keys_replaces_none_and_stays_apart(service):
-    """contract: backup-keys. A name that is taken by another key; folders beside the database or its copy."""
+    """`backup --keys` replaces no other key, and refuses folders next to the database or its copy.
+    Contract: backup-keys."""
     (service.folder / "data").mkdir()
     service.cli("backup", "data/a.db", "--keys", "keys")
     before = kept(service)
@@ -118,7 +121,8 @@ def test_job_backs_up_the_keys_whatever_the_name_of_the_database(name):
 
 
 def test_keys_that_settings_name_are_checked_and_not_copied():
-    """contract: backup-keys. They open the copy's secrets; the operator is told to keep them."""
+    """Keys from settings must decrypt the copy's secrets; they aren't copied, and the operator is told to
+    store them. Contract: backup-keys."""
     key = "a-sealing-key-in-the-settings-40-characters"
     service = Service({"WISHWELL_SEALING_KEYS": key, "WISHWELL_SIGNING_KEYS": key})
     service.cli("migrate")

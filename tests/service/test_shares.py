@@ -49,7 +49,8 @@ def save(service: Service, token: str, profile: str, product: int = 1) -> int:
 
 
 def test_full_process_serves_the_quiet_and_refuses_the_greedy():
-    """contract: overload-refused, fair-share. Another store's read, and another customer's save."""
+    """A full process serves another store's read and another customer's save, and refuses the busiest.
+    Contract: overload-refused, fair-share."""
     with Service({"WISHWELL_MAX_IN_FLIGHT": "6"}) as service, ThreadPoolExecutor(12) as threads:
         service.cli("store", "create", "other")
         token, other = service.admin_token(), service.create_token("other")
@@ -70,7 +71,8 @@ def test_full_process_serves_the_quiet_and_refuses_the_greedy():
 
 
 def test_key_set_that_hangs_holds_up_nobody():
-    """contract: no-place-waiting. While more requests wait for it than a process works on."""
+    """A hanging key set delays nobody, although more requests wait for it than a process admits.
+    Contract: no-place-waiting."""
     settings = {"WISHWELL_MAX_IN_FLIGHT": "3", "WISHWELL_WEBHOOK_HTTP": "true"}
     settings |= {"WISHWELL_WEBHOOK_PRIVATE": "true"}
     service = Service(settings)

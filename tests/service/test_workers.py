@@ -191,7 +191,8 @@ def reloadable(new_service):
 
 
 def test_hangup_with_bad_keys_leaves_the_workers_as_they_were(reloadable):
-    """contract: serve-workers. One event names the setting. A worker that dies later has the good keys."""
+    """SIGHUP with bad keys retains the workers, and one event names the setting. A worker that dies later is
+    replaced with the good keys. Contract: serve-workers."""
     service, signing, sealing, hang_up = reloadable
     token, before = service.admin_token(), {*workers(service)}
     profile = data(service.client(token).post("/profiles/token"), 201)["token"]
@@ -224,7 +225,8 @@ def test_hangup_with_bad_keys_leaves_the_workers_as_they_were(reloadable):
 
 @pytest.mark.slow
 def test_hangup_with_a_key_file_that_hangs_leaves_the_workers_as_they_were(reloadable):
-    """contract: serve-workers. It is given up after 5 s; SIGTERM in that time still stops the service."""
+    """SIGHUP with a key file that hangs gives up after 5 s; SIGTERM in that time still stops the service.
+    Contract: serve-workers."""
     service, signing, _, hang_up = reloadable
     token, before = service.admin_token(), {*workers(service)}
     signing.unlink()

@@ -82,7 +82,8 @@ def test_our_own_spelling_holds(front):
 
 @pytest.mark.parametrize("days", [1, 3 * 365])
 def test_cookie_dated_ahead_is_kept_and_set_again(front, days):
-    """contract: storefront-cookie-ahead. By a clock that is right; its wishes can be reached."""
+    """A cookie dated ahead is accepted and set again with the right time, so its wishes remain reachable.
+    Contract: storefront-cookie-ahead."""
     victim = front.anyone(1)
     ahead = front.browser(front.cookie(victim.session, age=-days * DAY))
     answer = ahead.get("/items")

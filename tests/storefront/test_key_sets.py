@@ -116,7 +116,8 @@ def test_jwt_is_503_when_no_key_was_fetched(new_front):
 
 @on_loop
 async def test_removed_key_signs_nobody_in_after_the_greatest_age():
-    """contract: key-set-fetched. In the real program."""
+    """In the running program, a removed key signs nobody in after the maximum age.
+    Contract: key-set-fetched."""
     async with Called(answer(json.dumps({"keys": KEYS}).encode())).serve() as server:
 
         def shopping() -> None:

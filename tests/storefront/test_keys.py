@@ -230,9 +230,9 @@ async def fetches(server: Called, count: int) -> None:
 
 @on_loop
 async def test_removed_key_is_refused_at_its_greatest_age():
-    """contract: key-set-fetched, storefront-remembered. Used keys are fetched again in the
-    background before that, idle ones when they are used again. A JWT that was verified before is
-    refused too."""
+    """Keys in use are fetched in the background before their maximum age, idle ones when used again. A
+    removed key is then refused, also for a JWT that was verified before. Contract: key-set-fetched,
+    storefront-remembered."""
     async with shop(answer(key_set("a", "b"))) as (server, url, keys, clock):
         its, removed = shop_of(url, keys), signed("a")
         assert await its.customer(removed)
@@ -255,7 +255,8 @@ async def test_removed_key_is_refused_at_its_greatest_age():
 
 @on_loop
 async def test_no_request_waits_for_a_refresh_when_the_url_hangs():
-    """contract: key-set-fetched. The keys are usable; only requests that lack a key wait."""
+    """While the URL hangs, stored keys are used; only requests that need an unknown key wait.
+    Contract: key-set-fetched."""
     release = asyncio.Event()
 
     async def hang(writer: asyncio.StreamWriter) -> None:
@@ -288,7 +289,8 @@ async def test_no_request_waits_for_a_refresh_when_the_url_hangs():
 
 @on_loop
 async def test_stale_keys_end_an_hour_after_their_greatest_age_when_the_url_is_down():
-    """contract: key-set-fetched. Then 503 as without any keys, until the URL answers again."""
+    """When the URL is down, stale keys are used for an hour; then requests are 503 until it responds.
+    Contract: key-set-fetched."""
     async with shop(answer(key_set("a"))) as (server, url, keys, clock):
         its, token = shop_of(url, keys), signed("a")
         assert await its.customer(token)
@@ -306,8 +308,8 @@ async def test_stale_keys_end_an_hour_after_their_greatest_age_when_the_url_is_d
 
 @on_loop
 async def test_key_replaced_under_its_kid_is_fetched_at_a_limited_rate():
-    """contract: key-set-fetched, storefront-jwt. Also one for another algorithm. Wrong signatures
-    cause at most one fetch a minute, and the right ones aren't delayed by it."""
+    """A key replaced under its `kid`, also by one for another algorithm, is fetched. Wrong signatures cause
+    at most one fetch a minute and don't delay the right ones. Contract: key-set-fetched, storefront-jwt."""
     async with shop(answer(key_set("a"))) as (server, url, keys, clock):
         its, old, new = shop_of(url, keys), signed("a"), signed("a", RSA, "RS256")
         assert await its.customer(old)
