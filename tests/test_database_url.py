@@ -20,7 +20,7 @@ ONE = (Address(None, None),)
 )  # fmt: skip
 def test_url_is_parsed_into_hosts(url, addresses):
     """Several hosts are parsed from the URL; a single one is left to the driver in any position.
-    Contract: database-hosts."""
+    Rule: database-failover."""
     target = parse(url)
     assert target.addresses == addresses
     assert target.url == url
@@ -36,7 +36,7 @@ def test_hosts_among_the_options_are_refused():
 def test_options_of_a_url_are_parsed():
     """`load_balance_hosts` is removed from the URL; the driver would send it to the server, which
     rejects it.
-    Contract: database-spread."""
+    Rule: database-failover."""
     target = parse("postgresql://a,b/d?sslmode=require&load_balance_hosts=random")
     assert target.url == "postgresql://a,b/d?sslmode=require"
     assert target.spread

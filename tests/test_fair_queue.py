@@ -25,7 +25,7 @@ costs = st.floats(0.001, 1)
 @given(st.lists(st.one_of(flows, costs, st.none()), max_size=80))
 def test_queue_starts_each_work_once_and_in_the_order_of_its_flow(steps):
     """Each task starts once, in the order of its flow. In a history a flow is a push, a cost a finished task,
-    and None removes the newest. Contract: fair-share."""
+    and None removes the newest. Rule: fair-share."""
     queue, waiting, number = FairQueue(), [], itertools.count()
     for step in steps:
         if isinstance(step, Flow):
@@ -48,7 +48,7 @@ def test_queue_starts_each_work_once_and_in_the_order_of_its_flow(steps):
 @given(st.lists(st.tuples(costs, costs), min_size=5, max_size=60), st.booleans())
 def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
     """Two flows that always wait get equal time, to within one task each, whatever their number and cost.
-    Contract: fair-share."""
+    Rule: fair-share."""
     one, two = Flow("a", "x"), Flow("a" if of_one_store else "b", "y")
     queue, used = FairQueue(), Counter()
     for _ in range(len(work) * 3):
@@ -67,7 +67,7 @@ def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
 @settings(deadline=None)
 @given(st.lists(st.tuples(flows, costs), min_size=1, max_size=60), st.integers(0, 59))
 def test_newcomer_is_next_but_for_who_is_as_far_behind(backlog, done):
-    """A newcomer waits for at most one task of each other flow, never for a backlog. Contract: fair-share."""
+    """A newcomer waits for at most one task of each other flow, never for a backlog. Rule: fair-share."""
     queue = FairQueue()
     for flow, _ in backlog * 3:
         queue.push(flow, flow)
@@ -82,7 +82,7 @@ def test_newcomer_is_next_but_for_who_is_as_far_behind(backlog, done):
 
 
 def test_party_with_most_of_the_waiting_work_does_not_prolong_the_batch_of_another():
-    """The response of a quiet party is ready at the end of its batch. Contract: fair-share."""
+    """The response of a quiet party is ready at the end of its batch. Rule: fair-share."""
     queue, quiet = FairQueue(), Flow("a", "quiet")
     for number in range(4):
         queue.push(Flow("a", "greedy"), number)
@@ -122,7 +122,7 @@ async def held_by(semaphore, flow, count):
 
 def test_store_leaves_places_to_others():
     """A store, and each party in it, leaves capacity to the others; the service's own work has no limit.
-    Contract: fair-share."""
+    Rule: fair-share."""
 
     async def check():
         semaphore = FairSemaphore(20, of_store=4, of_party=1)
@@ -137,7 +137,7 @@ def test_store_leaves_places_to_others():
 
 def test_semaphore_gives_places_in_turn_and_survives_cancellation():
     """Slots are given in order. A task that is cancelled while waiting, or when it has just got a slot, keeps
-    none. Contract: fair-share."""
+    none. Rule: fair-share."""
 
     async def check():
         semaphore, order = FairSemaphore(1, of_store=None, of_party=None), []
@@ -168,7 +168,7 @@ def test_semaphore_gives_places_in_turn_and_survives_cancellation():
 
 def test_full_process_refuses_the_newest_of_whoever_has_the_most():
     """A full process refuses the newest waiting request of whoever has the most, not an older one and not a
-    newcomer with fewer. Contract: overload-refused."""
+    newcomer with fewer. Rule: overload-refused."""
 
     async def check():
         admission, begun = Admission(6), []
@@ -194,7 +194,7 @@ def test_full_process_refuses_the_newest_of_whoever_has_the_most():
 def test_newcomer_is_admitted_to_a_process_full_of_running_requests():
     """Requests that run can't be refused any more, so a flow with less than half as many in work
     goes over the limit, up to twice of it.
-    Contract: overload-refused."""
+    Rule: overload-refused."""
 
     async def check():
         admission = Admission(2)
@@ -224,7 +224,7 @@ for _ in range(100):
 
 
 def test_processes_take_turns_at_the_turnstile(tmp_path):
-    """A process that has just written waits for those that were waiting. Contract: write-turns."""
+    """A process that has just written waits for those that were waiting. Rule: fair-share."""
     database = tmp_path / "wishwell.db"
     words = (sys.executable, "-c", WRITER, str(database))
     writers = [subprocess.Popen([*words, name]) for name in "AB"]

@@ -155,7 +155,7 @@ def test_only_responses_knows_which_error_is_which_status():
 
 
 def test_every_setting_is_documented_with_its_default():
-    """Each setting is in docs/configuration.md with its default. Contract: setting-list."""
+    """Each setting is in docs/configuration.md with its default. Rule: setting-invalid."""
     text = (ROOT / "docs" / "configuration.md").read_text()
     rows = dict(re.findall(r"^\| `WISHWELL_(\w+)`[^|]*\| ([^|]+) \|", text, re.MULTILINE))
     known = {entry.name.upper(): entry.default for entry in fields(config.Settings)}
@@ -168,7 +168,7 @@ def test_every_setting_is_documented_with_its_default():
 
 def test_no_document_and_no_example_names_a_setting_that_there_is_not():
     """Documents and examples name only existing settings; `wishwell` refuses to start with others.
-    Contract: setting-invalid."""
+    Rule: setting-invalid."""
     known = {f"WISHWELL_{entry.name.upper()}" for entry in fields(config.Settings)}
     # WISHWELL_FOO is an example of a refused name
     known |= {f"{name}_FILE" for name in known} | {"WISHWELL_FOO"}

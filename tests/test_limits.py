@@ -17,7 +17,7 @@ MINUTE = 60_000
 
 def test_window_opens_with_the_minute_and_counts_exactly():
     """Exactly the limit passes per minute, peeking is free, and a clock set back frees the limit.
-    Contract: limit-window, clock-steps."""
+    Rules: limit-window, clock-guard."""
     now = [2000 * MINUTE]
     limiter = Limiter(lambda: now[0])
 
@@ -37,8 +37,7 @@ def test_window_opens_with_the_minute_and_counts_exactly():
 
 @pytest.mark.parametrize(("into", "wait"), [(0, 60), (59_999, 1), (60_000, 1)])
 def test_refusal_says_the_seconds_until_the_next_minute(into, wait):
-    """`Retry-After` is at least 1, even if the window has already ended. Contract:
-    limit-exceeded."""
+    """`Retry-After` is at least 1, even if the window has already ended. Rule: limit-window."""
     begun = 30_000_000 * MINUTE
     taken = LimitState(False, 5, 0, begun // 1000 + 60)
     assert too_many(taken, "reads", begun + into).retry_after == wait
@@ -74,7 +73,7 @@ def redis():
 def test_redis_that_this_address_does_not_open_is_counted_without(redis_server, redis, address):
     """Counts in the process when Redis is unusable: wrong password or socket, or no TLS where
     expected.
-    Contract: limit-shared-away."""
+    Rule: limit-shared."""
     [entry] = counted_alone(address.format(f"127.0.0.1:{redis.port}"))
     assert (entry["event"], entry["counting"]) == ("redis_away", "in this process")
     assert "wrong" not in entry["reason"]
@@ -83,7 +82,7 @@ def test_redis_that_this_address_does_not_open_is_counted_without(redis_server, 
 def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
     """Counting in Redis resumes once it is back. What was counted meanwhile in the process isn't
     added.
-    Contract: limit-shared, limit-shared-away."""
+    Rule: limit-shared."""
 
     async def take() -> None:
         limiter = RedisLimiter(redis.url, lambda: 10 * MINUTE)
@@ -112,7 +111,7 @@ def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
 def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_server, redis):
     """A single late answer isn't an outage, and no caller waits over 200 ms, also not for a
     connection.
-    Contract: limit-shared-away."""
+    Rule: limit-shared."""
 
     async def burst(limiter: RedisLimiter) -> float:
         began = time.monotonic()
@@ -147,7 +146,7 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
 def test_host_that_takes_no_connection_holds_nobody_up():
     """A host whose accept queue is full neither accepts nor refuses; callers still don't wait for
     it.
-    Contract: limit-shared-away."""
+    Rule: limit-shared."""
     with socket.socket() as full, contextlib.ExitStack() as waiting:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
@@ -167,7 +166,7 @@ def test_host_that_takes_no_connection_holds_nobody_up():
 )
 def test_server_that_answers_nonsense_is_counted_without(answer):
     """No request fails if the server isn't Redis, is still loading, or closes the connection.
-    Contract: limit-shared-away."""
+    Rule: limit-shared."""
 
     async def speak(reader, writer):
         with contextlib.suppress(ConnectionError):

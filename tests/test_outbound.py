@@ -60,7 +60,7 @@ PUBLIC = [
 @pytest.mark.parametrize("address", ["169.254.169.254", "10.0.0.1", "::1", "::ffff:127.0.0.1"])
 def test_address_that_is_not_public_is_not_called(address):
     """A non-public address is refused both in a URL and as the address of a name (SSRF).
-    Contract: outbound-address."""
+    Rule: outbound-address."""
     with pytest.raises(Unanswered, match=r"shop.example has the address .*, which is not public"):
         get("https://shop.example/", private=False, resolve=Names(address))
     shown = f"[{address}]" if ":" in address else address
@@ -70,7 +70,7 @@ def test_address_that_is_not_public_is_not_called(address):
 
 def test_setting_allows_private_addresses():
     """The setting allows private and loopback addresses, and no other non-public ones.
-    Contract: outbound-address."""
+    Rule: outbound-address."""
     for private, allowed in ((False, PUBLIC), (True, OWN + PUBLIC)):
         for text in NEVER + OWN + PUBLIC:
             address = ipaddress.ip_address(text)
@@ -79,7 +79,7 @@ def test_setting_allows_private_addresses():
 
 def test_this_machine_by_name_is_not_called():
     """The system's resolver can't be used to reach this machine by name.
-    Contract: outbound-address."""
+    Rule: outbound-address."""
     with pytest.raises(Unanswered, match="must not lead to localhost"):
         get("https://localhost/", private=False)
     with pytest.raises(Unanswered, match=r"no address of no.such.invalid was found"):
@@ -91,7 +91,7 @@ def test_this_machine_by_name_is_not_called():
 @on_loop
 async def test_name_whose_address_changes():
     """The address is resolved once per connection, so DNS rebinding has no effect on an open one.
-    Contract: outbound-address."""
+    Rule: outbound-address."""
     names = Names("127.0.0.1")
     async with Called().serve() as server, calls(resolve=names) as there:
         url = f"http://shop.example:{server.port}/"
@@ -133,7 +133,7 @@ WRONG = {
 @pytest.mark.parametrize("url", WRONG)
 def test_forbidden_url_is_refused(url):
     """A forbidden URL is refused both when it is configured and when it is called.
-    Contract: outbound-where."""
+    Rule: outbound-address."""
     names = Names("93.184.216.34")
     with pytest.raises(Invalid) as told:
         Outbound(http=False, private=False, resolve=names).check("jwks", url)
@@ -145,7 +145,7 @@ def test_forbidden_url_is_refused(url):
 
 def test_allowed_hosts_and_ports_pass():
     """Allowed hosts and ports pass; plain http and other ports need the setting.
-    Contract: outbound-where."""
+    Rule: outbound-address."""
     strict = Outbound(http=False, private=False)
     for host in (
         "shop.example",
@@ -172,7 +172,7 @@ async def test_request_has_host_headers_and_length():
 
 @on_loop
 async def test_proxy_of_the_environment_is_not_used(monkeypatch):
-    """Proxy settings in the environment are ignored. Contract: outbound-plain."""
+    """Proxy settings in the environment are ignored. Rule: outbound-limits."""
     async with Called().serve() as proxy, Called().serve() as server:
         for name in ("http_proxy", "https_proxy", "all_proxy"):
             monkeypatch.setenv(name, f"http://{HERE}:{proxy.port}")
@@ -200,7 +200,7 @@ ANSWERS: dict[str, tuple[bytes, int, bytes]] = {
 @on_loop
 async def test_response_is_returned_unchanged(name):
     """Redirects aren't followed and nothing is decompressed; the connection is reused.
-    Contract: outbound-plain, outbound-bounds."""
+    Rule: outbound-limits."""
     sent, *expected = ANSWERS[name]
     async with Called(sent).serve() as server, calls() as there:
         for _ in range(2):
@@ -211,7 +211,7 @@ async def test_response_is_returned_unchanged(name):
 
 @on_loop
 async def test_at_most_64_kib_of_a_body_are_read():
-    """At most 64 KiB of the body are read, even if the answer never ends. Contract: outbound-plain."""
+    """At most 64 KiB of the body are read, even if the answer never ends. Rule: outbound-limits."""
 
     async def endless(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
@@ -271,7 +271,7 @@ SLOW: dict[str, tuple[Any, str, Any]] = {
 @on_loop
 async def test_one_deadline_covers_a_call(name):
     """One deadline covers all phases of a call; no connection remains open after it.
-    Contract: outbound-plain."""
+    Rule: outbound-limits."""
     answer, scheme, resolve = SLOW[name]
     settings = {"resolve": resolve} if resolve else {}
     host = "shop.example" if resolve else HERE
@@ -291,7 +291,7 @@ def authority():
 @on_loop
 async def test_certificate_of_another_host_is_refused(authority, tmp_path):
     """SNI and the certificate check use the URL's host name, not its address.
-    Contract: outbound-address."""
+    Rule: outbound-address."""
     named = []
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     tls.sni_callback = lambda _socket, name, _context: named.append(name)
@@ -306,7 +306,7 @@ async def test_certificate_of_another_host_is_refused(authority, tmp_path):
 
 @on_loop
 async def test_unknown_certificate_authority_is_refused(authority, tmp_path):
-    """Only the system's certificate authorities are trusted. Contract: outbound-address."""
+    """Only the system's certificate authorities are trusted. Rule: outbound-address."""
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     async with Called().serve(tls) as server, calls(resolve=Names(HERE)) as there:
         with pytest.raises(Unanswered, match="the certificate is not accepted: "):

@@ -46,7 +46,7 @@ async def here(host: str, port: int) -> list[str]:
 @on_loop
 async def test_endless_response_is_cut_off(name, piece):
     """An endless answer ends the call long before its deadline, and nothing remains in memory.
-    Contract: outbound-bounds."""
+    Rule: outbound-limits."""
     begins, again = ENDLESS[name]
 
     async def speak(writer: asyncio.StreamWriter) -> None:
@@ -96,7 +96,7 @@ BEHIND = {
 async def test_what_comes_behind_an_answer_is_no_answer(scheme, pause, authority, tmp_path):
     """Extra bytes after an answer aren't taken for the next one; that request uses a new
     connection.
-    Contract: outbound-bounds."""
+    Rule: outbound-limits."""
     rubbish = iter(BEHIND.values())
 
     async def behind(writer: asyncio.StreamWriter) -> None:
@@ -179,7 +179,7 @@ async def test_response_before_the_request_was_read_counts():
 @on_loop
 async def test_tls_that_never_ends(authority, tmp_path):
     """An endless series of TLS session tickets, which the TLS layer itself consumes, ends the call.
-    Contract: outbound-bounds."""
+    Rule: outbound-limits."""
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     tls.num_tickets = 5_000
     async with Called().serve(tls) as server, calls(tls=authority.trusted(), resolve=here) as there:
@@ -190,7 +190,7 @@ async def test_tls_that_never_ends(authority, tmp_path):
 @pytest.mark.parametrize("speed", [1, 10_000])
 @on_loop
 async def test_bytes_that_only_resemble_tls_end_the_call(speed):
-    """Bytes that only look like a TLS record end the call, at any speed. Contract: outbound-bounds."""
+    """Bytes that only look like a TLS record end the call, at any speed. Rule: outbound-limits."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -231,7 +231,7 @@ async def test_next_address_is_tried_when_one_refuses():
 @on_loop
 async def test_concurrent_callers_share_one_slow_lookup():
     """Concurrent callers share one slow lookup (single-flight), even after the first gave up.
-    Contract: outbound-bounds."""
+    Rule: outbound-limits."""
     asked = []
 
     async def names(host: str, port: int) -> list[str]:
@@ -252,7 +252,7 @@ async def test_concurrent_callers_share_one_slow_lookup():
 
 @on_loop
 async def test_names_of_one_owner_leave_look_ups_to_others(monkeypatch):
-    """Hanging lookups of one owner leave lookup slots for other owners. Contract: outbound-bounds."""
+    """Hanging lookups of one owner leave lookup slots for other owners. Rule: outbound-limits."""
     goes_on = threading.Event()
 
     def slow(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
@@ -279,7 +279,7 @@ async def test_names_of_one_owner_leave_look_ups_to_others(monkeypatch):
 @on_loop
 async def test_few_addresses_of_a_name_are_tried():
     """Every address of a name is checked, and only the first four are tried.
-    Contract: outbound-address, outbound-bounds."""
+    Rules: outbound-address, outbound-limits."""
     addresses = [f"93.184.216.{n}" for n in range(1, 60)]
 
     async def resolve(host: str, port: int) -> list[str]:
@@ -298,7 +298,7 @@ async def test_few_addresses_of_a_name_are_tried():
 @on_loop
 async def test_owners_share_no_connection():
     """Connections aren't shared between owners, so a late answer never reaches another owner.
-    Contract: outbound-bounds."""
+    Rule: outbound-limits."""
     async with Called().serve() as server, calls() as there:
         for owner, connections in [("a", 1), ("b", 2), ("a", 2), ("b", 2)]:
             url = f"http://{HERE}:{server.port}/"

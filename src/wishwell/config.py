@@ -126,13 +126,13 @@ _base = _like(
 )
 
 
-# contract: secret-unseen
+# rule: secret-unseen
 def _setting(default: Any, parse: Callable[[str], Any], *, secret: bool = False) -> Any:
     """Declares a setting. ``parse`` raises ``ValueError`` with the broken rule."""
     return field(default=default, repr=not secret, metadata={"parse": parse, "secret": secret})
 
 
-# contract: setting-list, limit-defaults
+# rules: setting-invalid, limit-caller
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """All settings.
@@ -208,7 +208,7 @@ def sqlite_path(url: str) -> str:
     return os.fsdecode(unquote_to_bytes(os.fsencode(url.removeprefix(_FILE))))
 
 
-# contract: setting-file, setting-invalid
+# rule: setting-invalid
 def load(environment: Mapping[str, str]) -> Settings:
     """Reads the settings. Raises one ``Misconfigured`` that lists all invalid ones."""
     entries = {PREFIX + entry.name.upper(): entry for entry in fields(Settings)}

@@ -18,7 +18,7 @@ class RequestError(ServiceError):
 
 
 class Invalid(RequestError):
-    """A field, parameter or header breaks a rule (contract: error-message)."""
+    """A field, parameter or header breaks a rule (rule: error-envelope)."""
 
 
 class LimitReached(Invalid):
@@ -93,7 +93,7 @@ class TooManyRequests(RequestError):
         self.retry_after = retry_after
 
 
-# contract: unavailable-nothing-done
+# rule: unavailable-nothing-done
 class Unavailable(ServiceError):
     """The database, or a shop's JSON Web Key Set, can't be reached or is too slow (503).
 
@@ -108,7 +108,7 @@ class Overloaded(Unavailable):
         super().__init__("This process has too many requests in progress.")
 
 
-# contract: erase-writes
+# rule: erase-completes
 class BeingErased(Unavailable):
     """The customer's previous data is still being erased; writes are refused until that is done."""
 
@@ -116,7 +116,7 @@ class BeingErased(Unavailable):
         super().__init__("This customer's data is being erased; try again in a minute.")
 
 
-# contract: journal-first
+# rule: journal-first
 class Unrecorded(Unavailable):
     """An act can't be appended to the journal, so it was not done."""
 
@@ -124,7 +124,7 @@ class Unrecorded(Unavailable):
         super().__init__(f"The journal {path} can't be written, so nothing was done.")
 
 
-# contract: unavailable-unknown
+# rule: unavailable-nothing-done
 class Undecided(Unavailable):
     """The outcome of a commit is unknown: the transaction was applied either completely or not."""
 

@@ -35,7 +35,7 @@ def wall_clock() -> int:
     return time.time_ns() // 1_000_000
 
 
-# contract: clock-steps
+# rule: clock-guard
 class UUID7:
     """Generates UUIDv7 strings (RFC 9562), strictly increasing for each instance.
 
@@ -84,10 +84,10 @@ def is_uuid(text: str) -> bool:
     return UUID_PATTERN.fullmatch(text) is not None
 
 
-# contract: store-isolation
+# rule: store-isolation
 @functools.lru_cache(maxsize=10_000)
 def profile_key(store_id: str, gid: str) -> str:
-    """Returns a profile's key, the UUIDv5 of store and GID (contract: profile-key)."""
+    """Returns a profile's key, the UUIDv5 of store and GID (rule: profile-gid)."""
     return str(uuid.uuid5(uuid.UUID(store_id), gid))
 
 
@@ -125,7 +125,6 @@ TIME_PATTERN = re.compile(
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-# contract: record-times
 def timestamp(milliseconds: int) -> str:
     """Formats a time as stored and shown: RFC 3339 in UTC with milliseconds and Z."""
     seconds, rest = divmod(milliseconds, 1000)

@@ -25,7 +25,7 @@ _END_SECONDS = 0.5
 _NEWLINE = ord("\n")
 
 
-# contract: log-never-stops
+# rule: log-private
 class Output(io.RawIOBase):
     """Queues lines without blocking; a thread writes them to a file descriptor, in order.
 

@@ -27,7 +27,7 @@ def http(service):
 
 def test_page_is_served_with_its_files(http):
     """The page and its files are served, compressed, and answered with 304 when unchanged.
-    Contract: admin-page."""
+    Rule: admin-page."""
     bare = http.get("/admin")
     assert (bare.status_code, bare.headers["Location"]) == (302, "admin/")
     for name in SERVED:
@@ -59,7 +59,7 @@ def test_page_is_served_with_its_files(http):
 
 def test_page_has_a_strict_content_security_policy(http):
     """Every response for the page has the same strict Content-Security-Policy.
-    Contract: admin-closed."""
+    Rule: admin-page."""
     for path in ("/admin/", *(f"/admin/{name}" for name in SERVED)):
         headers = http.get(path).headers
         policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
@@ -83,7 +83,7 @@ def test_page_has_a_strict_content_security_policy(http):
 
 def test_no_page_on_the_host_of_a_shop(service, make_shop, http):
     """A shop's host doesn't serve the page, whichever header names the host; other hosts do.
-    Contract: admin-page, storefront-shop-host."""
+    Rules: admin-page, storefront-hosts."""
     host = f"shop-admin.test:{free_port()}"
     make_shop("--host", f"http://{host}")
     soon(lambda: http.get("/admin/", headers={"Host": host}).status_code == 404)
@@ -100,7 +100,7 @@ def test_no_page_on_the_host_of_a_shop(service, make_shop, http):
 
 
 def test_page_can_be_turned_off(new_service):
-    """With WISHWELL_ADMIN=off the page is 404, and the API still works. Contract: admin-page."""
+    """With WISHWELL_ADMIN=off the page is 404, and the API still works. Rule: admin-page."""
     service = new_service(WISHWELL_ADMIN="off").start()
     for path in ("/admin", "/admin/", "/admin/app.js"):
         envelope(service.client().get(f"{service.url}{path}"), 404)
@@ -110,7 +110,7 @@ def test_page_can_be_turned_off(new_service):
 
 def test_page_is_in_no_label_but_its_routes(service, http):
     """Text appended to the page's URL reaches neither metrics nor log.
-    Contract: metrics-served, log-private."""
+    Rules: health-checks, log-private."""
     http.get("/admin/?token=wwadm_typed-into-the-address")
     http.get("/admin/wwadm_typed-as-a-file")
     metrics = http.get("/metrics").text

@@ -48,7 +48,7 @@ def member(roomy_shop):
 def test_bad_json_is_refused(member, roomy_shop, operation):
     """Invalid JSON is refused and changes nothing. More malformed bodies:
     tests/http/test_bodies.py.
-    Contract: body-malformed."""
+    Rule: input-strict."""
     method, _, path = operation.partition(" ")
     http = roomy_shop.admin if path.startswith("/profiles") else member.http
     # POST /profiles/token accepts an empty body.
@@ -65,7 +65,7 @@ def test_bad_json_is_refused(member, roomy_shop, operation):
 
 
 def test_key_twice_is_refused(member, roomy_shop):
-    """A duplicate key is refused in any spelling and at any depth. Contract: body-key-twice."""
+    """A duplicate key is refused in any spelling and at any depth. Rule: input-strict."""
     gids = [roomy_shop.gid("1"), roomy_shop.gid("2")]
     twice = '{{"customer":"{}","cust\\u006fmer":"{}"}}'.format(*gids)
     with nothing_changes(member.http):

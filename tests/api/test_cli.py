@@ -59,8 +59,7 @@ def test_command_that_is_wrong_says_why_and_changes_nothing(
 ):
     """A wrong command changes nothing and fails with one line on stderr (after its usage, for wrong
     arguments) that shows no secret.
-    Contract: store-bounds, store-pages, store-time-zone, time-zone-names, storefront-naming, storefront-hosts,
-    storefront-secrets, command-error."""
+    Rules: store-settings, store-time-zone, storefront-naming, storefront-hosts, storefront-secrets, command-error."""
     before = stores(service)
     files = {"SHORT": "too-short", "KEY": "a-key-of-the-shop-that-nobody-sees-in-a-line"}
     for name, text in files.items():
@@ -77,7 +76,7 @@ def test_command_that_is_wrong_says_why_and_changes_nothing(
 
 
 def test_first_start_creates_the_default_store(service):
-    """The first start creates a store `default`. Contract: store-default, store-fields."""
+    """The first start creates a store `default`. Rules: serve-start, store-settings."""
     record = json.loads(service.cli("store", "list", "--json").stdout)[0]
     default = stores(service)["default"]
     assert set(record) == set(default) == STORE_KEYS
@@ -89,7 +88,7 @@ def test_first_start_creates_the_default_store(service):
 
 def test_store_create_prints_the_record(service, handle):
     """`--json` prints an array of objects with the API's keys; without it the output is a table.
-    Contract: command-json."""
+    Rule: command-error."""
     options = ["--platform", "presta", "--auth-flow", "/signin", "--origin", "https://a.example"]
     options += ["--origin", "https://b.example", "--limit", "profile_read=7", "--limit", "items=9"]
     [record] = json.loads(service.cli("store", "create", handle, *options, "--json").stdout)
@@ -104,7 +103,7 @@ def test_store_create_prints_the_record(service, handle):
 
 def test_table_is_as_wide_as_the_terminal(service, handle):
     """A table leaves out empty columns; on a narrow terminal each field gets a line of its own.
-    Contract: command-json."""
+    Rule: command-error."""
     service.quick("store", "create", handle, "--auth-flow", "/signin")
     table = service.quick("store", "list").splitlines()
     assert table[0].split()[:4] == ["id", "handle", "platform", "productIds"]
@@ -120,7 +119,7 @@ def test_table_is_as_wide_as_the_terminal(service, handle):
 
 def test_store_update_changes_what_is_named_and_nothing_else(service, handle):
     """`store update` changes only the given options, and of the limits only the named ones.
-    Contract: command-store."""
+    Rule: store-settings."""
     options = ("--platform", "presta", "--limit", "items=5", "--limit", "lists=6")
     service.quick("store", "create", handle, *options)
     before = stores(service)[handle]
@@ -133,7 +132,7 @@ def test_store_update_changes_what_is_named_and_nothing_else(service, handle):
 
 
 def test_token_list_shows_when_it_was_last_used(service, shop):
-    """`token list` shows when a token was last used. Contract: command-token-list."""
+    """`token list` shows when a token was last used. Rule: admin-token-hashed."""
     unused = service.quick("token", "create", "--store", shop.handle, "--label", "unused").strip()
     assert unused
     data(shop.admin.get("/items"))

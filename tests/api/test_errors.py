@@ -32,7 +32,7 @@ SOME = "0190a8b0-0000-7000-8000-000000000000"
 
 @pytest.mark.parametrize("path", DOCUMENT["paths"])
 def test_method_that_a_path_does_not_know_names_those_it_does(roomy_shop, path):
-    """An unsupported method is 405 with the supported ones in `Allow`. Contract: method-unknown."""
+    """An unsupported method is 405 with the supported ones in `Allow`. Rule: error-envelope."""
     methods = {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"}
     known = methods & {name.upper() for name in DOCUMENT["paths"][path]}
     known |= {"HEAD"} if "GET" in known else set()
@@ -45,7 +45,7 @@ def test_method_that_a_path_does_not_know_names_those_it_does(roomy_shop, path):
 
 def test_path_that_there_is_not_has_the_envelope(shop):
     """An unknown path is 404 with the error envelope; rate limits apply only below `/api`.
-    Contract: path-unknown, error-envelope, limit-headers."""
+    Rules: error-envelope, limit-counts."""
     deep = (f"/items/{SOME}/", f"/items/{SOME}/list", f"/lists/{SOME}/items", "/items/a/b/c/d")
     ends = ("", "/", "/item", "/items/", "/items//", "/profile/", "/profiles/", "/profiles/token/")
     for path in (*deep, *ends, "/Items", "//items", "/.well-known", "/%00", "/%ff", "/../items"):
@@ -59,7 +59,7 @@ def test_path_that_there_is_not_has_the_envelope(shop):
 
 
 def test_version_that_is_unknown_names_those_there_are(service, shop):
-    """An unknown API version is 404, and the message names the known one. Contract: path-unknown."""
+    """An unknown API version is 404, and the message names the known one. Rule: error-envelope."""
     for version in ("2024-01", "latest", "2025-04x"):
         for path in ("/items", "/.well-known/openapi", "/nothing", ""):
             refused(shop.admin.get(f"{service.url}/api/{version}{path}"), 404, "2025-04")
@@ -67,7 +67,7 @@ def test_version_that_is_unknown_names_those_there_are(service, shop):
 
 def test_malformed_id_is_told_what_an_unknown_one_is(shop):
     """A malformed id, an unknown one and an id of another record type get the same 404 message.
-    Contract: record-id."""
+    Rule: token-scope."""
     member = shop.customer("1").http
     other = {"item": new_list(member)["id"], "list": save(member, 1)["id"]}
     for noun, put in (("item", ("/lists", "listIds")), ("list", ("/items/order", "itemIds"))):
@@ -81,7 +81,7 @@ def test_malformed_id_is_told_what_an_unknown_one_is(shop):
 def test_everything_under_api_has_limits(service, roomy_shop):
     """Everything below `/api` has rate-limit headers and counts, including unknown paths and
     versions.
-    Contract: limit-headers, limit-counts."""
+    Rule: limit-counts."""
     for path in ("/api", "/api/", PREFIX, f"{PREFIX}/", "/api/v1", "/api/v1/items", "/api//"):
         for http in (roomy_shop.admin, roomy_shop.anonymous, roomy_shop.client("guess")):
             refused(http.get(service.url + path), 404)
@@ -92,7 +92,7 @@ def test_everything_under_api_has_limits(service, roomy_shop):
 
 def test_answer_is_kept_by_no_cache_but_the_description(shop):
     """Responses may not be cached, errors included; only the API description may.
-    Contract: answer-uncached."""
+    Rule: response-uncached."""
     http = shop.customer("1").http
     made = http.post("/items", json={"productId": 1})
     path = f"/items/{data(made, 201)['id']}"
@@ -107,7 +107,7 @@ def test_answer_is_kept_by_no_cache_but_the_description(shop):
 
 
 def test_head_answers_as_get_without_a_body(shop):
-    """`HEAD` returns the status and headers of `GET`, without a body. Contract: method-head."""
+    """`HEAD` returns the status and headers of `GET`, without a body. Rule: http-ambiguous."""
     http = shop.customer("1").http
     kept = new_list(http)
     saved = save(http, 1, listIds=[kept["id"]])
@@ -131,7 +131,7 @@ def test_head_answers_as_get_without_a_body(shop):
 
 def test_request_id_is_new_for_each_request(shop):
     """Every response has a new request id, a UUID, also in the error envelope.
-    Contract: request-id."""
+    Rule: error-envelope."""
     answers = [shop.admin.get("/items"), shop.admin.get("/items"), shop.admin.get("/nothing")]
     answers += [shop.anonymous.get("/items"), shop.anonymous.get(shop.service.url + "/nothing")]
     ids = [answer.headers["X-Request-Id"] for answer in answers]
@@ -140,7 +140,7 @@ def test_request_id_is_new_for_each_request(shop):
 
 def test_message_repeats_no_large_or_raw_input(shop):
     """Error messages repeat client input neither in full length nor unescaped.
-    Contract: error-message."""
+    Rule: error-envelope."""
     long = "x" * 10_000
     http = shop.customer("1").http
     paths = (f"/items?{long}=1", f"/items?query={long}:1", f"/items?limit={long}", f"/{long}")
@@ -162,7 +162,7 @@ TYPES = {
 
 
 def test_body_that_is_not_declared_as_json_is_refused(shop):
-    """A body needs a JSON content type, in any case or spelling. Contract: body-json."""
+    """A body needs a JSON content type, in any case or spelling. Rule: input-strict."""
     http = shop.customer("1").http
     saved, statuses = save(http, 9)["id"], {}
     with nothing_changes(http):
@@ -183,7 +183,7 @@ def test_body_that_is_not_declared_as_json_is_refused(shop):
 
 def test_body_up_to_256_kib_is_taken_and_no_byte_more(service, shop):
     """A body over 256 KiB is refused: unread if its length is declared, at the limit if chunked.
-    Contract: body-size."""
+    Rule: request-limits."""
     member, json_type = shop.customer("1"), "Content-Type: application/json"
     for length in (262_145, 2**30, 10**15):
         head = request_head("POST", "/items", member.token, json_type, f"Content-Length: {length}")

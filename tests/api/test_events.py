@@ -47,7 +47,7 @@ def awaited(shop, resume, count):
 def test_shopper_and_sign_in_are_told_within_2_seconds(telling):
     """Events from a visitor's first save to the sign-in are in the feed within 2 s, and replaying
     them yields what the API shows.
-    Contract: feed-soon, event-fields, event-sequence, event-link."""
+    Rules: feed-once, event-sequence, event-changed."""
     shop, begin = telling, end(telling)
     visitor, customer = shop.session(), shop.customer()
     made = data(customer.http.post("/lists", json={"name": "Birthday"}), 201)
@@ -74,7 +74,7 @@ def test_shopper_and_sign_in_are_told_within_2_seconds(telling):
 
 def test_feed_is_read_in_steps_and_by_type(telling):
     """Reading in batches of any size yields each event once; `type` filters by one type or several.
-    Contract: feed-answer."""
+    Rule: feed-once."""
     shop, begin = telling, end(telling)
     customer = shop.customer()
     kept = [data(customer.http.post("/items", json={"productId": n}), 201) for n in (1, 2, 3)]
@@ -104,7 +104,7 @@ WRONG = [
 
 def test_feed_refuses_bad_parameters_and_cursors(telling):
     """A bad parameter is 400 and named; a cursor that was never issued is 410 and says what to do.
-    Contract: feed-answer, feed-gone."""
+    Rules: feed-once, feed-retention."""
     for query in (*WRONG, "from=0&from=0"):
         message = refused(telling.admin.get(f"/events?{query}"), 400)
         assert message.startswith(f"{query.partition('=')[0]}: ")

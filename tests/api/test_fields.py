@@ -120,7 +120,7 @@ def test_every_field_is_everywhere(noun):
 
 def test_fields_of_an_item_are_saved_and_changed(telling):
     """Every way to save or change an item takes each field, and its events name what changed.
-    Contract: save-again, item-update, event-changed."""
+    Rules: save-once, item-conflict, event-changed."""
     http = telling.customer().http
     made = save(http, 1, **first(ITEM))
     path = f"/items/{made['id']}"
@@ -145,7 +145,7 @@ def test_fields_of_an_item_are_saved_and_changed(telling):
 
 def test_fields_of_a_list_are_saved_and_changed(telling):
     """Every way to save or change a list takes each field, and its events name what changed.
-    Contract: list-update, event-changed."""
+    Rule: event-changed."""
     http = telling.customer().http
     made = data(http.post("/lists", json=first(LIST)), 201)
     path = f"/lists/{made['id']}"
@@ -166,7 +166,7 @@ def test_fields_of_a_list_are_saved_and_changed(telling):
 @pytest.mark.parametrize("noun", ["item", "list"])
 def test_texts_are_checked(service, shop, tmp_path, noun):
     """Requests and imports refuse a text that is too long or has a control character.
-    Contract: item-note, list-name, import-checked."""
+    Rule: import-checked."""
     http, fields = shop.customer().http, {"item": ITEM, "list": LIST}[noun]
     new = first(fields) | ({"productId": 1} if noun == "item" else {})
     path = f"/{noun}s/{data(http.post(f'/{noun}s', json=new), 201)['id']}"
@@ -184,7 +184,7 @@ def test_texts_are_checked(service, shop, tmp_path, noun):
 
 
 def test_fields_survive_an_export(service, shop, make_shop, tmp_path):
-    """An export has each field of items and lists, and an import restores it. Contract: export-whole."""
+    """An export has each field of items and lists, and an import restores it. Rule: export-whole."""
     http = shop.customer("1").http
     data(http.post("/lists", json=first(LIST)), 201)
     save(http, 1, **first(ITEM))
@@ -199,7 +199,7 @@ def test_fields_survive_an_export(service, shop, make_shop, tmp_path):
 
 def test_sign_in_merges_each_field_of_an_item(shop):
     """A sign-in merges each field as ``ITEM`` says. What the customer lacks is the session's.
-    Contract: link-item-merge."""
+    Rule: link-merges-items."""
     visitor, customer = shop.session(), shop.customer()
     for product, given in ((1, first(ITEM)), (2, {})):
         save(customer.http, product, **given)
@@ -215,7 +215,7 @@ def test_sign_in_merges_each_field_of_an_item(shop):
 
 def test_sign_in_merges_each_field_of_a_list(shop):
     """Of two lists with the same name, a sign-in keeps the customer's fields.
-    Contract: link-list-merge."""
+    Rule: link-merges-lists."""
     visitor, customer = shop.session(), shop.customer()
     data(customer.http.post("/lists", json=first(LIST)), 201)
     data(visitor.http.post("/lists", json=second(LIST) | {"name": LIST["name"].first}), 201)
@@ -226,7 +226,7 @@ def test_sign_in_merges_each_field_of_a_list(shop):
 
 def test_copy_takes_the_fields_that_a_shared_list_shows(shop):
     """A shared list shows, and a copy of it takes, only the fields that ``ITEM`` calls shared. The
-    request may give the new list each of its fields. Contract: shared-fields, copy-list."""
+    request may give the new list each of its fields. Rules: shared-hides-owner, copy-list."""
     owner, reader = shop.customer(), shop.customer()
     made = data(owner.http.post("/lists", json=first(LIST)), 201)
     save(owner.http, 1, listIds=[made["id"]], **first(ITEM))

@@ -30,7 +30,7 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_shop, name):
     """A request whose body breaks off gets the rate-limit and CORS headers of its own caller.
-    Contract: limit-headers, request-id, cors-allowed."""
+    Rules: limit-counts, error-envelope, cors-allowed."""
     origin, given = "https://shop.example", "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"
     shop = make_shop("--limit", "profile_write=9", "--origin", origin)
     member = shop.customer("1")
@@ -78,7 +78,7 @@ def test_what_follows_a_whole_request_is_not_its_fault(service, shop):
 
 def test_bad_target_is_refused_on_a_kept_connection(service):
     """A bad target is refused on a kept-alive connection too, after a good request.
-    Contract: http-ambiguous."""
+    Rule: http-ambiguous."""
     good, bad = (f"GET {at} HTTP/1.1\r\nHost: a\r\n\r\n" for at in ("/livez", "http://a:b/"))
     with connect(service) as connection:
         for asked, status in ((good, b"200"), (bad, b"400")):
@@ -88,7 +88,7 @@ def test_bad_target_is_refused_on_a_kept_connection(service):
 
 def test_status_line_has_the_name_that_the_body_has(service, shop):
     """The status line and the body use the same status name on every Python version.
-    Contract: error-envelope."""
+    Rule: error-envelope."""
     json_type, large = "Content-Type: application/json", "Content-Length: 300000"
     for request in (
         request_head("POST", "/items", shop.customer("1").token, json_type, large),
@@ -105,7 +105,7 @@ def test_status_line_has_the_name_that_the_body_has(service, shop):
 
 def test_header_over_16_kib_is_refused(service, shop):
     """Request line and headers over 16 KiB are 431; smaller ones are accepted.
-    Contract: http-bounds."""
+    Rule: request-limits."""
     many = [f"X-{n}: {'x' * 100}" for n in range(200)]
     for lines in (["X-Y: " + "x" * 17_000], ["X-Y: " + "x" * 200_000], many):
         got = over_the_wire(service, request_head("GET", "/items", shop.admin_token, *lines))
@@ -121,7 +121,7 @@ def test_header_over_16_kib_is_refused(service, shop):
 )
 def test_header_bytes_of_a_client_never_come_back(service, shop, header):
     """Response headers never contain client bytes; an `X-Request-Id` is kept only if it is a UUID.
-    Contract: input-inert, request-id."""
+    Rules: input-inert, error-envelope."""
     odd = ("gid://shopify/Customer/\x85", "https://x\xa0y.example", "\xe2\x80\xa8evil", "a\tb\x7f")
     for value in (*odd, "%0d%0aevil: 1", "xyzzy", "a" * 65, "a b c d e f", "<script>a(1)</script>"):
         lines = (f"{header}: {value}", "Connection: close")
@@ -135,7 +135,7 @@ def test_header_bytes_of_a_client_never_come_back(service, shop, header):
 
 def test_absolute_form_and_old_http_are_answered(service, shop):
     """The absolute form (RFC 9112 §3.2.2) works; HTTP/1.0 connections close after the response.
-    Contract: http-forms."""
+    Rule: http-ambiguous."""
     whole = request_head("GET", "/items", shop.admin_token)
     last = request_head("GET", "/items", shop.admin_token, "Connection: close")
     for asked in (
@@ -151,7 +151,7 @@ def test_absolute_form_and_old_http_are_answered(service, shop):
 @pytest.mark.parametrize("version", [b"1.1", b"1.0", b"1.0 without Host"])
 def test_target_on_another_host_than_the_header_is_refused(service, shop, version):
     """The target's host must equal `Host`, because a program in front may use either.
-    Contract: http-target-host."""
+    Rule: http-ambiguous."""
     whole = request_head("GET", "/items", shop.admin_token)
     whole = whole.replace(b"HTTP/1.1", b"HTTP/" + version[:3], 1)
     hosts = [b"other.example", b"localhost:81", b"x@localhost", b"localhost.", b""]
@@ -165,7 +165,7 @@ def test_target_on_another_host_than_the_header_is_refused(service, shop, versio
 def test_request_that_offers_an_upgrade_is_answered_as_a_plain_one(service, shop):
     """An offered upgrade is ignored, because some clients offer HTTP/2 with every first request.
     With a body it is refused: tests/security/payloads.py.
-    Contract: http-forms."""
+    Rule: http-ambiguous."""
     offer = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"]
     member = shop.customer("1")
     got = over_the_wire(service, request_head("GET", "/items", member.token, *offer))
@@ -174,7 +174,7 @@ def test_request_that_offers_an_upgrade_is_answered_as_a_plain_one(service, shop
 
 def test_trailer_without_an_end_ends_the_connection(service):
     """An endless trailer is cut off, because reassembling its pieces would block the event loop.
-    Contract: http-bounds."""
+    Rule: request-limits."""
     with connect(service, 10) as connection:
         connection.sendall(request_head("GET", "/items", None, CHUNKED) + b"0\r\nX: ")
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
@@ -184,14 +184,14 @@ def test_trailer_without_an_end_ends_the_connection(service):
 def test_trailer_that_closes_the_connection_closes_it(service, shop):
     """`Connection: close` in a trailer closes the connection, because the parser accepts no more
     input.
-    Contract: http-ambiguous."""
+    Rule: http-ambiguous."""
     end = CHUNKS.removesuffix(b"\r\n") + b"Connection: close\r\n\r\n"
     got = over_the_wire(service, post(shop.customer("1").token, CHUNKED, body=end))
     assert (got.status, got.closed) == (201, True)
 
 
 def test_who_sends_no_more_is_still_answered(service, shop):
-    """A client that shuts down its sending side still gets its response. Contract: http-forms."""
+    """A client that shuts down its sending side still gets its response. Rule: http-ambiguous."""
     with connect(service) as connection:
         connection.sendall(post(shop.customer("1").token, LENGTH))
         connection.shutdown(socket.SHUT_WR)
@@ -208,7 +208,7 @@ def test_white_space_behind_a_value_is_no_part_of_it(service, shop):
 
 
 def test_answers_without_a_body_and_after_100_continue_are_whole(service, shop):
-    """HEAD, 204 and `Expect: 100-continue` are framed correctly. Contract: http-forms."""
+    """HEAD, 204 and `Expect: 100-continue` are framed correctly. Rule: http-ambiguous."""
     member = shop.customer("1")
     saved = save(member.http, 1)
     paths = [("HEAD", "/items"), ("DELETE", f"/items/{saved['id']}"), ("GET", "/items")]

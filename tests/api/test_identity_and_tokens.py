@@ -9,7 +9,7 @@ from .conftest import ITEM_KEYS, LIST_KEYS, data, item, new_list, refused, save,
 
 
 def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
-    """An admin token has a prefix and a checksum, so a typo is refused. Contract: admin-token-form."""
+    """An admin token has a prefix and a checksum, so a typo is refused. Rule: admin-token-hashed."""
     token = shop.admin_token
     assert re.fullmatch(r"wwadm_[A-Za-z0-9]{30,}", token)
     swapped = [
@@ -23,7 +23,7 @@ def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
 
 def test_admin_without_profile_sees_and_names_every_owner(shop):
     """Without `Profile`, an admin token sees all records, each with its owner's `profile`.
-    Contract: whole-store."""
+    Rule: whole-store."""
     first, visitor = shop.customer("1"), shop.session()
     kept = new_list(first.http)
     saved = save(first.http, 1, variantId=2, listIds=[kept["id"]])
@@ -40,7 +40,7 @@ def test_admin_without_profile_sees_and_names_every_owner(shop):
 
 def test_profile_header_that_is_no_profile_is_refused(shop):
     """A malformed `Profile`, or one of another platform, is refused.
-    Contract: profile-header-invalid, gid-customer."""
+    Rules: profile-header, profile-gid."""
     bad = ["", "17", "gid://shopify/Customer/", "gid://other/Customer/1", "gid://shopify/Order/1"]
     bad += [
         "gid://shopify/customer/1",
@@ -57,7 +57,7 @@ def test_profile_header_that_is_no_profile_is_refused(shop):
 def test_header_that_may_be_there_once_is_refused_twice(shop):
     """A duplicate of a header that affects the request's meaning is refused, even with an equal
     value.
-    Contract: header-twice."""
+    Rule: input-strict."""
     bearer, json_type = f"Bearer {shop.admin_token}", "application/json"
     for name, value in (("Authorization", bearer), ("Content-Type", json_type), ("Origin", "x")):
         answer = shop.anonymous.post("/profiles/token", headers=[(name, value), (name, value)])
@@ -71,7 +71,7 @@ def test_header_that_may_be_there_once_is_refused_twice(shop):
 def test_customers_differ_by_case_and_store_and_need_not_be_known(make_shop):
     """Customers are distinguished by store and by the case of their GID, and need not be
     registered.
-    Contract: profile-key, customer-exists, store-isolation."""
+    Rules: profile-gid, store-isolation."""
     shop, other = make_shop(), make_shop()
     saved = save(shop.acting_as(shop.gid("abc")), 1)
     assert item(shop.customer("abc").http, saved["id"]) == saved
@@ -88,7 +88,7 @@ def test_customers_differ_by_case_and_store_and_need_not_be_known(make_shop):
 
 def test_profile_token_is_a_jwt_of_one_day(shop):
     """A profile token is a JWT with the documented claims, valid for one day.
-    Contract: profile-token-form."""
+    Rule: profile-token-strict."""
     for member in (shop.customer("1"), shop.session()):
         said = jwt.decode(member.token, options={"verify_signature": False})
         header = jwt.get_unverified_header(member.token)
@@ -101,7 +101,7 @@ def test_profile_token_is_a_jwt_of_one_day(shop):
 
 
 def test_authorization_that_is_no_bearer_token_is_refused(shop):
-    """A missing or malformed bearer token is 401 with `WWW-Authenticate`. Contract: token-refused."""
+    """A missing or malformed bearer token is 401 with `WWW-Authenticate`. Rule: token-required."""
     token = shop.admin_token
     values = ["", "Bearer", f"Basic {token}", f"Token {token}", token, f"Bearer {token} x"]
     values += [f"Bearer {token},{token}", f"Bearer\t{token}x", f"Bearer={token}"]

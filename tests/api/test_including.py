@@ -68,8 +68,7 @@ EXPECTED = [
 
 def test_product_is_shown_wherever_items_are(world):
     """Product data appears wherever items do, with the variant's own values first; unknown fields
-    are left out.
-    Contract: include-product."""
+    are left out."""
     shop, http, on, saved = world
     token = shared_by(http, on)
     for of in (http, shop.acting_as(shop.gid("1")), shop.admin):
@@ -94,7 +93,7 @@ def test_product_is_shown_wherever_items_are(world):
 
 
 def test_other_includes_are_refused(world):
-    """Another `include` is 400; a cursor works with and without it. Contract: include-other."""
+    """Another `include` is 400; a cursor works with and without it."""
     _, http, on, saved = world
     token = shared_by(http, on)
     for path in ("/items", f"/items/{saved[0]['id']}", f"/lists/{on}", f"/shared/{token}"):
@@ -110,7 +109,7 @@ def test_other_includes_are_refused(world):
 
 def test_products_with_text_ids_and_of_their_store_alone(make_shop):
     """Products with text ids are included, and only those of the same store.
-    Contract: include-product, product-id-text, store-isolation."""
+    Rules: store-product-ids, store-isolation."""
     shop, other = make_shop("--product-ids", "text"), make_shop("--product-ids", "text")
     put(other, "prod_1", title="Elsewhere")
     http = shop.customer("1").http
@@ -130,7 +129,7 @@ def test_products_with_text_ids_and_of_their_store_alone(make_shop):
 def test_largest_answers(service):
     """The largest possible list and page, with every field at its limit, stay within the size
     limit.
-    Contract: answer-size."""
+    Rule: profile-limits."""
     kinds = ("profile_write", "profile_read", "admin_write")
     limits = [word for kind in kinds for word in ("--limit", f"{kind}=1000000")]
     shop = Shop(service, *limits, "--limit", "entries=40000")
@@ -162,8 +161,7 @@ def test_largest_answers(service):
 
 
 def test_longest_variants_are_shown_whole(shop):
-    """A variant is extracted whole from the stored JSON when all its fields are at their limits.
-    Contract: include-product."""
+    """A variant is extracted whole from the stored JSON when all its fields are at their limits."""
     price = {"amount": "9" * 12 + ".9999", "currency": "EUR"}
     longest = {"title": '"' * 255, "image": "https://img.example/" + "\\" * 2028, "price": price}
     longest["url"] = longest["image"]

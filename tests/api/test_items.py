@@ -22,7 +22,7 @@ from .conftest import (
 
 def test_item_of_a_product_alone_is_returned_complete(http):
     """A new item is returned complete, with 201 and `Location`.
-    Contract: item-fields, record-times, save-status."""
+    Rule: save-once."""
     began = time.time()
     answer = http.post("/items", json={"productId": 17})
     record = data(answer, 201)
@@ -48,7 +48,7 @@ PAST = {
 def test_value_past_its_bound_is_refused(http):
     """A value past its limit is refused on create and on update, and nothing changes. Values at the
     limits: test_including.py; other bad bodies: tests/http/test_bodies.py.
-    Contract: item-numbers, item-tags, item-update."""
+    Rule: item-conflict."""
     record = save(http, 1, variantId=2)
     with nothing_changes(http):
         for field, values in PAST.items():
@@ -62,7 +62,7 @@ def test_value_past_its_bound_is_refused(http):
 def test_unknown_list_changes_nothing(http, shop):
     """An unknown or foreign list, duplicates, or too many lists are refused, and nothing changes.
     Successful changes: tests/contract/test_model.py.
-    Contract: item-set-lists, item-list-ids."""
+    Rule: item-lists."""
     kept, foreign = new_list(http)["id"], new_list(shop.customer("2").http)["id"]
     record = save(http, 1, listIds=[kept])
     many = [str(uuid.uuid4()) for _ in range(251)]
@@ -78,7 +78,7 @@ def test_unknown_list_changes_nothing(http, shop):
 
 def test_several_items_are_deleted_at_once(http, shop):
     """A bulk delete ignores ids that are deleted, unknown or another profile's.
-    Contract: item-delete, items-delete, items-delete-query."""
+    Rules: delete-scope, bulk-atomic."""
     made = [save(http, n)["id"] for n in range(1, 6)]
     foreign = save(shop.customer("2").http, 1)["id"]
     body = {"itemIds": [*made[:2], str(uuid.uuid4()), foreign, "nonsense"]}
@@ -93,7 +93,7 @@ def test_several_items_are_deleted_at_once(http, shop):
 
 def test_delete_many_takes_1_to_250(http):
     """A bulk delete takes 1 to 250 ids, in the body or in the query.
-    Contract: items-delete, items-delete-query."""
+    Rule: bulk-atomic."""
     record = save(http, 1)
     ids = [record["id"], *(str(uuid.uuid4()) for _ in range(250))]
     with nothing_changes(http):

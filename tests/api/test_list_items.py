@@ -29,7 +29,7 @@ def listed(http, count=5):
 def test_item_is_put_on_one_list_and_taken_off(http):
     """An item is put on one list and removed; its other lists stay. Repeating the put changes
     nothing, repeating the removal is 404.
-    Contract: list-item-put, list-item-after, list-item-remove, item-updated-at, list-updated-at."""
+    Rules: list-order, delete-scope, updated-at."""
     one, two = (new_list(http)["id"] for _ in range(2))
     made = save(http, 1, listIds=[one])
     put = data(http.put(f"/lists/{two}/items/{made['id']}"))
@@ -49,7 +49,7 @@ def test_item_is_put_on_one_list_and_taken_off(http):
 
 def test_one_of_two_that_is_anothers_is_404(shop, http):
     """An item or list of another owner is 404.
-    Contract: list-item-put, list-item-remove, token-scope, whole-store."""
+    Rules: list-order, delete-scope, token-scope, whole-store."""
     on, (first, *_) = listed(http, 2)
     other = shop.customer("2").http
     foreign, others = save(other, 1)["id"], new_list(other)["id"]
@@ -69,7 +69,7 @@ def test_one_of_two_that_is_anothers_is_404(shop, http):
 def test_place_that_is_none_changes_nothing(http):
     """`after` must be another item of the list. With a bad `after`, the item isn't put on the list
     either.
-    Contract: list-item-after."""
+    Rule: list-order."""
     on, ids = listed(http, 3)
     other, off = save(http, 98)["id"], save(http, 97)["id"]
     with nothing_changes(http):

@@ -15,8 +15,7 @@ from .conftest import (
 
 
 def test_new_list_is_returned_complete(http):
-    """A new list is returned complete, with 201 and `Location`.
-    Contract: list-fields, answer-record."""
+    """A new list is returned complete, with 201 and `Location`."""
     answer = http.post("/lists", json={"name": "Gifts"})
     record = data(answer, 201)
     assert set(record) == LIST_KEYS
@@ -46,7 +45,7 @@ NO_NAMES = ["", " \n", "a\0", "a\nb", "a\x7fb", "a\x85b", "\U0001f381" * 256]
 def test_name_comes_back_as_it_was_or_is_refused(shop, http):
     """A name is trimmed but not normalised, and its length counts code points. Arbitrary text:
     tests/http/test_patterns.py; both engines: tests/contract/test_model.py.
-    Contract: text-kept, list-name."""
+    Rule: input-inert."""
     path = f"/lists/{new_list(http, 'x')['id']}"
     for name in NAMES:
         made = new_list(http, name)
@@ -60,7 +59,7 @@ def test_name_comes_back_as_it_was_or_is_refused(shop, http):
 def test_limits_of_a_profile_refuse_one_more(make_shop):
     """A profile's limits refuse one more item, list or entry; existing ones may stay, change and
     move. Each profile has its own limits.
-    Contract: item-limit, list-limit, list-item-limit, place-limit."""
+    Rule: profile-limits."""
     limits = ("items=3", "lists=2", "list_items=2", "entries=3")
     shop = make_shop(*(word for limit in limits for word in ("--limit", limit)))
     http = shop.customer("1").http
@@ -84,7 +83,7 @@ def test_limits_of_a_profile_refuse_one_more(make_shop):
 
 
 def test_sort_that_there_is_not_is_refused(http):
-    """An unknown `sort` is 400, and the message names the three values. Contract: list-sort."""
+    """An unknown `sort` is 400, and the message names the three values. Rule: list-sort."""
     made = new_list(http)["id"]
     for value in ("", "newest", "CUSTOMER", "customer,oldest_saved", "%00"):
         answer = http.get(f"/lists/{made}?sort={value}")

@@ -15,7 +15,7 @@ from .conftest import RATE_HEADERS, over_the_wire, refused, request_head, soon
 def test_description_is_served_without_a_token(service):
     """The description is served without a token, compressed on request. tests/http checks its
     content.
-    Contract: openapi-served."""
+    Rule: openapi-complete."""
     for encoding in ("gzip", "identity"):
         headers = {"Accept-Encoding": encoding}
         answer = service.client().get("/.well-known/openapi", headers=headers)
@@ -25,7 +25,7 @@ def test_description_is_served_without_a_token(service):
 
 
 def test_person_at_the_top_is_sent_to_the_docs_page(service):
-    """`/` redirects to the docs page, also below a proxy's path. Contract: docs-from-top."""
+    """`/` redirects to the docs page, also below a proxy's path. Rule: openapi-complete."""
     http, top = service.client(), f"{service.url}/"
     answer = http.get(top)
     assert (answer.status_code, answer.headers["Location"]) == (302, "docs")
@@ -41,7 +41,7 @@ def test_person_at_the_top_is_sent_to_the_docs_page(service):
 @pytest.mark.parametrize("path", ["livez", "readyz", "metrics"])
 def test_health_and_metrics_are_stored_by_no_cache(service, path):
     """Health and metrics forbid caching; a cache in front would answer for a service that is down.
-    Contract: answer-uncached."""
+    Rule: response-uncached."""
     for method, status in (("GET", 200), ("HEAD", 200), ("POST", 405)):
         answer = service.client().request(method, f"{service.url}/{path}")
         assert (answer.status_code, answer.headers["Cache-Control"]) == (status, "no-store")
@@ -76,7 +76,7 @@ def names(answer, header: str) -> set[str]:
 
 def test_origin_that_is_allowed_may_read_answers_and_their_headers(open_shop):
     """An allowed origin may read responses, rate-limit headers and the request id.
-    Contract: cors-allowed."""
+    Rule: cors-allowed."""
     exposed = {name.lower() for name in (*RATE_HEADERS, "X-Request-Id")}
     http = open_shop.customer("1").http
     for origin in (ORIGIN, "http://localhost:5173"):
@@ -91,7 +91,7 @@ def test_origin_that_is_allowed_may_read_answers_and_their_headers(open_shop):
 
 def test_origin_that_is_not_allowed_gets_no_permission(open_shop, shop):
     """Other origins get no CORS headers, even if another store allows them.
-    Contract: cors-refused, store-isolation."""
+    Rules: cors-allowed, store-isolation."""
     http = open_shop.customer("1").http
     for origin in HOSTILE:
         assert ALLOWED not in http.get("/items", headers={"Origin": origin}).headers, origin
@@ -102,7 +102,7 @@ def test_origin_that_is_not_allowed_gets_no_permission(open_shop, shop):
 
 def test_preflight_of_an_allowed_origin_is_answered_without_a_token(open_shop):
     """A preflight is answered without a token, because browsers don't send one.
-    Contract: cors-preflight."""
+    Rule: cors-allowed."""
     soon(lambda: ALLOWED in preflight(open_shop, ORIGIN).headers)
     paths = {"PATCH": "/items/x", "PUT": "/items/x/lists", "DELETE": "/items", "POST": "/lists"}
     for method, path in paths.items():
@@ -124,7 +124,7 @@ def lines_of(service, request_id: str) -> list[str]:
 
 def test_each_request_is_one_line_of_json(service, shop):
     """Each request is one line of JSON with the request id and, with a valid token, the caller.
-    Contract: log-line."""
+    Rule: log-private."""
     http = shop.customer("1").http
     callers = {"admin": shop.admin, "customer": http, "session": shop.session().http}
     answers = {kind: client.get("/items") for kind, client in callers.items()}
@@ -141,7 +141,7 @@ def test_each_request_is_one_line_of_json(service, shop):
 def test_log_holds_no_query_and_no_body(service, shop):
     """The log contains no query and no body. Tokens and e-mail addresses in any output:
     tests/security/secrets_in_print.py.
-    Contract: log-private."""
+    Rule: log-private."""
     http, json_type = shop.customer("1").http, {"Content-Type": "application/json"}
     for answer in (
         http.post("/lists", json={"name": "SecretName"}),
@@ -153,7 +153,7 @@ def test_log_holds_no_query_and_no_body(service, shop):
 
 
 def test_log_line_cannot_be_forged(service, shop):
-    """Line breaks in logged input can't begin a new log line. Contract: log-private."""
+    """Line breaks in logged input can't begin a new log line. Rule: log-private."""
     mark = uuid.uuid4().hex
     for value in (f"a\x85{mark}", f"a\xe2\x80\xa8{mark}", f"a\tb{mark}"):
         lines = [f"{name}: {value}" for name in ("X-Request-Id", "User-Agent", "Profile")]

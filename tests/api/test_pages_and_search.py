@@ -24,7 +24,7 @@ def seven(http):
 
 
 def test_pages_default_to_50_and_go_up_to_250(http):
-    """`limit` is 1 to 250, by default 50. Contract: page-limit."""
+    """`limit` is 1 to 250, by default 50."""
     for n in range(1, 56):
         save(http, n)
     assert len(data(http.get("/items"))) == 50
@@ -34,7 +34,7 @@ def test_pages_default_to_50_and_go_up_to_250(http):
 
 
 def test_limit_that_is_no_whole_number_from_1_to_250_is_refused(http):
-    """Any other `limit`, or a duplicate, is 400 and named. Contract: page-limit, parameter-unknown."""
+    """Any other `limit`, or a duplicate, is 400 and named. Rule: input-strict."""
     numbers = ("0", "251", "-1", "-0", "+5", "%2B5", "5.0", "1e3", "0x5", "5_0", "1,0", "9" * 5000)
     texts = ("", "abc", "null", "NaN", "[5]", "%20", "%205", "5%20", "%00", "5%00", "%ff", "%0d%0a")
     for value in (*numbers, *texts, "%D9%A5", "%EF%BC%95"):
@@ -44,7 +44,7 @@ def test_limit_that_is_no_whole_number_from_1_to_250_is_refused(http):
 
 
 def test_parameter_that_is_unknown_is_refused(http):
-    """An unknown query parameter is 400 and named. Contract: parameter-unknown."""
+    """An unknown query parameter is 400 and named. Rule: input-strict."""
     for query in ("foo=1", "Limit=5", "limit[]=5", "foo", "=1", "%ff=1", "%00=1"):
         name = query.partition("=")[0]
         words = [name] if "%" not in name else []
@@ -59,7 +59,7 @@ def test_parameter_that_is_unknown_is_refused(http):
 
 
 def test_cursor_that_was_changed_is_refused(http, seven):
-    """A changed cursor is 400. Arbitrary cursors: tests/fuzz/targets.py. Contract: cursor-opaque."""
+    """A changed cursor is 400. Arbitrary cursors: tests/fuzz/targets.py. Rule: cursor-bound."""
     cursor = http.get("/items?limit=3").json()["pageInfo"]["next"]
     data(http.get("/items", params={"limit": 3, "page": cursor}))
     first = "A" if cursor[0] != "A" else "B"
@@ -73,7 +73,7 @@ def test_cursor_that_was_changed_is_refused(http, seven):
 def test_cursor_used_with_another_request_is_refused(http, seven, roomy_shop, make_shop):
     """A cursor is refused with another endpoint, profile or query; a new token of the profile may
     use it.
-    Contract: cursor-bound-to-request."""
+    Rule: cursor-bound."""
     for n in range(3):
         new_list(http, str(n))
     cursor = http.get("/items?limit=2").json()["pageInfo"]["next"]
@@ -120,7 +120,7 @@ def found(http, query: str) -> list[tuple]:
 def test_search_up_to_its_bounds_and_past_them(http, stocked):
     """A query has at most 8 terms and 250 values per term. An error quotes at most 40 characters,
     and only printable ones.
-    Contract: search-terms, search-invalid."""
+    Rule: search-terms."""
     many = ",".join(str(number) for number in range(2, 253))
     assert found(http, f"product:{many.removesuffix(',252')}") == [(2, 7), (3, 0), (12, 0)]
     refused(http.get("/items", params={"query": f"product:{many}"}), 400, "query", "250")
@@ -134,7 +134,7 @@ def test_search_up_to_its_bounds_and_past_them(http, stocked):
 
 def test_search_finds_nothing_of_others(http, stocked, roomy_shop):
     """A search finds only the caller's records; another profile's list matches nothing.
-    Contract: search-own."""
+    Rule: search-terms."""
     other = roomy_shop.customer("2").http
     assert found(other, "product:1") == found(other, f"list:{stocked}") == []
     assert found(other, f"list:{uuid.uuid4()}") == []
@@ -157,7 +157,7 @@ BAD_QUERIES = [
 
 def test_search_that_is_malformed_is_refused(http, stocked):
     """An unknown field or malformed value is 400. Arbitrary text: tests/http/test_patterns.py.
-    Contract: search-invalid."""
+    Rule: search-terms."""
     for query in BAD_QUERIES:
         refused(http.get("/items", params={"query": query}), 400, "query")
     allowed = ("product", "variant", "tag", "list")

@@ -14,7 +14,7 @@ UNKNOWN = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
 def test_profile_says_what_it_has(shop):
     """A profile shows its counts, and the e-mail address only to an admin; an unknown customer has
     zeros.
-    Contract: profile-fields, identify-remembers."""
+    Rule: profile-email."""
     ann, visitor = shop.customer(), shop.session()
     zeros = {"profile": ann.gid, "kind": "customer", "items": 0, "lists": 0, "notices": True}
     assert data(ann.http.get("/profile")) == zeros
@@ -35,7 +35,7 @@ def test_profile_says_what_it_has(shop):
 
 
 def test_notices_are_for_those_who_want_them(make_shop):
-    """No notices are made for a customer who turned them off. Contract: profile-notices."""
+    """No notices are made for a customer who turned them off. Rule: notice-drop."""
     shop = make_shop("--events", "on")
     silent, keen = shop.customer(), shop.customer()
     for member in (silent, keen):
@@ -56,7 +56,7 @@ def test_notices_are_for_those_who_want_them(make_shop):
 
 def test_export_is_one_document_in_pieces(make_shop):
     """An export spans several pages of data in order, without other people's reservations.
-    Contract: profile-export."""
+    Rule: profile-export."""
     shop = make_shop("--events", "on", "--limit", "profile_write=100000")
     ann, bob = shop.customer(), shop.customer()
     made = new_list(ann.http, "mine")
@@ -91,7 +91,7 @@ def test_export_is_one_document_in_pieces(make_shop):
 
 def test_profiles_are_found_by_address(make_shop):
     """Profiles are found by e-mail address in any case, in pages, within the store.
-    Contract: profiles-by-email."""
+    Rule: profile-email."""
     shop, other = make_shop(), make_shop()
     gids = set()
     for number, email in enumerate(("Ann@Example.com", "ann@example.com", "ANN@EXAMPLE.COM")):
@@ -113,7 +113,7 @@ def test_profiles_are_found_by_address(make_shop):
 
 def test_erased_customer_is_nowhere_in_any_answer(make_shop):
     """After erasure no response contains the customer's data, and the customer can start again.
-    Contract: erase-moment, erase-again, erase-writes, token-revoked."""
+    Rules: erase-immediate, erase-completes, token-revoked."""
     shop = make_shop("--events", "on", "--limit", "admin_read=100000")
     ann, bob = shop.customer(), shop.customer()
     data(ann.http.post("/profiles/identify", json={"email": "ann-secret@example.com"}))
@@ -152,7 +152,7 @@ def test_erased_customer_is_nowhere_in_any_answer(make_shop):
         feed = shop.admin.get("/events").json()["data"]
         return [event for event in feed if event["profile"] == ann.gid]
 
-    soon(told)  # contract: feed-soon
+    soon(told)  # rule: feed-once
     assert told()[0]["type"] == "profile.erased" and told()[0]["data"] == {}
     data(shop.customer(ann.gid.rpartition("/")[2]).http.get("/items"))
 
@@ -160,7 +160,7 @@ def test_erased_customer_is_nowhere_in_any_answer(make_shop):
 def test_command_erases_and_waits(shop):
     """The command erases customers given singly or in a file; a file with a wrong line erases
     nobody.
-    Contract: erase-command."""
+    Rule: erase-completes."""
     people = [shop.customer() for _ in range(4)]
     for member in people:
         save(member.http, 1)

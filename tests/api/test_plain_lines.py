@@ -1,4 +1,4 @@
-"""A failing command prints one plain line, whatever its input. Contract: command-error."""
+"""A failing command prints one plain line, whatever its input. Rule: command-error."""
 
 import os
 import re
@@ -57,7 +57,7 @@ def typed(service, words: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("words", PRINTING)
 def test_command_whose_output_is_a_full_disk_says_so(ready, words):
-    """A full disk is reported in one line. Contract: command-error."""
+    """A full disk is reported in one line. Rule: command-error."""
     assert "No space left on device" in plain(*typed(ready, f"{words} >/dev/full"))
 
 
@@ -78,7 +78,7 @@ def test_migration_that_cannot_be_shown_is_not_half_done():
 
 
 def test_welcome_that_cannot_be_shown_stops_nothing():
-    """`serve --welcome` serves even if its welcome text can't be written. Contract: serve-start."""
+    """`serve --welcome` serves even if its welcome text can't be written. Rule: serve-start."""
     service = Service()
     with open("/dev/full", "w") as full:
         service.start_into(full.fileno(), "--welcome")
@@ -91,7 +91,7 @@ UNKNOWN = "wwadm_" + "A" * 43 + "0avcun"
 
 def test_token_with_a_typo_is_not_shown_when_it_is_not_found(ready):
     """A mistyped token isn't repeated in the error, because the operator's terminal may be logged.
-    Contract: secret-unseen."""
+    Rule: secret-unseen."""
     token = ready.create_token("default", "x")
     for spoilt in ("{} x", "Bearer {}", "{}x", '"{}"', "{:.36}", UNKNOWN):
         code, out, err = ready.attempt("token", "revoke", spoilt.format(token))
@@ -198,7 +198,7 @@ FIELDS_OF_A_FILE = ["platform", "priceDropPercent", "hosts", "naming", "limits"]
 def test_odd_value_in_a_file_of_stores_is_refused_with_store_and_field(ready, tmp_path, value):
     """An odd value in a store file is reported with store and field, or with its position in the
     YAML.
-    Contract: store-apply."""
+    Rule: store-settings."""
     path = tmp_path / "stores.yaml"
     for field in FIELDS_OF_A_FILE:
         option = re.sub("([A-Z])", r"-\1", field).lower().rstrip("s")
@@ -213,7 +213,7 @@ def test_odd_value_in_a_file_of_stores_is_refused_with_store_and_field(ready, tm
 
 def test_defect_is_one_line_too(tmp_path):
     """A bug in the program is reported in one line too; the traceback appears at log level debug.
-    Contract: command-error."""
+    Rule: command-error."""
     service = Service()
     service.quick("migrate")
     code = "import wishwell.stores as s; del s.listed; from wishwell.cli import main; main()"
@@ -229,7 +229,7 @@ def test_defect_is_one_line_too(tmp_path):
 
 def test_what_a_file_says_does_nothing_to_the_terminal(ready):
     """Control characters from a file are escaped in messages, so they can't affect the terminal.
-    Contract: command-error."""
+    Rule: command-error."""
     files = {"a.csv": "id,\x1b]0;x\x07\n1,2\n", "a.jsonl": r'{"wishwell": {"\u001b]0;x\u0007": 1}}'}
     for (name, text), command in zip(files.items(), ("products", "import"), strict=True):
         (ready.folder / name).write_text(text)

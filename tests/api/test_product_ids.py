@@ -26,7 +26,7 @@ def text_shop(make_shop):
 
 def test_text_store_takes_and_shows_text(text_shop):
     """A store with text ids accepts and returns them unchanged wherever items appear.
-    Contract: store-product-ids, product-id-text."""
+    Rule: store-product-ids."""
     http = text_shop.customer("1").http
     ids = (SHOPIFY, "prod_01", "007", "7", LONGEST, "A.b_c:d~e=f-g", "x", "X")
     for id in ids:
@@ -50,7 +50,7 @@ def test_text_store_takes_and_shows_text(text_shop):
 
 def test_text_is_found_by_a_query(text_shop):
     """Text ids can be searched for; a term's field ends at its first colon.
-    Contract: product-id-text."""
+    Rule: store-product-ids."""
     http = text_shop.customer("1").http
     for id in (SHOPIFY, "a:b", "prod_01", "other"):
         save(http, id)
@@ -60,7 +60,7 @@ def test_text_is_found_by_a_query(text_shop):
 
 def test_id_of_the_other_kind_is_refused(shop, text_shop):
     """An id of the other type is refused, and the message names the store's type.
-    Contract: product-id-kind."""
+    Rule: store-product-ids."""
     kinds = ((shop, 1, "1", "integer"), (text_shop, "a", 1, "text"))
     for its, good, bad, kind in kinds:
         http = its.customer("1").http
@@ -75,7 +75,7 @@ def test_id_of_the_other_kind_is_refused(shop, text_shop):
 
 
 def test_malformed_text_is_refused(text_shop):
-    """A malformed text id is refused. Contract: product-id-text."""
+    """A malformed text id is refused. Rule: store-product-ids."""
     http = text_shop.customer("1").http
     for id in ("", "a b", "-a", "_a", "a,b", "a/b", "é", "a\n", LONGEST + "~"):
         refused(http.post("/items", json={"productId": id}), 400, "productId")
@@ -85,7 +85,7 @@ def test_malformed_text_is_refused(text_shop):
 
 def test_store_goes_from_numbers_to_text_and_back_only_when_empty(shop):
     """Changing a store to text turns numbers into decimal text; changing back needs an empty store.
-    Contract: store-product-ids-change, store-change-seen."""
+    Rules: store-product-ids, changes-take-effect."""
     http = shop.customer("1").http
     for number in (7, LARGEST):
         save(http, number, variantId=3)
@@ -110,8 +110,7 @@ def test_store_goes_from_numbers_to_text_and_back_only_when_empty(shop):
 
 
 def test_note_has_up_to_500_characters(shop):
-    """A note has up to 500 characters of any script, and no control character except newlines.
-    Contract: item-note."""
+    """A note has up to 500 characters of any script, and no control character except newlines."""
     http = shop.customer("1").http
     for text in ("x" * 500, "愛" * 500, "😀" * 500, "\n" * 500, " "):
         kept = http.post("/items", json={"productId": 1, "note": text}).json()["data"]

@@ -32,7 +32,7 @@ def put(shop, product=7, **fields):
 
 def test_product_is_kept_as_it_was_put(shop):
     """A product is returned exactly as it was put, and a put replaces it as a whole.
-    Contract: product-fields, product-put-whole, product-money."""
+    Rule: product-replaced."""
     made = put(shop, **SHIRT)
     assert made == SHIRT | {
         "productId": 7, "createdAt": made["createdAt"], "updatedAt": made["createdAt"]
@@ -51,7 +51,7 @@ def test_product_is_kept_as_it_was_put(shop):
 
 def test_product_is_forgotten(shop, make_shop):
     """Deleting a product keeps the items that wish for it.
-    Contract: product-delete, store-isolation."""
+    Rules: delete-scope, store-isolation."""
     wish = save(shop.customer("1").http, 7)
     put(shop, **SHIRT)
     other = make_shop().admin
@@ -68,7 +68,7 @@ def test_product_is_forgotten(shop, make_shop):
 def test_product_beyond_a_limit_is_refused(shop):
     """Each field of a product at its limit and past it. Arbitrary URLs:
     tests/http/test_patterns.py.
-    Contract: product-bounds, product-money."""
+    Rule: product-replaced."""
     price = {"amount": "1", "currency": "EUR"}
     good: list[dict] = [
         {"title": "x" * 255}, {"title": "愛" * 255}, {"title": " "},
@@ -99,7 +99,7 @@ def test_product_beyond_a_limit_is_refused(shop):
 @pytest.mark.parametrize("kind", ["integer", "text"])
 def test_path_has_the_form_of_the_stores_ids(make_shop, kind):
     """A product id in a path has the store's type and format.
-    Contract: product-path, product-id-kind."""
+    Rule: store-product-ids."""
     shop = make_shop("--product-ids", kind)
     good, bad = ["1", str(LARGEST)], ["0", "01", "-1", "1.0", "a", str(LARGEST + 1), "%31a", "é"]
     if kind == "text":
@@ -118,7 +118,7 @@ def test_path_has_the_form_of_the_stores_ids(make_shop, kind):
 
 
 def test_many_products_or_none(shop):
-    """A bulk put saves 1 to 250 products, or on an error none. Contract: product-put-many."""
+    """A bulk put saves 1 to 250 products, or on an error none. Rule: product-replaced."""
     many = [{"productId": n, "title": f"No. {n}"} for n in range(1, 251)]
     done(shop.admin.put("/products", json={"products": many}))
     assert data(shop.admin.get("/products/250"))["title"] == "No. 250"
@@ -133,7 +133,7 @@ def test_many_products_or_none(shop):
 
 def test_products_come_in_pages(shop):
     """Products come in pages by first put; putting one again doesn't move it.
-    Contract: product-pages, cursor-bound-to-request."""
+    Rule: cursor-bound."""
     for number in (3, 1, 2):
         put(shop, number, **SHIRT)
     put(shop, 3, title="again")
@@ -152,7 +152,7 @@ def test_products_come_in_pages(shop):
 def test_puts_of_one_product_at_once_are_one_after_the_other(shop):
     """Concurrent puts of one product are serialised: each is stored as a whole, none fails, and
     bulk puts in different orders don't deadlock.
-    Contract: product-put-order."""
+    Rule: product-replaced."""
 
     def one(number):
         if number % 2:
@@ -172,7 +172,7 @@ def test_puts_of_one_product_at_once_are_one_after_the_other(shop):
 
 def test_store_with_products_changes_to_text_and_not_back(shop):
     """Product and variant ids become text with the store, which then can't change back.
-    Contract: store-product-ids-change."""
+    Rule: store-product-ids."""
     put(shop, **SHIRT)
     shop.update("--product-ids", "text")
     soon(lambda: shop.admin.get("/products/a").status_code == 404)

@@ -16,7 +16,7 @@ def link(shop, session: str, customer: str):
     "body", [None, b"", b"{}", b" \n{ }\t"], ids=["none", "empty", "object", "spaces"]
 )
 def test_token_with_nothing_in_the_body_makes_a_session(shop, body):
-    """No body, an empty one or `{}` creates a session. Contract: token-new-session, gid-session."""
+    """No body, an empty one or `{}` creates a session. Rules: token-issued, profile-gid."""
     headers = {"Content-Type": "application/json"} if body else {}
     issued = data(shop.admin.post("/profiles/token", content=body, headers=headers), 201)
     assert set(issued) == {"token", "profile"}
@@ -27,7 +27,7 @@ def test_token_with_nothing_in_the_body_makes_a_session(shop, body):
 
 def test_token_with_customer_or_session_is_for_that_profile(shop):
     """A token for a named customer or session is for that profile; a visitor keeps their items.
-    Contract: token-customer, token-session."""
+    Rule: token-issued."""
     visitor = shop.session()
     for kind, gid, product in (("customer", shop.gid("17"), 5), ("session", visitor.gid, 6)):
         issued = data(shop.admin.post("/profiles/token", json={kind: gid}), 201)
@@ -40,7 +40,7 @@ def test_token_with_customer_or_session_is_for_that_profile(shop):
 
 def test_token_with_an_unknown_session_is_not_found(shop, make_shop):
     """An unknown session, or one of another store, is 404 in a body and in `Profile`.
-    Contract: session-unknown, token-session."""
+    Rules: session-ended, token-issued."""
     for unknown in (f"gid://wishwell/Session/{uuid.uuid4()}", make_shop().session().gid):
         refused(shop.admin.post("/profiles/token", json={"session": unknown}), 404)
         refused(link(shop, unknown, shop.gid("1")), 404)
@@ -53,7 +53,7 @@ def test_token_with_an_unknown_session_is_not_found(shop, make_shop):
 
 def test_token_with_what_is_no_gid_is_refused(shop):
     """A GID of another platform, kind, form or type is refused.
-    Contract: gid-customer, gid-session."""
+    Rule: profile-gid."""
     visitor = shop.session()
     ids = ("", "a b", "9" * 65, "١", "1\n", "\x00")
     customers = [
@@ -72,7 +72,7 @@ def test_token_with_what_is_no_gid_is_refused(shop):
 
 
 def test_token_asked_with_profile_header_is_for_that_profile(shop):
-    """`Profile` acts as if the body named that profile. Contract: profile-header-token."""
+    """`Profile` acts as if the body named that profile. Rule: profile-header."""
     customer, visitor = shop.gid("1"), shop.session()
     for body in (None, {}, {"customer": customer}):
         issued = data(shop.acting_as(customer).post("/profiles/token", json=body), 201)
@@ -87,7 +87,7 @@ def test_token_asked_with_profile_header_is_for_that_profile(shop):
 @pytest.mark.parametrize("header", ["customer", "session"])
 def test_token_asked_with_profile_header_and_the_other_in_the_body_links(shop, header):
     """A customer and a session in header and body, in either place, link the session.
-    Contract: profile-header-token, link-closes-session."""
+    Rules: profile-header, link-atomic."""
     for both in (False, True):
         visitor = shop.session()
         named = {"customer": shop.gid(), "session": visitor.gid}
@@ -101,7 +101,7 @@ def test_token_asked_with_profile_header_and_the_other_in_the_body_links(shop, h
 
 def test_token_asked_with_profile_header_and_another_in_the_body_is_refused(shop):
     """A body that contradicts `Profile` is refused, and nothing changes.
-    Contract: profile-header-token."""
+    Rule: profile-header."""
     visitor, other = shop.session(), shop.session()
     save(visitor.http, 1)
     acting = shop.acting_as(shop.gid("1"))
@@ -116,7 +116,7 @@ def test_token_asked_with_profile_header_and_another_in_the_body_is_refused(shop
 def test_ended_session_is_told_so_whatever_else_is_wrong(shop):
     """All tokens of an ended session are 401 with a hint to request a new one, whatever else is
     wrong. In `Profile` and in a body, the session is 404.
-    Contract: session-ended, link-closes-session, token-session."""
+    Rules: session-ended, link-atomic, token-issued."""
     visitor, other = shop.session(), shop.session()
     again, id = shop.token(session=visitor.gid), save(visitor.http, 1)["id"]
     for session in (visitor, other):

@@ -25,7 +25,7 @@ def left(answer) -> int:
 
 
 def test_limits_by_default(shop):
-    """The default limits per minute. Contract: limit-defaults."""
+    """The default limits per minute. Rule: limit-caller."""
     limits = ((READS, 600, 6_000), (WRITES, 240, 3_000), (TOKENS, 30, 3_000))
     for requests, profile, admin in limits:
         for method, path in requests:
@@ -41,7 +41,7 @@ def test_limits_by_default(shop):
 @pytest.mark.parametrize("caller", ["profile", "admin"])
 def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
     """The methods of a kind count together; a request over the limit changes nothing.
-    Contract: limit-exceeded, limit-defaults."""
+    Rules: limit-window, limit-caller."""
     fresh_window()
     roomy = ("--limit", "admin_token=1000") if caller == "profile" else ()
     shop = make_shop("--limit", f"{caller}_{kind}=4", *roomy)
@@ -70,7 +70,7 @@ def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
 def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
     """All tokens of a profile share one counter. Requests that fail count too, and each store
     counts separately.
-    Contract: limit-caller, limit-counts, store-limits."""
+    Rules: limit-caller, limit-counts, store-limits."""
     fresh_window()
     shop = make_shop("--limit", "profile_read=2")
     first, second, other = shop.customer("1"), shop.customer("1"), shop.customer("2")
@@ -82,7 +82,7 @@ def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
 
 
 def test_limit_counts_an_admin_token_impersonating_or_not(make_shop):
-    """An admin token has one counter, with and without `Profile`. Contract: limit-caller."""
+    """An admin token has one counter, with and without `Profile`. Rule: limit-caller."""
     fresh_window()
     shop = make_shop("--limit", "admin_read=3")
     acting = [shop.admin, shop.acting_as(shop.gid("1")), shop.acting_as(shop.gid("2"))]
@@ -95,7 +95,7 @@ def test_limit_counts_an_admin_token_impersonating_or_not(make_shop):
 
 def test_limit_in_parallel_lets_exactly_so_many_through(make_shop):
     """Of concurrent requests exactly the limit passes, and `Remaining` never goes below 0.
-    Contract: limit-window."""
+    Rule: limit-window."""
     fresh_window()
     shop = make_shop("--limit", "profile_read=20")
     token = shop.customer("1").token

@@ -77,7 +77,7 @@ FORWARDING = [
 def test_requests_without_a_token_count_per_address(strict):
     """Requests without a valid token count per address; valid tokens aren't affected, and
     forwarding headers of untrusted senders are ignored.
-    Contract: limit-per-address, limit-headers, limit-address-source."""
+    Rules: limit-address, limit-counts."""
     fresh_window(8)
     head = request_head("GET", "/.well-known/openapi", None, "Connection: close")
     assert over_the_wire(strict, head).headers["x-ratelimit-remaining"] == str(LIMIT - 1)
@@ -95,7 +95,7 @@ def test_requests_without_a_token_count_per_address(strict):
 
 def test_new_token_or_spelling_for_each_guess_is_no_new_caller(strict, shop):
     """Different tokens, paths and methods don't give a guesser a new counter.
-    Contract: limit-per-address."""
+    Rule: limit-address."""
     fresh_window()
     tokens = [f"Authorization: Bearer {token}" for token in fakes(shop.id)]
     got = [ask(strict, line, source="127.0.1.1") for line in tokens]
@@ -109,7 +109,7 @@ def test_new_token_or_spelling_for_each_guess_is_no_new_caller(strict, shop):
 def test_behind_a_proxy_only_what_it_says_counts(behind_proxy):
     """Behind a proxy, the client address is the rightmost untrusted one in `X-Forwarded-For`.
     Forged hops, zones, spellings and trailers don't change it; garbage does no harm.
-    Contract: limit-address-source."""
+    Rule: limit-address."""
     fresh_window(8)
     real = "2001:db8:5::"
     spellings = [real, "2001:DB8:0005::0", "2001:db8:5::%eth0", "2001:db8:5:0:ffff::1"]
@@ -150,7 +150,7 @@ def customer_of(first, handle: str, limit: int) -> str:
 
 def test_limits_are_shared_through_redis_and_local_when_it_goes_away(shared):
     """Processes count together through Redis, alone while it is unreachable, and log the change.
-    Contract: limit-shared, limit-shared-away."""
+    Rule: limit-shared."""
     redis, first, second = shared
     fresh_window(8)
     token = customer_of(first, "shared", 6)

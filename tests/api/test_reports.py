@@ -91,7 +91,7 @@ def numbers(row):
 
 def test_products_come_in_pages_the_largest_first(world):
     """Products come in pages with the largest count first.
-    Contract: report-products, report-answer, report-period."""
+    Rule: report-period."""
     rows = world.data("products")
     assert [(row["productId"], *numbers(row)) for row in rows] == [
         (1, 3, 2, 1, 3, 0),
@@ -118,7 +118,7 @@ def test_products_come_in_pages_the_largest_first(world):
 
 def test_products_are_found_by_a_part_of_their_title(world):
     """`title` finds a part of a title, also in further pages and in CSV.
-    Contract: report-products, search-title."""
+    Rule: search-terms."""
     for title, found in {
         "three": [3],
         "E": [3],
@@ -138,8 +138,7 @@ def test_products_are_found_by_a_part_of_their_title(world):
 
 
 def test_summary_and_days_add_up(world):
-    """The summary equals the sum of the days; a period before the first count has no days.
-    Contract: report-summary, report-days."""
+    """The summary equals the sum of the days; a period before the first count has no days."""
     summary = world.data("summary")
     assert numbers(summary) == [5, 3, 2, 5, 0]
     assert (summary["profiles"], summary["lists"]) == ({"customers": 2, "visitors": 1}, 1)
@@ -150,7 +149,7 @@ def test_summary_and_days_add_up(world):
 
 
 def test_wishers_are_those_of_now(world):
-    """Wishers are current, newest first, in pages. Contract: report-wishers."""
+    """Wishers are current, newest first, in pages."""
     wishers = world.data("wishers", product=1)
     own = {who.gid: world.saved[who.gid, 1] for who in (world.visitor, world.ben, world.ann)}
     assert wishers == [
@@ -175,7 +174,7 @@ def cells(text):
 
 def test_spreadsheet_runs_nothing(world):
     """Formulas in CSV cells are neutralised (CSV injection), and titles are otherwise unchanged.
-    Contract: report-csv."""
+    Rule: report-csv."""
     answer = world.get("products", format="csv", limit=1)
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert re.fullmatch(
@@ -214,12 +213,12 @@ BAD = [
 
 @pytest.mark.parametrize(("report", "query", "named"), BAD)
 def test_bad_parameter_is_named(world, report, query, named):
-    """A bad parameter is 400 and named. Contract: report-period, report-products, report-wishers."""
+    """A bad parameter is 400 and named. Rule: report-period."""
     refused(world.get(report, **query), 400, named)
 
 
 def test_command_prints_what_the_api_says(world):
-    """`wishwell report` prints the API's data. Contract: command-report."""
+    """`wishwell report` prints the API's data. Rule: command-error."""
     assert json.loads(world.cli("products", "--json")) == world.data("products")
     assert len(json.loads(world.cli("products", "--json", "--limit", "1"))) == 1
     assert json.loads(world.cli("summary", "--json")) == [world.data("summary")]
@@ -243,7 +242,7 @@ def test_command_prints_what_the_api_says(world):
 
 def test_days_are_those_of_the_stores_zone(world):
     """Days are those of the store's time zone: these two zones always have different dates.
-    Contract: store-time-zone."""
+    Rule: store-time-zone."""
     zones = "Pacific/Kiritimati", "Etc/GMT+12"
     shops = [Shop(world.service, "--time-zone", zone) for zone in zones]
 
@@ -258,7 +257,7 @@ def test_days_are_those_of_the_stores_zone(world):
 def test_anybody_may_ask_how_many_once_the_store_says_so(world):
     """`GET /wishes` returns rounded counts once the store allows it, cacheable for an hour, and on
     the storefront without a session.
-    Contract: show-wishes."""
+    Rule: show-wishes."""
     at = f"{world.service.url}/apps/wishlist/api/wishes"
     shoppers = world.shop.client()
     shoppers.headers["Host"] = HOST
@@ -300,7 +299,7 @@ def waits_for_a_report(world, http, path):
 
 def test_what_is_gone_is_told_by_the_next_count(world):
     """The next count shows deletions. Runs after the other tests because it changes the numbers.
-    Contract: count-exact, count-again."""
+    Rules: count-exact, count-pace."""
     id = world.saved[world.ann.gid, 2]["id"]
     assert world.ann.http.delete(f"/items/{id}").status_code == 204
     world.counted()
@@ -314,7 +313,7 @@ MANY = 60_000
 
 def test_spreadsheet_that_fails_breaks_the_connection(new_service):
     """A CSV report that fails midway breaks the connection, so a partial file never looks complete.
-    Contract: report-csv."""
+    Rule: report-csv."""
     service = new_service()
     service.start()
     shop = Shop(service, *ROOMY)
@@ -346,7 +345,7 @@ def test_spreadsheet_that_fails_breaks_the_connection(new_service):
 
 def test_pages_without_dates_keep_the_period_when_a_new_day_begins(world):
     """Following the cursors keeps the first page's period when a new day begins in the store's time zone.
-    Contract: report-walk."""
+    Rule: report-period."""
 
     def days() -> str:
         return world.get("products", format="csv").headers["content-disposition"]

@@ -31,7 +31,7 @@ def refused(answer, status: int = 401) -> str:
 
 def test_both_secrets_of_the_store_are_good(asking):
     """Webhooks signed with the current or the previous secret are accepted without a token.
-    Contract: platform-signed, request-kept."""
+    Rules: privacy-request-signed, privacy-request-stored."""
     for secret in (NEW, OLD):
         answer = asking.send("shop/redact", asking.body("shop/redact"), secret)
         assert answer.status_code == 200
@@ -40,7 +40,7 @@ def test_both_secrets_of_the_store_are_good(asking):
 
 def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
     """Every unproven webhook gets the same 401, and nothing is stored in any store.
-    Contract: platform-signed."""
+    Rule: privacy-request-signed."""
     other, without = Platform(service, OTHERS), Platform(service)
     body = asking.body("shop/redact")
     raw = json.dumps(body).encode()
@@ -72,14 +72,14 @@ def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
 def test_topic_is_the_one_that_the_body_proves(asking, shape):
     """The topic must match the body, because the topic header isn't signed; unknown fields are
     ignored.
-    Contract: platform-topic."""
+    Rule: privacy-request-signed."""
     for topic in BODIES:
         answer = asking.send(topic, asking.body(shape, 1, more={"than": ["was", "said"]}))
         assert answer.status_code == (200 if topic == shape else 401)
 
 
 def test_body_of_no_shape_is_of_no_topic(asking):
-    """A body that fits no topic is refused. Contract: platform-topic."""
+    """A body that fits no topic is refused. Rule: privacy-request-signed."""
     with nothing_taken(asking):
         for name, value in (
             *(("customer", value) for value in (None, 7, {"id": 1.5})),
@@ -92,7 +92,7 @@ def test_body_of_no_shape_is_of_no_topic(asking):
 
 def test_bad_input_gets_one_clear_error(asking):
     """Each kind of bad input gets one clear error.
-    Contract: request-once, body-size, body-json, body-malformed, body-key-twice, header-twice."""
+    Rules: privacy-request-stored, request-limits, input-strict."""
     body = asking.body("shop/redact")
     twice = f'{{"shop_domain": "{asking.domain}", "a": 1, "a": 2}}'.encode()
     large = f'{{"shop_domain": "{asking.domain}"}}'.encode().ljust(256 * 1024 + 1)
@@ -117,7 +117,7 @@ def test_bad_input_gets_one_clear_error(asking):
 def test_same_delivery_and_same_body_do_nothing_more(asking):
     """A duplicate delivery or body returns the first request's id and creates nothing, also
     concurrently.
-    Contract: request-once."""
+    Rule: privacy-request-stored."""
     body = asking.body("customers/redact", 77)
     first = asking.send("customers/redact", body, id="one").json()
     with nothing_taken(asking):
@@ -131,7 +131,7 @@ def test_same_delivery_and_same_body_do_nothing_more(asking):
 
 def test_requests_are_shown_and_called_off(service, asking):
     """Requests are listed, and a waiting `shop/redact` can be cancelled, by their own store only.
-    Contract: request-fields, request-called-off."""
+    Rule: shop-redact-delayed."""
     theirs = Platform(service, NEW)
     one, two = theirs.asks("shop/redact"), theirs.asks("customers/data_request")
     answer = theirs.shop.admin.get("/requests?limit=1").json()
@@ -162,7 +162,7 @@ def test_requests_are_shown_and_called_off(service, asking):
 @pytest.mark.either_engine
 def test_data_of_a_customer_is_kept_until_they_are_erased(asking):
     """An export contains everything stored about a customer and ends when they are erased.
-    Contract: request-done, request-export, request-erased."""
+    Rule: privacy-request-done."""
     ann = asking.shop.customer("4711")
     ann.http.post("/items", json={"productId": 5, "note": "for the garden"})
     id = asking.asks("customers/data_request", 4711)

@@ -25,7 +25,7 @@ def stops(http) -> None:
 def test_tokens_that_were_revoked_are_refused_within_5_seconds(shop):
     """An admin token is revoked by id or value, a profile token by value, a profile's tokens by
     GID; other tokens and later ones remain valid. Several processes: tests/service/test_workers.py.
-    Contract: token-revoked, token-revoked-until, command-token-revoke."""
+    Rule: token-revoked."""
     leaked, found = (shop.another_admin_token(label) for label in ("leaked", "found"))
     one, other, all_of, visitor = (
         shop.customer("1"),
@@ -62,7 +62,7 @@ def slowly(body, meanwhile):
 @pytest.mark.parametrize("ends", ["admin token", "profile", "store"])
 def test_what_ends_a_token_while_a_body_arrives_stops_the_write(shop, ends):
     """A write is refused if its token is revoked or its store deleted while the body arrives.
-    Contract: token-while-sending."""
+    Rule: token-revoked."""
     customer = shop.customer("slow")
     admin = shop.client(shop.another_admin_token("leaked"))
     command, http, path = {
@@ -89,7 +89,7 @@ def test_what_ends_a_token_while_a_body_arrives_stops_the_write(shop, ends):
 
 
 def test_slow_body_of_a_good_token_is_taken(shop):
-    """A slow body is accepted while its token remains valid. Contract: token-while-sending."""
+    """A slow body is accepted while its token remains valid. Rule: token-revoked."""
     content, said = slowly(b'{"productId": 5}', lambda: None), {"Content-Type": "application/json"}
     customer = shop.customer()
     data(customer.http.post("/items", content=content, headers=said), 201)

@@ -14,7 +14,7 @@ def of(product, **fields):
 
 
 def test_bulk_save_takes_1_to_250_items(http):
-    """A bulk save takes 1 to 250 items, each product and variant once. Contract: items-put."""
+    """A bulk save takes 1 to 250 items, each product and variant once. Rule: bulk-atomic."""
     many = [of(n, variantId=n % 3 or None) for n in range(1, 252)]
     assert len(put(http, *many[:250])) == 250
     with nothing_changes(http):
@@ -35,7 +35,7 @@ def test_bulk_save_takes_1_to_250_items(http):
 )
 def test_refusal_in_the_middle_saves_nothing(http, bad, status, place):
     """One bad item refuses the whole save; the message names its index.
-    Contract: items-put-all, item-list-ids."""
+    Rules: bulk-atomic, item-lists."""
     save(http, 1)
     with nothing_changes(http):
         refused(http.put("/items", json={"items": [of(1, quantity=9), bad, of(3)]}), status, place)
@@ -43,7 +43,7 @@ def test_refusal_in_the_middle_saves_nothing(http, bad, status, place):
 
 def test_bounds_in_the_middle_save_nothing(make_shop):
     """A save that would exceed a limit saves nothing.
-    Contract: items-put-all, item-limit, list-item-limit, place-limit."""
+    Rules: bulk-atomic, profile-limits."""
     shop = make_shop("--limit", "items=6", "--limit", "list_items=3", "--limit", "entries=4")
     http = shop.customer("1").http
     one, two = (new_list(http)["id"] for _ in range(2))
@@ -64,7 +64,7 @@ def test_bounds_in_the_middle_save_nothing(make_shop):
 
 def test_is_one_request_for_the_limits_and_needs_an_owner(shop):
     """A bulk save counts as one request and needs a profile.
-    Contract: items-put, whole-store-create."""
+    Rules: bulk-atomic, whole-store."""
     http = shop.customer("1").http
     body = {"items": [of(n) for n in range(1, 60)]}
     answers = [http.put("/items", json=body) for _ in range(2)]

@@ -58,7 +58,7 @@ def refuses_to_start(service: Service, **settings: str) -> str:
 
 @pytest.mark.parametrize(("name", "value"), BAD, ids=lambda text: text[:32])
 def test_setting_that_is_bad_stops_the_start_and_is_named(idle, name, value):
-    """A bad setting stops the start with a message that names it. Contract: setting-invalid."""
+    """A bad setting stops the start with a message that names it. Rule: setting-invalid."""
     code, _, said = idle.attempt("serve", **{name: value})
     assert code not in (0, 70) and name in said, said
 
@@ -66,12 +66,12 @@ def test_setting_that_is_bad_stops_the_start_and_is_named(idle, name, value):
 @pytest.mark.parametrize("host", ["a..b", *map(slow, ("300.1.1.1", "x" * 300, "[::1]", "\udcff"))])
 def test_host_that_is_bad_stops_the_start_and_is_named(idle, host):
     """A bad host, which shows only when the socket is bound, is named too.
-    Contract: setting-invalid, setting-list."""
+    Rule: setting-invalid."""
     assert "WISHWELL_HOST" in refuses_to_start(idle, WISHWELL_HOST=host)
 
 
 def test_settings_that_are_bad_are_all_named_at_once(idle):
-    """All bad settings are named together in one line. Contract: setting-invalid."""
+    """All bad settings are named together in one line. Rule: setting-invalid."""
     bad = {"WISHWELL_PORT": "x", "WISHWELL_WORKERS": "y", "WISHWELL_REDIS_URL": "redis://h?a=1"}
     said = refuses_to_start(idle, **bad)
     assert [name for name in bad if name not in said] == []
@@ -90,7 +90,7 @@ def is_signed(service: Service) -> bool:
 @pytest.mark.parametrize(("plain", "file"), [("", "keys"), (SIGNING_KEY, " ")])
 def test_empty_value_is_not_set_in_either_form(plain, file):
     """An empty value counts as not set, and a line end in a file isn't part of its value.
-    Contract: setting-file."""
+    Rule: setting-invalid."""
     service = Service({"WISHWELL_SIGNING_KEYS": plain, "WISHWELL_SIGNING_KEYS_FILE": file})
     (service.folder / "keys").write_text(f"{SIGNING_KEY}\n")
     with service:
@@ -100,7 +100,7 @@ def test_empty_value_is_not_set_in_either_form(plain, file):
 def test_start_needs_one_key_and_a_schema(postgres_server, idle):
     """A start fails if a secret is set in both forms, a server database has no signing key, or its
     schema is missing.
-    Contract: setting-file, signing-key-source, serve-schema."""
+    Rules: setting-invalid, signing-keys, migrate-once."""
     (idle.folder / "keys").write_text(SIGNING_KEY)
     keys = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY}
     assert "both set" in refuses_to_start(idle, **keys, WISHWELL_SIGNING_KEYS_FILE="keys")
@@ -133,7 +133,7 @@ LIMITS |= {"ADMIN_READ": 54, "ADMIN_WRITE": 55, "ADMIN_TOKEN": 56, "ADDRESS": 57
 @ADJUSTED
 def test_limits_are_settings(adjusted):
     """Rate limits and profile limits can be set.
-    Contract: setting-list, limit-defaults, item-limit, list-limit."""
+    Rules: setting-invalid, limit-caller, profile-limits."""
     admin = adjusted.client(adjusted.admin_token())
     profile = adjusted.client(data(admin.post("/profiles/token"), 201)["token"])
     answers = [http.request(*what) for http in (profile, admin) for what in EACH_KIND]
@@ -149,7 +149,7 @@ EACH_KIND = [("GET", "/items"), ("DELETE", "/items/x"), ("POST", "/profiles/iden
 
 @ADJUSTED
 def test_namespace_of_sessions_is_a_setting(adjusted):
-    """The namespace of session GIDs can be set. Contract: gid-session."""
+    """The namespace of session GIDs can be set. Rule: profile-gid."""
     admin = adjusted.client(adjusted.admin_token())
     issued = data(admin.post("/profiles/token"), 201)
     assert issued["profile"].startswith("gid://acme/Session/")
@@ -163,7 +163,7 @@ TYPE = "Content-Type: application/json"
 @ADJUSTED
 def test_request_that_never_ends_is_given_up(adjusted):
     """Headers and bodies that never end are 408, and the connection closes.
-    Contract: http-bounds, body-time."""
+    Rule: request-limits."""
     token = adjusted.admin_token()
     head = request_head("POST", "/profiles/token", token, TYPE, "Content-Length: 20")
     whole = request_head("GET", "/items", token)
@@ -191,7 +191,7 @@ TRICKLING = {
 @ADJUSTED
 @pytest.mark.parametrize("name", TRICKLING)
 def test_request_that_trickles_holds_no_connection(adjusted, name):
-    """Trickling single bytes doesn't extend a timeout. Contract: http-bounds, body-time."""
+    """Trickling single bytes doesn't extend a timeout. Rule: request-limits."""
     method, path, lines, first = TRICKLING[name]
     head = request_head(method, path, None, *lines)
     began, received = time.monotonic(), b""
@@ -211,7 +211,7 @@ def test_request_that_trickles_holds_no_connection(adjusted, name):
 
 
 def test_port_that_is_taken_is_said_plainly(idle):
-    """A port that is taken fails the start with a message that names it. Contract: serve-start."""
+    """A port that is taken fails the start with a message that names it. Rule: serve-start."""
     with Service() as service:
         port = service.url.rpartition(":")[2]
         said = refuses_to_start(idle, WISHWELL_PORT=port)

@@ -21,7 +21,7 @@ def hence(**time):
 def test_share_a_list(shop, http):
     """By default a share shows no notes, takes no reservations and never expires. The list doesn't
     reveal its shares, and deleting it ends them.
-    Contract: share-fields, share-token, share-list-deleted."""
+    Rules: share-token, share-ends."""
     made = new_list(http)
     shared = share(http, made["id"])
     assert set(shared) == KEYS
@@ -39,7 +39,7 @@ def test_share_a_list(shop, http):
 
 def test_shares_are_pages(http):
     """Shares come in pages, newest first.
-    Contract: share-fields, page-limit, cursor-bound-to-request."""
+    Rule: cursor-bound."""
     one, two = new_list(http)["id"], new_list(http)["id"]
     shared = [share(http, one) for _ in range(3)]
     share(http, two)
@@ -51,8 +51,7 @@ def test_shares_are_pages(http):
 
 
 def test_change_a_share(http):
-    """A change affects only the fields in the body; null removes the expiry.
-    Contract: share-update."""
+    """A change affects only the fields in the body; null removes the expiry."""
     path = f"/lists/{new_list(http)['id']}/shares"
     shared = data(
         http.post(path, json={"notes": True, "expiresAt": "2100-01-01T01:00:00+01:00"}), 201
@@ -70,7 +69,7 @@ def test_change_a_share(http):
 
 def test_end_that_is_no_time_to_come_is_refused(http):
     """An expiry in the past or without an offset is refused, and nothing changes.
-    Contract: share-expiry."""
+    Rule: share-ends."""
     path = f"/lists/{new_list(http)['id']}/shares"
     shared = data(http.post(path), 201)
     for end in ("2020-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "2100-01-01T00:00:00"):
@@ -81,7 +80,7 @@ def test_end_that_is_no_time_to_come_is_refused(http):
 
 def test_list_with_as_many_shares_as_may_be(shop, http):
     """A list has at most 20 shares; ending one frees its slot and leaves the others valid.
-    Contract: share-most, share-ended."""
+    Rules: profile-limits, share-ends."""
     path = f"/lists/{new_list(http)['id']}/shares"
     shared = [data(http.post(path), 201) for _ in range(20)]
     refused(http.post(path), 400, "20")
@@ -95,7 +94,7 @@ def test_list_with_as_many_shares_as_may_be(shop, http):
 
 def test_share_of_another_list_is_not_there(shop, http):
     """A share can be changed only through its own list and by its owner.
-    Contract: record-id, token-scope."""
+    Rule: token-scope."""
     other = shop.customer("2").http
     mine, theirs = new_list(http)["id"], new_list(other)["id"]
     foreign = share(other, theirs)["id"]
@@ -109,7 +108,7 @@ def test_share_of_another_list_is_not_there(shop, http):
 
 def test_share_expires(shop, http):
     """An expired share is 404 for everyone else, but its owner sees it and can extend it.
-    Contract: share-expiry."""
+    Rule: share-ends."""
     path = f"/lists/{new_list(http)['id']}/shares"
     shared = data(http.post(path, json={"expiresAt": hence(seconds=1)}), 201)
     asked = f"/shared/{shared['token']}"
@@ -122,7 +121,7 @@ def test_share_expires(shop, http):
 
 def test_shares_of_a_whole_store(shop, http):
     """An admin token without `Profile` manages any list's shares; each shows its owner.
-    Contract: whole-store, whole-store-create."""
+    Rule: whole-store."""
     visitor = shop.session()
     for owner, gid in ((http, shop.gid("1")), (visitor.http, visitor.gid)):
         path = f"/lists/{new_list(owner)['id']}/shares"

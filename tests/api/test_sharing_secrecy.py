@@ -28,7 +28,7 @@ def looks(party):
 
 def test_no_answer_to_the_owner_differs_by_a_reservation(shop):
     """A reservation changes no status, header or byte of the owner's responses.
-    Contract: reserve-secret."""
+    Rule: reserve-secret."""
     party = Party(shop)
     before = dict(looks(party))
     assert party.reserve(party.visitor, 2).status_code == 200

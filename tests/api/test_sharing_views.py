@@ -48,7 +48,7 @@ class Shown:
 def test_what_anybody_sees(shop):
     """A shared list shows nothing else of its owner: no GID, e-mail address, tags, other lists, or
     ids of lists and shares.
-    Contract: shared-open, shared-fields, shared-order."""
+    Rules: shared-open, shared-hides-owner."""
     shown = Shown(shop, notes=True)
     data(shown.owner.http.post("/profiles/identify", json={"email": "owner@example.com"}))
     answer = shop.anonymous.get(shown.path)
@@ -69,7 +69,7 @@ def test_what_anybody_sees(shop):
 
 def test_every_answer_is_for_one_reader(shop):
     """Every response below `/shared/` may not be cached, indexed or sent as a referrer; errors too.
-    Contract: shared-headers."""
+    Rule: response-uncached."""
     shown = Shown(shop)
     other = shop.customer("2").http
     for answer in (
@@ -91,7 +91,7 @@ def test_every_answer_is_for_one_reader(shop):
 def test_all_that_is_wrong_with_a_link_is_one_answer(shop, make_shop):
     """Every wrong link gets the same 404: unknown, mistyped, ended, of a deleted list or of another
     store, with and without a token.
-    Contract: shared-unknown, store-isolation."""
+    Rules: shared-open, store-isolation."""
     shown, http = Shown(shop), shop.customer("2").http
     foreign = make_shop().customer("1").http
     tokens = [UNKNOWN, shown.share["token"][:-1], "x", "%00", "é", "wwadm_" + "0" * 49]
@@ -121,7 +121,7 @@ def shown(shop):
 def test_copy_returns_the_new_list(shop, shown):
     """A copy has the owner's order, quantities and shown notes, but no tags; the owner's list is
     unchanged.
-    Contract: copy-list, shared-notes."""
+    Rules: copy-list, shared-hides-owner."""
     http = shop.customer("2").http
     with nothing_changes(shown.owner.http):
         answer = http.post(f"{shown.path}/copies", json={"name": "  For Anna "})
@@ -143,7 +143,7 @@ def test_copy_returns_the_new_list(shop, shown):
 
 @pytest.mark.parametrize("limit", ["items=5", "lists=2", "entries=4"])
 def test_copy_changes_nothing_when_it_would_exceed_a_limit(make_shop, limit):
-    """A copy that would exceed one of the caller's limits changes nothing. Contract: copy-limits."""
+    """A copy that would exceed one of the caller's limits changes nothing. Rule: copy-list."""
     shop = make_shop("--limit", limit)
     shown, http = Shown(shop), shop.customer("2").http
     made = [new_list(http)["id"] for _ in range(2 if limit == "lists=2" else 1)]
@@ -171,7 +171,7 @@ def strict(new_service):
 def test_reads_count_for_the_address(strict):
     """Reads of shared lists count per address, with or without a profile token; an admin token has
     its own count.
-    Contract: shared-limit."""
+    Rule: shared-limit."""
     shown, at = Shown(strict), {"X-Forwarded-For": "192.0.2.1"}
     anybody, owner = strict.anonymous, shown.owner.http
     fresh_window()
@@ -191,7 +191,7 @@ def test_reads_count_for_the_address(strict):
 
 def test_guesses_are_limited(strict):
     """Wrong share tokens are rate-limited; valid ones and admin tokens still work.
-    Contract: shared-guess."""
+    Rule: shared-limit."""
     shown, http = Shown(strict), strict.customer("2").http
     at, wrong = {"X-Forwarded-For": "192.0.2.3"}, f"/shared/{UNKNOWN}"
     fresh_window()

@@ -23,7 +23,7 @@ def apply(service):
 
 def test_apply_makes_and_changes_what_the_file_names(service, apply, handle):
     """`store apply` shows its changes, then makes them; a second run changes nothing.
-    Contract: store-apply."""
+    Rule: store-settings."""
     (service.folder / "shop.key").write_text("k" * 40)
     text = f"""
 stores:
@@ -60,7 +60,7 @@ stores:
 
 
 def test_apply_asks(service, handle):
-    """Without a yes nothing changes; without changes it doesn't ask. Contract: store-apply."""
+    """Without a yes nothing changes; without changes it doesn't ask. Rule: store-settings."""
     text = f"stores: [{{handle: {handle}}}]"
     path = service.folder / "asked.yaml"
     path.write_text(text)
@@ -92,7 +92,7 @@ WRONG = {
 @pytest.mark.either_engine
 @pytest.mark.parametrize("case", WRONG)
 def test_apply_refuses_a_bad_file_and_changes_nothing(service, apply, handle, case):
-    """A bad file is refused in one line, and nothing changes. Contract: store-apply, store-bounds."""
+    """A bad file is refused in one line, and nothing changes. Rule: store-settings."""
     code, _, said = apply(WRONG[case].replace("HANDLE", handle), "--yes")
     assert (code, len(said.strip().splitlines())) == (1, 1), said
     assert handle not in stores(service)
@@ -100,7 +100,7 @@ def test_apply_refuses_a_bad_file_and_changes_nothing(service, apply, handle, ca
 
 def test_apply_changes_all_or_nothing(service, apply, make_shop, handle):
     """If one store of the file can't be applied, none is.
-    Contract: store-apply, storefront-hosts, storefront-jwt-apart."""
+    Rules: store-settings, storefront-hosts, storefront-jwt."""
     taken = STORE.format(secrets.token_hex(6))
     make_shop("--host", taken)
     both = f"{{handle: {handle}}}, {{handle: {handle}-2, hosts: ['{taken}']}}"
@@ -113,7 +113,7 @@ def test_apply_changes_all_or_nothing(service, apply, make_shop, handle):
 
 
 def test_delete_asks_for_the_handle(service, make_shop):
-    """`store delete` requires the handle to be typed. Contract: store-delete."""
+    """`store delete` requires the handle to be typed. Rule: store-delete."""
     shop = make_shop()
     done = service.cli("store", "delete", shop.handle, input="yes\n", check=False)
     assert done.returncode == 1 and "nothing was deleted" in done.stderr
@@ -126,7 +126,7 @@ def test_delete_asks_for_the_handle(service, make_shop):
 def test_deleted_store_is_gone_for_everybody(service, make_shop):
     """A deleted store's tokens fail, its host and handle become free, and other stores aren't
     affected.
-    Contract: store-delete."""
+    Rule: store-delete."""
     host = STORE.format(secrets.token_hex(6))
     shop, other = make_shop("--host", host), make_shop()
     customer, session = shop.customer(), shop.session()

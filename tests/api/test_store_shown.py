@@ -19,7 +19,7 @@ DEFAULTS = {
 
 
 def test_store_is_shown_with_the_limits_in_force(service, make_shop):
-    """`GET /store` equals `store list --json`, plus the limits in force. Contract: store-shown."""
+    """`GET /store` equals `store list --json`, plus the limits in force. Rule: store-settings."""
     key = service.folder / "shown.key"
     key.write_text("a-shared-key-of-the-shop-that-nobody-sees")
     shop = make_shop(
@@ -43,7 +43,7 @@ def tokens(shop) -> list[dict]:
 
 def test_tokens_are_listed_newest_first_in_pages(shop, make_shop):
     """Tokens come in pages, newest first; `token list` prints the oldest first.
-    Contract: token-pages, store-isolation."""
+    Rule: store-isolation."""
     make_shop()
     shop.another_admin_token("revoked")
     shop.service.quick("token", "revoke", tokens(shop)[0]["id"])
@@ -69,7 +69,7 @@ def test_tokens_are_listed_newest_first_in_pages(shop, make_shop):
 
 def test_token_is_revoked_by_another_one(shop, make_shop):
     """A token revokes another one, idempotently; not itself, and none of another store.
-    Contract: token-revoke-another, token-revoked."""
+    Rule: token-revoked."""
     other = shop.client(shop.another_admin_token("leaked"))
     data(other.get("/store"))
     id = tokens(shop)[0]["id"]
@@ -114,7 +114,7 @@ def stocked(roomy_shop):
 
 
 def test_products_are_found_by_any_part_of_their_title(stocked):
-    """A search finds any part of a title; pattern characters are literal. Contract: search-title."""
+    """A search finds any part of a title; pattern characters are literal. Rule: search-terms."""
     found = {}
     for query in FOUND:
         products = data(stocked.get("/products", params={"query": query}))
@@ -124,7 +124,7 @@ def test_products_are_found_by_any_part_of_their_title(stocked):
 
 def test_found_products_come_in_pages(stocked, make_shop):
     """Found products come in pages.
-    Contract: search-title, product-pages, cursor-bound-to-request, store-isolation."""
+    Rules: search-terms, cursor-bound, store-isolation."""
     whole = data(stocked.get("/products", params={"query": "title:e,é"}))
     pages = walk(stocked, "/products", limit=4, query="title:E,É")
     assert [len(page) for page in pages] == [4, 2]
@@ -140,7 +140,7 @@ def test_found_products_come_in_pages(stocked, make_shop):
 
 def test_search_of_products_that_is_malformed_is_refused(stocked):
     """A malformed title search is refused; 100 characters are allowed, 101 aren't.
-    Contract: search-title, search-invalid."""
+    Rule: search-terms."""
     assert data(stocked.get("/products", params={"query": f"title:{'愛' * 100}"})) == []
     bad = ["", "title:", "title:a,", "title:\x85", "blue", "product:1", "Title:a"]
     for query in (*bad, f"title:{'x' * 101}", "title:a " * 9, f"title:{'a,' * 250}a"):
@@ -161,7 +161,7 @@ def slowest(shop, products: int, texts: int) -> str:
 
 def test_others_are_answered_while_titles_are_searched(roomy_shop, engine):
     """Other requests are answered during a title search, because SQLite searches in a thread.
-    Contract: search-title."""
+    Rule: search-terms."""
     if engine == "postgresql":
         pytest.skip("it searches in another process")
     query, answered = slowest(roomy_shop, 25, 25), 0
@@ -177,7 +177,7 @@ def test_others_are_answered_while_titles_are_searched(roomy_shop, engine):
 @pytest.mark.slow
 def test_search_that_would_take_minutes_is_ended(new_service, engine):
     """A search that would take minutes is interrupted. PostgreSQL's matching takes linear time.
-    Contract: search-title, serve-stop, unavailable-nothing-done."""
+    Rules: search-terms, serve-workers, unavailable-nothing-done."""
     if engine == "postgresql":
         pytest.skip("it is done in time")
     service = new_service(WISHWELL_SHUTDOWN_TIMEOUT="1").start()

@@ -61,7 +61,7 @@ def test_token_signed_with_the_ring_key_is_what_the_attacks_start_from(roomy_sho
 
 def test_token_with_claims_that_are_never_issued_is_refused(roomy_shop, genuine):
     """Claims that are missing, of a wrong type or out of time are refused.
-    Contract: profile-token-strict."""
+    Rule: profile-token-strict."""
     _, header, good = genuine
     now = int(time.time())
     claims = {
@@ -91,7 +91,7 @@ def test_token_with_claims_that_are_never_issued_is_refused(roomy_shop, genuine)
 
 
 def test_token_with_a_header_that_is_never_issued_is_refused(roomy_shop, genuine):
-    """Only the issued algorithm and a known `kid` are accepted. Contract: profile-token-strict."""
+    """Only the issued algorithm and a known `kid` are accepted. Rule: profile-token-strict."""
     _, good, payload = genuine
     other = base64.urlsafe_b64encode(b"an-attackers-own-key-of-32-bytes").decode()
     headers = {
@@ -133,7 +133,7 @@ NO_OBJECT = (
 
 def test_token_whose_parts_are_no_objects_is_refused(roomy_shop, genuine):
     """A correctly signed token whose parts aren't JSON objects is refused.
-    Contract: profile-token-strict."""
+    Rule: profile-token-strict."""
     _, header, payload = genuine
     tokens = {f"header {part!r:.9}": signed(part, payload) for part in NO_OBJECT}
     tokens |= {f"payload {part!r:.9}": signed(header, part) for part in NO_OBJECT}
@@ -142,7 +142,7 @@ def test_token_whose_parts_are_no_objects_is_refused(roomy_shop, genuine):
 
 def test_token_with_another_signature_is_refused(roomy_shop, genuine):
     """Another deployment's signature, or one of altered parts, is refused.
-    Contract: profile-token-strict, token-refused."""
+    Rules: profile-token-strict, token-required."""
     token, header, payload = genuine
     head, body, signature = token.split(".")
     richer = text(json.dumps(payload | {"sub": roomy_shop.gid("2")}).encode())
@@ -165,7 +165,7 @@ def test_token_with_another_signature_is_refused(roomy_shop, genuine):
 
 def test_token_refused_says_nothing_of_the_reason_inside(roomy_shop, genuine):
     """The message doesn't reveal why a token is invalid, except that it has expired.
-    Contract: token-refused."""
+    Rule: token-required."""
     _, header, payload = genuine
     forged = refused(roomy_shop.client(signed(header, payload, key=b"x" * 32)).get("/items"), 401)
     other = signed(header | {"kid": "unknown"}, payload)

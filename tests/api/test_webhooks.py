@@ -82,7 +82,7 @@ def when_told(shop):
 
 @pytest.mark.either_engine
 def test_webhook_from_its_creation_to_its_end(make_shop):
-    """A webhook is created, read, changed and deleted. Contract: webhook-fields, webhook-secret."""
+    """A webhook is created, read, changed and deleted. Rule: webhook-signed."""
     shop = make_shop("--events", "on")
     made = shop.admin.post("/webhooks", json={"url": URL, "types": ["item.created"]})
     hook = data(made, 201)
@@ -107,7 +107,7 @@ def test_webhook_from_its_creation_to_its_end(make_shop):
 
 def test_webhook_or_change_that_is_refused(make_shop):
     """A bad webhook or change is refused, and nothing changes.
-    Contract: webhook-fields, outbound-where."""
+    Rule: outbound-address."""
     shop = make_shop("--events", "on")
     hook = data(shop.admin.post("/webhooks", json={"url": URL}), 201)
     path = f"/webhooks/{hook['id']}"
@@ -124,7 +124,7 @@ def test_webhook_or_change_that_is_refused(make_shop):
 
 def test_webhooks_need_events_and_sealing_keys(make_shop, new_service, engine):
     """A webhook needs events to be on and, on a server database, sealing keys.
-    Contract: webhook-needs-events, webhook-needs-keys."""
+    Rule: webhook-prerequisites."""
     message = refused(make_shop().admin.post("/webhooks", json={"url": URL}), 409)
     assert "--events on" in message
     if engine == "sqlite":
@@ -140,7 +140,7 @@ def test_webhooks_need_events_and_sealing_keys(make_shop, new_service, engine):
 @pytest.mark.either_engine
 def test_program_delivers(told):
     """The program delivers signed events; the deliveries are listed in pages, newest first.
-    Contract: webhook-signed, delivery-each, delivery-fields, metrics-served."""
+    Rules: webhook-signed, delivery-at-least-once, health-checks."""
     with Beside() as receiver:
         hook = data(told.admin.post("/webhooks", json={"url": receiver.url}), 201)
         when_told(told)
@@ -172,7 +172,7 @@ def test_program_delivers(told):
 
 @pytest.mark.either_engine
 def test_command_does_all_of_it(told):
-    """`wishwell webhook` does everything that the API does. Contract: command-webhook."""
+    """`wishwell webhook` does everything that the API does. Rule: command-error."""
     where = ("--store", told.handle, "--json")
 
     def command(*words):
@@ -205,7 +205,7 @@ def test_command_does_all_of_it(told):
 @pytest.mark.slow
 def test_nothing_is_lost_however_often_it_is_killed(new_service):
     """No event is lost when the process is killed 50 times amid deliveries.
-    Contract: delivery-each."""
+    Rule: delivery-at-least-once."""
     service = new_service(**OPEN, WISHWELL_LIMIT_ADDRESS="100000").start()
     shop = Shop(service, *MOST)
     with Beside() as receiver:

@@ -167,7 +167,7 @@ def is_signed_out(page: Page, words: str = "") -> None:
 def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
     """A merchant signs in and gets from the most wished-for product to a shopper's e-mail address,
     by mouse or by keyboard alone.
-    Contract: admin-scope."""
+    Rule: admin-scope."""
     page = merchant.page
     page.goto(f"{merchant.url}/admin")
     expect(page.get_by_label("Admin or reports token")).to_be_focused()
@@ -192,7 +192,7 @@ def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
 def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant):
     """Products can be searched, sorted and downloaded; markup and formulas have no effect in page
     or file.
-    Contract: admin-inert."""
+    Rule: admin-page."""
     page = merchant.open(world.shop.admin_token, "#/products")
     assert [row[:2] for row in cells(page, "Products by wishes")[1:]] == [
         ["Oslo shirt", "3"], [MARKUP, "1"], [FORMULA, "1"]
@@ -231,7 +231,7 @@ def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant)
 
 def test_text_of_shoppers_and_catalogues_is_text(world, merchant):
     """Text creates no elements; pictures load only by https, and links lead only to http or https.
-    Contract: admin-inert."""
+    Rule: admin-page."""
     page = merchant.open(world.shop.admin_token)
     for view in ("overview", "products", "product?id=2", f"shoppers?id={world.ann.gid}"):
         page.goto(f"{merchant.url}/admin/#/{view}")
@@ -307,7 +307,7 @@ def test_first_content_waits_for_no_large_report(world, merchant):
 def test_shopper_is_found_shown_kept_and_erased(world, merchant):
     """A shopper is found by id, GID or e-mail address in any case; erasing them requires typing the
     GID.
-    Contract: admin-erase."""
+    Rule: admin-scope."""
     world.shop.customer("carl").http.post("/items", json={"productId": 3}).raise_for_status()
     page = merchant.open(world.shop.admin_token, "#/shoppers")
 
@@ -350,7 +350,7 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
 
 def test_store_shows_its_tokens_settings_and_requests(world, merchant):
     """Another token is revoked after a confirmation; the one in use can't be.
-    Contract: admin-erase."""
+    Rule: admin-scope."""
     other = world.shop.client(world.shop.another_admin_token("left <i>behind</i>"))
     off, export = (
         world.platform.asks("shop/redact"),
@@ -382,7 +382,7 @@ def test_store_shows_its_tokens_settings_and_requests(world, merchant):
 
 def test_reports_token_sees_numbers_and_nobody(world, merchant):
     """A reports token sees Overview and Products without shoppers, by any URL.
-    Contract: admin-scope."""
+    Rule: admin-scope."""
     merchant.expected.add("403")
     token = world.shop.another_admin_token("dashboard", "--for", "reports")
     page = merchant.open(token, f"#/shoppers?id={world.ann.gid}")
@@ -407,7 +407,7 @@ def test_reports_token_sees_numbers_and_nobody(world, merchant):
 @pytest.mark.parametrize("kind", ["customer", *map(slow, ("storefront", "unknown", "no token"))])
 def test_other_tokens_are_refused(world, merchant, kind):
     """Another token is refused with an explanation, and the field stays ready for input.
-    Contract: admin-scope."""
+    Rule: admin-scope."""
     merchant.expected |= {"401", "403"}
     token, words = {
         "customer": lambda: (world.ann.token, "can’t be used here"),
@@ -494,7 +494,7 @@ def test_every_state_is_open_to_everybody(world, merchant):
 def test_token_is_in_the_memory_alone(world, merchant):
     """The token is in no cookie, storage, URL or cache. Only pictures load from elsewhere, without
     a Referer.
-    Contract: admin-token, admin-closed."""
+    Rules: admin-token-in-memory, admin-page."""
     token = world.shop.admin_token
     page = merchant.open(token)
     field = {"type": "password", "autocomplete": "current-password", "name": None}
@@ -529,7 +529,7 @@ def test_token_is_in_the_memory_alone(world, merchant):
 def test_reload_and_leaving_end_it(world, merchant):
     """Reloading or leaving the page ends the sign-in, also when the browser restores it from its
     cache.
-    Contract: admin-token."""
+    Rule: admin-token-in-memory."""
     page = merchant.open(world.shop.admin_token)
     page.reload()
     is_signed_out(page)
@@ -542,7 +542,7 @@ def test_reload_and_leaving_end_it(world, merchant):
 def test_revoked_token_ends_an_idle_page_within_5_seconds(world, new_merchant):
     """A revoked token signs an idle page out within 5 s, whichever process handled it, and closes
     an open dialog.
-    Contract: admin-token, token-revoked."""
+    Rules: admin-token-in-memory, token-revoked."""
     with world.service.beside() as other:
         other.start()
         pages = []
@@ -568,7 +568,7 @@ def test_revoked_token_ends_an_idle_page_within_5_seconds(world, new_merchant):
 
 
 def test_page_is_not_framed(world, merchant):
-    """No page can frame it, not even of the same origin. Contract: admin-closed."""
+    """No page can frame it, not even of the same origin. Rule: admin-page."""
     page = merchant.page
     page.goto(f"{merchant.url}/livez")
     page.evaluate("""() => new Promise((shown) => {
@@ -584,7 +584,7 @@ def test_page_is_not_framed(world, merchant):
 def test_code_that_gets_into_the_page_does_not_run(world, merchant):
     """Injected inline code, event handlers and markup don't run, and nothing is sent to other
     origins.
-    Contract: admin-closed."""
+    Rule: admin-page."""
     page = merchant.open(world.shop.admin_token)
     for attack in (
         "document.body.append(Object.assign(document.createElement('script'), { textContent: 'document.title = 1' }))",

@@ -46,7 +46,7 @@ def operation(page: Page, title: str):
 
 @pytest.mark.slow
 def test_page_loads_little_and_from_here_alone(reader, served):
-    """The page loads four compressed files, and caches the scripts. Contract: docs-page."""
+    """The page loads four compressed files, and caches the scripts. Rule: openapi-complete."""
     shopper, page = reader()
     page.wait_for_load_state("networkidle")
     paths = sorted(answer.url.removeprefix(served.url) for answer in shopper.responses)
@@ -89,7 +89,7 @@ def test_reader_finds_an_operation_and_its_samples(reader):
 @pytest.mark.slow
 def test_request_is_tried_with_a_token_that_is_not_kept(reader, served):
     """A request can be tried with a token, which isn't stored; optional parameters aren't sent.
-    Contract: docs-page."""
+    Rule: openapi-complete."""
     _, page = reader("#tag/items/GET/items")
     token = served.admin_token()
     operation(page, "List items").get_by_role("button", name="Test Request").click()

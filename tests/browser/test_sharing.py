@@ -158,7 +158,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
 def test_address_of_a_shared_list_goes_nowhere_else(new_shopper, shared_demo, path):
     """Nothing loaded or opened from the page gets a Referer, and the token is sent to the API only.
     An unknown link gets the same message as an ended one.
-    Contract: storefront-pages-closed."""
+    Rule: storefront-pages."""
     shopper = new_shopper(shared_demo, **CLIPBOARD)
     page = shopper.open()
     shopper.make_list(page, "Birthday", [101], path)

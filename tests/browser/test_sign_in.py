@@ -150,7 +150,7 @@ def stored(page):
 def test_press_of_a_visitor_is_saved_after_the_sign_in_and_once(platform, page):
     """A press leads to the sign-in and back to the page, and is saved once: not again after it is
     removed and the page reloaded.
-    Contract: storefront-platform-visitor."""
+    Rule: storefront-platform."""
     path = "/products/mug?colour=blue#reviews"
     show(page, platform, f'{AUTO} sign-in-return="return_url"', path=path)
     page.get_by_role("button", name="Save to wishlist").click()

@@ -79,7 +79,7 @@ def texts(page):
 
 
 def test_nothing_is_said_until_the_store_says_so(wanted):
-    """The element is empty until the store allows it. Contract: show-wishes."""
+    """The element is empty until the store allows it. Rule: show-wishes."""
     page = wanted.open(ONE.format(3, ""))
     assert texts(page) == [""]
     wanted.shop.update("--show-wishes", "on")
@@ -90,7 +90,7 @@ def test_nothing_is_said_until_the_store_says_so(wanted):
 def test_all_elements_of_a_page_are_one_request(wanted):
     """All elements of a page share one request, without a session and cached by the browser, and
     use the page's language.
-    Contract: show-wishes."""
+    Rule: show-wishes."""
     products = (4, 3, 3, 2, 1, "x y")
     wanted.asked.clear()
     page = wanted.open(*(ONE.format(product, "") for product in products))
@@ -121,7 +121,7 @@ def test_text_and_product_may_change(wanted):
 
 
 def test_more_products_than_a_request_takes_are_asked_for_in_several(wanted):
-    """More than 250 products are requested in batches. Contract: show-wishes."""
+    """More than 250 products are requested in batches. Rule: show-wishes."""
     wanted.asked.clear()
     page = wanted.open(*(ONE.format(product, "") for product in range(1, 301)))
     expect(page.locator("wishlist-wanted").nth(3)).not_to_be_empty()

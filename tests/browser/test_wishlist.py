@@ -51,7 +51,7 @@ def write(how, field, text):
 def test_cards_have_title_price_and_picture(shopper, path):
     """Cards show the catalogue's data of the product or variant, or the id if there is none. The
     shop's cart receives the item.
-    Contract: storefront-pages."""
+    Rule: storefront-pages."""
     page = shopper.open()
     page.evaluate(
         """async () => {
@@ -424,7 +424,7 @@ def test_failure_has_a_button_to_try_again(shopper, path):
 @pytest.mark.slow
 def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
     """A document's language follows Accept-Language, an element's its `lang`.
-    Contract: storefront-pages."""
+    Rule: storefront-pages."""
     shopper = new_shopper(shared_demo, locale="de-DE")
     page = shopper.open()
     press(page, 101)
@@ -514,7 +514,7 @@ RUNS = "javascript:document.title='ran'"
 def test_text_of_others_is_text(shopper, path, image):
     """Titles, variants, notes and names are never markup, a script URL isn't a link, and pictures
     load by https or from the shop only.
-    Contract: storefront-pages-closed."""
+    Rule: storefront-pages."""
     page = shopper.open()
     made = shopper.save_list(page, MARKUP, [101])
     page.evaluate(

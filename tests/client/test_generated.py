@@ -9,7 +9,7 @@ BUILD = Path(__file__).parents[2] / "clients" / "python" / "hatch_build.py"
 
 
 def test_description_is_what_types_and_yaml_make():
-    """Equals the output of `make format`. Contract: openapi-complete."""
+    """Equals the output of `make format`. Rule: openapi-complete."""
     assert openapi.BUILT.read_text("utf-8") == openapi.text()
 
 

@@ -22,7 +22,7 @@ def shaky(connect, roomy_shop, lossy):
 @pytest.mark.parametrize("fault", UNKNOWN)
 def test_harmless_calls_are_repeated_and_happen_once(shaky, lossy, fault):
     """Idempotent calls are retried with the same request id and take effect once.
-    Contract: retry-harmless."""
+    Rule: retry-harmless."""
     listed = shaky.lists.create("Gifts")
 
     def lost(call, *arguments, **named):

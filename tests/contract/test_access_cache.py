@@ -55,7 +55,7 @@ def known(bench, engine):
 
 def test_made_up_admin_tokens_leave_connections_for_others(impatient, known):
     """A hundred lookups of unknown admin tokens leave database connections for other requests.
-    Contract: admin-token-guess."""
+    Rule: admin-token-hashed."""
 
     async def story():
         await known.refresh()
@@ -75,7 +75,7 @@ def test_made_up_admin_tokens_leave_connections_for_others(impatient, known):
 
 def test_request_waits_little_for_a_refresh(bench, known):
     """A request waits only briefly for a cache refresh when all connections are taken.
-    Contract: database-away."""
+    Rule: database-away."""
 
     async def story():
         await known.refresh()

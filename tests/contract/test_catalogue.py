@@ -49,7 +49,7 @@ def eur(amount):
 
 def test_feed_of_google_needs_no_map():
     """A Google feed needs no `--map`; the rows of a product need not be adjacent.
-    Contract: catalogue-columns, catalogue-variants."""
+    Rules: catalogue-strict, catalogue-variants."""
     text = (
         f"{FEED}11\t7\tOslo shirt - Red / M\thttps://a.example/7?v=1\thttps://a.example/1.jpg\t24.90 EUR\t19.90 EUR\tin_stock\n"
         "8\t\tNordkapp  hat\thttps://a.example/hüte/8 9\t\t1,299.00 EUR\t\tbackorder\n"
@@ -69,7 +69,7 @@ def test_feed_of_google_needs_no_map():
 def test_json_lines_are_rows(tmp_path):
     """JSON Lines may hold numbers, booleans and prices as in the API, a byte order mark and empty
     lines.
-    Contract: command-products, catalogue-columns."""
+    Rules: catalogue-import, catalogue-strict."""
     rows = [
         {"SKU": "a-1", "Kind": 3, "offer price": 19.9, "stock": -1, "tags": ["x"]},
         {"SKU": "a-2", "price": {"amount": "5", "currency": "USD"}, "stock": 7, "title": None},
@@ -107,7 +107,7 @@ def test_json_lines_are_rows(tmp_path):
 )
 def test_titles_of_variants_are_parted(titles, title, rests):
     """The common first words of variant titles become the product's title.
-    Contract: catalogue-variants."""
+    Rule: catalogue-variants."""
     text = "item_group_id,id,title\n" + "".join(f'7,{n},"{t}"\n' for n, t in enumerate(titles, 1))
     product = becomes(text)["7"]
     assert product.data.title == title
@@ -125,7 +125,7 @@ def test_titles_of_variants_are_parted(titles, title, rests):
 )
 def test_product_of_variants_costs_the_least(rows, price, available):
     """A product's price is from its row without a variant, else the lowest variant's.
-    Contract: catalogue-variants."""
+    Rule: catalogue-variants."""
     named = {"product": "p", "variant": "v"}
     facts = becomes(f"p,v,price,availability\n{rows}\n", columns=named)["7"].data
     assert (facts.price, facts.available) == (price, available)
@@ -144,7 +144,7 @@ part = st.text("ab_19-", min_size=1, max_size=6)
 )
 def test_id_is_read_as_it_was_made_or_refused(product, variant, pattern):
     """An id is parsed as it was built, or refused as ambiguous; never taken for another product's.
-    Contract: catalogue-ids."""
+    Rule: catalogue-strict."""
     id = pattern.replace("{product}", product).replace("{variant}", variant)
     found = None
     with contextlib.suppress(Invalid):
@@ -154,7 +154,7 @@ def test_id_is_read_as_it_was_made_or_refused(product, variant, pattern):
 
 def test_ids_have_the_form_of_the_pattern():
     """Ids are parsed by `--id-pattern`; without {variant}, a column may hold the variant.
-    Contract: catalogue-ids."""
+    Rule: catalogue-strict."""
     pattern = "shopify_DE_{product}_{variant}"
     text = (
         "id,price\nshopify_DE_7_11,1 EUR\nshopify_DE_7_12,2 EUR\nshopify_AT_7_13,3 EUR\n7,4 EUR\n"
@@ -175,7 +175,7 @@ def test_ids_have_the_form_of_the_pattern():
     st.integers(0, 999_999_999), st.integers(0, 99), st.sampled_from(["EUR {}", "{} EUR", "{}EUR"])
 )
 def test_price_is_the_same_in_each_way_of_writing(whole, cents, form):
-    """A price has the same value in every supported notation. Contract: catalogue-price."""
+    """A price has the same value in every supported notation. Rule: catalogue-strict."""
     ways = [f"{whole}.{cents:02}", f"{whole},{cents:02}", f"{whole:,}.{cents:02}"]
     ways.append(f"{whole:,}".replace(",", ".") + f",{cents:02}")
     text = "id,price\n" + "".join(f'{n},"{form.format(way)}"\n' for n, way in enumerate(ways, 1))
@@ -198,7 +198,7 @@ def test_price_is_the_same_in_each_way_of_writing(whole, cents, form):
 )
 def test_price_that_is_none_is_refused(cell, names):
     """An ambiguous or malformed price is refused, naming line and column.
-    Contract: catalogue-price, catalogue-refused."""
+    Rule: catalogue-strict."""
     found, [told] = read(f"id,price\n7,{cell}\n")
     assert told.startswith("line 2: price: ") and names in told
     assert list(found) == []
@@ -206,7 +206,7 @@ def test_price_that_is_none_is_refused(cell, names):
 
 def test_price_of_thousandths_has_a_point():
     """Currencies with three decimal places (ISO 4217) accept a price such as 1.250.
-    Contract: catalogue-price."""
+    Rule: catalogue-strict."""
     for currency in ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"):
         price = becomes(f"id,price\n7,1.250 {currency}\n")["7"].data.price
         assert price == Money("1.250", currency)
@@ -230,7 +230,7 @@ BAD = {
 def test_row_that_does_not_fit_is_named_and_the_rest_goes_in():
     """A bad row is reported and its product isn't changed, not even by its good rows; other
     products are.
-    Contract: catalogue-refused."""
+    Rule: catalogue-strict."""
     rows = ["7,,first", *BAD, "9,,last", "9,ftp://x/,last"]
     text = "id,image_link,title\n" + "\n".join(rows) + "\n"
     found, told = read(text.encode("utf-8", "surrogateescape"))
@@ -241,7 +241,7 @@ def test_row_that_does_not_fit_is_named_and_the_rest_goes_in():
 
 
 def test_line_that_is_no_object_is_named():
-    """A line that isn't a JSON object is reported. Contract: catalogue-refused."""
+    """A line that isn't a JSON object is reported. Rule: catalogue-strict."""
     lines = [
         '{"id": 7}',
         "[]",
@@ -259,7 +259,7 @@ def test_line_that_is_no_object_is_named():
 
 def test_upper_row_counts_and_too_many_variants_are_refused():
     """The first of several duplicate rows counts; a product with over 250 variants is refused.
-    Contract: catalogue-refused."""
+    Rule: catalogue-strict."""
     rows = ["7,1,up", "7,1,down", *(f"8,{n},x" for n in range(1001, 1252))]
     found, told = read("p,v,title\n" + "\n".join(rows), columns={"product": "p", "variant": "v"})
     [product] = found
@@ -272,7 +272,7 @@ def test_upper_row_counts_and_too_many_variants_are_refused():
 
 def test_column_that_is_missing_is_named():
     """A missing product column, or a missing column of `--map`, is reported.
-    Contract: catalogue-columns."""
+    Rule: catalogue-strict."""
     for named in ({"product": "nr|no"}, {"price": "cost"}):
         [[column]] = [named.values()]
         with pytest.raises(Invalid, match=re.escape(f"the column {column!r} is missing")):
@@ -292,7 +292,7 @@ def load(bench, store, text):
 
 def test_what_is_known_so_already_stays(bench, store):
     """Unchanged products aren't written again, also across several transactions.
-    Contract: command-products, product-put-whole."""
+    Rules: catalogue-import, product-replaced."""
     rows = [f"{n},{n} EUR\n" for n in range(1, 601)]
     found = load(bench, store, "id,price\n" + "".join(rows))
     assert (found.put, found.unchanged) == (600, 0)
@@ -308,7 +308,7 @@ def test_what_is_known_so_already_stays(bench, store):
 def test_file_without_variants_takes_none_away(bench, store):
     """A file without any variants removes none; one with variants replaces them. Columns that
     aren't read are reported.
-    Contract: catalogue-lost."""
+    Rule: catalogue-variants."""
     with_variants = "id,item_group_id,title\n1,7,Shirt red\n2,7,Shirt blue\n3,8,Hat red\n"
     load(bench, store, with_variants)
     found, told = read("id,Variant ID,title\n7,1,Shirt\n7,2,Shirt\n9,,Mug\n", store)
@@ -332,7 +332,7 @@ def test_file_without_variants_takes_none_away(bench, store):
 def test_what_the_file_lacks_is_deleted(bench, store):
     """`--delete-missing` deletes products that the file lacks, except those put since it started
     and those with bad rows.
-    Contract: catalogue-missing."""
+    Rule: catalogue-delete-missing."""
     load(bench, store, "id,title\n" + "".join(f"{n},t\n" for n in range(1, 601)))
     load(bench, other := bench.new_store(), "id,title\n5,other\n")
     begun = bench.clock.tick()
@@ -352,7 +352,7 @@ def test_what_the_file_lacks_is_deleted(bench, store):
 
 
 def test_nothing_is_put_into_a_store_that_is_deleted(bench, store):
-    """A load into a store that is being deleted fails. Contract: command-products, store-rows."""
+    """A load into a store that is being deleted fails. Rules: catalogue-import, store-delete."""
     bench.write(store_deletion.begin, store.handle, NOW)
     with pytest.raises(StoreDeleted):
         load(bench, store, "id\n1\n")
@@ -360,7 +360,7 @@ def test_nothing_is_put_into_a_store_that_is_deleted(bench, store):
 
 def test_line_that_is_too_long_is_refused_as_one(tmp_path):
     """A line that is too long is one bad row: later lines keep their numbers, and memory never holds all of
-    it. Contract: line-length."""
+    it. Rule: import-checked."""
     size = 32 << 20
     hidden = b" " * (size - 30) + b'{"id": 9, "title": "hidden"}\n'
     path = tmp_path / "feed.jsonl"

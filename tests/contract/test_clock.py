@@ -262,7 +262,7 @@ ACTS = (
 @pytest.mark.parametrize("act", ACTS)
 def test_wrong_clock_removes_nothing(bench, store, now, act):
     """Neither of two processes removes anything after a jump of minutes, days or years in either direction.
-    Both remove old data once it is really that old. Contract: clock-guard."""
+    Both remove old data once it is really that old. Rule: clock-guard."""
     there, here = act(bench, store), Machine()
     other = here if "://" not in bench.where else Machine(boot="two")
     processes = here.process(), other.process()
@@ -283,7 +283,7 @@ def test_wrong_clock_removes_nothing(bench, store, now, act):
 
 def test_right_node_removes_beside_a_wrong_one(bench, store, now, engine):
     """On PostgreSQL a node with the right clock removes old data while another's clock is wrong. On SQLite
-    both share a clock, and wait. Contract: clock-guard."""
+    both share a clock, and wait. Rule: clock-guard."""
     old = bench.new_session(store)
     bench.clock.milliseconds = now - 200 * DAY_MS
     gone = bench.new_session(store)
@@ -330,13 +330,13 @@ HELD = BEFORE._replace(jump=DAY_MS, hold=HOLD_MS)
     ],
 )  # fmt: skip
 def test_jump_is_held_for_a_day_of_uptime(before, wall, up, boot, jump, hold):
-    """A jump suspends deletions for a day of uptime. Contract: clock-jump."""
+    """A jump suspends deletions for a day of uptime. Rule: clock-jump."""
     after = advance(before, BEFORE.wall + wall, BEFORE.uptime + up, boot)
     assert (after.jump, after.hold, after.boot) == (jump, hold, boot)
 
 
 def test_steps_of_less_than_an_hour_add_up():
-    """Small steps add up: three of 25 minutes are a jump. Contract: clock-jump."""
+    """Small steps add up: three of 25 minutes are a jump. Rule: clock-jump."""
     state: State | None = BEFORE
     holds = []
     for step in range(1, 4):
@@ -352,7 +352,7 @@ def hold(bench):
 
 def test_hold_outlasts_processes_and_ends_after_a_day_of_uptime(bench, now):
     """Every process reads the state of the clock from the database, so it survives restarts and ends after a
-    day of uptime. Contract: clock-jump, clock-reported."""
+    day of uptime. Rule: clock-jump."""
     machine = Machine()
     bench.run(machine.process().observe(bench.db))
     two_hours_ago = f"UPDATE clocks SET wall = wall - {2 * HOUR}"
@@ -377,7 +377,7 @@ def test_hold_outlasts_processes_and_ends_after_a_day_of_uptime(bench, now):
 
 
 def test_confirmed_clock_is_believed_by_every_process(bench, now):
-    """Confirming the clock ends the suspicion in every process. Contract: command-clock."""
+    """Confirming the clock ends the suspicion in every process. Rule: clock-jump."""
     machine = Machine()
     other = machine.process()
     bench.run(other.observe(bench.db))
@@ -392,7 +392,7 @@ def test_confirmed_clock_is_believed_by_every_process(bench, now):
 
 def test_time_that_a_wrong_clock_stored_is_forgotten(bench, now):
     """A stored time of an earlier boot that is years ahead doesn't hide a later jump.
-    Contract: clock-future."""
+    Rule: clock-guard."""
     bench.execute(f"INSERT INTO clocks VALUES ('before', {now + YEAR}, 1, 0, 0)")
     bench.run(Machine().process().observe(bench.db))
     assert [boot for (boot,) in bench.select("SELECT boot FROM clocks")] == ["one"]
@@ -404,7 +404,7 @@ def test_time_that_a_wrong_clock_stored_is_forgotten(bench, now):
 @pytest.mark.parametrize("shift", [-20 * MINUTE, 20 * MINUTE, -3 * YEAR, 3 * YEAR])
 def test_changes_reach_a_node_whatever_the_clocks_say(bench, now, engine, shift):
     """A new store, a changed one and revocations reach the other node, although the clock of the node that
-    made them is wrong. On SQLite the clock jumps there and back. Contract: clock-marks, clock-shared."""
+    made them is wrong. On SQLite the clock jumps there and back. Rules: changes-take-effect, clock-jump."""
     other, here = Machine(boot="two"), Machine()
     nodes = [(other.process(), other), (here.process(), here)]
     if engine == "sqlite":
@@ -441,7 +441,7 @@ def test_changes_reach_a_node_whatever_the_clocks_say(bench, now, engine, shift)
 
 def test_start_with_a_clock_ahead_learns_older_revocations_afterwards(bench, now):
     """A process that starts with a clock a year ahead still loads older revocations once its clock is right.
-    Contract: clock-marks."""
+    Rule: changes-take-effect."""
     customer = bench.new_customer()
     bench.write(auth.revoke_profile, customer, now)
     clock = Clock(now + YEAR)
@@ -454,7 +454,7 @@ def test_start_with_a_clock_ahead_learns_older_revocations_afterwards(bench, now
 
 def test_touch_is_noted_again_after_a_clock_was_ahead(bench, now):
     """A session used while the clock was ahead is recorded as used again; otherwise the purge would delete
-    it. Contract: clock-future, session-touched."""
+    it. Rules: clock-guard, session-purged."""
     session, clock = bench.new_session(), Clock(now + YEAR)
     known = access_cache.AccessCache(bench.db, clock)
     for at in (now + YEAR, now + DAY_MS):
@@ -472,7 +472,7 @@ def test_touch_is_noted_again_after_a_clock_was_ahead(bench, now):
 
 def test_token_dated_ahead_is_good_when_the_clocks_agree(bench, now):
     """A token dated ahead is 401 with advice to request another, and accepted as soon as the clocks agree:
-    the refusal isn't cached. Contract: profile-token-strict."""
+    the refusal isn't cached. Rule: profile-token-strict."""
     clocks = Clock(now + YEAR), Clock(now)
     ahead, right = (
         auth.Authenticator(
@@ -496,7 +496,7 @@ def test_token_dated_ahead_is_good_when_the_clocks_agree(bench, now):
 @pytest.mark.parametrize("shift", SHIFTS)
 def test_what_a_wrong_clock_refuses_is_good_when_it_is_right(bench, store, now, shift):
     """Admin tokens, shares, background leases, counts, rate-limit windows and replaced cookie secrets that a
-    wrong clock treats as expired work again when it is right. Contract: clock-steps."""
+    wrong clock treats as expired work again when it is right. Rule: clock-guard."""
     token, owner, clock = auth.new_admin_token(), bench.new_customer(store), Clock(now)
     expires = ids.timestamp(now + 30 * MINUTE)
     made = token, "x", bench.new_id(), ids.timestamp(now), expires
@@ -539,7 +539,7 @@ def test_what_a_wrong_clock_refuses_is_good_when_it_is_right(bench, store, now, 
 
 def test_times_in_the_future_postpone_nothing(bench, store, now):
     """Uses, requests and product puts recorded by a clock years ahead postpone nothing.
-    Contract: clock-future."""
+    Rule: clock-guard."""
     clock, ahead = bench.clock, now + 3 * YEAR
     clock.milliseconds = ahead
     session, customer = bench.new_session(store), None
@@ -568,7 +568,7 @@ def test_times_in_the_future_postpone_nothing(bench, store, now):
 
 def test_counts_in_the_future_are_made_again(bench, store, now):
     """Counts that a wrong clock dated in the future are replaced; afterwards the store equals one that was
-    never counted wrongly. Contract: count-future."""
+    never counted wrongly. Rule: count-days."""
     twin = bench.new_store()
     today = tally.day_of(now, tally.zone(store))
 
@@ -606,7 +606,7 @@ def test_counts_in_the_future_are_made_again(bench, store, now):
 
 def test_days_of_a_count_are_bounded():
     """After a pause of 73 years, or with a clock that far ahead, a count adds a limited number of days.
-    Contract: count-kept."""
+    Rule: count-days."""
     last = [tally.Count("2026-11-25", 7, "2026-11-25T10:00:00.000Z", "", 0, 0, 0, 0, 0, 0, "")]
     made = Tally(last, "2099-12-31", tally.zone(stores.blank("", "", "")), "2099-12-31T09")
     assert made.days[0] == "2026-11-25"
@@ -617,7 +617,7 @@ def test_days_of_a_count_are_bounded():
 def test_jump_ahead_makes_nothing_old_between_two_looks_at_the_database(bench):
     """A visitor's cookie, 89 days old, stays good: its age is judged without asking the database,
     so a jump ahead moves that time by an hour at most.
-    Contract: clock-guard, storefront-cookie."""
+    Rules: clock-guard, storefront-cookie."""
     wall, uptime = [ids.wall_clock()], [1_000_000]
     clock = ReferenceClock(lambda: wall[0], lambda: uptime[0], lambda: "this boot")
     bench.run(clock.observe(bench.db))
@@ -633,7 +633,7 @@ def test_jump_ahead_makes_nothing_old_between_two_looks_at_the_database(bench):
 
 def test_jump_back_dates_nothing_far_behind(bench):
     """Data that is stored while the clock is 100 days behind isn't old when the clock is right.
-    Contract: clock-behind."""
+    Rule: clock-guard."""
     wall, uptime = [ids.wall_clock()], [1_000_000]
     clock = ReferenceClock(lambda: wall[0], lambda: uptime[0], lambda: "this boot")
     bench.run(clock.observe(bench.db))

@@ -53,7 +53,7 @@ def explained(bench, sql):
 
 
 def test_every_table_is_declared():
-    """Each table declares how it is distributed. Contract: migrate-cluster."""
+    """Each table declares how it is distributed. Rule: engines-alike."""
     sql = "".join(entry.sql for entry in migrate.available("postgresql"))
     tables = re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", sql)
     assert sorted([*tables, "migrations"]) == sorted(cluster.DISTRIBUTION)
@@ -75,7 +75,7 @@ def unspread(postgres_server):
 def test_database_is_spread_once_with_its_rows(unspread, postgres_server):
     """Three concurrent `migrate --cluster` succeed, and exactly one distributes the tables with
     their rows.
-    Contract: migrate-cluster."""
+    Rule: engines-alike."""
     planned = unspread.cli("migrate", "--cluster", "--plan").stdout.splitlines()
     assert planned == [
         cluster.plan(table) for table in sorted(cluster.DISTRIBUTION, key=cluster.DISTRIBUTION.get)
@@ -93,7 +93,7 @@ def test_database_is_spread_once_with_its_rows(unspread, postgres_server):
 @needs_cluster
 def test_table_that_comes_later_is_spread_by_migrate(unspread, postgres_server):
     """A table that isn't distributed yet: `serve` refuses to start, and `migrate` distributes it.
-    Contract: migrate-cluster, serve-schema."""
+    Rules: engines-alike, migrate-once."""
     unspread.cli("migrate", "--cluster")
     url = unspread.settings["WISHWELL_DATABASE_URL"]
     postgres_server.sql("SELECT undistribute_table('item_tags')", url.rpartition("/")[2])
@@ -108,7 +108,7 @@ def test_table_that_comes_later_is_spread_by_migrate(unspread, postgres_server):
 def test_what_can_not_be_spread_is_one_plain_line(postgres_server):
     """`migrate --cluster` fails in one line without Citus, on a worker, and on an embedded
     database.
-    Contract: migrate-cluster, command-error."""
+    Rules: engines-alike, command-error."""
     url = postgres_server.create_database()
     plain = f"{url}_plain"
     postgres_server.sql(f"CREATE DATABASE {plain.rpartition('/')[2]}", "postgres")
@@ -127,7 +127,7 @@ def test_what_can_not_be_spread_is_one_plain_line(postgres_server):
 def test_statement_is_one_task(bench, engine):
     """EXPLAIN shows that each statement on one profile is one task on one server, and a link's
     statements one per profile. Statements that pass through the coordinator need all servers.
-    Contract: cluster-one-server, cluster-server-away."""
+    Rules: engines-alike, cluster-node-away."""
     asked = {
         name: statement.steps[0].sql
         for name, statement in statements.load("postgresql").items()
@@ -153,7 +153,7 @@ def test_statement_is_one_task(bench, engine):
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 def test_link_that_was_answered_is_there_once(bench):
     """After its response, a link is visible exactly once, whichever servers hold the two profiles.
-    Contract: cluster-link."""
+    Rule: cluster-link."""
     for _ in range(12):
         session, customer = bench.new_session(), bench.new_customer()
         for owner, products in ((session, (1, 2, 3)), (customer, (3, 4))):

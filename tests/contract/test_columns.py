@@ -59,14 +59,14 @@ def camel(column):
 
 
 def test_every_table_is_exported_or_named():
-    """Each table is exported, or ``schema.CARRIED`` says that it isn't. Contract: export-whole."""
+    """Each table is exported, or ``schema.CARRIED`` says that it isn't. Rule: export-whole."""
     of_stores = {name for name, of in schema.tables().items() if {"profile_id", "store_id"} & {*of}}
     assert schema.CARRIED.keys() == of_stores | {"stores"}
 
 
 @pytest.mark.parametrize("table", sorted(table for table, line in schema.CARRIED.items() if line))
 def test_every_column_is_in_the_file_or_need_not_be(table):
-    """Each column is in its table's export line, or has a reason why not. Contract: export-whole."""
+    """Each column is in its table's export line, or has a reason why not. Rule: export-whole."""
     reasons = ELSEWHERE.get(table, {})
     left = {
         column
@@ -81,7 +81,7 @@ def test_every_column_is_in_the_file_or_need_not_be(table):
 
 @pytest.mark.parametrize("kind", sorted({*RECORDS} - {"wishwell"}))
 def test_every_field_of_the_file_is_documented(kind):
-    """docs/data.md names each field of an export line. Contract: export-whole."""
+    """docs/data.md names each field of an export line. Rule: export-whole."""
     text = (Path(__file__).parents[2] / "docs" / "data.md").read_text()
     [row] = re.findall(rf"^\| `{kind}`.*\| (.+) \|$", text, re.MULTILINE)
     fields = {field.encode_name for field in msgspec.structs.fields(RECORDS[kind])}
@@ -95,7 +95,7 @@ UNFILLED = {"profiles": {"changes", "linked_id"}, "items": {"changed"}}
 @pytest.mark.parametrize("table", ["profiles", "items", "item_tags", "lists", "entries"])
 def test_every_column_is_filled(table):
     """Import and sign-in fill every column except the listed ones.
-    Contract: export-whole, link-items."""
+    Rules: export-whole, link-merges-items."""
     filled = {*statements.columns(f"{table}_filled")}
     different = {*schema.tables()[table]} ^ (filled | UNFILLED.get(table, set()))
     assert not different, f"columns that only one of {table}_filled and the migrations has"

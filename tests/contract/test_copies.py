@@ -6,7 +6,7 @@ from wishwell.wishlists import copies, lists
 
 def test_copy_has_the_order_of_the_shared_list_with_items_of_the_caller(bench, store):
     """A copy has the shared list's order, and reuses items that the caller has.
-    Contract: copy-list, copy-once, event-copy."""
+    Rules: copy-list, event-changed."""
     owner, caller = bench.new_customer(store), bench.new_customer(store)
     oldest = bench.save(caller, 3)
     made = bench.new_list(owner).id

@@ -58,7 +58,7 @@ def becomes(file):
 
 def test_map_names_columns(tmp_path):
     """`--map` names the columns in any order; a name may contain spaces and commas.
-    Contract: import-csv-columns."""
+    Rule: import-csv."""
     named = {"customer": "Customer, id", "product": "P", "saved": "a=b"}
     assert csv_file.columns("product=P, customer = Customer, id,saved=a=b") == named
     file = read(tmp_path, '"Customer, id",x,P\n7,,1\n', columns="customer=Customer, id,product=P")
@@ -86,7 +86,7 @@ def test_map_names_columns(tmp_path):
 )
 def test_bad_map_or_first_line_is_refused(tmp_path, columns, text, names):
     """A map or first line with missing or duplicate columns is refused.
-    Contract: import-csv-columns."""
+    Rule: import-csv."""
     with pytest.raises(Invalid, match=names):
         read(tmp_path, text, columns=columns)
 
@@ -112,7 +112,7 @@ KUNDE = "customer=Kunde,product=Artikel,list=Liste,note=Notiz"
 def test_file_is_read_as_spreadsheets_write_it(tmp_path, raw, encoding):
     """Delimiters, byte order marks, encodings, quotes and line breaks are read as spreadsheets
     write them.
-    Contract: import-csv-form."""
+    Rule: import-csv."""
     first, second = becomes(read(tmp_path, raw, columns=KUNDE, encoding=encoding))
     if first[0] == "8":
         first, second = second, first
@@ -122,7 +122,7 @@ def test_file_is_read_as_spreadsheets_write_it(tmp_path, raw, encoding):
 
 def test_file_of_another_encoding_is_refused(tmp_path):
     """A file in another encoding is refused, and the message names `--encoding`.
-    Contract: import-csv-form, import-csv-checked."""
+    Rule: import-csv."""
     file = read(tmp_path, GERMAN.encode("cp1252"), columns=KUNDE)
     for error in file.spool.errors:
         assert error.startswith("line 2: column '") and "isn't valid utf-8 text" in error
@@ -136,7 +136,7 @@ def test_file_of_another_encoding_is_refused(tmp_path):
 
 def test_empty_cells_count_as_missing(tmp_path):
     """Empty cells, NULL, 0 and `\\N` count as missing; a file without rows is valid.
-    Contract: import-csv-form."""
+    Rule: import-csv."""
     assert becomes(read(tmp_path, HEADER)) == []
     text = f"{HEADER}\n7,1,0,NULL,null,\\N,,NULL\n , , ,,,,,\n \n7,2, , ,,,,\n"
     assert [row[1:6] for row in becomes(read(tmp_path, text))] == [
@@ -180,7 +180,7 @@ BAD = {
 @pytest.mark.parametrize(("row", "names"), BAD.items(), ids=[f"{n}" for n in range(len(BAD))])
 def test_bad_row_is_named_by_line_and_column(tmp_path, row, names):
     """A bad row is reported with the line on which it begins, and the column.
-    Contract: import-csv-checked."""
+    Rule: import-csv."""
     file = read(tmp_path, f'{HEADER}\n7,1,,,,"two\nlines",,\n\n{row}\n')
     [error] = file.spool.errors
     assert error.startswith(f"line 5: {names}")
@@ -189,7 +189,7 @@ def test_bad_row_is_named_by_line_and_column(tmp_path, row, names):
 
 def test_up_to_20_faults_are_named(tmp_path):
     """At most 20 errors are reported; several in one row count separately.
-    Contract: import-csv-checked."""
+    Rule: import-csv."""
     file = read(tmp_path, f"{HEADER}\n" + "x x,y,,,,,,\n" * 10)
     assert [error.split(":")[0] for error in file.spool.errors] == [
         f"line {line}" for line in range(2, 12) for _ in "ab"
@@ -202,7 +202,7 @@ def test_up_to_20_faults_are_named(tmp_path):
 def test_guests_are_left_out_and_counted(tmp_path):
     """`--skip-guests` counts and skips rows without a customer; their other errors are still
     reported.
-    Contract: import-csv-checked."""
+    Rule: import-csv."""
     text = f"{HEADER}\n,1,,,,,,\n0,2,,,,,,\n7,3,,,,,,\n"
     file = read(tmp_path, text, skip_guests=True)
     assert [row[:2] for row in becomes(file)] == [("7", "3")]
@@ -223,7 +223,7 @@ def test_guests_are_left_out_and_counted(tmp_path):
     ],
 )
 def test_product_ids_are_those_of_the_store(tmp_path, store, cell, stored):
-    """Product and variant ids have the store's type, or are GIDs. Contract: import-csv-checked."""
+    """Product and variant ids have the store's type, or are GIDs. Rule: import-csv."""
     variant = cell.replace("/Product/", "/ProductVariant/")
     text = f"{HEADER}\ngid://shopify/Customer/7,{cell},{variant},,,,,\n"
     file = read(tmp_path, text, store)
@@ -252,14 +252,14 @@ def test_product_ids_are_those_of_the_store(tmp_path, store, cell, stored):
 def test_times_are_of_their_offset_or_the_zone(tmp_path, cell, zone, time):
     """A time has its own offset or the given zone's; of an ambiguous hour the first occurrence is
     used.
-    Contract: import-csv-times."""
+    Rule: import-csv."""
     [row] = becomes(read(tmp_path, f"{HEADER}\n7,1,,,,,{cell},\n", zone=zone))
     assert row[6] == time
 
 
 def test_first_row_is_the_newest_where_none_says_when(tmp_path):
     """Rows without a time are a millisecond a line older than the file, so the first is the newest.
-    Contract: import-csv-times."""
+    Rule: import-csv."""
     text = f"{HEADER}\n" + "".join(f"7,{product},,,,,,\n" for product in range(1, 2_001))
     rows = becomes(read(tmp_path, text))
     assert [int(row[1]) for row in rows] == [*range(1, 2_001)]
@@ -272,7 +272,7 @@ def test_first_row_is_the_newest_where_none_says_when(tmp_path):
 def test_of_one_time_the_upper_row_is_newer(tmp_path):
     """Among rows with the same time the upper one is newer, even past a millisecond's counter,
     reproducibly.
-    Contract: import-csv-times."""
+    Rule: import-csv."""
     text = f"{HEADER}\n" + "".join(f"7,{p},,,,,2025-01-01T00:00:00Z,\n" for p in range(1, 5_001))
     file = read(tmp_path, f"{text}7,9999,,,,,2025-01-01T00:00:00.001Z,\n")
     assert [int(row[1]) for row in becomes(file)] == [9999, *range(1, 5_001)]
@@ -284,7 +284,7 @@ def test_of_one_time_the_upper_row_is_newer(tmp_path):
 
 def test_rows_of_one_wish_are_one(tmp_path):
     """Rows of one customer, product and variant are merged, wherever they are in the file.
-    Contract: import-csv-merge, import-csv-lists."""
+    Rule: import-csv-merge."""
     rows = (
         "7,1,5, For Ada ,2,first,2025-03-01T00:00:00Z,",
         "8,1,5,,,,2025-03-01T00:00:00Z,",
@@ -305,8 +305,7 @@ def test_rows_of_one_wish_are_one(tmp_path):
 
 
 def test_first_rows_are_shown(tmp_path):
-    """A dry run prints the first five rows as they would be imported. Contract:
-    import-csv-dry-run."""
+    """A dry run prints the first five rows as they would be imported. Rule: import-csv."""
     row = '7,1,5,Für Ada,2,"a\nb",2025-03-01T00:00:00Z,ada@shop.example\n'
     file = read(tmp_path, f"{HEADER}\n{row}" + "8,2,,,,,,\n" * 9)
     assert len(file.first) == 5
@@ -334,7 +333,7 @@ MANY = HEADER + "".join(
 
 def test_wishes_are_there_as_if_they_had_been_saved(bench, store, tmp_path):
     """Imported items read like saved ones, newest first, and make no events.
-    Contract: import-csv, import-csv-times."""
+    Rule: import-csv."""
     text = f"{HEADER}\n7,1,,Ünder,3,note,2025-01-01T00:00:00Z,a@b.example\n7,2,5,,,,2025-01-02T00:00:00Z,\n"
     counts = load(bench, read(tmp_path, text, store), store)
     assert (counts.profiles, counts.lists, counts.items, counts.there) == (1, 1, 2, 0)
@@ -353,7 +352,7 @@ def test_wishes_are_there_as_if_they_had_been_saved(bench, store, tmp_path):
 
 def test_twice_is_once(bench, store, tmp_path):
     """Importing again changes nothing, even if the file's modification time changed.
-    Contract: import-csv."""
+    Rule: import-csv."""
     file = read(tmp_path, MANY, store)
     first = load(bench, file, store)
     once = export(bench, store)
@@ -370,7 +369,7 @@ def test_import_of_a_customer_who_is_being_erased_adds_the_wishes_afterwards(
     bench, store, tmp_path
 ):
     """A CSV import finishes the customer's erasure first, which removes none of the file's wishes.
-    Contract: import-erasure."""
+    Rule: import-twice."""
     customer = profiles.of_customer(store, "gid://shopify/Customer/7")
     wish(bench, customer, 1, 2, 3)
     bench.write(erasure.erase, customer, AT)
@@ -382,7 +381,7 @@ def test_import_of_a_customer_who_is_being_erased_adds_the_wishes_afterwards(
 def test_imported_customers_are_not_forgotten_for_their_old_wishes(bench, store, tmp_path):
     """A customer imported with old items isn't forgotten for inactivity, because the import counts
     as activity.
-    Contract: forget-customers."""
+    Rule: forget-customers."""
     patch = stores.StorePatch(forget_customers_after=1)
     bench.write(stores.update, store.handle, patch, "2001-01-01T00:00:00.000Z")
     load(bench, read(tmp_path, f"{HEADER}\n7,1,,,,,2020-01-01T00:00:00Z,\n", store), store)
@@ -397,7 +396,7 @@ def test_imported_customers_are_not_forgotten_for_their_old_wishes(bench, store,
 
 def test_lists_join_those_of_the_same_name(bench, store, tmp_path):
     """Imported lists join the customer's lists of the same name; existing records aren't changed.
-    Contract: import-csv-lists."""
+    Rule: import-csv-merge."""
     customer = profiles.of_customer(store, "gid://shopify/Customer/7")
     mine, other = bench.new_list(customer, "Geschenke für Ada"), bench.new_list(customer, "Other")
     wish(bench, customer, 1, quantity=5, list_ids=(other.id,))

@@ -24,7 +24,7 @@ TEN_YEARS = 3650 * 86_400_000
 async def test_delivery_that_fails_is_tried_by_the_schedule(desk):
     """A failing delivery is retried by the backoff schedule, ten attempts in all: never early, and
     at most a tenth late.
-    Contract: delivery-schedule."""
+    Rule: delivery-schedule."""
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
         [told] = await desk.save()
         await send(sender)
@@ -75,7 +75,7 @@ class HeldAnswer:
 def test_failed_attempt_is_retried(bench, says, status):
     """A timeout, a closed connection, a redirect and a 404 are failed attempts; the next attempt
     may succeed.
-    Contract: delivery-schedule."""
+    Rule: delivery-schedule."""
 
     @on_desk
     async def story(desk):
@@ -99,7 +99,7 @@ def test_failed_attempt_is_retried(bench, says, status):
 async def test_process_that_hangs_is_taken_over(desk):
     """After its lease expires, another process takes a delivery over; the first one's late result
     is ignored.
-    Contract: delivery-lease, delivery-once-at-a-time."""
+    Rule: delivery-lease."""
     hold = HeldAnswer(answer(500))
     async with (
         Receiver(hold).serve() as receiver,
@@ -124,7 +124,7 @@ async def test_process_that_hangs_is_taken_over(desk):
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="half a second is short there")
 def test_answer_that_can_not_be_written_is_kept(bench):
     """A 410 that can't be stored is kept until the database is back, then turns the webhook off.
-    Contract: delivery-noted, webhook-turned-off."""
+    Rules: delivery-at-least-once, delivery-schedule."""
     gone = HeldAnswer(answer(410))
 
     @on_desk
@@ -151,7 +151,7 @@ def test_answer_that_can_not_be_written_is_kept(bench):
 @on_desk
 async def test_many_processes_send_each_once(desk):
     """Four processes send each event exactly once, with more events than one batch.
-    Contract: delivery-once-at-a-time."""
+    Rule: delivery-lease."""
     async with contextlib.AsyncExitStack() as stack:
         receiver = await stack.enter_async_context(Receiver().serve())
         await desk.hook(receiver.url)
@@ -166,7 +166,7 @@ async def test_many_processes_send_each_once(desk):
 
 @on_desk
 async def test_slow_receiver_delays_no_other(desk):
-    """A slow receiver with a full queue doesn't delay another webhook. Contract: delivery-slow."""
+    """A slow receiver with a full queue doesn't delay another webhook. Rule: delivery-fair."""
     async with (
         Receiver(_hang).serve() as slow,
         Receiver().serve() as quick,
@@ -185,7 +185,7 @@ async def test_slow_receiver_delays_no_other(desk):
 @on_desk
 async def test_store_of_many_slow_receivers_leaves_room(desk):
     """A store with many slow receivers takes at most half of a process's slots.
-    Contract: delivery-slow."""
+    Rule: delivery-fair."""
     other, hold = await DeliveryWorld(desk.bench).open(), HeldAnswer(b"")
     async with (
         Receiver(hold).serve() as slow,
@@ -215,7 +215,7 @@ async def test_store_of_many_slow_receivers_leaves_room(desk):
 @on_desk
 async def test_only_events_of_the_requested_types_are_sent(desk):
     """Only events of the requested types are sent, and none from before the webhook was made.
-    Contract: delivery-each."""
+    Rule: delivery-at-least-once."""
     await desk.save()
     async with desk.receiving(None, "item.deleted") as (receiver, sender, hook):
         await desk.save(2)
@@ -232,7 +232,7 @@ async def test_only_events_of_the_requested_types_are_sent(desk):
 @on_desk
 async def test_delivery_that_a_wrong_clock_put_off_is_sent(desk):
     """A delivery whose retry was scheduled by a clock ten years ahead is still sent.
-    Contract: clock-steps, delivery-each."""
+    Rules: clock-guard, delivery-at-least-once."""
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
         desk.clock.milliseconds += TEN_YEARS
         [id] = await desk.save()
@@ -247,7 +247,7 @@ async def test_delivery_that_a_wrong_clock_put_off_is_sent(desk):
 @on_desk
 async def test_event_that_comes_during_a_turn_is_sent(desk):
     """An event committed during a batch is sent, although the batch then marks the webhook as done.
-    Contract: delivery-each."""
+    Rule: delivery-at-least-once."""
     if "://" not in desk.bench.where:
         return  # SQLite has one writer at a time
     read, goes_on = asyncio.Event(), asyncio.Event()
@@ -282,7 +282,7 @@ async def until(enough):
 @on_desk
 async def test_read_that_fails_has_nothing_sent_again(desk):
     """Results of ten deliveries in flight are stored although the next batch's read fails.
-    Contract: delivery-noted, delivery-each."""
+    Rule: delivery-at-least-once."""
     hold = HeldAnswer(answer())
 
     async def arrived():
@@ -320,7 +320,7 @@ async def test_read_that_fails_has_nothing_sent_again(desk):
 @on_desk
 async def test_event_that_cannot_be_read_stops_no_other(desk):
     """An unreadable event fails its own delivery; those before and after it are sent.
-    Contract: bad-row."""
+    Rule: bad-row."""
     async with desk.receiving() as (receiver, sender, hook):
         told = await desk.save(3)
         bad = (
@@ -338,7 +338,7 @@ async def test_event_that_cannot_be_read_stops_no_other(desk):
 async def test_webhook_that_cannot_be_read_waits(desk):
     """Nothing is sent for an unreadable webhook, because its results couldn't be stored; the log
     names it once.
-    Contract: bad-row."""
+    Rule: bad-row."""
     async with Receiver(answer(500)).serve() as receiver:
         for column in ("failing_since", "sealed"):
             hook = await desk.hook(receiver.url)

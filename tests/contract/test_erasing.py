@@ -83,7 +83,7 @@ def world(bench, store):
 
 def test_export_of_a_profile_that_is_erased_meanwhile_breaks_off(world):
     """An export of a profile that is erased meanwhile fails, so it never looks complete.
-    Contract: profile-export."""
+    Rule: profile-export."""
     bench = world.bench
     ann = bench.new_customer(world.store)
     bench.save(ann)
@@ -135,7 +135,7 @@ def filled(world, customer, other):
 
 def test_erased_means_erased(bench, world):
     """After an erasure only the profile's key, its sequence number and one event remain.
-    Contract: erase-moment, erase-steps, erase-event."""
+    Rules: erase-immediate, erase-completes, erase-event."""
     customer, other = bench.new_customer(world.store), bench.new_customer(world.store)
     session, secrets, last = filled(world, customer, other)
     before = world.rows()
@@ -164,7 +164,7 @@ def test_erased_means_erased(bench, world):
     assert [event.type for event in sent.values()] == ["profile.erased"]
     page = bench.read(deliveries.page, world.store, world.hook, PageRequest(None, 250))
     assert not {one.event_id for one in page.records} & {*secrets}
-    assert world.erase(customer) == ()  # contract: erase-again
+    assert world.erase(customer) == ()  # rule: erase-immediate
 
     world.work()
     keys = customer.id, session.id
@@ -190,7 +190,7 @@ def test_erased_means_erased(bench, world):
 def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
     """An erased customer can start again; the sequence continues for 30 days, or for the events'
     retention if longer.
-    Contract: erase-writes, erase-sequence."""
+    Rules: erase-completes, erase-event."""
     customer, other = bench.new_customer(world.store), bench.new_customer(world.store)
     _, _, last = filled(world, customer, other)
     world.erase(customer)
@@ -222,7 +222,7 @@ def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
 
 def test_sequence_goes_on_where_an_import_brings_the_customer_back(bench, world, tmp_path):
     """The sequence continues after an import of a file that is older than the erasure.
-    Contract: erase-sequence."""
+    Rule: erase-event."""
     customer = bench.new_customer(world.store)
     bench.save(customer, 1)
     path = exported(bench, world.store, tmp_path)
@@ -235,7 +235,7 @@ def test_sequence_goes_on_where_an_import_brings_the_customer_back(bench, world,
 
 def test_nothing_there_tells_nothing(bench, world):
     """Erasing an unknown customer makes no event and stores nothing.
-    Contract: erase-again, erase-event."""
+    Rules: erase-immediate, erase-event."""
     customer = bench.new_customer(world.store)
     assert world.erase(customer) == ()
     assert bench.read(auth.revoked_until, customer.id) > 0
@@ -250,7 +250,7 @@ def test_nothing_there_tells_nothing(bench, world):
 def test_forgotten_customers_are_those_who_were_away(bench):
     """Inactive customers are forgotten; activity before the option was turned on counts as of that
     time.
-    Contract: forget-customers."""
+    Rule: forget-customers."""
     store = bench.new_store(forget_customers_after=1)
     away, here = bench.new_customer(store), bench.new_customer(store)
     bench.save(away, 1)
@@ -286,7 +286,7 @@ def test_months_end_on_a_day_that_exists():
 def test_largest_profile_goes_in_small_steps(bench, world):
     """A profile of 5,000 items with 20 tags each, 250 lists and 20,000 entries is erased in
     batches.
-    Contract: erase-steps."""
+    Rule: erase-completes."""
     customer = bench.new_customer(world.store)
     bench.save(customer, 999_999)
     bench.fill(customer, products=4_999, lists=250, on=4, tags=20)

@@ -43,7 +43,7 @@ async def walk(db, store, told, limit, after):
 def test_readers_and_writers_and_several_who_number(telling):
     """Readers, writers and several processes that assign positions, which are repeatedly killed
     midway, run concurrently.
-    Contract: feed-once, feed-order."""
+    Rules: feed-once, event-sequence."""
     bench, db, store = telling, telling.db, telling.store
     chance = random.Random(7)
     owners = [bench.new_customer() for _ in range(5)]
@@ -98,7 +98,7 @@ def test_readers_and_writers_and_several_who_number(telling):
 @pytest.mark.parametrize("step", [1, 1_000])
 def test_session_is_told_before_its_link(telling, monkeypatch, step):
     """A session's events come before its link, whatever the keys and wherever a batch ends.
-    Contract: feed-order."""
+    Rule: event-sequence."""
     monkeypatch.setattr(events, "_BATCH_SIZE", step)
     bench, linked = telling, []
     for _ in range(8):
@@ -114,7 +114,7 @@ def test_session_is_told_before_its_link(telling, monkeypatch, step):
 
 def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telling, engine):
     """The order holds although save and link commit between two statements that assign positions.
-    Contract: feed-order."""
+    Rule: event-sequence."""
     if engine == "sqlite":
         pytest.skip("SQLite gives a place with the event")
     bench, session, customer = telling, telling.new_session(), telling.new_customer()
@@ -138,7 +138,7 @@ def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telli
 def test_number_that_is_not_published_is_not_read(telling, engine):
     """Positions that were assigned but not published aren't readable; the next process publishes
     them.
-    Contract: feed-once."""
+    Rule: feed-once."""
     bench = telling
     bench.save(bench.new_customer())
     if engine == "postgresql":  # SQLite assigned the position with the event
@@ -151,7 +151,7 @@ def test_number_that_is_not_published_is_not_read(telling, engine):
 
 def test_events_are_complete_from_5_seconds_after_the_switch(bench):
     """Events are complete from 5 s after they are turned on, each time again.
-    Contract: store-events."""
+    Rule: events-enabled."""
     store = bench.new_store()
 
     def switch(**patch):
@@ -169,7 +169,7 @@ def test_events_are_complete_from_5_seconds_after_the_switch(bench):
 def test_event_that_an_earlier_release_wrote_is_read(telling):
     """Events stored by an earlier release as an array are readable, also with an extra column at
     the end.
-    Contract: upgrade-beside."""
+    Rule: upgrade-beside."""
     bench = telling
     customer = bench.new_customer()
     item = bench.save(customer, 7, note="In blue")
@@ -185,7 +185,7 @@ def test_event_that_an_earlier_release_wrote_is_read(telling):
 
 def test_event_keeps_the_form_in_which_it_was_written(telling):
     """An event keeps the form in which it was written; in a store with text ids, digits are text.
-    Contract: event-fields, product-id-kind, item-note."""
+    Rule: store-product-ids."""
     bench, note = telling, '"[{\\u0041}]\', \\"\n\u2028\U0001f381\u202e$1 é'
     before = bench.new_customer()
     bench.save(before, 7, variant=8)
@@ -236,7 +236,7 @@ def insert(bench, owner, count):
 
 def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling):
     """Expired events are removed in batches; only a reader who missed some gets 410.
-    Contract: event-retention, feed-gone."""
+    Rule: feed-retention."""
     bench = telling
     number(bench)  # events of earlier tests
     owner = bench.new_customer()
@@ -265,7 +265,7 @@ def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling)
 
 def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
     """A reader during the removal gets the next events or 410, never a gap.
-    Contract: event-retention, feed-gone."""
+    Rule: feed-retention."""
     bench, db, store = telling, telling.db, telling.store
     insert(bench, bench.new_customer(), 2_000)
     number(bench)
@@ -300,7 +300,7 @@ def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
 def test_event_that_is_young_keeps_those_after_it(telling):
     """A young event keeps all later ones too, even if a slow clock dated them earlier, so readers
     never find a gap.
-    Contract: event-retention."""
+    Rule: feed-retention."""
     bench = telling
     late, early = bench.new_customer(), bench.new_customer()
     first, second = sorted((late, early), key=lambda profile: profile.id)

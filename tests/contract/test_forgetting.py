@@ -27,7 +27,7 @@ def forgotten(bench, store, now, **options):
 
 def test_customers_idle_before_the_option_was_turned_on_count_as_seen_then(bench):
     """A customer who has been absent for 100 days is erased a month after the option is turned on, not
-    immediately. Contract: forget-customers."""
+    immediately. Rule: forget-customers."""
     store = bench.new_store()
     customer = bench.new_customer(store)
     bench.save(customer)
@@ -43,7 +43,7 @@ def test_customers_idle_before_the_option_was_turned_on_count_as_seen_then(bench
 
 def test_idle_customers_beyond_one_batch_are_found_once(bench):
     """Each of 250 idle customers is found once, although some were last seen at the same time.
-    Contract: forget-customers."""
+    Rule: forget-customers."""
     store = bench.new_store(forget_customers_after=1)
     customers = [bench.new_customer(store) for _ in range(250)]
     seen = [ids.timestamp(bench.clock.milliseconds + number // 7) for number in range(250)]
@@ -56,7 +56,7 @@ def test_idle_customers_beyond_one_batch_are_found_once(bench):
 
 def test_idle_customer_who_comes_back_before_the_erasure_is_kept(bench):
     """A request between the search for idle customers and the erasure prevents the erasure.
-    Contract: forget-customers."""
+    Rule: forget-customers."""
     store = bench.new_store(forget_customers_after=1)
     customers = [bench.new_customer(store) for _ in range(2)]
     for customer in customers:
@@ -77,7 +77,7 @@ def test_idle_customer_who_comes_back_before_the_erasure_is_kept(bench):
 
 
 def test_session_can_be_erased_until_it_has_ended(bench, store):
-    """A session that is erased or linked can't be erased again. Contract: erase-again."""
+    """A session that is erased or linked can't be erased again. Rule: erase-immediate."""
     session, customer = bench.new_session(store), bench.new_customer(store)
     bench.save(session)
     assert bench.write(erasure.erase, session, bench.clock.milliseconds) == [session.id]
@@ -90,7 +90,7 @@ def test_session_can_be_erased_until_it_has_ended(bench, store):
 
 def test_erasure_is_in_the_feed_of_a_store_that_has_turned_events_off(bench, store):
     """An erasure is in the feed of a store that has turned events off, but not of one that never recorded
-    any. Contract: erase-event."""
+    any. Rule: erase-event."""
     for before, types in ((store, ["profile.erased"]), (bench.new_store(), [])):
         customer = bench.new_customer(before)
         bench.save(customer)
@@ -102,7 +102,7 @@ def test_erasure_is_in_the_feed_of_a_store_that_has_turned_events_off(bench, sto
 
 
 def test_two_processes_that_remove_the_same_profiles_both_end(bench):
-    """Two processes that remove the same profiles don't block each other. Contract: erase-steps."""
+    """Two processes that remove the same profiles don't block each other. Rule: erase-completes."""
     customers = [bench.new_customer() for _ in range(5)]
     for customer in customers:
         bench.save(customer)
@@ -131,7 +131,7 @@ STUCK = {
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="distributed tables: no triggers")
 def test_profile_that_cannot_be_removed_is_skipped_logged_and_tried_again(bench, engine):
     """A profile whose data can't be removed doesn't stop the others, and is retried.
-    Contract: erase-steps."""
+    Rule: erase-completes."""
     bench.drain(erasure.work(bench.db, bench.clock))  # what other tests have left
     customers = [bench.new_customer() for _ in range(3)]
     for customer in customers:
@@ -154,7 +154,7 @@ def test_profile_that_cannot_be_removed_is_skipped_logged_and_tried_again(bench,
 
 
 def test_erased_sequence_is_kept_30_days_or_a_day_longer_than_events(bench, store):
-    """The sequence of an erased profile is kept as long as its event. Contract: erase-sequence."""
+    """The sequence of an erased profile is kept as long as its event. Rule: erase-event."""
     for events_days, kept_days in ((7, 30), (29, 30), (31, 32), (90, 91)):
         customer = bench.new_customer(store)
         bench.save(customer)
@@ -183,7 +183,7 @@ def change(bench, profile, times):
 
 def test_export_of_a_person_has_every_event_however_many(bench, store):
     """An export has all events, more than two pages each from the customer and from the merged session.
-    Contract: profile-export."""
+    Rule: profile-export."""
     customer, session = bench.new_customer(store), bench.new_session(store)
     change(bench, session, 511)
     change(bench, customer, 624)

@@ -77,7 +77,7 @@ def tried(bench, path, lines, other):
 
 def alike(lines):
     """Returns lines in a comparable form: any order, without export time and events, and without
-    reservations whose holder isn't in the file (contract: import-shares)."""
+    reservations whose holder isn't in the file (rule: import-twice)."""
     found = [json.loads(line) for line in lines]
     people = {line["profile"]["gid"] for line in found if "profile" in line}
     found = [
@@ -208,7 +208,7 @@ def test_file_with_a_changed_value_is_refused_or_imported_whole(
 ):
     """A file with one altered value is refused or imported whole. WISHWELL_TEST_ALL tries all
     cases.
-    Contract: import-checked, import-apart."""
+    Rules: import-checked, import-store."""
     cases = [
         (number, path, value)
         for number, path in places(source)
@@ -239,7 +239,7 @@ def said_of(bench, path, lines):
 
 def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, source, tmp_path):
     """A duplicate, missing or misplaced line of any kind, or a duplicate key, is refused.
-    Contract: import-checked."""
+    Rule: import-checked."""
     path = tmp_path / "f"
     for kind in file_records.KINDS.values():
         at = first(source, kind)
@@ -297,7 +297,7 @@ def wrong_values(source):
 
 
 def test_wrong_value_is_named_by_its_line(bench, source, tmp_path):
-    """An invalid value is reported with its line and the reason. Contract: import-checked."""
+    """An invalid value is reported with its line and the reason. Rule: import-checked."""
     for kind, field, value, word in wrong_values(source):
         at = first(source, kind)
         said = said_of(bench, tmp_path / "f", changed(source, at, (kind, field), value))[0]
@@ -307,7 +307,7 @@ def test_wrong_value_is_named_by_its_line(bench, source, tmp_path):
 
 def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
     """A truncated file is refused: cut at a line's end, within a line, or at its beginning.
-    Contract: import-checked."""
+    Rule: import-checked."""
     path, text = tmp_path / "f", encoded(source)
     for kept in ([*text[:-1], text[-1][:-30]], text[:-1], text[:-2]):
         assert said_of(bench, path, kept)
@@ -321,7 +321,7 @@ def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
 
 def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path):
     """At most 20 errors are reported, without those that only follow from others.
-    Contract: import-checked."""
+    Rule: import-checked."""
     path = tmp_path / "f"
     assert len(said_of(bench, path, [*encoded(source[:1]), *[b"x"] * 1_000])) == 21
     item = first(source, "item")
@@ -335,7 +335,7 @@ def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path
 def test_items_that_are_alike_are_refused(bench, other, source, tmp_path):
     """Two items of one product, or an id that two profiles share, are refused, because pagination
     needs unique ids.
-    Contract: import-checked."""
+    Rule: import-checked."""
     of = {line["item"]["productId"]: n for n, line in enumerate(source) if "item" in line}
     lines = changed(source, of[2], ("item", "productId"), 1)
     assert "same product" in tried(bench, tmp_path / "f", lines, other)
@@ -350,7 +350,7 @@ def test_items_that_are_alike_are_refused(bench, other, source, tmp_path):
 def test_record_is_at_most_a_minute_later_than_its_id(bench, other, source, tmp_path, later, good):
     """A record may be at most a minute later than its id's time; it may be earlier, as after a
     sign-in.
-    Contract: import-checked."""
+    Rule: import-checked."""
     for kind in ("item", "list", "share", "product", "webhook", "adminToken"):
         at = first(source, kind)
         made = ids.timestamp(ids.time_of(source[at][kind]["id"]) + later)
@@ -361,7 +361,7 @@ def test_record_is_at_most_a_minute_later_than_its_id(bench, other, source, tmp_
 
 def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path):
     """A profile may exceed request limits, because merges add up tags, lists and reservations.
-    Contract: import-checked."""
+    Rule: import-checked."""
     lines = copy.deepcopy(source)
     at = next(n for n, line in enumerate(lines) if line.get("item", {}).get("listIds"))
     lines[at]["item"]["tags"] = [f"t{number:04}" for number in range(100)]
@@ -377,7 +377,7 @@ def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path
 
 def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other):
     """The revocation of a customer without records is exported, and deleted with the store.
-    Contract: export-whole, store-delete."""
+    Rules: export-whole, store-delete."""
     store = bench.new_store("revoked")
     customer = bench.new_customer(store)
     bench.write(auth.revoke_profile, customer, bench.clock())
@@ -391,7 +391,7 @@ def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other)
 
 def test_process_that_runs_knows_what_was_revoked_long_ago(bench, other, source, tmp_path):
     """A running process applies imported revocations as soon as it sees the store.
-    Contract: import-whole, token-revoked."""
+    Rules: import-exact, token-revoked."""
     path = tmp_path / "f"
     write(path, encoded(source))
     cache = AccessCache(bench.db, bench.clock)
@@ -423,7 +423,7 @@ def items_of_many(count):
 @pytest.mark.slow
 def test_memory_stays_flat_while_a_large_file_is_checked(bench, source, tmp_path):
     """Checking 300,000 items takes at most a few MiB more memory than 3,000.
-    Contract: import-checked."""
+    Rule: import-checked."""
     path, peaks = tmp_path / "f", []
     for count in (3_000, 300_000):
         lines = itertools.chain(source[:1], items_of_many(count))
@@ -443,7 +443,7 @@ def test_memory_stays_flat_while_a_large_file_is_checked(bench, source, tmp_path
 
 def test_line_that_is_too_long_is_named_by_number_and_size(bench, source, other, tmp_path):
     """A line that is too long is reported by number and size, and its end isn't read as another line.
-    Contract: line-length."""
+    Rule: import-checked."""
     lines = [json.dumps(line).encode() for line in source]
     for at in (0, 2):
         longer = [*lines[:at], lines[at] + b" " * (33 << 20), *lines[at + 1 :]]

@@ -23,7 +23,7 @@ def hand_made(bench, folder, *lines):
 
 def test_import_fills_in_what_a_hand_made_file_leaves_out(bench, store, tmp_path):
     """Lines with only the required fields are imported with the defaults of the others.
-    Contract: import-checked, import-whole."""
+    Rules: import-checked, import-exact."""
     at = ids.timestamp(bench.clock.milliseconds)
     gid, times = "gid://shopify/Customer/1", {"createdAt": at, "updatedAt": at}
     lines = [
@@ -45,7 +45,7 @@ def test_import_fills_in_what_a_hand_made_file_leaves_out(bench, store, tmp_path
 
 def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_path):
     """An import restores what a profile has lost (shares, items, lists, itself), and changes nothing else.
-    Contract: import-twice, export-whole."""
+    Rules: import-twice, export-whole."""
     store = bench.new_store()
     customer = bench.new_customer(store)
     shared, private = bench.new_list(customer, "Shared").id, bench.new_list(customer, "Private").id
@@ -76,7 +76,7 @@ def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_p
 
 def test_import_names_each_wrong_line_once(bench, tmp_path):
     """Each wrong line is reported once, without errors that only follow from it, such as a list's order that
-    names a wrong item. Contract: import-checked."""
+    names a wrong item. Rule: import-checked."""
     at = ids.timestamp(bench.clock.milliseconds)
     times, item = {"createdAt": at, "updatedAt": at}, bench.new_id()
     profile = {"gid": "gid://shopify/Customer/1", "createdAt": at, "touchedAt": at}

@@ -20,7 +20,7 @@ def test_link_takes_address_and_choice_along_unless_there_are_such(
 ):
     """A link moves the e-mail address and the notice setting unless the customer has them; the
     session keeps no address.
-    Contract: link-email, profile-notices."""
+    Rules: profile-email, notice-drop."""
     customer, session = bench.new_customer(), bench.new_session()
     for profile, said, wants in ((session, "a@b.example", False), (customer, own, own_choice)):
         if said:
@@ -46,7 +46,7 @@ class Counting:
 
 def test_link_takes_as_many_statements_for_hundreds_of_items_as_for_ten(bench):
     """A link of hundreds of items takes as many statements (round trips) as one of ten.
-    Contract: link-limits."""
+    Rule: link-limits."""
 
     async def counted(tx, session, customer):
         counting = Counting(tx)
@@ -66,7 +66,7 @@ def test_link_takes_as_many_statements_for_hundreds_of_items_as_for_ten(bench):
 def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
     """In a joined list a merged item is sorted by its earlier time; joining items come
     last.
-    Contract: link-item-merge, link-list-merge."""
+    Rules: link-merges-items, link-merges-lists."""
     session, customer = bench.new_session(), bench.new_customer()
     made, on = bench.new_list(session).id, bench.new_list(customer).id
     oldest = bench.save(customer, 4, list_ids=(on,))
@@ -83,7 +83,7 @@ def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
 @pytest.mark.parametrize(("common", "joins"), [(0, False), (1, True), (2, True)])
 def test_lists_join_only_where_the_items_of_both_fit(bench, common, joins):
     """Lists of the same name are joined only if the result fits: three items and two more don't fit a limit
-    of four. Contract: link-list-full, link-list-merge."""
+    of four. Rule: link-merges-lists."""
     session, customer = bench.new_session(), bench.new_customer()
     for profile, products in ((customer, (1, 2, 3)), (session, (4 - common, 5 - common))):
         on = bench.new_list(profile).id
@@ -102,7 +102,7 @@ def order(bench, profile, list_id):
 
 def test_joined_list_keeps_the_order_of_items_saved_in_one_millisecond(bench):
     """A merged list keeps the order of items with equal times.
-    Contract: link-list-merge, list-sort."""
+    Rules: link-merges-lists, list-sort."""
     session, customer = bench.new_session(), bench.new_customer()
     bench.write(profiles.lock, customer, bench.clock.tick())
     [made] = bench.fill(session, products=8, lists=1, on=1)
@@ -114,7 +114,7 @@ def test_joined_list_keeps_the_order_of_items_saved_in_one_millisecond(bench):
 
 def test_joined_list_takes_placed_items_before_the_others(bench):
     """A joined list has the items with a position first, then the others, newest first.
-    Contract: link-list-merge, list-sort."""
+    Rules: link-merges-lists, list-sort."""
     session, customer = bench.new_session(), bench.new_customer()
     for profile, products in ((session, (1, 2, 3, 4)), (customer, (5, 6, 7, 8))):
         on = bench.new_list(profile).id
@@ -125,7 +125,7 @@ def test_joined_list_takes_placed_items_before_the_others(bench):
 
 
 def test_link_leaves_no_reservation_with_the_session(bench):
-    """Others' reservations of a session's items move to the customer's items. Contract: reserve-sign-in."""
+    """Others' reservations of a session's items move to the customer's items. Rule: reserve-ends."""
     session, customer, friend = bench.new_session(), bench.new_customer(), bench.new_customer()
     made = bench.new_list(session).id
     item = bench.save(session, list_ids=(made,)).id

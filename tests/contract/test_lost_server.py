@@ -80,7 +80,7 @@ AT_COMMIT = "DEFERRABLE INITIALLY DEFERRED"
 def test_write_that_loses_a_server_may_have_been_done(bench, fail, said, use_case, in_doubt):
     """A write whose server is lost is undecided, during the statement or at the commit; not if no
     connection could be made.
-    Contract: cluster-server-away."""
+    Rule: cluster-node-away."""
     profile = bench.new_customer()
     bench.save(profile, 2)
     fail(*said)
@@ -91,7 +91,7 @@ def test_write_that_loses_a_server_may_have_been_done(bench, fail, said, use_cas
 
 def test_database_whose_connection_broke_a_moment_ago_is_there(bench, alone, postgres_server):
     """A ping tries again on a new connection when its connection has just broken.
-    Contract: health-ready."""
+    Rule: health-checks."""
 
     async def break_and_ask():
         [[pid]] = await bench.db.read(Handle.fetch, "SELECT pg_backend_pid()")
@@ -103,7 +103,7 @@ def test_database_whose_connection_broke_a_moment_ago_is_there(bench, alone, pos
 
 def test_database_that_hangs_after_a_broken_connection_is_unavailable(bench, alone):
     """A database that hangs after a broken connection is reported as unavailable.
-    Contract: health-ready."""
+    Rule: health-checks."""
     held = []
 
     async def hang_up_once(_reader, writer):
@@ -152,7 +152,7 @@ def hung(bench, alone, postgres_server):
 
 
 def test_rollback_that_fails_hides_no_error(bench, hung):
-    """A failing rollback doesn't hide the error that caused it, here a 404. Contract: error-inside."""
+    """A failing rollback doesn't hide the error that caused it, here a 404. Rule: error-envelope."""
     profile, now = bench.new_customer(), bench.clock.tick()
 
     async def ask(tx, hang):
@@ -167,7 +167,7 @@ def test_rollback_that_fails_hides_no_error(bench, hung):
 @pytest.mark.parametrize("rows", [1, 100])
 def test_many_rows_wait_no_longer_for_a_server_that_hangs(bench, hung, rows):
     """Inserting many rows waits no longer for a hanging server than inserting one.
-    Contract: database-away."""
+    Rule: database-away."""
     profile, now = bench.new_customer(), bench.clock.tick()
     row = {"profile_id": profile.id, "list_id": bench.new_id(), "position": 0}
 

@@ -57,7 +57,7 @@ async def save(url: str) -> None:
 @on_loop
 async def test_migrate_is_not_cut_by_the_timeouts_of_its_role(postgres_server, monkeypatch):
     """A role's timeouts end neither a slow statement of a migration nor one that waits for a lock.
-    Contract: migrate-uncut."""
+    Rule: migrate-once."""
     sql = "SELECT pg_sleep(0.5);\nALTER TABLE revocations ADD COLUMN later integer;"
     async with database(postgres_server, monkeypatch, sql) as (url, other):
         async with other.transaction():
@@ -72,7 +72,7 @@ async def test_migrate_is_not_cut_by_the_timeouts_of_its_role(postgres_server, m
 @on_loop
 async def test_migration_that_is_cut_is_named_and_resumed(postgres_server, monkeypatch, sql):
     """A migration that an error or the end of its server process interrupts is named, and the next run
-    resumes. Contract: migrate-uncut, migrate-concurrent."""
+    resumes. Rule: migrate-once."""
     async with database(postgres_server, monkeypatch, sql) as (url, other):
         async with other.transaction():
             await other.execute("UPDATE revocations SET jti = jti")  # a build waits for its end
@@ -94,7 +94,7 @@ async def test_migration_that_is_cut_is_named_and_resumed(postgres_server, monke
 @on_loop
 async def test_index_is_built_once_while_others_write(postgres_server, monkeypatch):
     """Of four nodes that migrate concurrently one builds the index, while others write.
-    Contract: migrate-concurrent, migrate-once."""
+    Rule: migrate-once."""
     async with database(postgres_server, monkeypatch, INDEX) as (url, other):
         async with other.transaction():
             await other.execute("UPDATE revocations SET jti = jti")
@@ -112,7 +112,7 @@ async def test_index_is_built_once_while_others_write(postgres_server, monkeypat
 @on_loop
 async def test_migrate_through_a_pooler_leaves_no_session_state(postgres_server, monkeypatch):
     """Through a pooler the index is built in the transaction, whose end also ends its timeouts and its lock.
-    Contract: migrate-concurrent, migrate-uncut."""
+    Rule: migrate-once."""
     slow = f"SELECT pg_sleep(0.5);\n{INDEX}"
     async with database(postgres_server, monkeypatch, slow) as (url, other):
         pooler = PgBouncer(postgres_server, "transaction", 3)

@@ -31,7 +31,7 @@ def empty(engine, request):
 @pytest.mark.parametrize("count", [3, slow(8)])
 def test_migrations_at_once_are_applied_once(empty, count):
     """Concurrent migrations all succeed and one does the work; `--plan` changes nothing.
-    Contract: migrate-once."""
+    Rule: migrate-once."""
     names = [entry.name for entry in migrate.available("sqlite")]
     for _ in range(2):
         assert empty.cli("migrate", "--plan").stdout.split() == names
@@ -53,7 +53,7 @@ def test_migrations_at_once_are_applied_once(empty, count):
     ],
 )
 def test_schema_of_other_files_is_refused(tmp_path, sql, says):
-    """A changed schema, and one of a later release, are refused. Contract: migrate-guard."""
+    """A changed schema, and one of a later release, are refused. Rule: migrate-once."""
     path = str(tmp_path / "wishwell.db")
     migrate.migrate_sqlite(path)
     with sqlite3.connect(path) as connection:
@@ -109,7 +109,7 @@ SHAPE = (
 def test_applied_migrations_stay_as_they_are():
     """Applied migrations never change, because existing databases have them; a change is a new
     file.
-    Contract: migrate-guard."""
+    Rule: migrate-once."""
     for engine in get_args(Engine):
         files = {entry.name: entry.checksum for entry in migrate.available(engine)}
         assert FROZEN[engine].items() <= files.items(), engine
@@ -133,7 +133,7 @@ FROZEN = {
 def test_database_of_another_encoding_is_refused(request, encoding):
     """A database with another encoding than UTF-8 is refused, whatever client encoding the URL
     sets.
-    Contract: serve-start."""
+    Rule: serve-start."""
     server = request.getfixturevalue("postgres_server")
     name = f"encoded_{encoding.lower()}"
     server.sql(

@@ -277,11 +277,8 @@ def test_any_sequence_agrees_with_the_model(telling, mine, visits, after, room, 
     """Records, orders, counts, errors and events agree with the model after each step, each of
     several sign-ins, and later steps; also at the limits, and for a ``larger`` profile that exceeds
     them. Over HTTP: tests/linearizability.
-    Contract: engines-alike, event-fields, event-transaction, event-nothing-changed, event-changed,
-    event-order, link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,
-    link-list-full, link-limits, item-updated-at, list-updated-at, save-once, save-again,
-    items-put-new, item-set-lists-place, list-update, list-delete, list-items, list-order,
-    list-order-partial, page-order, link-again."""
+    Rules: engines-alike, event-transaction, event-changed, link-merges-items, link-merges-lists, link-limits,
+    updated-at, save-once, bulk-atomic, item-lists, delete-scope, list-order, page-walk, link-atomic."""
     bench, (most_items, most_lists, *most) = telling, room
     customer, replay = bench.new_customer(), Replay()
     model = Model(items=most_items, lists=most_lists)

@@ -42,7 +42,7 @@ def shop(bench):
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="on a cluster, each profile is")
 def test_export_is_of_one_moment(bench, shop):
     """An export is a snapshot of one moment, also for profiles that it reads later.
-    Contract: export-moment."""
+    Rule: export-whole."""
     store, customer = shop
 
     async def save():
@@ -59,7 +59,7 @@ def test_export_is_of_one_moment(bench, shop):
 def test_import_replaces_a_store_only_as_it_was_made(bench, shop, tmp_path):
     """An import replaces a store only if it was never changed: no setting, token, webhook, product
     or customer.
-    Contract: import-store."""
+    Rule: import-store."""
     store, _ = shop
     file = ImportFile(str(exported(bench, store, tmp_path)), AT)
     delete(bench, store)
@@ -80,7 +80,7 @@ def test_import_replaces_a_store_only_as_it_was_made(bench, shop, tmp_path):
 
 def test_import_adds_what_a_profile_lacks(bench, shop, tmp_path):
     """An import adds a profile's missing lists and items; existing records stay as they are.
-    Contract: import-twice."""
+    Rule: import-twice."""
     store, customer = shop
     on = bench.new_list(customer, "Mine")
     wish(bench, customer, 3, list_ids=(on.id,))
@@ -117,7 +117,7 @@ def test_session_began_at_the_earlier_and_was_used_at_the_later(
 ):
     """A merged session gets the earlier creation and the later use, even if the file adds nothing
     else.
-    Contract: import-twice, session-purged."""
+    Rules: import-twice, session-purged."""
     store, _ = shop
     session = wish(bench, bench.new_session(store), 1)
     file = exported(bench, store, tmp_path)
@@ -132,7 +132,7 @@ def test_session_began_at_the_earlier_and_was_used_at_the_later(
 
 def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypatch):
     """An import into a store that is being deleted adds nothing from the deletion's first step on.
-    Contract: store-rows, import-resumed."""
+    Rules: store-delete, import-twice."""
     store, _ = shop
     for number in range(9):
         wish(bench, bench.new_customer(store), 1, number + 2)
@@ -161,7 +161,7 @@ def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypat
 def test_import_makes_no_events_and_what_is_told_goes_on(bench, tmp_path):
     """An import makes no events. Sequence and feed positions continue, also after an event without
     a position.
-    Contract: import-whole, import-feed."""
+    Rule: import-exact."""
     store = bench.new_store(events=True)
     customer = wish(bench, bench.new_customer(store), 1, 2)
     bench.run(events.assign_positions(bench.db, bench.clock))
@@ -187,7 +187,7 @@ def test_import_makes_no_events_and_what_is_told_goes_on(bench, tmp_path):
 
 def test_import_into_a_store_of_another_kind_is_refused(bench, shop, tmp_path):
     """An import into a store with another type of product ids is refused, under any handle.
-    Contract: import-store."""
+    Rule: import-store."""
     store, _ = shop
     path = exported(bench, store, tmp_path)
     file = ImportFile(str(path), AT)
@@ -205,7 +205,7 @@ def test_import_into_a_store_of_another_kind_is_refused(bench, shop, tmp_path):
 
 def test_deletion_leaves_nothing_of_the_store(bench):
     """Deletion leaves nothing of a store in any table; another store keeps everything.
-    Contract: store-delete."""
+    Rule: store-delete."""
     doomed, other = (FilledStore(bench, handle) for handle in ("doomed", "kept"))
     bench.run(events.assign_positions(bench.db, bench.clock))
     for whole in (doomed, other):
@@ -270,7 +270,7 @@ def late_writes(bench, store):
 
 
 def test_write_that_comes_after_its_store_is_gone_leaves_nothing(bench, shop):
-    """A write after its store's deletion fails and leaves nothing. Contract: store-rows."""
+    """A write after its store's deletion fails and leaves nothing. Rule: store-delete."""
     store, customer = shop
     delete(bench, store)
     for kind, (use_case, *arguments) in late_writes(bench, store).items():
@@ -282,7 +282,7 @@ def test_write_that_comes_after_its_store_is_gone_leaves_nothing(bench, shop):
 def test_write_that_comes_while_its_store_is_deleted_goes_with_it(bench, shop):
     """Writes between the steps of a deletion are deleted too, and nothing is sent from its first
     step on, not even by a process that doesn't know of it yet.
-    Contract: store-rows, store-delete."""
+    Rule: store-delete."""
     store, customer = shop
     new_hook(bench, store.id)
     doomed = bench.write(store_deletion.begin, store.handle, NOW)
@@ -349,7 +349,7 @@ def file(bench, family, tmp_path):
 
 def test_what_is_missing_comes_back_once(bench, family, file):
     """Missing shares and reservations are restored once; a dry run restores none.
-    Contract: import-shares, import-twice, import-checked."""
+    Rules: import-twice, import-checked."""
     before = family.rows()
     load(bench, file, family.store.handle)
     assert family.rows() == before
@@ -372,7 +372,7 @@ def test_what_is_missing_comes_back_once(bench, family, file):
 def test_end_counts_what_all_steps_of_an_export_wrote(bench, family, tmp_path, monkeypatch):
     """The end line's counts include every step of the export; otherwise the import would refuse the
     file.
-    Contract: export-whole."""
+    Rule: export-whole."""
     monkeypatch.setattr(exporting, "_MAX_ITEMS", 1)
     on = bench.new_list(family.friend, "Wishes")
     wish(bench, family.friend, 3, list_ids=(on.id,))
@@ -384,7 +384,7 @@ def test_end_counts_what_all_steps_of_an_export_wrote(bench, family, tmp_path, m
 def test_reservation_is_of_the_item_that_is_there(bench, family, file):
     """A reservation is restored for the current item of that product, unless it is on no shared
     list.
-    Contract: import-shares."""
+    Rule: import-twice."""
     old, now = family.item(1), bench.clock.tick
     bench.write(items.delete, family.owner, old, now())
     wish(bench, family.owner, 1)
@@ -403,7 +403,7 @@ def test_reservation_is_of_the_item_that_is_there(bench, family, file):
 
 def test_what_a_sign_in_has_moved_stays_there(bench, family, tmp_path):
     """After a sign-in, an import gives the ended session nothing, and a token leads to one share.
-    Contract: import-shares."""
+    Rule: import-twice."""
     session = bench.new_session(family.store)
     on = bench.new_list(session, "Mine")
     wish(bench, session, 9, list_ids=(on.id,))
@@ -432,7 +432,7 @@ def test_what_a_sign_in_has_moved_stays_there(bench, family, tmp_path):
 
 
 def test_another_store_gets_no_links(bench, family, file):
-    """A store with another id gets no shares: its lists are private. Contract: import-store."""
+    """A store with another id gets no shares: its lists are private. Rule: import-store."""
     other = bench.new_store()
     wish(bench, bench.new_customer(other), 5)
     before = family.rows()
@@ -449,7 +449,7 @@ def test_another_store_gets_no_links(bench, family, file):
 def test_import_that_ends_before_reservations_goes_on(bench, family, file, monkeypatch):
     """An import that stopped before the reservations resumes, also between two parts of one
     profile.
-    Contract: import-resumed."""
+    Rule: import-twice."""
     monkeypatch.setattr("wishwell.transfer.importing._MAX_RESERVATIONS", 1)
     before, item = family.rows(), family.item(1)
     for who in (family.friend, family.visitor):
@@ -462,7 +462,7 @@ def test_import_that_ends_before_reservations_goes_on(bench, family, file, monke
 
 def test_import_that_meets_an_erasure_finishes_it_first(bench, family, file):
     """After an import that meets an erasure all records of the file exist. A dry run only counts them, and a
-    transaction that finds the erasure adds nothing. Contract: import-erasure."""
+    transaction that finds the erasure adds nothing. Rule: import-twice."""
     erased, before = family.owner, (family.rows(), held(bench, family.owner).keys())
     bundles = {
         ids.profile_key(family.store.id, b.profile.gid): b

@@ -86,7 +86,7 @@ def written(bench, store):
 def test_one_notice_of_a_kind_is_emitted_in_a_day(bench, store):
     """An item gets one notice of each type in 24 hours. A notice dated ten years ahead by a wrong
     clock doesn't suppress later ones.
-    Contract: notice-once-a-day, notice-reference, clock-steps."""
+    Rules: notice-each-once, notice-reference, clock-guard."""
     _, id = wish(bench, store)
     for price in ("100 EUR", "90 EUR"):
         put(bench, store, price, False)
@@ -108,7 +108,7 @@ def test_one_notice_of_a_kind_is_emitted_in_a_day(bench, store):
 @pytest.mark.parametrize("known", ["[", "[]", '{"": {"price": 1}}'])
 def test_put_of_a_product_whose_row_is_damaged_begins_anew(bench, store, known):
     """A damaged row is replaced by the next put, which doesn't fail for it or for other products.
-    Contract: bad-row."""
+    Rule: bad-row."""
     _, id = wish(bench, store)
     put(bench, store, "100 EUR")
 
@@ -131,7 +131,7 @@ def test_put_of_a_product_whose_row_is_damaged_begins_anew(bench, store, known):
 
 def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
     """Without events there are no notices, but reference prices are still updated.
-    Contract: notice-events."""
+    Rule: events-enabled."""
     off = bench.update_store(store, events=False)
     wish(bench, store)
     for price in ("100 EUR", "90 EUR"):
@@ -146,7 +146,7 @@ def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
 
 def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
     """Every item for the product gets one notice of the drop.
-    Contract: notice-drop, notice-event-fields, notice-each-once, event-order."""
+    Rules: notice-drop, notice-each-once, event-changed."""
     mine = [wish(bench, store)[1] for _ in range(2)]
     owner, third = wish(bench, store)
     mine.append(third)
@@ -172,7 +172,7 @@ def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
 def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
     """A drop that is taken back stops the remaining notices: by price, currency, unknown price or
     deletion. So does running out of stock again.
-    Contract: notice-taken-back."""
+    Rule: notice-newest."""
     for _ in range(30):
         wish(bench, store)
     for back in ("100 EUR", "95.01 EUR", "50 USD", None, "gone"):
@@ -192,7 +192,7 @@ def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
 
 def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
     """After another put, an unfinished drop continues with the newest price; sent notices stay.
-    Contract: notice-again."""
+    Rule: notice-newest."""
     wishes = [wish(bench, store)[1] for _ in range(30)]
     put(bench, store, "100 EUR")
     put(bench, store, "80 EUR")
@@ -211,7 +211,7 @@ def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
 def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
     """An unfinished drop isn't repeated after a day; a new one of another variant visits all items
     again.
-    Contract: notice-each-once."""
+    Rule: notice-each-once."""
     first = [wish(bench, store, 1)[1] for _ in range(30)]
     second = wish(bench, store, 2)[1]
     put(bench, store, variants={1: ("100 EUR", None), 2: ("100 EUR", None)})
@@ -224,7 +224,7 @@ def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
 
 def test_wish_that_is_saved_later_hears_nothing(bench, store):
     """An item saved over a minute after the put gets no notice; one saved within the minute may.
-    Contract: notice-later."""
+    Rule: notice-each-once."""
     drop(bench, store)
     bench.clock.milliseconds += 50_000
     soon = wish(bench, store)[1]
@@ -236,7 +236,7 @@ def test_wish_that_is_saved_later_hears_nothing(bench, store):
 @pytest.mark.parametrize("heard", ["session", "customer", "nobody"])
 def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
     """A link in between neither loses nor doubles a notice, and doesn't change updatedAt.
-    Contract: notice-link."""
+    Rule: notice-each-once."""
     session, customer = bench.new_session(store), bench.new_customer(store)
     first = {"session": session, "customer": customer}.get(heard)
     if first is not None:
@@ -261,7 +261,7 @@ def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
 
 def test_wish_of_a_closed_session_is_passed_over(bench, store):
     """A closed session that waits for the purge is skipped and blocks nobody.
-    Contract: notice-each-once."""
+    Rule: notice-each-once."""
     session = bench.new_session(store)
     wish(bench, store, profile=session)
     _, id = wish(bench, store)
@@ -273,7 +273,7 @@ def test_wish_of_a_closed_session_is_passed_over(bench, store):
 def test_owner_who_is_being_written_to_is_told_by_the_next_step(bench, store, engine):
     """An owner whose row is locked by another write is visited in the next step; the step doesn't
     wait.
-    Contract: notice-steps."""
+    Rule: notice-fair."""
     if engine == "sqlite":
         pytest.skip("SQLite has one writer at a time")
     wishes = [wish(bench, store) for _ in range(5)]
@@ -289,7 +289,7 @@ def test_owner_who_is_being_written_to_is_told_by_the_next_step(bench, store, en
 
 
 def test_two_processes_never_work_on_one_product(bench, store, engine):
-    """Two processes never work on the same product. Contract: notice-steps."""
+    """Two processes never work on the same product. Rule: notice-fair."""
     if engine == "sqlite":
         pytest.skip("SQLite has one writer at a time")
     wish(bench, store)
@@ -305,7 +305,7 @@ def test_two_processes_never_work_on_one_product(bench, store, engine):
 
 def test_store_with_one_notice_waits_for_no_other_store(bench, store):
     """A store with one notice isn't delayed by another store with sixty products (fair queueing).
-    Contract: notice-steps."""
+    Rule: notice-fair."""
     other = bench.new_store(events=True)
     many = [str(number) for number in range(100, 160)]
     for of in many:
@@ -382,8 +382,7 @@ def plain(was, price, available, percent):
 def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, percent):
     """Notices follow restated rules for each variant, with a day between puts; an item without a
     variant gets that of the first variant that has one.
-    Contract: notice-drop, notice-reference, notice-currency, notice-stock, notice-unknown,
-    notice-variant."""
+    Rules: notice-drop, notice-reference."""
     store = bench.new_store(events=True, price_drop_percent=percent)
     wishes = {variant: wish(bench, store, variant)[1] for variant in (None, 1, 2, 9)}
     model: dict[int | None, Plain] = {}

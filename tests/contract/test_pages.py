@@ -80,7 +80,7 @@ def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query
 def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
     """A page whose records were all deleted is empty and has a cursor back, as long as there is a
     page to go back to.
-    Contract: page-walk."""
+    Rule: page-walk."""
     profile = bench.new_customer()
     kept = {1: ("kept",), 4: ("kept",)}
     saved = [bench.save(profile, n, tags=kept.get(n, ())).id for n in range(1, 5)]
@@ -105,7 +105,7 @@ def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
 
 @pytest.mark.parametrize("backward", [False, True])
 def test_page_names_no_other_whose_records_are_gone(bench, backward):
-    """A page has no cursor to a page whose records were deleted. Contract: page-info."""
+    """A page has no cursor to a page whose records were deleted. Rule: page-walk."""
     profile = bench.new_customer()
     saved = [bench.save(profile, product).id for product in (1, 2)]
     edge, left = saved if backward else saved[::-1]
@@ -140,7 +140,7 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
 def test_page_with_products_is_one_however_they_are_read(bench, limit):
     """A page with products is the same whether joined, or read by a separate statement as on a
     cluster.
-    Contract: include-product, engines-alike."""
+    Rule: engines-alike."""
     profile, now = bench.new_customer(), bench.clock.tick()
     facts = products.ProductData(title="A", available=True)
     blue = products.Variant("8", title="Blue", available=False)

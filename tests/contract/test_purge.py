@@ -28,7 +28,7 @@ def there(bench, profile):
 def test_sessions_go_by_what_they_hold(bench):
     """An empty session is purged after 2 days; one with records, or linked, 90 days after its last
     token expired; customers never.
-    Contract: session-purged, session-touched."""
+    Rule: session-purged."""
     empty, holds, again, linked = (bench.new_session() for _ in range(4))
     customer, made = bench.new_customer(), bench.clock()
     item, *_ = (bench.save(profile) for profile in (holds, again, customer))
@@ -53,7 +53,7 @@ def test_sessions_go_by_what_they_hold(bench):
 def test_session_with_an_item_goes_by_its_own_time_though_that_is_shorter(bench):
     """A session with records is purged after its own time, even if empty sessions have a longer
     one.
-    Contract: session-purged."""
+    Rule: session-purged."""
     terms = {"WISHWELL_SESSION_DAYS": "1", "WISHWELL_EMPTY_SESSION_DAYS": "9"}
     empty, holds = bench.new_session(), bench.new_session()
     bench.save(holds)
@@ -64,7 +64,7 @@ def test_session_with_an_item_goes_by_its_own_time_though_that_is_shorter(bench)
 
 def test_purge_beside_saves_loses_nothing_that_was_answered(bench):
     """A concurrent save keeps the session, or is refused; no acknowledged save is lost.
-    Contract: purge-steps."""
+    Rule: session-purged."""
 
     async def both(session, later):
         async def purging():
@@ -86,7 +86,7 @@ def test_purge_beside_saves_loses_nothing_that_was_answered(bench):
 def test_turn_that_a_wrong_clock_took_holds_up_nobody(bench, wrong):
     """A lease that a wrong clock dated far ahead, or that is unreadable, is taken over. A lease a
     minute ahead is valid.
-    Contract: clock-future, bad-row, command-purge."""
+    Rules: clock-guard, bad-row, session-purged."""
     name, now = f"wrong {wrong}", bench.clock()
     take = functools.partial(bench.write, lease.take, name)
 
@@ -103,7 +103,7 @@ def test_turn_that_a_wrong_clock_took_holds_up_nobody(bench, wrong):
 def test_large_session_goes_in_steps_and_is_gone_from_the_first(bench):
     """A session of 5,000 items and 20,000 entries is purged in batches, and is closed from the
     first one on.
-    Contract: purge-steps."""
+    Rule: session-purged."""
     run_purge(bench, bench.clock() + 92 * DAY)
     large, small = bench.new_session(), bench.new_session()
     bench.fill(large, products=5_000, lists=250, on=4, tags=1)
@@ -133,7 +133,7 @@ def test_large_session_goes_in_steps_and_is_gone_from_the_first(bench):
 
 def test_session_that_reserved_much_goes_in_steps(bench):
     """A session's reservations count as records and are purged in batches.
-    Contract: purge-steps, reserve-purge."""
+    Rule: session-purged."""
     run_purge(bench, bench.clock() + 92 * DAY)
     session = bench.new_session()
     one = (session.id, bench.new_customer().id)
@@ -161,7 +161,7 @@ STUCK = {
 
 def test_session_that_can_not_be_removed_is_passed_over_and_named(bench, engine, capsys):
     """A session that can't be removed is logged and skipped; all others are removed.
-    Contract: purge-passes-over."""
+    Rule: session-purged."""
     if os.environ.get("WISHWELL_TEST_CITUS"):
         pytest.skip("a table of a cluster takes no trigger, by which one is stuck here")
     run_purge(bench, bench.clock() + 92 * DAY)

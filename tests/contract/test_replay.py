@@ -32,7 +32,7 @@ def act(store, action, **fields):
 def test_replay_does_what_is_missing_once_in_any_order(bench, store):
     """In any order of lines, replay repeats erasures, also of a session that was linked later, and
     revocations up to the latest `until`. A second run and a dry run change nothing.
-    Contract: journal-replay."""
+    Rule: journal-replay."""
     for order in range(4):
         ann, bob = bench.new_customer(store), bench.new_customer(store)
         visitor = bench.new_session(store)
@@ -73,7 +73,7 @@ def test_replay_does_what_is_missing_once_in_any_order(bench, store):
 
 
 def test_replay_spares_whoever_came_back_after_the_erasure(bench, store):
-    """Replay doesn't erase a profile that was created again after its erasure. Contract: journal-replay."""
+    """Replay doesn't erase a profile that was created again after its erasure. Rule: journal-replay."""
     ann = bench.new_customer(store)
     bench.save(ann)
     line = act(store, "profile.erased", profile=ann.id, created=created(bench, ann))
@@ -88,7 +88,7 @@ def test_replay_spares_whoever_came_back_after_the_erasure(bench, store):
 def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
     """Replay lists deletions of a store and a webhook that exist again, and names actions of a newer
     release.
-    Contract: journal-replay."""
+    Rule: journal-replay."""
     store, gone = bench.new_store(), bench.new_store()
     lines = [act(one, "store.deleted") for one in (store, gone)]
     bench.write(store_deletion.begin, gone.handle, bench.clock.tick())
@@ -102,7 +102,7 @@ def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
 
 def test_lines_that_cannot_be_read_stop_no_others(tmp_path):
     """An unreadable line doesn't stop the others. A last line that a crash cut off is a warning, any other an
-    error. Contract: journal-replay."""
+    error. Rule: journal-replay."""
     good = [msgspec.json.encode(Act(action="command", time=f"2026-01-0{day}")) for day in (3, 1, 2)]
     (tmp_path / "a").write_bytes(good[0] + b"\n\xff\xff\n[]\n" + good[1] + b"\n" + good[2][:-5])
     (tmp_path / "b").write_bytes(good[2])

@@ -106,8 +106,7 @@ def count(bench, store):
 def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone):
     """Every number equals the reference implementation's, whatever visitors and customers do in
     between.
-    Contract: count-exact, count-days, report-period, report-products, report-summary, report-days,
-    store-time-zone."""
+    Rules: count-exact, count-days, report-period, store-time-zone."""
     store = bench.new_store()
     store = msgspec.structs.replace(store, reporting=Reporting(time_zone=zone))
     hand = ByHand(ZoneInfo(zone))
@@ -314,7 +313,7 @@ at 6:00 UTC."""
 @pytest.mark.parametrize("zone", AFTER_ZONE)
 def test_another_time_zone_changes_no_day_that_is_counted(counted, zone):
     """A new time zone doesn't change counted days.
-    Contract: store-time-zone, count-days, report-period."""
+    Rules: store-time-zone, count-days, report-period."""
     bench = counted.bench
     bench.clock.milliseconds += 30 * HOUR - bench.clock.milliseconds % (24 * HOUR)
     counted.save([MANY + 1])
@@ -344,7 +343,7 @@ def killed(counted):
 def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
     """Reports show no unfinished count, also after a kill on the same day or the next; the next
     count is as if the killed one had not been.
-    Contract: count-whole, count-exact, count-days."""
+    Rules: count-exact, count-days."""
     counted.wait(1)
     first = day_of(counted.bench.clock(), counted.hand.zone)
     if not days:
@@ -367,7 +366,7 @@ def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
 def test_report_that_is_read_in_steps_is_of_one_count(counted):
     """A report read in batches is of one count, although another ends meanwhile and changes every
     product.
-    Contract: count-whole."""
+    Rule: count-exact."""
     counted.wait(1)
     today = day_of(counted.bench.clock(), counted.hand.zone)
     counted.count()
@@ -384,7 +383,7 @@ def test_report_that_is_read_in_steps_is_of_one_count(counted):
 
 def test_of_a_day_the_last_count_is_kept_alone(counted):
     """Only a day's last count is kept; results of earlier ones are removed by later counts.
-    Contract: count-kept."""
+    Rule: count-days."""
     for _ in range(6):
         counted.delete(range(1, MANY))
         counted.count()
@@ -402,7 +401,7 @@ def test_of_a_day_the_last_count_is_kept_alone(counted):
 
 def test_of_two_counts_at_once_one_is_given_up(counted):
     """If two counts run concurrently, the slower one is abandoned and changes nothing.
-    Contract: count-exact."""
+    Rule: count-exact."""
     counted.wait(1)
     counted.delete(range(1, MANY))
 
@@ -420,7 +419,7 @@ def test_of_two_counts_at_once_one_is_given_up(counted):
 
 
 def test_reports_take_turns(counted):
-    """A process runs one report at a time. Contract: report-turn."""
+    """A process runs one report at a time. Rule: count-pace."""
     running, most = 0, 0
 
     async def report(tx):
@@ -439,8 +438,7 @@ def test_reports_take_turns(counted):
 
 
 def test_counts_are_kept_for_25_months(counted):
-    """Totals are kept for 25 months; those that still apply are kept longer. Contract:
-    count-kept."""
+    """Totals are kept for 25 months; those that still apply are kept longer. Rule: count-days."""
     counted.wait(40)
     counted.delete(range(2, MANY + 1))
     counted.count()
@@ -467,7 +465,7 @@ def test_counts_are_kept_for_25_months(counted):
 
 def test_a_store_is_counted_again_when_it_is_time(counted):
     """A small store is counted again after a minute; a clock set back delays nothing.
-    Contract: count-again."""
+    Rule: count-pace."""
     bench, store, large, new = (
         counted.bench,
         counted.store,
@@ -489,8 +487,7 @@ def test_a_store_is_counted_again_when_it_is_time(counted):
 
 
 def test_a_small_store_waits_for_no_large_one(counted, monkeypatch):
-    """A small store isn't delayed by a large one whose count started before. Contract:
-    count-again."""
+    """A small store isn't delayed by a large one whose count started before. Rule: count-pace."""
     monkeypatch.setattr(counting, "MAX_LOAD_SHARE", 1)
     monkeypatch.setattr(counting, "_MAX_COMPARED", 1)
     bench, large, small = counted.bench, counted.store, counted.bench.new_store()
@@ -518,7 +515,7 @@ def test_a_small_store_waits_for_no_large_one(counted, monkeypatch):
 @examples(200)
 def test_no_cell_begins_as_a_formula(rows):
     """No cell begins as a formula, whatever separates cells, even where a text contains separators, quotes
-    and line breaks. Contract: report-csv."""
+    and line breaks. Rule: report-csv."""
     records = [dict(zip("abc", row, strict=True)) for row in rows]
     text = spreadsheet.lines(records, "abc").decode()
     for separator in ",;\t":
@@ -532,7 +529,7 @@ SAID = (0, 0, 10, 10, 25, 25, 50, 50, 100, 100, 250, 250, 500, 500, 1_000, 1_000
 
 
 def test_anybody_hears_the_step_that_is_reached(bench):
-    """Everybody sees only the rounded step that a count has reached. Contract: show-wishes."""
+    """Everybody sees only the rounded step that a count has reached. Rule: show-wishes."""
     store = bench.new_store()
     columns = "store_id until product_id variant_id since customers visitors added"
     of = [(store.id, FOREVER, str(n + 1), "", 1, n, 0, n) for n in WISHES]

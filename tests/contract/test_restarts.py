@@ -37,8 +37,7 @@ async def blocked(db, count, done):
 
 def test_sign_in_restarts_when_the_session_has_just_reserved_of_another_owner(bench):
     """A sign-in restarts in order to lock the owner of an item that the session has just reserved. The
-    owner's deletion of the item comes first and ends the reservation. Contract: reserve-at-once,
-    reserve-sign-in."""
+    owner's deletion of the item comes first and ends the reservation. Rules: request-linearizable, reserve-ends."""
     holder, customer, owner = bench.new_session(), *(bench.new_customer() for _ in range(2))
     if owner.id < customer.id:  # it locks in the order of the keys
         owner, customer = customer, owner
@@ -76,7 +75,7 @@ def test_sign_in_restarts_when_the_session_has_just_reserved_of_another_owner(be
 
 def test_import_restarts_when_a_request_creates_one_of_its_profiles(bench, store, tmp_path):
     """An import restarts when a request creates one of its profiles, and adds what the new profile lacks.
-    Contract: import-resumed, import-twice."""
+    Rule: import-twice."""
     customer, now = bench.new_customer(store), bench.clock.tick()
     file = read(tmp_path, f"{HEADER}\n{customer.gid},1,,,,,,\n{customer.gid},2,,,,,,\n", store)
 
@@ -95,7 +94,7 @@ def test_import_restarts_when_a_request_creates_one_of_its_profiles(bench, store
 
 def test_erasure_waits_for_deliveries_that_are_being_queued(bench, store):
     """An erasure waits for deliveries that are being queued; otherwise the delivery of an erased event would
-    remain. Contract: erase-steps."""
+    remain. Rule: erase-completes."""
     customer, now = bench.new_customer(store), bench.clock.tick()
     made = webhooks.create, SEALING, store, "https://shop.example/", (), bench.new_id()
     hook = bench.write(*made, now).id

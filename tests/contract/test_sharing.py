@@ -339,10 +339,8 @@ JOINING = [
 @examples(8)
 def test_nobody_sees_what_is_not_theirs(telling, done):
     """Every reader sees exactly what the model shows, after any sequence of steps.
-    Contract: shared-fields, shared-unknown, shared-notes, share-link, share-ended, share-expiry,
-    share-list-deleted, copy-list, copy-once, event-copy, reserve-put, reserve-quantity,
-    reserve-kept, reserve-ends, reserve-delete, reserve-sign-in, reserve-purge, erase-steps,
-    event-nothing-changed, engines-alike."""
+    Rules: shared-hides-owner, shared-open, share-ends, copy-list, event-changed, reserve-put, reserve-quantity,
+    reserve-ends, session-purged, erase-completes, event-transaction, engines-alike."""
     world = World(telling)
     for step in done:
         world.move(step)
@@ -357,7 +355,7 @@ test_nobody_sees_at_length = at_length(test_nobody_sees_what_is_not_theirs, 150,
 def test_profile_has_reservations_of_at_most_a_thousand_items(bench):
     """A profile has reservations of at most 1,000 items; after a link exceeded this, they can still
     be changed.
-    Contract: reserve-most."""
+    Rule: profile-limits."""
     owner, holder, visitor = bench.new_customer(), bench.new_customer(), bench.new_session()
     made = bench.new_list(owner).id
     item = bench.save(owner, quantity=3, list_ids=(made,)).id
@@ -385,7 +383,7 @@ def resolve(bench, token):
 
 def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
     """A list that exceeds the limit after a link can be copied only within the caller's limit.
-    Contract: copy-limits."""
+    Rule: copy-list."""
     owner, other = bench.new_session(), bench.new_customer()
     [at] = bench.fill(owner, products=3, lists=1, on=1)
     made = bench.share(owner, at)
@@ -400,7 +398,7 @@ def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
 
 def test_shares_of_a_purged_session_end_with_the_first_batch(bench):
     """A purged session's shares end with the purge's first batch.
-    Contract: share-list-deleted, purge-steps."""
+    Rules: share-ends, session-purged."""
     owner = bench.new_session()
     made = bench.share(owner, bench.new_list(owner).id)
     at = bench.clock() + 365 * DAY
@@ -416,7 +414,7 @@ def test_shares_of_a_purged_session_end_with_the_first_batch(bench):
 
 def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
     """A share that is missing while a link commits on two servers is looked up again, then 503.
-    Contract: cluster-link."""
+    Rule: cluster-link."""
     if engine == "sqlite":
         pytest.skip("commits at once")
     owner = bench.new_customer()

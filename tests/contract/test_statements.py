@@ -177,7 +177,7 @@ WHOLE_TABLE = {
 
 def test_pages_are_found_by_an_index(bench, engine):
     """Every page is read through an index, and a plain page of a store needs no sort.
-    Contract: page-cost."""
+    Rule: page-walk."""
     of_store = [*queries_of_store()]
     plain = [(query, given) for query, given in queries() if query.whole_store and not query.terms]
     for query, arguments in [*queries(), *of_store]:
@@ -199,7 +199,7 @@ def test_record_has_a_field_for_each_column_that_is_read(record):
 def test_deep_page_of_a_store_reads_no_more_than_a_page(bench, engine, postgres_server):
     """A deep page of a store reads no more rows than a page, although most of the store precedes
     it.
-    Contract: page-cost."""
+    Rule: page-walk."""
     if engine == "sqlite" or postgres_server.spread:
         pytest.skip(
             "SQLite takes the index; a cluster shows the plan of one part, which may be empty"
@@ -220,8 +220,7 @@ def test_deep_page_of_a_store_reads_no_more_than_a_page(bench, engine, postgres_
 
 
 def test_report_reads_by_the_key_where_sqlite_was_analyzed(tmp_path):
-    """After ANALYZE, SQLite reads reports by primary key; the other index was four times slower.
-    Contract: report-products."""
+    """After ANALYZE, SQLite reads reports by primary key; the other index was four times slower."""
     path = str(tmp_path / "wishwell.db")
     sqlite_file.make_file(path)
     migrate.migrate_sqlite(path)

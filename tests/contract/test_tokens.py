@@ -45,7 +45,7 @@ class Process:
 @pytest.mark.parametrize("begin", [1_000_000_000_000, 4_000_000_000_000])
 def test_token_is_taken_from_a_minute_before_it_was_issued_for_a_day(bench, begin):
     """A token is valid from 60 s before its issue until a day after, whether cached or not.
-    Contract: profile-token-form, profile-token-strict."""
+    Rule: profile-token-strict."""
     token = Process(bench, begin).issue(bench.new_customer())
     taken = {-61: False, -60: True, 0: True, 86_399: True, 86_400: False}
     for seconds, expected in taken.items():
@@ -58,7 +58,7 @@ def test_token_is_taken_from_a_minute_before_it_was_issued_for_a_day(bench, begi
 
 def test_token_that_ends_under_two_requests_is_refused_to_both(bench):
     """A token that expires during two concurrent requests is refused to both.
-    Contract: token-refused."""
+    Rule: token-required."""
     process = Process(bench)
     token = process.issue(bench.new_customer())
     assert process.takes(token)
@@ -74,7 +74,7 @@ def test_token_that_ends_under_two_requests_is_refused_to_both(bench):
 def test_revocation_takes_all_that_was_given_whatever_the_clocks_say(bench):
     """A revocation applies to all earlier tokens, even from clocks 60 s ahead, in the same
     millisecond, or before a clock was set back. A later token is valid.
-    Contract: token-revoked-until, clock-steps."""
+    Rules: token-revoked, clock-guard."""
     customer, process = bench.new_customer(), Process(bench)
     given = [Process(bench, NOW + 60_000).issue(customer)]
     for back in (0, 0, 86_400_000):
@@ -86,7 +86,7 @@ def test_revocation_takes_all_that_was_given_whatever_the_clocks_say(bench):
 
 def test_what_was_issued_before_an_upgrade_is_good_after_it(bench):
     """The samples above, issued by earlier releases, remain valid.
-    Contract: admin-token-form, profile-token-strict, signing-key-ring."""
+    Rules: admin-token-hashed, profile-token-strict, signing-keys."""
     store, process = "01900000-0000-7000-8000-000000000001", Process(bench)
     bench.write(stores.create, store, "before", stores.StorePatch(), bench.clock.tick())
     now = process.clock() // 1000
@@ -105,7 +105,7 @@ def test_what_was_issued_before_an_upgrade_is_good_after_it(bench):
 
 def test_label_is_trimmed_and_within_its_bounds():
     """A label is trimmed, and refused if empty, too long or not printable.
-    Contract: command-token-create."""
+    Rule: admin-token-hashed."""
     for label in ("x", "x" * 200, " x ", "\u611b"):
         assert auth.check_label(label) == label.strip()
     for label in ("", " ", "x" * 201, "x\n", "a\x1bb", "\u200b"):
@@ -115,7 +115,7 @@ def test_label_is_trimmed_and_within_its_bounds():
 
 def test_key_file_has_32_characters_or_is_refused(tmp_path):
     """A signing key file needs 32 ASCII characters; a final newline is ignored.
-    Contract: signing-key-source."""
+    Rule: signing-keys."""
     path = tmp_path / "x.db.key"
     path.touch(0o600)
     path.write_text("k" * 32 + "\n")
@@ -128,7 +128,7 @@ def test_key_file_has_32_characters_or_is_refused(tmp_path):
 
 def test_key_is_made_where_there_is_no_other_place_to_write(tmp_path, monkeypatch):
     """The key is created next to the database, which may be in a container's only writable folder.
-    Contract: signing-key-source."""
+    Rule: signing-keys."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
     auth.make_embedded_key(str(tmp_path / "x.db"))
     assert len(auth.embedded_key(str(tmp_path / "x.db"))) == 64

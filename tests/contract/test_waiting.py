@@ -131,7 +131,7 @@ def test_write_sees_the_list_that_it_waited_for(bench, wish, name):
 def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
     """A set-lists that waited for the item's deletion is 404, even if only the deleting process
     knows that events are on.
-    Contract: store-events."""
+    Rule: events-enabled."""
     profile, item, made = wish
     telling = msgspec.structs.replace(
         profile, store=msgspec.structs.replace(bench.store, events_since="")
@@ -150,7 +150,7 @@ def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
 def test_save_of_an_item_whose_deletion_it_waited_for_keeps_to_the_bound(bench, events):
     """A save that waited for its item's deletion respects the item limit, because another item took
     its place.
-    Contract: limit-exact."""
+    Rule: profile-limits."""
     store = bench.new_store(events=events)
     profile, bounds, now = bench.new_customer(store), PLENTY._replace(items=1), bench.clock.tick()
     first = bench.save(profile, 1)
@@ -206,7 +206,7 @@ def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
 )
 def test_events_tell_what_changed_after_the_wait(bench, store, first, second, told):
     """Events describe what changed after the wait; each case starts with an item of product 1.
-    Contract: event-changed, event-nothing-changed."""
+    Rules: event-changed, event-transaction."""
     profile, now = bench.new_customer(store), bench.clock.tick()
     item = bench.save(profile)
 
@@ -233,7 +233,7 @@ def test_events_tell_what_changed_after_the_wait(bench, store, first, second, to
 
 def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench):
     """A bulk deletion that waited for a link deletes the merged and the moved item.
-    Contract: link-races."""
+    Rule: link-atomic."""
     customer, session = bench.new_customer(), bench.new_session()
     own = bench.save(customer)
     bench.save(session)
@@ -245,7 +245,7 @@ def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench)
 
 @pytest.mark.parametrize("verb", ["delete over a store", "link"])
 def test_sessions_are_taken_before_customers(bench, verb):
-    """Sessions are locked before customers, which prevents a deadlock. Contract: link-races."""
+    """Sessions are locked before customers, which prevents a deadlock. Rule: link-atomic."""
     session, customer = bench.new_session(), bench.new_customer()
     while customer.id > session.id:
         customer = bench.new_customer()
@@ -288,7 +288,7 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
 
 def test_connection_that_breaks_before_the_commit_is_no_failure_of_ours(bench, wish):
     """A connection that broke while idle raises ``Unavailable``, as for any unreachable database.
-    Contract: database-away."""
+    Rule: database-away."""
 
     async def broken(tx):
         await profiles.lock(tx, wish[0], bench.clock.tick())
@@ -328,7 +328,7 @@ def reserved(bench, holder, *owners):
 def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, verb):
     """An item that leaves its list ends a reservation committed during the wait, although its
     statement began before.
-    Contract: reserve-ends."""
+    Rule: reserve-ends."""
     owner, holder, item, _, reserve = promise
     made = bench.all("lists_all", profile=owner.id)[0][0]
     named = {
@@ -344,7 +344,7 @@ def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, 
 def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise, by):
     """A reservation that the owner's link has moved or merged meanwhile is ended by its holder, or
     by the holder's purge.
-    Contract: reserve-delete, reserve-purge."""
+    Rules: reserve-ends, session-purged."""
     owner, holder, item, token, reserve = promise
     customer = bench.new_customer()
     bench.save(customer)
@@ -361,7 +361,7 @@ def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise,
 
 def test_link_of_a_holder_waits_for_the_owner(bench, promise):
     """The holder's link waits for the owner's lock, which protects the reservation's row there.
-    Contract: reserve-sign-in, reserve-at-once."""
+    Rules: reserve-ends, request-linearizable."""
     owner, holder, _, _, reserve = promise
     customer = bench.new_customer()
     bench.write(reserve)
@@ -375,7 +375,7 @@ def test_link_of_a_holder_waits_for_the_owner(bench, promise):
 
 def test_writes_that_wait_for_a_profile_leave_connections_to_others(bench):
     """Sixty writes that wait for a profile locked by another program leave connections to others.
-    Contract: write-turns."""
+    Rule: fair-share."""
     busy, quiet = bench.new_customer(), bench.new_customer()
     bench.save(busy)
     held, go = asyncio.Event(), asyncio.Event()

@@ -14,7 +14,7 @@ from wishwell.stores.sealing import Sealing
 
 @on_desk
 async def test_new_secret_signs_beside_the_old_one(desk):
-    """After a renewal, the previous secret signs as well for a day. Contract: webhook-secret."""
+    """After a renewal, the previous secret signs as well for a day. Rule: webhook-signed."""
     async with desk.receiving() as (receiver, sender, hook):
         renew = webhooks.renew_secret, desk.store, hook.id, SEALING, desk.clock()
         fresh = await desk.db.write(*renew)
@@ -36,7 +36,7 @@ async def test_new_secret_signs_beside_the_old_one(desk):
 @on_desk
 async def test_webhook_that_is_gone_is_turned_off_and_goes_on(desk):
     """A 410 turns a webhook off; once turned on again, it sends what was recorded meanwhile.
-    Contract: webhook-turned-off, webhook-on-again, delivery-retry."""
+    Rules: delivery-schedule, delivery-resend."""
     async with desk.receiving(answer(410)) as (receiver, sender, hook):
         first = await desk.save()
         await send(sender)
@@ -60,7 +60,7 @@ async def test_webhook_that_is_gone_is_turned_off_and_goes_on(desk):
 
 @on_desk
 async def test_week_of_failing_turns_a_webhook_off(desk):
-    """A webhook that fails for a week is turned off. Contract: webhook-turned-off."""
+    """A webhook that fails for a week is turned off. Rule: delivery-schedule."""
     async with desk.receiving(answer(500)) as (_, sender, hook):
         await desk.save()
         await send(sender)
@@ -75,7 +75,7 @@ async def test_week_of_failing_turns_a_webhook_off(desk):
 @on_desk
 async def test_events_that_were_removed_are_not_sent(desk):
     """After being turned on, a webhook resumes at the oldest event still kept.
-    Contract: webhook-on-again, delivery-retention."""
+    Rules: delivery-schedule, feed-retention."""
     async with desk.receiving(answer(500), "item.created") as (receiver, sender, hook):
         await desk.save(2)
         await send(sender)  # these two stay pending
@@ -98,7 +98,7 @@ async def test_events_that_were_removed_are_not_sent(desk):
 async def test_replay_sends_again_what_is_kept(desk):
     """A replay sends the kept events from a time on again, each with its id, and unsent ones of any
     age.
-    Contract: webhook-replay, delivery-each."""
+    Rules: delivery-resend, delivery-at-least-once."""
     async with desk.receiving() as (receiver, sender, hook):
         old = await desk.save(3)
         desk.clock.milliseconds += 600_000
@@ -124,7 +124,7 @@ async def test_replay_sends_again_what_is_kept(desk):
 async def test_test_delivery_is_retried_only_manually(desk):
     """A test delivery isn't retried automatically and doesn't count as failing; a manual retry
     sends it again.
-    Contract: webhook-test, delivery-retry, delivery-retention."""
+    Rules: delivery-resend, feed-retention."""
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
         at = desk.clock.tick()
         id = ids.uuid7_at(desk.clock())
@@ -152,7 +152,7 @@ async def test_test_delivery_is_retried_only_manually(desk):
 
 @on_desk
 async def test_webhook_beyond_a_limit_is_refused(desk):
-    """A store has at most 20 webhooks; deleting one makes room. Contract: webhook-most."""
+    """A store has at most 20 webhooks; deleting one makes room. Rule: webhook-prerequisites."""
     made = [await desk.hook("https://shop.example/") for _ in range(20)]
     with pytest.raises(Invalid, match="at most 20"):
         await desk.hook("https://shop.example/")
@@ -167,7 +167,7 @@ async def test_webhook_beyond_a_limit_is_refused(desk):
 @on_desk
 async def test_secrets_are_sealed_anew(desk):
     """Secrets are re-encrypted with the newest key; nothing else of the webhook changes.
-    Contract: sealing-anew."""
+    Rule: sealing-keys."""
     hook = await desk.hook("https://shop.example/")
     newer = Sealing(
         [b"a-newer-sealing-key-of-the-tests-40-char", b"a-sealing-key-of-the-tests-with-40-chars"]

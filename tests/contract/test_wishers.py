@@ -4,8 +4,7 @@ from wishwell.reports import wishers
 
 
 def test_wishers_beyond_one_batch_are_listed_once(bench):
-    """Wishers beyond one batch are listed once, in a store whose product ids are text.
-    Contract: report-wishers."""
+    """Wishers beyond one batch are listed once, in a store whose product ids are text."""
     store = bench.new_store(product_ids="text")
     customer = bench.new_customer(store)
     bench.save(customer, "mug", "0")

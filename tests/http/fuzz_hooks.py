@@ -25,7 +25,7 @@ survives."""
 
 def whole(value):
     """Turns 1.0 into 1: an integer to JSON Schema, a fraction to the service.
-    Contract: body-malformed."""
+    Rule: input-strict."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):

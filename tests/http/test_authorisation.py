@@ -85,7 +85,7 @@ OWN |= {"admin + Profile": "customer"}
 """The owner whose records a credential acts on."""
 
 NOBODY = ("none", "junk", "expired", "another store's", "revoked admin", "revoked", "closed")
-# contract: storefront-token
+# rule: storefront-token
 FORBIDDEN = ("session + Profile", "customer + Profile", "storefront", "reports")
 
 
@@ -119,7 +119,7 @@ def expected_shared(operation: str, credential: str, owner: str) -> int:
 def expected(operation: str, credential: str, owner: str) -> int:
     """Returns the expected status for a credential on a record of ``owner``."""
     if operation in (DESCRIPTION, PLATFORM):
-        return 200  # contract: openapi-served, platform-signed
+        return 200  # rules: openapi-complete, privacy-request-signed
     if operation in SHARED:
         return expected_shared(operation, credential, owner)
     if operation in OF_STORE:
@@ -319,8 +319,7 @@ def world(service):
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_operation_answers_what_the_table_says(world, operation):
     """Each status is the table's, and no response contains a list name of another owner.
-    Contract: token-required, token-scope, token-admin-only, report-token, profile-header,
-    profile-header-forbidden, whole-store, whole-store-create, shared-open, reserve-caller."""
+    Rules: token-required, token-scope, whole-store, reports-token, profile-header, shared-open, reserve-put."""
     owners = OWNERS if operation in (*ON_A_RECORD, *SHARED) else ["customer"]
     for credential, owner in itertools.product(CREDENTIALS, owners):
         answer = world.ask(operation, credential, owner)
@@ -337,7 +336,7 @@ def test_operation_answers_what_the_table_says(world, operation):
 
 def test_refused_write_changes_nothing(world):
     """A refused write changes nothing, and its message doesn't reveal whether the record exists.
-    Contract: record-id."""
+    Rule: token-scope."""
     for credential in CREDENTIALS:
         for operation in ("PATCH /items/{itemId}", "DELETE /items/{itemId}"):
             if expected(operation, credential, "other") < 300:

@@ -47,7 +47,7 @@ def spoilt(schema: dict, value: dict, place: str = ""):
 @pytest.mark.parametrize("name", BODIES)
 def test_body_that_the_schema_refuses_is_400(roomy_shop, name):
     """Each such body is 400 with a message that begins with the field's path, and nothing changes.
-    Contract: body-malformed, body-unknown-field, error-message, openapi-complete."""
+    Rules: input-strict, error-envelope, openapi-complete."""
     member = roomy_shop.customer("1").http
     method, path, operation = OPERATIONS[name]
     path = path.replace("{listId}", new_list(member)["id"]).replace("{productId}", "7")

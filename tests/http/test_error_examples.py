@@ -110,7 +110,7 @@ def test_every_example_is_asked_for():
 @pytest.mark.parametrize("name", ASKED, ids=" ".join)
 def test_example_of_an_error_is_what_the_service_says(shop, name):
     """Each response equals its example word for word.
-    Contract: error-message, openapi-complete, error-inside."""
+    Rules: error-envelope, openapi-complete."""
     answer = ASKED[name](shop)
     error = (answer if isinstance(answer, dict) else answer.json())["error"]
     assert error | {"requestId": ""} == EXAMPLES[name] | {"requestId": ""}

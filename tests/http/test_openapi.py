@@ -155,7 +155,7 @@ def test_operation_says_what_it_takes_and_of_whom(name):
 @each_operation
 def test_operation_has_every_error(name):
     """Each operation lists every possible error. Success statuses: test_authorisation.py.
-    Contract: openapi-complete."""
+    Rule: openapi-complete."""
     operation = OPERATIONS[name][2]
     expected = set(ALWAYS)
     if name not in NO_TOKEN:
@@ -175,7 +175,7 @@ def test_operation_has_every_error(name):
 def test_every_response_has_its_headers_and_body(name):
     """Every response describes its headers and body, with examples; an error's example has its
     status.
-    Contract: openapi-complete."""
+    Rule: openapi-complete."""
     for status, response in responses_of(name).items():
         headers = {key: follow(entry) for key, entry in response["headers"].items()}
         expected = STANDARD_HEADERS | MORE_HEADERS.get(status, set())

@@ -93,7 +93,7 @@ def records(platform: Exported, path: str) -> dict[str, str]:
 )
 def test_sample_does_what_it_shows(platform, name):
     """Each sample, with the ids of existing records, succeeds, which it does only after a 2xx.
-    Contract: openapi-samples."""
+    Rule: openapi-complete."""
     path, source = SAMPLES[name]
     shop = platform.shop
     for example, here in records(platform, path).items():
@@ -111,7 +111,7 @@ def test_sample_does_what_it_shows(platform, name):
 
 def test_operations_have_samples():
     """All operations have curl and TypeScript samples, a dozen have Python.
-    Contract: openapi-samples."""
+    Rule: openapi-complete."""
     by_language = {lang: [name for name in SAMPLES if name.endswith(lang)] for lang in RUN_BY}
     assert len(by_language["Shell"]) == len(by_language["TypeScript"]) > 50
     assert len(by_language["Python"]) >= 12

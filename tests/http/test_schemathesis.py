@@ -23,7 +23,7 @@ EXAMPLES = os.environ.get("WISHWELL_FUZZ_EXAMPLES", "8")
     ("caller", "ids"), [("admin", "integer"), ("customer", "text"), ("session", "integer")]
 )
 def test_description_holds_against_the_running_service(service, caller, ids, tmp_path):
-    """Every status, header and body is described. Contract: openapi-complete."""
+    """Every status, header and body is described. Rule: openapi-complete."""
     shop = Shop(service, *ROOMY, "--limit", "items=1000000", "--product-ids", ids)
     member = {"customer": shop.customer, "session": shop.session}.get(caller)
     token = member().token if member else shop.admin_token

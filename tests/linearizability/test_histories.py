@@ -31,7 +31,7 @@ def harness(new_service, engine, request):
 
 
 def test_histories_of_several_clients_are_linearizable(harness):
-    """Histories of all kinds of requests are linearizable. Contract: request-linearizable."""
+    """Histories of all kinds of requests are linearizable. Rule: request-linearizable."""
     kinds = set()
     for run in asyncio.run(histories(harness, HISTORIES)):
         assert not (why := unexplained(run.operations, run.who.world())), why

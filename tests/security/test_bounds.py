@@ -23,7 +23,7 @@ def resident(service) -> int:
 
 
 def test_order_of_5000_items_is_bounded(roomy_shop):
-    """5,000 ids of an order are checked; more are refused first. Contract: list-order-invalid."""
+    """5,000 ids of an order are checked; more are refused first. Rule: list-order."""
     http = roomy_shop.customer("1").http
     kept = new_list(http)
     mine = [save(http, n, listIds=[kept["id"]])["id"] for n in (1, 2, 3)]
@@ -64,7 +64,7 @@ def test_bombs_are_refused_and_leave_no_memory_behind(service, roomy_shop):
 
 
 def test_idle_connections_leave_room_for_others(service, shop):
-    """300 idle connections don't keep others from being served. Contract: slow-clients."""
+    """300 idle connections don't keep others from being served. Rule: slow-clients."""
     with contextlib.ExitStack() as idle:
         for _ in range(300):
             idle.enter_context(connect(service))

@@ -23,7 +23,7 @@ def in_a_path(text: str) -> str:
 
 def test_sql_in_every_other_string_is_refused_or_finds_nothing(roomy_shop):
     """SQL in any string is refused or matches nothing, and NUL is refused, on both engines.
-    Contract: input-inert, text-kept."""
+    Rule: input-inert."""
     member = roomy_shop.customer("1")
     http, admin = member.http, roomy_shop.admin
     mine = save(http, 1)
@@ -65,7 +65,7 @@ def test_sql_in_every_other_string_is_refused_or_finds_nothing(roomy_shop):
 
 
 def test_no_input_makes_the_service_connect_anywhere(roomy_shop):
-    """A URL in any string or header makes the service connect nowhere. Contract: input-inert."""
+    """A URL in any string or header makes the service connect nowhere. Rule: input-inert."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     http, admin = roomy_shop.customer("1").http, roomy_shop.admin

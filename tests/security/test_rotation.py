@@ -46,7 +46,7 @@ def test_leaked_key_of_the_embedded_database_is_replaced_as_described():
 
 def test_keys_rotate_in_three_steps_as_described(new_service):
     """Key rotation in three steps signs nobody out, and keeps cursors valid, before the last one.
-    Contract: signing-key-ring."""
+    Rule: signing-keys."""
     steps = re.findall(r"^\d\. `WISHWELL_SIGNING_KEYS=(\S+)`|: `WISHWELL_SIGNING_KEYS=(\w+)`\.$", TEXT, re.MULTILINE)  # fmt: skip
     steps = [first or last for first, last in steps]
     assert steps == ["OLD,NEW", "NEW,OLD", "NEW"]

@@ -82,7 +82,7 @@ ADDRESSES += [f"{scheme}://app:{PASSWORD}@127.0.0.1/none" for scheme in ("postgr
 
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_password_in_a_bad_address_is_not_shown(address):
-    """A password in an invalid or unreachable database's URL isn't shown. Contract: secret-unseen."""
+    """A password in an invalid or unreachable database's URL isn't shown. Rule: secret-unseen."""
     service = Service({"WISHWELL_DATABASE_URL": address, "WISHWELL_SIGNING_KEYS": "k" * 40})
     for command in ("migrate", "serve", "purge"):
         code, out, err = service.attempt(command)
@@ -94,7 +94,7 @@ def test_password_in_a_bad_address_is_not_shown(address):
 def test_files_that_the_service_makes_are_its_owners_alone():
     """The database, its journal and the key file are readable by their owner only, whatever the
     umask.
-    Contract: secret-unseen."""
+    Rule: secret-unseen."""
     service = Service()
     before = os.umask(0)
     try:
@@ -111,7 +111,7 @@ def test_files_that_the_service_makes_are_its_owners_alone():
 
 
 def test_key_file_that_others_can_read_stops_the_start():
-    """A key file that others can read stops the start. Contract: signing-key-source."""
+    """A key file that others can read stops the start. Rule: signing-keys."""
     service = Service()
     try:
         service.start()
@@ -131,7 +131,7 @@ def test_key_file_that_others_can_read_stops_the_start():
 
 def test_no_process_has_a_secret_in_its_command_line(service, shop):
     """No secret is on a command line, which anybody on the machine can read.
-    Contract: secret-unseen."""
+    Rule: secret-unseen."""
     process = psutil.Process(service.process.pid)
     for member in (process, *process.children(recursive=True)):
         assert not secrets_in_print.leaks(" ".join(member.cmdline()))
@@ -140,7 +140,7 @@ def test_no_process_has_a_secret_in_its_command_line(service, shop):
 def test_database_holds_no_token_and_the_address_of_a_profile_alone(shop, service, engine):
     """The database holds hashes of admin tokens, no profile tokens, and e-mail addresses of known
     profiles only.
-    Contract: admin-token-kept, identify-remembers."""
+    Rules: admin-token-hashed, profile-email."""
     known, nobodys = (f"{name}@{shop.handle}.example" for name in ("known", "nobodys"))
     member = shop.customer("1")
     data(member.http.post("/profiles/identify", json={"email": known}))

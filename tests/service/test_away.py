@@ -62,7 +62,7 @@ def left(answer) -> int:
 def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
     """A token that can't be checked is 503 and counts for no address; the readiness probe is 503
     too.
-    Contract: limit-unchecked, health-live, health-ready."""
+    Rules: limit-counts, health-checks."""
     known, admin = away.shop.customer(), away.shop.admin
     assert known.http.get("/items").status_code == 200
     fresh = away.shop.customer()
@@ -85,7 +85,7 @@ def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
 @SHARED
 def test_guesses_are_counted_while_the_database_is_away(away):
     """Tokens of a wrong form or signature are 401 and counted, even without the database.
-    Contract: limit-unchecked, limit-counts."""
+    Rule: limit-counts."""
     head, payload, signature = away.shop.customer().token.split(".")
     turned = signature[:-2] + ("AA" if signature[-2:] != "AA" else "BB")
     guesses = ["nonsense", "wwadm_" + "A" * 49, f"{head}.{payload}.{turned}", f"{head}.{payload}."]
@@ -101,7 +101,7 @@ def test_guesses_are_counted_while_the_database_is_away(away):
 @SHARED
 def test_answer_says_nothing_of_the_inside_when_the_embedded_database_is_broken(away):
     """With a missing table the response is 503 without internals, which are logged.
-    Contract: error-inside."""
+    Rule: error-envelope."""
     http = away.shop.customer().http
     with away.without("items"):
         answer = http.get("/items")
@@ -112,7 +112,7 @@ def test_answer_says_nothing_of_the_inside_when_the_embedded_database_is_broken(
 @SHARED
 def test_identify_looks_nobody_up(away):
     """The response is the same whether the address is known, and doesn't read profiles.
-    Contract: identify-reveals-nothing."""
+    Rule: identify-reveals-nothing."""
     http = away.shop.customer().http
     known, other = {"email": "ann@example.com"}, {"email": "bob@example.com"}
     assert http.post("/profiles/identify", json=known).status_code == 200
@@ -124,7 +124,7 @@ def test_identify_looks_nobody_up(away):
 
 def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
     """If tables are missing, the readiness probe fails although connections work; requests get 500.
-    Contract: health-ready, error-inside."""
+    Rules: health-checks, error-envelope."""
     database = postgres_server.create_database()
     service = Service(SETTINGS | {"WISHWELL_DATABASE_URL": database})
     service.cli("migrate")
@@ -177,7 +177,7 @@ def rest_of(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
 def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
     """A request that is refused during a stop has its caller's rate-limit and CORS headers. New
     connections aren't reported ready or left waiting.
-    Contract: limit-headers, cors-allowed, serve-stop."""
+    Rules: limit-counts, cors-allowed, serve-workers."""
     settings = {"WISHWELL_SHUTDOWN_TIMEOUT": "1", "WISHWELL_WORKERS": workers}
     with Service(SETTINGS | settings) as service:
         shop = Shop(service, "--origin", ORIGIN)
@@ -199,7 +199,7 @@ def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
 
 def test_running_request_is_finished_at_a_stop():
     """During a stop, a running request whose body arrives in time is finished.
-    Contract: serve-stop."""
+    Rule: serve-workers."""
     with Service(SETTINGS) as service:
         connection = begun(service, Shop(service).customer().token)
         service.process.terminate()

@@ -25,7 +25,7 @@ def products(http) -> set[int]:
 def test_backup_beside_writers_is_complete_up_to_a_moment():
     """A backup contains all writes acknowledged before it began, and of each writer no write
     without the earlier ones. It can be started, and only its owner can read it.
-    Contract: command-backup, backup-whole."""
+    Rule: backup-complete."""
     with Service().start() as service:
         token, people = service.admin_token(), [f"gid://shopify/Customer/{n}" for n in range(3)]
         with saving(*(service.client(token, who) for who in people)) as savers:
@@ -52,7 +52,7 @@ def test_backup_beside_writers_is_complete_up_to_a_moment():
 def test_backup_refuses_what_would_lose_something():
     """Refuses to overwrite a file, the database itself, or another one's leftovers; a missing
     folder; a full disk. Existing files stay, and nothing partial is left.
-    Contract: command-backup."""
+    Rule: backup-complete."""
     service = Service()
     assert "There is no database" in service.cli("backup", "a.db", check=False).stderr
     service.cli("migrate")
@@ -79,7 +79,7 @@ def test_backup_refuses_what_would_lose_something():
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
 def test_backup_that_is_stopped_leaves_nothing(ending):
-    """A stopped backup leaves no files. Contract: command-backup."""
+    """A stopped backup leaves no files. Rule: backup-complete."""
     service = Service()
     service.cli("migrate")
     target = service.folder / "a.db"

@@ -79,7 +79,7 @@ def damaged(new_service):
 
 def test_other_stores_are_served_beside_bad_rows(new_service):
     """Good stores are served next to bad rows, also after a start; each bad row is logged once.
-    Contract: bad-row, background-goes-on."""
+    Rule: bad-row."""
     service, good, naming, limits, rows, revoked = damaged(new_service)
     code, out, err = service.attempt("store", "list", "--json")
     assert code == 0
@@ -118,7 +118,7 @@ def test_other_stores_are_served_beside_bad_rows(new_service):
 def test_job_that_fails_goes_on_when_it_can(new_service):
     """While a job's table is missing, the job's failure is logged once and only its metric stops;
     later it catches up.
-    Contract: background-goes-on, metrics-served."""
+    Rules: bad-row, health-checks."""
     service = new_service().start()
     Shop(service, "--events", "on")
 

@@ -31,8 +31,7 @@ def events(service):
 
 def test_years_ahead_for_seconds_lose_nothing(attacked):
     """A clock that is years ahead for seconds loses no sessions, counts or stores. Log, metrics, /readyz,
-    doctor and `wishwell clock` report it until the clock is right. Contract: clock-guard, clock-reported,
-    count-future."""
+    doctor and `wishwell clock` report it until the clock is right. Rules: clock-guard, clock-jump, count-days."""
     attacked.fill()
     attacked.ask_for_deletion()
     service = attacked.first
@@ -67,8 +66,7 @@ def test_years_ahead_for_seconds_lose_nothing(attacked):
 @pytest.mark.slow
 def test_changes_of_a_node_behind_reach_the_others(attacked):
     """A store and revocations created by commands on a machine 20 minutes behind reach the other node. On
-    SQLite the shared clock jumps a day back. Contract: clock-marks, clock-shared, store-change-seen,
-    token-revoked-until."""
+    SQLite the shared clock jumps a day back. Rules: changes-take-effect, clock-jump, token-revoked."""
     first, second = attacked.first, attacked.second
     token = first.create_token()
     session = attacked.api(second).post("/profiles/token", json={}).json()["data"]
@@ -88,7 +86,7 @@ def test_changes_of_a_node_behind_reach_the_others(attacked):
 @pytest.mark.slow
 def test_confirmed_jump_is_believed(attacked):
     """`clock confirm` accepts a jump, but not a difference from PostgreSQL's clock.
-    Contract: command-clock."""
+    Rule: clock-jump."""
     step(attacked.clock, 2 * DAY)
     service = attacked.first
     assert wait_until(lambda: attacked.suspicion(service), seconds=10)

@@ -55,7 +55,7 @@ def test_every_setting_of_the_example_is_taken(own):
 def test_server_that_dies_costs_only_its_profiles(own, served):
     """A dead server makes requests on its profiles, or on a whole store, 503. Once it is back
     everything works, the feed too.
-    Contract: cluster-server-away."""
+    Rule: cluster-node-away."""
     admin = served.client(served.admin_token())
     tokens = [
         admin.post("/profiles/token", json={"customer": gid}).json()["data"]["token"]
@@ -95,7 +95,7 @@ def test_server_that_dies_costs_only_its_profiles(own, served):
 def test_wishes_are_told_through_any_server(served):
     """Deliveries work through any server: setting up a connection to a worker fits into a
     statement's timeout.
-    Contract: delivery-each."""
+    Rule: delivery-at-least-once."""
     admin = served.client(served.admin_token())
     with Beside() as receiver:
         assert admin.post("/webhooks", json={"url": receiver.url}).status_code == 201
@@ -113,7 +113,7 @@ def test_wishes_are_told_through_any_server(served):
 def test_worker_is_added_and_data_moves_under_load(own, served):
     """Adding a worker and moving shards under load loses no acknowledged write; a save to a moving
     shard waits or is 503. Two shards per table move, because each takes seconds.
-    Contract: write-kept."""
+    Rule: write-durable."""
     admin = served.admin_token()
     database = served.settings["WISHWELL_DATABASE_URL"].rpartition("/")[2]
     with saving(*(served.client(admin, gid) for gid in CUSTOMERS[:8])) as savers:

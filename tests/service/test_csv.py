@@ -35,7 +35,7 @@ def lines_of(service):
 def test_command_checks_shows_and_imports(service):
     """A faulty row changes nothing and is reported by line and column; the last line summarises the
     import.
-    Contract: import-csv, import-csv-dry-run, import-csv-checked."""
+    Rule: import-csv."""
     good = "Who,What,On,When\n7,5,Birthday,2025-01-01T00:00:00\n,6,,\n"
     path, empty = written(service, good + "8,x,,\n8,,,\n"), lines_of(service)
     berlin = ("--time-zone", "Europe/Berlin")
@@ -80,7 +80,7 @@ WRONG = [
 
 def test_wrong_words_are_refused(service):
     """Wrong arguments are refused.
-    Contract: import-csv, import-csv-columns, import-csv-times, command-error."""
+    Rules: import-csv, command-error."""
     written(service, "Who,What\n", "empty.csv")
     written(service, "Who,What\n", "wishes.txt")
     for words, code, names in WRONG:
@@ -92,7 +92,7 @@ def test_wrong_words_are_refused(service):
 @pytest.mark.slow
 def test_examples_of_the_document_are_imported(service):
     """The documentation's examples import with their commands; a second import adds nothing.
-    Contract: import-csv."""
+    Rule: import-csv."""
     name = "docs/coming-from-another-app.md"
     files = re.findall(r"```(?:csv|tsv)\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
     headings = ("## A Shopify app's file", "## WooCommerce", "## Medusa")

@@ -8,7 +8,7 @@ from tests.servers import Service
 
 def test_backup_of_a_database_with_a_damaged_index_fails():
     """A backup of a database with a damaged index fails: SQLite copies the index as it is, and only an
-    integrity check reads it. Contract: command-backup."""
+    integrity check reads it. Rule: backup-complete."""
     service = Service()
     service.cli("migrate")
     file = service.folder / "wishwell.db"

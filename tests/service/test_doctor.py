@@ -48,7 +48,7 @@ def database(new_service):
 
 @pytest.mark.either_engine
 def test_checks_pass_with_the_service_running_and_stopped(database, engine, redis_server):
-    """Everything is fine, with the service running and stopped. Contract: command-doctor."""
+    """Everything is fine, with the service running and stopped. Rule: command-doctor."""
     settings = {"WISHWELL_REDIS_URL": redis_server.url}
     with database.restart(settings=settings) as service:
         port = service.url.rpartition(":")[2]

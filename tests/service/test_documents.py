@@ -129,7 +129,7 @@ def test_postgresql_is_set_up_as_described(postgres_server):
 
 @pytest.mark.slow
 def test_store_moves_to_postgresql_as_described(postgres_server):
-    """The commands of docs/data.md move a store, and its token stays valid. Contract: import-whole."""
+    """The commands of docs/data.md move a store, and its token stays valid. Rule: import-exact."""
     file = Service().start()
     token = file.admin_token()
     who = "gid://shopify/Customer/1"
@@ -151,7 +151,7 @@ def test_store_moves_to_postgresql_as_described(postgres_server):
 
 @pytest.mark.slow
 def test_leaked_tokens_are_revoked_as_described():
-    """The steps of SECURITY.md revoke leaked tokens. Contract: command-token-revoke."""
+    """The steps of SECURITY.md revoke leaked tokens. Rule: token-revoked."""
     with Service().start() as service:
         service.quick("store", "create", "leaky")
         old = service.create_token("leaky", "shop server")
@@ -174,7 +174,7 @@ def test_leaked_tokens_are_revoked_as_described():
 def test_leaked_secrets_of_a_store_are_replaced_as_described():
     """The commands of SECURITY.md replace a store's secrets; cookies and JWTs of the old ones
     become invalid.
-    Contract: storefront-secrets."""
+    Rule: storefront-secrets."""
     old, new = (f"the-{age}-key-of-the-shop-of-40-characters" for age in ("old", "new"))
     with Service().start() as service:
         (service.folder / "old.key").write_text(old)

@@ -26,7 +26,7 @@ def apart(new_service):
 
 def test_killed_as_soon_as_it_was_answered_it_ends_by_itself(apart):
     """An acknowledged erasure of many records completes after a kill and a restart.
-    Contract: erase-steps."""
+    Rule: erase-completes."""
     service = apart
     shop = Shop(service, "--events", "on", *ROOMY)
     ann, bob = shop.customer(), shop.customer()
@@ -56,7 +56,7 @@ def test_killed_as_soon_as_it_was_answered_it_ends_by_itself(apart):
 
 
 def test_writes_beside_it_are_wholly_before_or_after(apart):
-    """Each of eight writers' writes is wholly before or after the erasure. Contract: erase-writes."""
+    """Each of eight writers' writes is wholly before or after the erasure. Rule: erase-completes."""
     shop = Shop(apart, "--events", "on", *ROOMY, "--limit", "items=1000000")
     gid, ends = shop.gid(), threading.Event()
     done: list[list[tuple[int, int]]] = [[] for _ in range(8)]

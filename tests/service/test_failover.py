@@ -106,7 +106,7 @@ def saves(admin: httpx2.Client, product: int) -> bool:
 def test_overdue_write_is_cut_and_never_cancelled(shared):
     """While the standby is suspended, an overdue save and link lose their connections and continue
     in the server, invisible to everybody. Both are visible once the standby resumes.
-    Contract: write-cut, unavailable-unknown, database-away."""
+    Rules: standby-confirms, unavailable-nothing-done, database-away."""
     admin = shared.start()
     assert saves(admin, 1)
     del admin.headers["Profile"]
@@ -140,7 +140,7 @@ def test_overdue_write_is_cut_and_never_cancelled(shared):
 
 def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
     """Reads work while three times as many writes as connections wait for the standby.
-    Contract: write-room."""
+    Rule: standby-confirms."""
     admin = shared.start()
     assert saves(admin, 1)
     shared.standby.pause()
@@ -167,7 +167,7 @@ def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
 def test_first_host_that_swallows_all_does_not_stop_a_start(shared):
     """An unresponsive first host doesn't block a start or a command, because each host has its own
     timeout.
-    Contract: database-hosts."""
+    Rule: database-failover."""
     with relayed(shared.standby.port) as [first]:
         first.swallows = True
         admin = shared.start(first.port, shared.primary.port)
@@ -177,7 +177,7 @@ def test_first_host_that_swallows_all_does_not_stop_a_start(shared):
 
 def test_process_that_picked_a_host_takes_another_when_it_fails(shared):
     """With random load balancing, a process moves to another host when its own fails.
-    Contract: database-spread."""
+    Rule: database-failover."""
     with relayed(shared.primary.port, shared.primary.port) as ways:
         admin = shared.start(*(way.port for way in ways), options="?load_balance_hosts=random")
         assert saves(admin, 1)
@@ -192,7 +192,7 @@ def test_process_that_picked_a_host_takes_another_when_it_fails(shared):
 def test_hung_primary_is_left_and_not_gone_back_to(pair):
     """A suspended primary is replaced and, when it resumes, not written to by this process or a new
     one that lists it first. Last test, because it promotes the standby.
-    Contract: database-hosts, database-hung, database-old-primary, unavailable-unknown."""
+    Rules: database-failover, unavailable-nothing-done."""
     admin = pair.start()
     assert saves(admin, 1)
     pair.primary.pause()

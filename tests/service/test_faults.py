@@ -59,7 +59,7 @@ def alone():
 def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
     """With a suspended database and expired caches, thirty concurrent requests are each 503 within
     5 s.
-    Contract: database-away."""
+    Rule: database-away."""
     with on(own_postgres) as service:
         http = Shop(service).customer().http
         own_postgres.pause()
@@ -78,7 +78,7 @@ def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
 def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
     """A write whose connection is lost while its statement waits for a lock is reported as
     undecided.
-    Contract: unavailable-unknown."""
+    Rule: unavailable-nothing-done."""
     with on(own_postgres) as service:
         http = Shop(service).customer().http
         assert http.post("/items", json={"productId": 1}).status_code == 201
@@ -103,7 +103,7 @@ def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
 def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
     """A worker that dies while the database is unreachable is replaced, and the service doesn't
     end.
-    Contract: serve-workers."""
+    Rule: serve-workers."""
     with on(own_postgres, WISHWELL_WORKERS="2") as service:
         shop = Shop(service)
         token = shop.customer().token
@@ -122,7 +122,7 @@ def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
 
 
 def test_workers_end_when_their_parent_was_killed(alone):
-    """Workers end when their parent is killed, and free the port. Contract: serve-workers."""
+    """Workers end when their parent is killed, and free the port. Rule: serve-workers."""
     service = alone(WISHWELL_WORKERS="2").start()
     family = psutil.Process(service.process.pid).children(recursive=True)
     os.kill(service.process.pid, signal.SIGKILL)
@@ -135,7 +135,7 @@ def test_workers_end_when_their_parent_was_killed(alone):
 
 
 def test_half_sent_bodies_take_no_room_from_others(alone):
-    """Sixteen half-sent bodies don't take the four request slots. Contract: slow-clients."""
+    """Sixteen half-sent bodies don't take the four request slots. Rule: slow-clients."""
     with alone(WISHWELL_MAX_IN_FLIGHT="4") as service:
         customer = Shop(service).customer()
         dawdling = [begun(service, customer.token) for _ in range(16)]
@@ -148,7 +148,7 @@ def test_half_sent_bodies_take_no_room_from_others(alone):
 
 
 def test_program_may_open_many_files(alone):
-    """The program raises its limit of open files to the system's maximum. Contract: slow-clients."""
+    """The program raises its limit of open files to the system's maximum. Rule: slow-clients."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (512, files[1]))
     try:
@@ -164,7 +164,7 @@ def test_program_may_open_many_files(alone):
 
 def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
     """A link is rolled back if its token can't be issued.
-    Contract: unavailable-nothing-done, link-atomic."""
+    Rules: unavailable-nothing-done, link-atomic."""
     with on(own_postgres, WISHWELL_DATABASE_TIMEOUT="0.5") as service:
         admin = service.client(service.admin_token())
         session = admin.post("/profiles/token").json()["data"]

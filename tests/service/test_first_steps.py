@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 def test_welcome_prints_lines_that_work_as_pasted():
     """`--welcome` prints URLs, an admin token and commands that work when pasted. After a restart
     the token still works.
-    Contract: serve-start."""
+    Rule: serve-start."""
     service = Service()
     said = service.folder / "said"
     with said.open("wb") as log, service.start_into(log.fileno(), "--welcome"):
@@ -89,7 +89,7 @@ sys.exit(any(os.wait()[1] for _ in range(6)))
 
 def test_two_first_starts_at_once_share_one_key(tmp_path):
     """Concurrent first starts create one key and never read a partial one.
-    Contract: signing-key-source."""
+    Rule: signing-keys."""
     for number in range(2):
         path = tmp_path / f"{number}.db"
         done = subprocess.run([sys.executable, "-c", _STARTS, path], capture_output=True, text=True)

@@ -39,7 +39,7 @@ def impatient(tmp_path_factory):
 
 @pytest.mark.parametrize(("request_", "status"), [slow(LIVE, b"200"), (ITEMS, b"401")])
 def test_idle_connection_is_closed_after_its_time(impatient, request_, status):
-    """The idle timeout counts from the last response, whatever its status. Contract: http-bounds."""
+    """The idle timeout counts from the last response, whatever its status. Rule: request-limits."""
     with connect(impatient, 10) as connection:
         for _ in range(6):  # each request restarts the timeout
             time.sleep(0.25 * SECONDS)

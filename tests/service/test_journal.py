@@ -56,7 +56,7 @@ def service(new_service):
 @pytest.mark.either_engine
 def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
     """Each command of the program is tested here and writes a line with the system user, or only reads.
-    Contract: journal-commands."""
+    Rule: journal-first."""
     write = lambda name, text: (service.folder / name).write_text(text)  # noqa: E731
     write("stores.yaml", "stores: [{handle: default, priceDropPercent: 9}]")
     write("products.csv", "id,title\n1,Mug\n")
@@ -122,7 +122,7 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
 
 def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service):
     """An action by the API or the platform writes a line with the token and the profile's derived key, but no
-    GID. Contract: journal-acts."""
+    GID. Rule: journal-first."""
     platform = Platform(service, NEW, options=("--events", "on"))
     shop, other = platform.shop, platform.shop.another_admin_token()
     ann, bob = (shop.gid(str(number)) for number in (1, 2))
@@ -159,7 +159,7 @@ def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service)
 
 def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):
     """With a full disk under the journal, the API and commands refuse the action and change nothing;
-    everything else works. Contract: journal-first."""
+    everything else works. Rule: journal-first."""
     full = new_service(WISHWELL_JOURNAL="good.jsonl", WISHWELL_SEALING_KEYS=SEALING_KEY)
     full.restart(settings={"WISHWELL_JOURNAL": "/dev/full"})
     token, other = (
@@ -192,7 +192,7 @@ def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):
 
 def test_line_that_does_not_fit_is_removed_and_a_torn_one_is_ended(tmp_path):
     """A line for which the disk has no space is removed, and one that a crash cut off is ended.
-    Contract: journal-first."""
+    Rule: journal-first."""
     path = tmp_path / "journal"
     journal = Journal(str(path))
     journal.append([Act(action="first")], "me")
@@ -213,7 +213,7 @@ def test_line_that_does_not_fit_is_removed_and_a_torn_one_is_ended(tmp_path):
 
 def test_journal_of_two_processes_has_whole_lines_and_may_be_renamed(tmp_path):
     """Two processes write whole lines, each into the file that has the journal's name at that moment.
-    Contract: journal-acts."""
+    Rule: journal-first."""
     path, number = tmp_path / "journal", 200
     code = f"""
 from wishwell.db.journal import Act, Journal
@@ -230,7 +230,7 @@ for number in range({number}):
 
 def test_act_is_refused_when_another_process_hangs_in_the_journal(tmp_path):
     """An action is refused, after a limited wait, while another process hangs in the journal.
-    Contract: journal-first."""
+    Rule: journal-first."""
     with (tmp_path / "journal").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         with pytest.raises(Unrecorded):

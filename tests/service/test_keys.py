@@ -28,7 +28,7 @@ def kept(service, folder="keys"):
 @pytest.mark.parametrize("name", NAMES)
 def test_start_makes_no_key_when_the_database_depends_on_a_lost_one(service, name):
     """No start or command replaces a lost key that the database needs, nor its backups. Once the key is
-    restored, the service works. Contract: signing-key-source, sealing-keys."""
+    restored, the service works. Rules: signing-keys, sealing-keys."""
     client = service.client(service.admin_token())
     token = client.post("/profiles/token").json()["data"]["token"]
     service.stop()
@@ -54,7 +54,7 @@ def test_start_makes_no_key_when_the_database_depends_on_a_lost_one(service, nam
 
 def test_backup_refuses_a_key_that_does_not_open_the_secrets(service):
     """With a wrong key, `backup` retains the copy of the database and adds no key to the good ones.
-    Contract: backup-keys."""
+    Rule: backup-complete."""
     assert job(service).returncode == 0
     before = kept(service)
     key = service.folder / "wishwell.db.sealing.key"
@@ -73,7 +73,7 @@ def test_backup_refuses_a_key_that_does_not_open_the_secrets(service):
 
 def test_backup_of_the_keys_goes_on_when_a_secret_is_damaged(service):
     """A damaged secret, which no key decrypts, doesn't prevent the backup of the keys.
-    Contract: backup-keys."""
+    Rule: backup-complete."""
     service.rows("UPDATE store_secrets SET sealed = substr(sealed, 1, 20)")
     assert job(service).returncode == 0
     assert len(kept(service)) == 2
@@ -81,7 +81,7 @@ def test_backup_of_the_keys_goes_on_when_a_secret_is_damaged(service):
 
 def test_backup_of_keys_replaces_none_and_stays_apart(service):
     """`backup --keys` replaces no other key, and refuses folders next to the database or its copy.
-    Contract: backup-keys."""
+    Rule: backup-complete."""
     (service.folder / "data").mkdir()
     service.cli("backup", "data/a.db", "--keys", "keys")
     before = kept(service)
@@ -105,7 +105,7 @@ def test_backup_of_keys_replaces_none_and_stays_apart(service):
 )
 def test_job_backs_up_the_keys_whatever_the_name_of_the_database(name):
     """The backup job copies the keys of a database with any name.
-    Contract: command-backup, backup-keys."""
+    Rule: backup-complete."""
     service = Service()
     (service.folder / "folder").mkdir()
     urls = [f"sqlite:///{quote(name)}", f"sqlite:///{quote(str(service.folder / name))}"]
@@ -122,7 +122,7 @@ def test_job_backs_up_the_keys_whatever_the_name_of_the_database(name):
 
 def test_keys_that_settings_name_are_checked_and_not_copied():
     """Keys from settings must decrypt the copy's secrets; they aren't copied, and the operator is told to
-    store them. Contract: backup-keys."""
+    store them. Rule: backup-complete."""
     key = "a-sealing-key-in-the-settings-40-characters"
     service = Service({"WISHWELL_SEALING_KEYS": key, "WISHWELL_SIGNING_KEYS": key})
     service.cli("migrate")

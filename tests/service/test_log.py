@@ -71,7 +71,7 @@ def stuck(*, blocking: bool = True) -> tuple[int, int]:
 @pytest.mark.parametrize(("what", "workers"), [slow("gone", 1), ("stuck", 2), slow("full", 1)])
 def test_log_that_takes_nothing_stops_nothing(service, what, workers):
     """A closed or stuck reader, or a full disk, doesn't stop the service.
-    Contract: log-never-stops."""
+    Rule: log-private."""
     service.settings["WISHWELL_WORKERS"] = str(workers)
     log, reader = stuck()
     if what == "gone":
@@ -124,7 +124,7 @@ def all_there(service: Service, log: Callable[[], bytes], count: int) -> None:
 )
 def test_log_that_is_read_again_goes_on_in_whole_lines(service, workers, blocking):
     """When the log is read again, it continues with whole lines, and all missing ones are counted.
-    Contract: log-never-stops."""
+    Rule: log-private."""
     service.settings["WISHWELL_WORKERS"] = str(workers)
     log, pipe = stuck(blocking=blocking)
     service.start_into(log)
@@ -144,7 +144,7 @@ def test_log_that_is_read_again_goes_on_in_whole_lines(service, workers, blockin
 
 def test_log_on_a_disk_with_room_again_goes_on_in_a_line_of_its_own(service):
     """When the disk has room again, the log continues on a new line, even after a partial one.
-    Contract: log-never-stops."""
+    Rule: log-private."""
     path = service.folder / "log"
     size = 32 * 2**20  # the database stays below this limit
     with path.open("ab") as log:

@@ -132,7 +132,7 @@ def test_every_metric_is_in_the_table_and_on_the_dashboard(walked):
 def test_metrics_count_what_happened(walked, engine):
     """Metrics count the requests, the rate limit, the link and the database's figures; unknown
     paths and record ids don't appear.
-    Contract: metrics-served."""
+    Rule: health-checks."""
     text = httpx2.get(f"{walked.url}/metrics").text
     assert "/items/{itemId}" in text and "/nothing" not in text
     assert "gid://" not in text

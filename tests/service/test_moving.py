@@ -37,7 +37,7 @@ def ways(request, postgres_server):
 def test_store_moves_with_all_that_belongs_to_it(ways):
     """After the move every response is equal byte for byte; tokens, revocations, cookie secrets and
     webhooks work.
-    Contract: import-whole, export-whole, import-store, command-export, command-import."""
+    Rules: import-exact, export-whole, import-store, import-checked."""
     old, new = ways()
     old.start()
     shop, people, tokens = filled(old)
@@ -79,7 +79,7 @@ def test_store_moves_with_all_that_belongs_to_it(ways):
 def test_import_says_what_keys_it_needs(ways):
     """An import names the missing sealing keys, because undecryptable secrets would stop the next
     start.
-    Contract: import-store."""
+    Rule: import-store."""
     old, new = ways()
     old.quick("store", "create", "outlet")
     file = new.folder / "outlet.jsonl"
@@ -140,7 +140,7 @@ def killed(service, when, *command):
 @pytest.mark.slow
 def test_import_that_is_killed_goes_on(ways, tmp_path):
     """A killed import resumes when run again; each record exists once.
-    Contract: import-resumed, import-twice."""
+    Rule: import-twice."""
     old, new = ways()
     lines = many_profiles(old.quick("export", "--store", "default").splitlines()[0])
     file = tmp_path / "store.jsonl"
@@ -158,7 +158,7 @@ def test_import_that_is_killed_goes_on(ways, tmp_path):
 @pytest.mark.slow
 def test_deletion_that_is_killed_goes_on(ways, tmp_path):
     """A killed deletion resumes; the handle stays taken until everything is removed.
-    Contract: store-delete-steps, store-delete."""
+    Rule: store-delete."""
     old, new = ways()
     file = tmp_path / "store.jsonl"
     head = old.quick("export", "--store", "default").splitlines()[0]

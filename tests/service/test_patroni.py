@@ -62,7 +62,7 @@ def another_takes_writes(cluster: Cluster, before: Node, seconds: float) -> floa
 def test_node_that_fails_loses_nothing(cluster: Cluster, fault: str):
     """The service recovers within 2 s after the cluster does, loses no acknowledged write, and
     responds within 5 s.
-    Contract: database-hosts, database-old-primary, write-kept."""
+    Rules: database-failover, write-durable."""
     url = cluster.url("postgres")
     settings = {"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
     limits = {"WISHWELL_LIMIT_ADMIN_WRITE": "1000000"}

@@ -30,7 +30,7 @@ async def visit(http, shop):
 @pytest.mark.parametrize("mode", [slow("session"), "transaction"])
 def test_service_works_through_pgbouncer(postgres_server: PostgresServer, mode: str):
     """Twelve concurrent clients work through PgBouncer; in transaction mode on three connections.
-    Contract: database-pooler."""
+    Rule: database-failover."""
     pooler = PgBouncer(postgres_server, mode, SIZES[mode])
     database = postgres_server.create_database()
     url = database.replace(f":{postgres_server.port}/", f":{pooler.port}/")

@@ -23,7 +23,7 @@ def known(service):
 def test_command_says_what_it_did(service):
     """The command reads a file or standard input. With a bad row it exits with 1, and it deletes
     nothing if the file is incomplete.
-    Contract: command-products, catalogue-refused, catalogue-missing."""
+    Rules: catalogue-import, catalogue-strict, catalogue-delete-missing."""
     feed = written(service, "id;title;price\n1;One;1 EUR\n2;Two;2 EUR\n", "feed.csv")
     dry = service.quick("products", feed, *STORE, "--dry-run").splitlines()
     assert dry[1:] == [
@@ -65,7 +65,7 @@ def test_command_says_what_it_did(service):
     ],
 )
 def test_wrong_words_are_refused(service, words, code, names):
-    """Wrong arguments are refused. Contract: command-products, command-error."""
+    """Wrong arguments are refused. Rules: catalogue-import, command-error."""
     written(service, "id\n1\n", "feed.csv")
     failed, out, said = service.attempt("products", *words)
     assert (failed, out) == (code, "")
@@ -74,7 +74,7 @@ def test_wrong_words_are_refused(service, words, code, names):
 
 def test_examples_of_the_document_work(service):
     """The commands of docs/products.md load its files and print the documented output.
-    Contract: command-products, catalogue-ids."""
+    Rules: catalogue-import, catalogue-strict."""
     [feed] = re.findall(r"```tsv\n(.*?)```", (ROOT / "docs/products.md").read_text(), re.DOTALL)
     written(service, feed, "feed.tsv")
     plain, named, *said, other = filter(None, commands("docs/products.md", "# The catalogue")[1:])

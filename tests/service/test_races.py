@@ -16,7 +16,7 @@ from .conftest import race, racer, statuses_of
 @race
 async def test_one_session_linked_to_two_customers_goes_to_one(http, racing):
     """Concurrent links of a session to two customers succeed, and one customer gets everything.
-    Contract: link-races."""
+    Rule: link-atomic."""
     visitor = await racer(http, racing)
     for product in (1, 2, 3):
         await visitor.save(product)
@@ -30,7 +30,7 @@ async def test_one_session_linked_to_two_customers_goes_to_one(http, racing):
 async def test_two_sessions_linked_into_one_customer_at_once_merge_both(http, racing):
     """Two sessions linked to one customer concurrently both merge: the union of items, the larger
     quantities.
-    Contract: link-races."""
+    Rule: link-atomic."""
     gid, visitors = racing.gid(), [await racer(http, racing) for _ in range(2)]
     for at, visitor in enumerate(visitors):
         for product in (1, 2 + at):
@@ -46,7 +46,7 @@ async def test_two_sessions_linked_into_one_customer_at_once_merge_both(http, ra
 
 @race
 async def test_saves_at_the_limit_never_pass_it(http, service):
-    """Exactly 10 of 30 concurrent saves succeed with a limit of 10 items. Contract: limit-exact."""
+    """Exactly 10 of 30 concurrent saves succeed with a limit of 10 items. Rule: profile-limits."""
     shop = Shop(service, *ROOMY, "--limit", "items=10")
     mine = await racer(http, shop, customer=shop.gid())
     saves = [mine.ask("POST", "/items", {"productId": n + 1}) for n in range(30)]
@@ -59,7 +59,7 @@ async def test_saves_at_the_limit_never_pass_it(http, service):
 @race
 async def test_items_put_on_a_list_at_the_bound_never_pass_it(http, service, bound):
     """Concurrent saves and set-lists put exactly 10 items on a list with a limit of 10.
-    Contract: limit-exact, list-item-limit."""
+    Rule: profile-limits."""
     shop = Shop(service, *ROOMY, "--limit", f"{bound}=10")
     mine = await racer(http, shop, customer=shop.gid())
     made = (await mine.do("POST", "/lists", {"name": "x"}))["id"]

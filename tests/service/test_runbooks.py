@@ -85,7 +85,7 @@ def lose(service, engine, server):
 def test_restore_is_rehearsed(engine, postgres_server):
     """The page's commands restore a backup of the job or of pg_dump, on PostgreSQL with two nodes'
     journals: tokens and wishes are restored, and acts since the backup hold.
-    Contract: backup-whole, journal-replay."""
+    Rules: backup-complete, journal-replay."""
     settings = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
     journals = ["wishwell.db.journal.jsonl"]
     if engine == "postgresql":
@@ -152,7 +152,7 @@ def test_restore_is_rehearsed(engine, postgres_server):
 
 def test_service_starts_after_a_lost_sealing_keys_secrets_are_removed():
     """After a sealing key is lost, removing the secrets lets the service start again.
-    Contract: sealing-opened."""
+    Rule: sealing-keys."""
     with Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}).start() as service:
         service.quick("store", "update", "default", "--events", "on")
         service.quick("webhook", "create", "https://a.example/")

@@ -1,7 +1,7 @@
 """Race conditions of shares, copies and reservations against the running program on both engines.
 
 Each test is a row of the rule's table. A round has a new owner with an item on a shared list, and
-others. contract: reserve-at-once.
+others. rule: request-linearizable.
 """
 
 import asyncio
@@ -79,7 +79,7 @@ async def party(http, shop, quantity=10, product=1, **named):
 async def test_48_at_once_never_pass_the_quantity_and_none_is_lost(http, number, racing, givers):
     """Of 48 concurrent reservations of 1 or 2 out of 10, the acknowledged ones are stored and never
     exceed 10.
-    Contract: reserve-quantity."""
+    Rule: reserve-quantity."""
     there = await party(http, racing)
     wanted = [1 + (at + number) % 2 for at in range(GIVERS)]
     reserving = [there.reserve(who, n) for who, n in zip(givers, wanted, strict=True)]
@@ -108,7 +108,7 @@ BESIDE = {
 async def test_owner_changes_an_item_while_others_reserve_it(http, racing, givers, case):
     """Remaining reservations can be ended, even through an ended share; removed ones don't return
     when the item is saved and shared again.
-    Contract: reserve-ends, reserve-kept, reserve-delete."""
+    Rules: reserve-ends, reserve-quantity."""
     method, path, body, kept = BESIDE[case]
     there, few = await party(http, racing, quantity=12), givers[:12]
     owner, on = there.owner, there.list
@@ -136,7 +136,7 @@ async def test_owner_whose_list_joins_another_ends_the_share_and_keeps_what_is_r
 ):
     """The joining list's share ends but its reservations remain, and their holders can end them by
     the item's earlier id.
-    Contract: reserve-kept, reserve-sign-in, reserve-delete."""
+    Rules: reserve-quantity, reserve-ends."""
     gid, few = racing.gid(), givers[:10]
     theirs, there = await party(http, racing, customer=gid), await party(http, racing)
     signs_in = racer(http, racing, soon(), customer=gid, session=there.owner.gid)
@@ -151,7 +151,7 @@ async def test_owner_whose_list_joins_another_ends_the_share_and_keeps_what_is_r
 async def test_holder_who_signs_in_keeps_what_they_reserved(http, racing):
     """A visitor's reservations on two lists, with six concurrent sign-ins, are added to the
     customer's.
-    Contract: reserve-sign-in."""
+    Rule: reserve-ends."""
     parties = [await party(http, racing, product=product) for product in (1, 2)]
     visitor, gid = await racer(http, racing), racing.gid()
     customer = await racer(http, racing, customer=gid)
@@ -170,7 +170,7 @@ async def test_holder_who_signs_in_keeps_what_they_reserved(http, racing):
 @race
 async def test_holder_who_becomes_the_owner_has_nothing_reserved(http, number, racing):
     """A holder who becomes the owner, by either sign-in, keeps no reservation.
-    Contract: reserve-sign-in."""
+    Rule: reserve-ends."""
     gid = racing.gid()
     owner = {"customer": gid} if number % 2 else {}
     there = await party(http, racing, **owner)
@@ -186,7 +186,7 @@ async def test_holder_who_becomes_the_owner_has_nothing_reserved(http, number, r
 
 def test_purge_takes_no_session_that_reserves(new_service):
     """A concurrent reservation is refused, or it and its session remain after the purge.
-    Contract: reserve-purge."""
+    Rule: session-purged."""
     terms = {"WISHWELL_EMPTY_SESSION_DAYS": "0", "WISHWELL_PURGE_INTERVAL": "86400"}
     service = new_service(**terms).start()
     shop = Shop(service, *ROOMY)
@@ -221,7 +221,7 @@ def narrow(service):
 async def test_profiles_that_copy_each_others_lists_never_deadlock(http, narrow):
     """Two profiles that copy each other's lists lock both in the same order, which prevents a
     deadlock.
-    Contract: copy-list."""
+    Rule: copy-list."""
     one, other = [await racer(http, narrow) for _ in range(2)]
     of_one, of_other = await shared_list(one, 1), await shared_list(other, 2)
     pairs = [(one, of_other), (other, of_one)] * 6

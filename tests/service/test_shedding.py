@@ -78,7 +78,7 @@ def raw(service: Service, request: bytes, answers: int) -> list[tuple[str, bytes
 def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
     """A refusal is 503 with the error envelope, request id, Retry-After and rate-limit headers.
     Liveness still succeeds.
-    Contract: overload-refused, health-live."""
+    Rules: overload-refused, health-checks."""
     id = str(uuid.uuid4())
     with busy() as service:
         url = service.url + PREFIX
@@ -105,7 +105,7 @@ def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
 
 def test_connection_is_good_for_more_after_a_refusal(busy):
     """A connection works after a refusal, also behind an unread body and with pipelined requests.
-    Contract: overload-refused."""
+    Rule: overload-refused."""
     body = json.dumps({"productId": 2}).encode()
     lines = ("Content-Type: application/json", f"Content-Length: {len(body)}")
     post = request_head("POST", "/items", None, *lines) + body
@@ -123,7 +123,7 @@ def test_connection_is_good_for_more_after_a_refusal(busy):
 def test_refusal_closes_the_connection_where_it_must(busy):
     """A refusal closes the connection after `Connection: close` and HTTP/1.0, and when a body waits
     for 100 Continue or breaks off, where a second response would be taken for the next request's.
-    Contract: http-ambiguous."""
+    Rule: http-ambiguous."""
     waits = ("Expect: 100-continue", "Content-Length: 9")
     with busy() as service:
         for request in (
@@ -141,7 +141,7 @@ def test_refusal_closes_the_connection_where_it_must(busy):
 def test_what_was_refused_is_told_once_a_second(busy):
     """Refused requests share one `shed` log line a second with their number, and are counted in
     metrics.
-    Contract: log-line."""
+    Rule: log-private."""
     with busy() as service:
         lines = service.output().count('"route":"shed"')
         found = raw(service, request_head("GET", "/items", None) * 20, 20)

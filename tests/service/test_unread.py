@@ -70,7 +70,7 @@ def rest(connection: socket.socket) -> bytes:
 @pytest.mark.parametrize("more", [(), slow(("Connection: close",))], ids=["kept", "close"])
 def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
     """Unread responses are dropped, logged and counted, and their memory is reused.
-    Contract: answer-unread."""
+    Rule: slow-clients."""
     process = psutil.Process(service.process.pid)
     request = service.page[:-2] + "".join(f"{line}\r\n" for line in more).encode() + b"\r\n"
     held = []
@@ -90,7 +90,7 @@ def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
 
 def test_answer_that_is_read_slowly_is_whole(service):
     """A slowly read response is complete, although it takes several timeouts.
-    Contract: answer-unread."""
+    Rule: slow-clients."""
     connection = asking(service, service.page)
     began, received = time.monotonic(), b""
     while b"\r\n\r\n" not in received or len(received) < 250_000:
@@ -107,7 +107,7 @@ def test_answer_that_is_read_slowly_is_whole(service):
 
 
 def test_answer_that_is_read_a_byte_now_and_then_is_dropped(service):
-    """Reading a byte now and then doesn't prevent the drop. Contract: answer-unread."""
+    """Reading a byte now and then doesn't prevent the drop. Rule: slow-clients."""
     connection = asking(service, service.page)
     before, began = dropped(service), time.monotonic()
     while dropped(service) == before and time.monotonic() - began < 15:
@@ -120,7 +120,7 @@ def test_answer_that_is_read_a_byte_now_and_then_is_dropped(service):
 def test_requests_behind_an_answer_wait_until_it_is_read(service):
     """Pipelined requests wait until the response before them is read, and aren't carried out if it
     never is.
-    Contract: answer-unread."""
+    Rule: slow-clients."""
     token = service.http.headers["Authorization"].removeprefix("Bearer ")
     gone = request_head("DELETE", "/items?itemIds={}", token).decode()
     ids = [item["id"] for item in service.http.get("/items?limit=2").json()["data"]]
@@ -141,7 +141,7 @@ def test_requests_behind_an_answer_wait_until_it_is_read(service):
 def test_thousands_of_requests_in_one_go_are_worked_on_one_by_one(service):
     """Thousands of pipelined requests are handled one by one; others are served meanwhile, and
     memory stays flat.
-    Contract: http-pipelining."""
+    Rule: http-ambiguous."""
     process = psutil.Process(service.process.pid)
     before, count = process.memory_info().rss, 15_000
     one = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -42,7 +42,7 @@ def statuses(service: Service, token: str = "", path: str = "/items", **body) ->
 
 @SHARED
 def test_metrics_are_those_of_all_workers(two_workers):
-    """Metrics add up all workers, whichever responds. Contract: metrics-served."""
+    """Metrics add up all workers, whichever responds. Rule: health-checks."""
     for _ in range(3):
         assert statuses(two_workers, two_workers.admin_token()) == {200}
     pattern = r'wishwell_requests_total\{method="GET",route="/items",status="200"\} (\d+)'
@@ -58,7 +58,7 @@ def test_metrics_are_those_of_all_workers(two_workers):
 @SHARED
 def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
     """A revoked admin token, or profile, is refused by every worker within 5 s.
-    Contract: token-revoked."""
+    Rule: token-revoked."""
     shop = Shop(two_workers)
     customer, admin = shop.customer(), shop.admin_token
     [record] = json.loads(two_workers.quick("token", "list", "--store", shop.handle, "--json"))
@@ -72,7 +72,7 @@ def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
 @SHARED
 def test_link_and_end_of_a_share_hold_in_every_worker_at_once(two_workers):
     """A link and an ended share take effect immediately in every worker, even if cached as valid.
-    Contract: link-closes-session, share-ended."""
+    Rules: link-atomic, share-ends."""
     shop = Shop(two_workers)
     visitor, owner = shop.session(), shop.customer()
     shares = f"/lists/{new_list(owner.http)['id']}/shares"
@@ -89,7 +89,7 @@ def test_link_and_end_of_a_share_hold_in_every_worker_at_once(two_workers):
 def test_erasure_reaches_every_worker_within_5_seconds(two_workers):
     """An erased profile's tokens and shares are refused by every worker within 5 s, and nothing of
     it can be read.
-    Contract: erase-moment."""
+    Rule: erase-immediate."""
     shop = Shop(two_workers)
     ann, visitor = shop.customer(), shop.session()
     made = new_list(ann.http, "mine")["id"]
@@ -110,7 +110,7 @@ def test_erasure_reaches_every_worker_within_5_seconds(two_workers):
 def test_other_platform_ends_customers_tokens_in_every_worker(two_workers):
     """After a platform change customers' tokens are refused by every worker, cached or not, until
     it is changed back.
-    Contract: store-platform-change."""
+    Rule: changes-take-effect."""
     shop = Shop(two_workers)
     used, unused, visitor = (
         one.token for one in (shop.customer(), shop.customer(), shop.session())
@@ -159,7 +159,7 @@ uvicorn.Server.__init__ = lambda *given: (time.sleep(1), made(*given))[1]
 
 def test_worker_whose_server_takes_a_second_to_make_is_waited_for(new_service):
     """A worker whose server takes long to create is waited for; its two threads share one server.
-    Contract: serve-workers."""
+    Rule: serve-workers."""
     service = new_service(WISHWELL_WORKERS="2")
     (service.folder / "sitecustomize.py").write_text(SLOW)
     service.settings["PYTHONPATH"] = str(service.folder)
@@ -192,7 +192,7 @@ def reloadable(new_service):
 
 def test_hangup_with_bad_keys_leaves_the_workers_as_they_were(reloadable):
     """SIGHUP with bad keys retains the workers, and one event names the setting. A worker that dies later is
-    replaced with the good keys. Contract: serve-workers."""
+    replaced with the good keys. Rule: serve-workers."""
     service, signing, sealing, hang_up = reloadable
     token, before = service.admin_token(), {*workers(service)}
     profile = data(service.client(token).post("/profiles/token"), 201)["token"]
@@ -226,7 +226,7 @@ def test_hangup_with_bad_keys_leaves_the_workers_as_they_were(reloadable):
 @pytest.mark.slow
 def test_hangup_with_a_key_file_that_hangs_leaves_the_workers_as_they_were(reloadable):
     """SIGHUP with a key file that hangs gives up after 5 s; SIGTERM in that time still stops the service.
-    Contract: serve-workers."""
+    Rule: serve-workers."""
     service, signing, _, hang_up = reloadable
     token, before = service.admin_token(), {*workers(service)}
     signing.unlink()
@@ -243,7 +243,7 @@ def test_hangup_with_a_key_file_that_hangs_leaves_the_workers_as_they_were(reloa
 
 
 def test_hangup_of_a_single_worker_changes_nothing(new_service):
-    """SIGHUP with a single worker does nothing and logs that. Contract: serve-workers."""
+    """SIGHUP with a single worker does nothing and logs that. Rule: serve-workers."""
     with new_service().start() as service:
         service.process.send_signal(signal.SIGHUP)
         assert wait_until(lambda: '"hangup_ignored"' in service.output(), seconds=5)
@@ -253,7 +253,7 @@ def test_hangup_of_a_single_worker_changes_nothing(new_service):
 
 def test_closed_terminal_stops_what_was_started_there(new_service):
     """Closing the terminal stops a service started there, so that it doesn't keep the port.
-    Contract: serve-workers."""
+    Rule: serve-workers."""
     service = new_service()
     ours, theirs = pty.openpty()
     process = subprocess.Popen(

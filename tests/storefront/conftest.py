@@ -144,7 +144,7 @@ def _note(answer: httpx2.Response) -> None:
 
     Responses about an owner's shares are left out because they contain share tokens.
 
-    Contract: storefront-no-token, storefront-secrets.
+    Rules: storefront-no-token, storefront-secrets.
     """
     if not re.search("/shares|/assets/", answer.request.url.path):
         head = [f"{k}: {v}" for k, v in answer.headers.multi_items() if k.lower() != "set-cookie"]

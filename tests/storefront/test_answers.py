@@ -17,7 +17,7 @@ PRIVATE = {
 
 def test_response_has_the_storefronts_headers(front):
     """Storefront responses have these headers and no others of the API.
-    Contract: limit-headers, storefront-answer."""
+    Rules: limit-counts, storefront-no-token."""
     visitor = front.browser()
     made = visitor.post("/items", json={"productId": 1})
     id = made.json()["data"]["id"]
@@ -37,7 +37,7 @@ def test_response_has_the_storefronts_headers(front):
 
 def test_every_answer_is_private(front):
     """Every response may not be cached, errors included, and no path issues tokens.
-    Contract: storefront-answer."""
+    Rule: storefront-no-token."""
     visitor, nobody = front.anyone(1), front.browser()
     cross_site = {"Sec-Fetch-Site": "cross-site"}
     answers = [
@@ -64,7 +64,7 @@ def test_every_answer_is_private(front):
 
 def test_shopper_says_whether_it_is_the_same(front):
     """`Wishwell-Shopper` is the start of an HMAC of the GID, or `-` for an anonymous caller.
-    Contract: storefront-answer."""
+    Rule: storefront-no-token."""
     visitor = front.browser()
     assert visitor.get("/items").headers["Wishwell-Shopper"] == "-"
     made = visitor.post("/items", json={"productId": 1})
@@ -78,7 +78,7 @@ def test_shopper_says_whether_it_is_the_same(front):
 
 def test_shopper_over_the_limit_waits(new_front):
     """Each shopper has a rate limit, and `Retry-After` says how long to wait.
-    Contract: limit-exceeded."""
+    Rule: limit-window."""
     front = new_front("--limit", "profile_read=1")
     visitor = front.anyone(1)
     answer = [visitor.get("/items") for _ in range(3)][-1]

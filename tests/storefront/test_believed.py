@@ -247,8 +247,7 @@ def cases(token: str, named: str, many: int) -> list[Case]:
 def test_who_is_believed(world, token, named, many):
     """Every header combination has the store and shopper that the rules say, so headers that a
     browser can send gain nothing.
-    Contract: storefront-token, storefront-naming-order, storefront-host-source,
-    storefront-evidence, storefront-hosts."""
+    Rules: storefront-token, storefront-naming, storefront-hosts."""
     wrong = [text for case in cases(token, named, many) if (text := world.wrong(case))]
     assert not wrong, f"{len(wrong)} are wrong:\n" + "\n".join(wrong[:10])
 
@@ -264,7 +263,7 @@ MALFORMED = [ALONE + end for end in (":1", ":", ".:1", "..", "/")] + ["a, b", f"
 @pytest.mark.parametrize("path", ELSEWHERE)
 def test_host_of_a_shop_has_the_storefront_alone(world, path):
     """A shop's host, in any spelling or header, and a malformed host have only the storefront.
-    Contract: storefront-shop-host, storefront-hosts."""
+    Rule: storefront-hosts."""
     token = ("Authorization", f"Bearer {world.stores['other'].shop.admin_token}")
 
     def status(host: str, *more: tuple[str, str], sender: str = "anybody", **named: str) -> int:

@@ -63,7 +63,7 @@ FORGED = {
 
 @pytest.mark.parametrize("name", FORGED)
 def test_forged_cookie_is_nobodys(front, name):
-    """A forged cookie is ignored and removed. Contract: storefront-cookie."""
+    """A forged cookie is ignored and removed. Rule: storefront-cookie."""
     victim = front.anyone(1)
     thief = front.browser(FORGED[name](front, victim.cookie))
     with nothing_done(front):
@@ -74,7 +74,7 @@ def test_forged_cookie_is_nobodys(front, name):
 
 def test_our_own_spelling_holds(front):
     """A cookie built by the rules is valid for 90 days, and from a clock up to 5 minutes ahead.
-    Contract: storefront-cookie."""
+    Rule: storefront-cookie."""
     victim = front.anyone(1)
     for age in (0, DAY - 5, 90 * DAY - 60, -290):
         assert front.browser(front.cookie(victim.session, age=age)).products() == [1]
@@ -83,7 +83,7 @@ def test_our_own_spelling_holds(front):
 @pytest.mark.parametrize("days", [1, 3 * 365])
 def test_cookie_dated_ahead_is_kept_and_set_again(front, days):
     """A cookie dated ahead is accepted and set again with the right time, so its wishes remain reachable.
-    Contract: storefront-cookie-ahead."""
+    Rule: storefront-cookie."""
     victim = front.anyone(1)
     ahead = front.browser(front.cookie(victim.session, age=-days * DAY))
     answer = ahead.get("/items")
@@ -95,7 +95,7 @@ def test_cookie_dated_ahead_is_kept_and_set_again(front, days):
 
 
 def test_cookie_sent_twice_is_nobodys(front):
-    """A duplicate cookie is ignored, even with equal values. Contract: storefront-cookie."""
+    """A duplicate cookie is ignored, even with equal values. Rule: storefront-cookie."""
     one, other = front.anyone(1), front.anyone(2)
     for pair in (f"wishwell={one.cookie}; wishwell={other.cookie}",
                  f"wishwell={one.cookie}; a=b; wishwell={one.cookie}",
@@ -106,7 +106,7 @@ def test_cookie_sent_twice_is_nobodys(front):
 
 
 def test_cookie_is_found_among_others(front):
-    """The cookie is found among others; its name is case-sensitive. Contract: storefront-cookie."""
+    """The cookie is found among others; its name is case-sensitive. Rule: storefront-cookie."""
     visitor = front.anyone(1)
     for jar in (f"a=b; wishwell={visitor.cookie}; c=d", f"a=b;wishwell={visitor.cookie} ;c"):
         assert products(front.browser().get("/items", headers={"Cookie": jar})) == [1]
@@ -119,7 +119,7 @@ def test_cookie_is_found_among_others(front):
 def test_cookie_is_set_again_after_a_day(front):
     """After a day, but not before, the cookie is set again and the session's use is recorded for
     the purge.
-    Contract: storefront-cookie, session-touched."""
+    Rules: storefront-cookie, session-purged."""
     visitor = front.anyone(1)
 
     def touched() -> list:
@@ -159,7 +159,7 @@ def has_prefix(browser: Browser) -> None:
 def test_https_has_a_name_that_no_subdomain_can_plant(new_front):
     """On https the cookie has the `__Host-` prefix, which no subdomain can set, whatever the
     headers say.
-    Contract: storefront-cookie."""
+    Rule: storefront-cookie."""
     front = new_front(scheme="https")
     has_prefix(front.browser())
     has_prefix(front.browser(X_Forwarded_Proto="http"))
@@ -168,12 +168,12 @@ def test_https_has_a_name_that_no_subdomain_can_plant(new_front):
 @direct("the scheme is the way's own")
 def test_https_is_a_trusted_proxys_word_too(proxied):
     """For a store without a host, a trusted proxy's X-Forwarded-Proto decides.
-    Contract: storefront-cookie, storefront-host-source."""
+    Rules: storefront-cookie, storefront-hosts."""
     has_prefix(proxied.browser(X_Forwarded_Proto="https"))
 
 
 def test_forwarded_proto_of_anybody_counts_for_nothing(front, proxied):
-    """X-Forwarded-Proto of untrusted senders is ignored. Contract: storefront-host-source."""
+    """X-Forwarded-Proto of untrusted senders is ignored. Rule: storefront-hosts."""
     headers = {"X-Forwarded-Proto": "https"}
     for browser in (front.browser(), Browser(proxied, {}, sender="127.0.0.9")):
         answer = browser.post("/items", json={"productId": 1}, headers=headers)

@@ -25,7 +25,7 @@ from .way import direct
 def test_cookie_of_a_revoked_session_is_nobodys(front):
     """A revoked session's cookie is ignored; the next save starts a new session. Other sessions
     aren't affected.
-    Contract: storefront-cookie-revoked."""
+    Rule: storefront-cookie."""
     visitor, other = front.anyone(1), front.anyone(2)
     cookie, session = visitor.cookie, visitor.session
     front.api.quick("token", "revoke", session, "--store", front.shop.handle)
@@ -46,7 +46,7 @@ def test_cookie_of_a_revoked_session_is_nobodys(front):
 @direct("a token, and the wait for a body, are the way's own")
 def test_token_of_a_proxy_that_is_revoked_while_a_body_arrives_saves_nothing(front):
     """A write is refused if the proxy's token is revoked while the body arrives.
-    Contract: token-while-sending."""
+    Rule: token-revoked."""
     token = front.proxys_token(naming=True)
     proxy = front.browser(Authorization=f"Bearer {token}", Wishwell_Customer="slow")
     proxy.save(1)
@@ -65,7 +65,7 @@ def test_token_of_a_proxy_that_is_revoked_while_a_body_arrives_saves_nothing(fro
 
 def test_customer_whose_tokens_are_revoked_is_served(front):
     """Revoking a customer's tokens doesn't affect the storefront, where the shop identifies them.
-    Contract: storefront-cookie-revoked."""
+    Rule: storefront-cookie."""
     browser = front.signed_in("revoked")
     browser.save(1)
     witness = front.shop.customer("revoked")
@@ -76,7 +76,7 @@ def test_customer_whose_tokens_are_revoked_is_served(front):
 
 def test_customer_who_still_has_the_cookie_of_a_purged_session_is_served(front):
     """A sign-in with a purged session's cookie succeeds, links nothing, and removes the cookie.
-    Contract: storefront-sign-in."""
+    Rule: storefront-sign-in."""
     cookie = front.cookie("gid://wishwell/Session/01a1fb82-8f15-4000-aafc-5adf06151cd4")
     answer = front.browser(cookie, X_Shop_Token=shop_jwt("late")).get("/items")
     assert answer.status_code == 200
@@ -85,7 +85,7 @@ def test_customer_who_still_has_the_cookie_of_a_purged_session_is_served(front):
 
 def test_session_that_was_linked_elsewhere_is_nobody(front):
     """A session linked elsewhere is anonymous, and only a save starts a new one.
-    Contract: storefront-visitor, session-ended."""
+    Rules: storefront-visitor, session-ended."""
     reader, writer, changer = front.anyone(1), front.anyone(2), front.anyone(4)
     id = changer.get("/items").json()["data"][0]["id"]
     for visitor in (reader, writer, changer):
@@ -106,7 +106,7 @@ def test_session_that_was_linked_elsewhere_is_nobody(front):
 
 def test_purged_or_revoked_session_is_nobody_after_a_restart():
     """Purged and revoked sessions stay invalid after a restart.
-    Contract: storefront-visitor, session-unknown, storefront-cookie-revoked."""
+    Rules: storefront-visitor, session-ended, storefront-cookie."""
     # With 0 days an empty session may be purged immediately.
     with with_one_store(new_api(WISHWELL_EMPTY_SESSION_DAYS="0")) as front:
         purged, revoked, other = front.browser(), front.anyone(2), front.anyone(1)

@@ -102,7 +102,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_invalid_jwt_is_refused(front, name):
     """A wrong JWT is 401 in the header and ignored in a cookie.
-    Contract: storefront-evidence, storefront-jwt."""
+    Rules: storefront-naming, storefront-jwt."""
     token = WRONG[name]()
     in_header = front.browser(X_Shop_Token=token)
     with nothing_done(front):
@@ -115,7 +115,7 @@ def test_invalid_jwt_is_refused(front, name):
 
 def test_log_says_why_a_cookie_names_nobody(front):
     """The log says why a cookie's JWT was ignored, because the shop sees only an anonymous caller.
-    Contract: storefront-evidence."""
+    Rule: storefront-naming."""
     cookie = {"Cookie": f"shop_jwt={shop_jwt('7', exp=None)}"}
     id = front.browser().get("/items", headers=cookie).headers["X-Request-Id"]
     line = rf'"requestId":"{id}".*MissingRequiredClaimError.*"event":"jwt_refused"'
@@ -138,7 +138,7 @@ RIGHT = {
 @pytest.mark.parametrize("name", RIGHT)
 def test_jwt_identifies_the_customer(front, name):
     """The customer is named by the JWT in the header, with or without `Bearer`, or in the cookie.
-    Contract: storefront-jwt."""
+    Rule: storefront-jwt."""
     customer, token = RIGHT[name]()
     front.shop.customer(customer).http.post("/items", json={"productId": 4})
     for headers in (
@@ -153,7 +153,7 @@ def test_jwt_identifies_the_customer(front, name):
 
 
 def test_jwt_sent_twice_is_refused(front):
-    """Duplicate JWTs are refused in the header and ignored in a cookie. Contract: storefront-jwt."""
+    """Duplicate JWTs are refused in the header and ignored in a cookie. Rule: storefront-jwt."""
     one, other = shop_jwt("one"), shop_jwt("two")
     pairs = [("X-Shop-Token", one), ("X-Shop-Token", other)]
     with nothing_done(front):
@@ -164,7 +164,7 @@ def test_jwt_sent_twice_is_refused(front):
 
 def test_jwt_must_have_the_issuer_audience_and_claim(api, new_front):
     """Issuer, audience and claim are checked as the store configures them.
-    Contract: storefront-naming, storefront-jwt."""
+    Rules: storefront-naming, storefront-jwt."""
     key = "the-key-of-a-shop-with-an-issuer-of-its-own"
     (api.folder / "issuers-key").write_text(key)
     front = new_front(
@@ -184,7 +184,7 @@ def test_jwt_must_have_the_issuer_audience_and_claim(api, new_front):
 
 
 def test_each_of_several_keys_is_good(api, new_front):
-    """Each of up to four keys of a store is valid. Contract: storefront-jwt."""
+    """Each of up to four keys of a store is valid. Rule: storefront-jwt."""
     keys = [f"key-{number}-of-a-shop-that-replaces-them" for number in range(4)]
     words = []
     for number, key in enumerate(keys):
@@ -199,7 +199,7 @@ def test_each_of_several_keys_is_good(api, new_front):
 
 def test_jwt_that_expires_is_good_until_then(front):
     """A JWT is valid until it expires, also if it was verified and cached before.
-    Contract: storefront-jwt."""
+    Rule: storefront-jwt."""
     browser = front.browser(X_Shop_Token=shop_jwt("short", exp=int(time.time()) + 2))
     assert browser.get("/items").status_code == 200
     time.sleep(2.1)

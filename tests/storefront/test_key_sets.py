@@ -57,7 +57,7 @@ def status(front: Front, token: str) -> int:
 @on_loop
 async def test_key_set_is_fetched_once(new_front):
     """A key set is fetched once, and not again for each unknown kid.
-    Contract: storefront-jwt, key-set-fetched."""
+    Rules: storefront-jwt, key-set-fetched."""
     async with Called(answer(json.dumps({"keys": KEYS}).encode())).serve() as server:
 
         def shopping() -> None:
@@ -83,7 +83,7 @@ def front(api, new_front):
 
 def test_store_accepts_a_key_set_and_a_shared_key(front):
     """A store may have both a key set and a shared key.
-    Contract: storefront-naming, storefront-jwt."""
+    Rules: storefront-naming, storefront-jwt."""
     jar = {"Cookie": f"shop_jwt={with_key(EC, 'ES256', 'e')}"}
     assert front.browser().post("/items", json={"productId": 1}, headers=jar).status_code == 201
     assert products(front.browser().get("/items", headers=jar)) == [1]
@@ -93,7 +93,7 @@ def test_store_accepts_a_key_set_and_a_shared_key(front):
 
 def test_key_is_good_for_its_own_algorithm(front):
     """A key is valid only for its own algorithm; the token's kid alone selects it.
-    Contract: storefront-jwt."""
+    Rule: storefront-jwt."""
     for token in (
         *(with_key(RSA, "RS256", kid) for kid in ("e", None)),
         *(with_key(OTHER, "RS256", "r"), with_key(RSA, "PS256", "r")),
@@ -105,7 +105,7 @@ def test_key_is_good_for_its_own_algorithm(front):
 
 
 def test_jwt_is_503_when_no_key_was_fetched(new_front):
-    """Without any fetched keys a JWT is 503. Contract: storefront-jwt."""
+    """Without any fetched keys a JWT is 503. Rule: storefront-jwt."""
     front = new_front(*BY_JWT[2:], "--jwt-key-set", "http://127.0.0.1:1/keys")
     with nothing_done(front):
         refused = front.browser(X_Shop_Token=with_key(RSA, "RS256", "r")).get("/items")
@@ -117,7 +117,7 @@ def test_jwt_is_503_when_no_key_was_fetched(new_front):
 @on_loop
 async def test_removed_key_signs_nobody_in_after_the_greatest_age():
     """In the running program, a removed key signs nobody in after the maximum age.
-    Contract: key-set-fetched."""
+    Rule: key-set-fetched."""
     async with Called(answer(json.dumps({"keys": KEYS}).encode())).serve() as server:
 
         def shopping() -> None:

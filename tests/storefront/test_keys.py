@@ -84,7 +84,7 @@ async def is_away(keys: KeySets, source: str) -> str:
 @on_loop
 async def test_keys_of_a_url():
     """A key set is fetched when first needed, and for an unknown kid at most once a minute.
-    Contract: key-set-fetched."""
+    Rule: key-set-fetched."""
     async with shop(answer(key_set("a"))) as (server, url, keys, clock):
         assert server.heads == []
         for _ in range(3):
@@ -103,7 +103,7 @@ async def test_keys_of_a_url():
 @on_loop
 async def test_concurrent_callers_share_one_fetch():
     """Concurrent callers share one fetch (single-flight); a cancelled caller doesn't cancel it.
-    Contract: key-set-fetched."""
+    Rule: key-set-fetched."""
 
     async def slowly(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.1)
@@ -135,7 +135,7 @@ BAD = {
 @on_loop
 async def test_earlier_keys_stay_valid_when_a_fetch_fails(reason):
     """If a fetch fails, earlier keys stay valid; without any, the next fetch is a second later.
-    Contract: key-set-fetched."""
+    Rule: key-set-fetched."""
 
     async def bad(writer: asyncio.StreamWriter) -> None:
         writer.write(BAD[reason])
@@ -157,7 +157,7 @@ async def test_earlier_keys_stay_valid_when_a_fetch_fails(reason):
 
 @on_loop
 async def test_keys_of_each_source_are_its_own():
-    """Key sets don't share keys, and an inline set needs no fetch. Contract: store-isolation."""
+    """Key sets don't share keys, and an inline set needs no fetch. Rule: store-isolation."""
     async with shop(answer(key_set("a"))) as (_, url, keys, _clock):
         inline = key_set("b").decode()
         keys.check("jwks", inline)
@@ -187,7 +187,7 @@ def test_source_that_is_refused(source, words):
 def test_unusable_keys_of_a_set_are_ignored():
     """Usable keys are public RS256 and ES256 keys with a kid; anything else is ignored without
     cost.
-    Contract: key-set-read."""
+    Rule: key-set-fetched."""
     other = [
         entry(None), entry(""), entry(["a"]), entry({}), entry("x", use="enc"), entry("x", use=["sig"]),
         entry("x", crv="P-0"), entry("x", x=1), entry("x", x="AA"), entry("x", RSA, n="!"),
@@ -231,8 +231,7 @@ async def fetches(server: Called, count: int) -> None:
 @on_loop
 async def test_removed_key_is_refused_at_its_greatest_age():
     """Keys in use are fetched in the background before their maximum age, idle ones when used again. A
-    removed key is then refused, also for a JWT that was verified before. Contract: key-set-fetched,
-    storefront-remembered."""
+    removed key is then refused, also for a JWT that was verified before. Rules: key-set-fetched, storefront-secrets."""
     async with shop(answer(key_set("a", "b"))) as (server, url, keys, clock):
         its, removed = shop_of(url, keys), signed("a")
         assert await its.customer(removed)
@@ -256,7 +255,7 @@ async def test_removed_key_is_refused_at_its_greatest_age():
 @on_loop
 async def test_no_request_waits_for_a_refresh_when_the_url_hangs():
     """While the URL hangs, stored keys are used; only requests that need an unknown key wait.
-    Contract: key-set-fetched."""
+    Rule: key-set-fetched."""
     release = asyncio.Event()
 
     async def hang(writer: asyncio.StreamWriter) -> None:
@@ -290,7 +289,7 @@ async def test_no_request_waits_for_a_refresh_when_the_url_hangs():
 @on_loop
 async def test_stale_keys_end_an_hour_after_their_greatest_age_when_the_url_is_down():
     """When the URL is down, stale keys are used for an hour; then requests are 503 until it responds.
-    Contract: key-set-fetched."""
+    Rule: key-set-fetched."""
     async with shop(answer(key_set("a"))) as (server, url, keys, clock):
         its, token = shop_of(url, keys), signed("a")
         assert await its.customer(token)
@@ -309,7 +308,7 @@ async def test_stale_keys_end_an_hour_after_their_greatest_age_when_the_url_is_d
 @on_loop
 async def test_key_replaced_under_its_kid_is_fetched_at_a_limited_rate():
     """A key replaced under its `kid`, also by one for another algorithm, is fetched. Wrong signatures cause
-    at most one fetch a minute and don't delay the right ones. Contract: key-set-fetched, storefront-jwt."""
+    at most one fetch a minute and don't delay the right ones. Rules: key-set-fetched, storefront-jwt."""
     async with shop(answer(key_set("a"))) as (server, url, keys, clock):
         its, old, new = shop_of(url, keys), signed("a"), signed("a", RSA, "RS256")
         assert await its.customer(old)

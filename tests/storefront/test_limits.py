@@ -34,7 +34,7 @@ def saved(browser: Browser) -> int:
 def test_one_address_begins_so_many_sessions(proxied):
     """An address may start a limited number of sessions; existing visitors and customers aren't
     affected.
-    Contract: storefront-limits."""
+    Rule: limit-address."""
     address = "127.0.3.1"
     visitor = Browser(proxied, {}, sender=address)
     visitor.save(1)
@@ -52,7 +52,7 @@ def test_one_address_begins_so_many_sessions(proxied):
 
 def test_nobody_reads_so_much_from_one_address(proxied):
     """Anonymous reads are limited per address; other callers aren't affected.
-    Contract: storefront-limits."""
+    Rule: limit-address."""
     nobody = Browser(proxied, {}, sender="127.0.3.20")
     for left in (4, 3, 2, 1, 0):
         answer = nobody.get("/items")
@@ -78,7 +78,7 @@ PORTS = {
 @own_word
 def test_address_that_a_trusted_proxy_names(proxied):
     """A trusted proxy's `X-Forwarded-For` counts as for the API; ports are ignored.
-    Contract: storefront-address, limit-address-source."""
+    Rule: limit-address."""
     for said in PORTS.values():
         assert told(proxied, *said) == [201, 201, 429]
     assert told(proxied, "2001:db8:0:8::1", "203.0.113.41") == [201, 201]
@@ -87,7 +87,7 @@ def test_address_that_a_trusted_proxy_names(proxied):
 @own_word
 def test_address_that_a_proxy_with_a_token_names(proxied):
     """With a proxy's token the last address counts, even a proxy's.
-    Contract: storefront-address, storefront-limits."""
+    Rule: limit-address."""
     token = f"Bearer {proxied.proxys_token()}"
 
     def begin(said: str) -> int:
@@ -99,7 +99,7 @@ def test_address_that_a_proxy_with_a_token_names(proxied):
 
 
 def test_sender_that_is_no_proxy_counts_by_itself(proxied):
-    """`X-Forwarded-For` of an untrusted sender is ignored. Contract: storefront-address."""
+    """`X-Forwarded-For` of an untrusted sender is ignored. Rule: limit-address."""
 
     def begin(said: str) -> int:
         return saved(Browser(proxied, {"X-Forwarded-For": said}, sender="127.0.0.8"))
@@ -110,7 +110,7 @@ def test_sender_that_is_no_proxy_counts_by_itself(proxied):
 @direct("a way always knows the address")
 def test_address_that_is_not_known_is_not_bounded(front):
     """An unknown address has no limit, because all shoppers may share that sender.
-    Contract: storefront-address."""
+    Rule: limit-address."""
     assert told(front, *["203.0.113.6"] * 4) == [201] * 4
     for _ in range(4):
         assert nobodys(front.browser(X_Forwarded_For="203.0.113.6").get("/items"))
@@ -123,7 +123,7 @@ def test_address_that_is_not_known_is_not_bounded(front):
 def test_trusted_proxy_that_names_nobody_is_not_bounded(proxied, said):
     """A trusted proxy that names no address isn't limited, because all shoppers would share its
     address.
-    Contract: storefront-address."""
+    Rule: limit-address."""
     headers = {} if said is None else {"X-Forwarded-For": said}
     for _ in range(4):
         answer = proxied.browser(**headers).post("/items", json={"productId": 1})

@@ -56,7 +56,7 @@ def plain(new_front):
 def test_page_is_whole(plain, path, element, title, accepted, lang):
     """A page has its element, existing scripts and styles, the language, and a link to the shop;
     HEAD works. Without events it doesn't offer notices.
-    Contract: storefront-pages."""
+    Rule: storefront-pages."""
     browser = plain.browser()
     headers = {} if accepted is None else {"Accept-Language": accepted}
     answer = browser.at(path, headers=headers)
@@ -83,7 +83,7 @@ def test_page_is_whole(plain, path, element, title, accepted, lang):
 
 def test_page_is_the_same_for_everybody_and_closed(front):
     """A page is the same for everybody, ignores cookies, and creates nothing.
-    Contract: storefront-pages-closed."""
+    Rule: storefront-pages."""
     everybody = [front.browser(), front.anyone(1), front.signed_in(), front.browser("nonsense")]
     with nothing_done(front):
         for path in ("/", "/shared"):
@@ -99,14 +99,14 @@ def test_page_is_the_same_for_everybody_and_closed(front):
 
 @direct("a forwarder has only what is below the base, and a web server answers it itself")
 def test_base_leads_to_the_page(plain):
-    """The bare base redirects to the page. Contract: storefront-pages."""
+    """The bare base redirects to the page. Rule: storefront-pages."""
     answer = plain.browser().at("")
     assert (answer.status_code, answer.headers["Location"]) == (302, f"{BASE}/")
 
 
 def test_settings_are_attributes_and_nothing_else(new_front):
     """Page settings become escaped attributes.
-    Contract: storefront-pages, storefront-pages-closed, store-pages."""
+    Rules: storefront-pages, store-settings."""
     hostile = "https://shop.example/{productId}\"><script>alert(1)</script><a/b='&quot;&#34;"
     token = "/s?t={token}&\"'><img/src=x/onerror=alert(1)>"
     front = new_front("--product-url", hostile, "--shared-page", token, "--events", "on")
@@ -126,7 +126,7 @@ def test_settings_are_attributes_and_nothing_else(new_front):
 def test_pages_of_the_shop_take_the_place(new_front):
     """A shop's own pages replace the built-in ones by redirects, except a shared page whose URL
     contains the token.
-    Contract: storefront-own-pages."""
+    Rule: storefront-pages."""
     front = new_front("--wishlist-page", "/pages/wishes", "--shared-page", "https://a.example/s")
     browser = front.browser()
     for path, place in (("/", "/pages/wishes"), ("/shared", "https://a.example/s")):
@@ -142,7 +142,7 @@ def test_pages_of_the_shop_take_the_place(new_front):
 
 def test_what_is_accepted():
     """Content negotiation prefers the highest quality, then the service's order.
-    Contract: storefront-assets, storefront-pages."""
+    Rule: storefront-pages."""
     for accepted, best in (
         ("gzip, deflate, br", "br"),
         ("gzip;q=1.0, br;q=0.5", "gzip"),

@@ -52,7 +52,7 @@ TRICKS = {
 
 def test_path_takes_its_methods(front):
     """A known path refuses other methods with 405 and `Allow`, OPTIONS too.
-    Contract: storefront-paths."""
+    Rule: storefront-paths."""
     every = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"}
     browser = front.browser()
     with nothing_done(front):
@@ -75,7 +75,7 @@ OTHERWISE = {"NUL in percent": 400}  # nginx refuses it
 
 
 def test_other_path_is_404(front):
-    """Any other path is 404, taken as it was sent. Contract: storefront-paths."""
+    """Any other path is 404, taken as it was sent. Rule: storefront-paths."""
     cookie = f"Cookie: wishwell={front.anyone().cookie}"
     right = dict.fromkeys(TRICKS, 404) | (OTHERWISE if way.NAME == "nginx" else {})
     with nothing_done(front):
@@ -84,7 +84,7 @@ def test_other_path_is_404(front):
 
 @direct("a forwarder has the token of a store, and Caddy knows hosts itself", "nginx")
 def test_unknown_host_is_404_and_logged(front):
-    """Once stores have named hosts, an unknown host is 404 and logged. Contract: storefront-hosts."""
+    """Once stores have named hosts, an unknown host is 404 and logged. Rule: storefront-hosts."""
     name = front.host.partition(":")[0]
     for host in ("wishes.internal", f"{name}.evil.example", f"{name}@x", "-", "*"):
         envelope(front.browser().get("/items", headers={"Host": host}), 404)
@@ -96,7 +96,7 @@ def test_unknown_host_is_404_and_logged(front):
 @pytest.mark.parametrize("path", ["/api/2025-04/items", "/metrics", "/docs"])
 def test_host_of_a_shop_in_the_target_has_the_storefront_alone(front, path):
     """An API request on a shop's host is refused, whether `Host` or the target names the host.
-    Contract: storefront-shop-host, http-target-host."""
+    Rules: storefront-hosts, http-ambiguous."""
     token, other = front.shop.admin_token, "wishes.internal"
     for target, host, status in ((front.host, other, 400), (other, front.host, 400), (other, other, 200),
                                  (front.host, front.host, 404)):  # fmt: skip
@@ -107,7 +107,7 @@ def test_host_of_a_shop_in_the_target_has_the_storefront_alone(front, path):
 @direct("other servers read the host in it, or leave it out", "node")
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1:1"])
 def test_target_in_absolute_form_is_400(front, host):
-    """An absolute target is 400, whatever host it names. Contract: storefront-strict."""
+    """An absolute target is 400, whatever host it names. Rule: storefront-paths."""
     assert asked(front, f"http://{host}{BASE}/api/items") == 400
 
 
@@ -127,7 +127,7 @@ NO_HASH = direct("uvicorn leaves out what is behind #", "nginx", "caddy", "node"
     ],
 )
 def test_query_of_other_characters_is_400(front, query):
-    """`#` and control characters in the query are 400. Contract: storefront-strict."""
+    """`#` and control characters in the query are 400. Rule: storefront-paths."""
     cookie = f"Cookie: wishwell={front.anyone().cookie}"
     assert asked(front, f"{BASE}/api/items?{query}", "", cookie) == 400
 
@@ -135,7 +135,7 @@ def test_query_of_other_characters_is_400(front, query):
 @pytest.mark.parametrize("line", ["%0d%0aProfile:%20x", "%0D%0A%0D%0AGET%20/", "%00", "%23"])
 def test_encoded_characters_in_the_query_stay_encoded(front, line):
     """Encoded line breaks in the query can't start a header or a request.
-    Contract: storefront-strict."""
+    Rule: storefront-paths."""
     browser = front.anyone(1)
     answer = browser.at(f"/api/items?query={line}")
     assert "query" in envelope(answer, 400)
@@ -144,7 +144,7 @@ def test_encoded_characters_in_the_query_stay_encoded(front, line):
 
 @pytest.mark.parametrize("file", ["wishwell.js", "share.js", "page.js", "wanted.js", "page.css"])
 def test_asset_is_asked_for_again_and_has_not_changed(front, file):
-    """An unchanged asset is revalidated with 304. Contract: storefront-assets."""
+    """An unchanged asset is revalidated with 304. Rule: storefront-pages."""
     code = (FOLDER / file).read_bytes()
     name, _, kind = file.partition(".")
     browser = front.browser()
@@ -175,7 +175,7 @@ FORMS = [path for path in sorted(FOLDER.iterdir()) if path.suffix in (".br", ".g
 @pytest.mark.parametrize("form", FORMS, ids=lambda path: path.name)
 def test_asset_comes_as_the_build_compressed_it(front, form):
     """An asset is sent precompressed where `Accept-Encoding` allows it.
-    Contract: storefront-assets."""
+    Rule: storefront-pages."""
     coding = {".br": "br", ".gz": "gzip"}[form.suffix]
     with front.browser().http as http:
         url = f"{front.url}{BASE}/assets/{form.stem}"

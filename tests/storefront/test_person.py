@@ -8,7 +8,7 @@ from .conftest import envelope, nothing_done
 def test_shopper_sees_their_own_profile(front):
     """A shopper reads their profile and export and can't delete it; an anonymous caller gets zeros
     and 404.
-    Contract: storefront-paths, storefront-visitor, profile-fields."""
+    Rules: storefront-paths, storefront-visitor."""
     nobody = front.browser()
     with nothing_done(front):
         assert nobody.get("/profile").json()["data"] == {"items": 0, "lists": 0, "notices": True}
@@ -28,7 +28,7 @@ def test_shopper_sees_their_own_profile(front):
 
 
 def test_erased_visitors_cookie_is_nobodys(front):
-    """An erased visitor's cookie is invalid. Contract: erase-moment, storefront-cookie-revoked."""
+    """An erased visitor's cookie is invalid. Rules: erase-immediate, storefront-cookie."""
     visitor = front.anyone(1)
     gid = visitor.get("/profile").json()["data"]["profile"]
     assert front.shop.acting_as(gid).delete("/profile").status_code == 204

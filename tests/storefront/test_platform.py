@@ -58,7 +58,7 @@ def test_signature_matches_the_platforms_example():
 
 def test_visitor_of_a_platform_begins_nothing(front):
     """An anonymous visitor's save is 401 and starts no session, because the platform drops cookies.
-    Contract: storefront-platform-visitor."""
+    Rule: storefront-platform."""
     visitor = front.browser()
     assert nobodys(visitor.get(f"/items?{signed(common())}"))
     with nothing_done(front):
@@ -70,7 +70,7 @@ def test_visitor_of_a_platform_begins_nothing(front):
 
 def test_change_by_a_platform_is_from_the_shops_host(front):
     """A change needs an `Origin` of the store, because the platform requests another host.
-    Contract: storefront-same-origin."""
+    Rule: storefront-same-origin."""
     for origin, status in (
         (front.origin, 201),
         (f"http://{front.host}", 403),
@@ -84,7 +84,7 @@ def test_change_by_a_platform_is_from_the_shops_host(front):
 
 
 def test_query_of_the_browser_passes_beside(front):
-    """Other query parameters pass; the platform's are removed. Contract: storefront-platform."""
+    """Other query parameters pass; the platform's are removed. Rule: storefront-platform."""
     browser = front.browser()
     for product in (1, 2):
         browser.post(f"/items?{signed(common('7'))}", json={"productId": product})
@@ -100,7 +100,7 @@ def test_query_of_the_browser_passes_beside(front):
 
 def test_query_of_no_platform_names_nobody(front):
     """An unsigned or incomplete query is ignored, and the host decides the store.
-    Contract: storefront-platform."""
+    Rule: storefront-platform."""
     own = {"Host": front.origin.partition("//")[2]}
     whole = signed(common("7"))
     with nothing_done(front):
@@ -143,7 +143,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_query_is_401(front, name):
     """A wrong signature or time is 401, and nothing is done.
-    Contract: storefront-evidence, storefront-platform."""
+    Rules: storefront-naming, storefront-platform."""
     browser, path = front.browser(), f"/items?{WRONG[name]()}"
     with nothing_done(front):
         for answer in (browser.get(path), browser.post(path, json={"productId": 1})):
@@ -153,7 +153,7 @@ def test_wrong_query_is_401(front, name):
 
 def test_customer_that_is_cut_out_of_a_value_is_401(front):
     """An ambiguous signed text is 401: parameters can't be recombined to name a customer.
-    Contract: storefront-platform."""
+    Rule: storefront-platform."""
     moment = str(int(time.time()))
     honest = [("aa", "1logged_in_customer_id=7path_prefix=x"), ("logged_in_customer_id", ""),
               ("shop", SHOP), ("timestamp", moment)]  # fmt: skip
@@ -175,13 +175,13 @@ def test_customer_that_is_cut_out_of_a_value_is_401(front):
 
 def test_signed_query_is_accepted_within_its_time(front):
     """A signed query is valid up to 300 s after its timestamp and 60 s before.
-    Contract: storefront-platform."""
+    Rule: storefront-platform."""
     for age in (290, -50):
         assert front.browser().get(f"/items?{signed(common('7', age=age))}").status_code == 200
 
 
 def test_assets_are_served_below_a_platforms_path(front):
-    """Assets are served for the platform's signed query. Contract: storefront-assets."""
+    """Assets are served for the platform's signed query. Rule: storefront-pages."""
     http = front.browser()
     assert http.at(f"/assets/wishwell.js?{signed(common())}").status_code == 200
     assert http.at("/assets/wishwell.js").status_code == 404

@@ -80,7 +80,7 @@ def remembered():
 @on_loop
 async def test_cache_stays_within_its_limit(tmp_path):
     """The cache stays within its limit with many shoppers, and evicted ones are verified again.
-    Contract: storefront-remembered."""
+    Rule: storefront-secrets."""
     async with deployment(tmp_path, 110) as (_, _, shops, there):
         first = []
         for store in there:
@@ -98,7 +98,7 @@ async def test_cache_stays_within_its_limit(tmp_path):
 @on_loop
 async def test_shop_is_made_anew_when_its_secrets_change(tmp_path):
     """A shop's cached state is rebuilt when its secrets change, and only then.
-    Contract: storefront-remembered."""
+    Rule: storefront-secrets."""
     async with deployment(tmp_path, 2) as (db, cache, shops, (changed, other)):
         before, its = shops.of(changed), shops.of(other)
         now = ids.wall_clock()
@@ -115,7 +115,7 @@ async def test_shop_is_made_anew_when_its_secrets_change(tmp_path):
 def test_old_secret_is_good_for_what_it_signed_before():
     """A rotated secret verifies what it signed before for 90 days, also after a restart, and
     nothing signed later.
-    Contract: storefront-cookie, storefront-secrets."""
+    Rules: storefront-cookie, storefront-secrets."""
     at = 1_800_000_000
     first = StoreSecrets((CookieSecret("first"),))
     rotated = _patched(first, SecretsPatch(new_signer="rotate"), at * 1000, 0)
@@ -150,7 +150,7 @@ def test_old_secret_is_good_for_what_it_signed_before():
 
 @on_loop
 async def test_start_forgets_an_old_secret(tmp_path):
-    """A start removes secrets 90 days after their rotation. Contract: sealing-anew."""
+    """A start removes secrets 90 days after their rotation. Rule: sealing-keys."""
     async with deployment(tmp_path, 1) as (db, _, _, [store]):
         now, sealing = ids.wall_clock(), SEALING
         rotate = SecretsPatch(new_signer="rotate")

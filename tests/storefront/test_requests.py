@@ -43,7 +43,7 @@ def save(visitor, *lines: str, body: bytes = BODY, version: bytes = b"HTTP/1.1")
 @pytest.mark.parametrize("name", AMBIGUOUS)
 def test_ambiguous_request_is_refused(front, name):
     """An ambiguous request is refused, and so is anything hidden after it.
-    Contract: storefront-strict, http-ambiguous."""
+    Rules: storefront-paths, http-ambiguous."""
     if name == "line feed in a value" and way.NAME == "nginx":
         pytest.skip("to nginx a header ends there, and it is not passed on")
     lines, body = AMBIGUOUS[name]
@@ -62,7 +62,7 @@ def test_ambiguous_request_is_refused(front, name):
 def test_body_that_breaks_off_is_answered_by_the_storefront(front, method):
     """A broken body is answered with the storefront's usual headers, and the log has the same
     status.
-    Contract: http-ambiguous."""
+    Rule: http-ambiguous."""
     visitor, id = front.anyone(1), str(uuid.uuid4())
     lines = (*COMMON, f"X-Request-Id: {id}", "Transfer-Encoding: chunked")
     for cookie in (visitor.cookie, None):
@@ -84,7 +84,7 @@ LENGTH = ("Content-Length: 15", "Connection: close")
 @direct("Caddy stands between, and takes headers away", "nginx", "node", "asgi")
 def test_body_and_headers_arrive_as_they_were_sent(front):
     """Bodies and headers arrive unchanged, also in chunks; `Connection` removes no header.
-    Contract: storefront-strict."""
+    Rule: storefront-paths."""
     visitor = front.anyone(1)
     assert save(visitor, CHUNKED, "Connection: close", body=CHUNKS).status == 201
     for named in ("authorization", "cookie", "profile", "host", "content-type"):
@@ -95,7 +95,7 @@ def test_body_and_headers_arrive_as_they_were_sent(front):
 @direct("other servers read such chunks, and pass the body on with its length", "nginx")
 def test_chunks_in_http_1_0_are_refused(front):
     """Chunks in HTTP/1.0 are refused, because it has no chunked encoding (RFC 9112 §6.1).
-    Contract: storefront-strict."""
+    Rule: storefront-paths."""
     visitor = front.anyone(1)
     with nothing_done(front):
         for lines in ((CHUNKED,), (CHUNKED, "Connection: keep-alive")):
@@ -104,7 +104,7 @@ def test_chunks_in_http_1_0_are_refused(front):
 
 @direct("an expectation is of the server in front")
 def test_body_of_a_refused_request_is_not_asked_for(front):
-    """A refused request gets no 100 Continue. Contract: storefront-strict."""
+    """A refused request gets no 100 Continue. Rule: storefront-paths."""
     visitor = front.anyone(1)
     evil = ("Sec-Fetch-Site: cross-site", COMMON[1], "Expect: 100-continue", LENGTH[0])
     with nothing_done(front):
@@ -118,7 +118,7 @@ def test_body_of_a_refused_request_is_not_asked_for(front):
 def test_who_sends_at_once_is_told_once_at_most_to_go_on(front, version):
     """100 Continue is sent at most once, and never in HTTP/1.0, where it would look like the
     response.
-    Contract: storefront-strict."""
+    Rule: storefront-paths."""
     for value in ("100-continue", "100-Continue"):
         visitor = front.anyone(1)
         got = save(visitor, f"Expect: {value}", *LENGTH, version=f"HTTP/{version}".encode())

@@ -71,7 +71,7 @@ def shopping(who: Shopper, seconds: float) -> None:
 @pytest.mark.slow
 def test_cookie_secret_is_rotated_while_they_shop(front):
     """During cookie secret rotations no visitor loses their items.
-    Contract: storefront-secrets, storefront-cookie."""
+    Rules: storefront-secrets, storefront-cookie."""
     first, visitor = front.secrets().cookie[0].secret, Shopper(front)
     visitor.turn()
     for _ in range(2):
@@ -86,7 +86,7 @@ def test_cookie_secret_is_rotated_while_they_shop(front):
 def test_leaked_cookie_secret_is_good_for_nothing(front):
     """A leaked cookie secret is invalid within 5 s; its cookies are removed and visitors start
     again.
-    Contract: storefront-secrets."""
+    Rule: storefront-secrets."""
     visitor = Shopper(front)
     visitor.turn()
     front.shop.update("--new-cookie-secret", "leaked")
@@ -99,7 +99,7 @@ def test_leaked_cookie_secret_is_good_for_nothing(front):
 @pytest.mark.slow
 def test_sealing_keys_are_rotated(front):
     """Sealing keys are rotated; afterwards the new key alone decrypts all secrets.
-    Contract: sealing-keys, sealing-anew."""
+    Rule: sealing-keys."""
     before, visitor = front.secrets(), Shopper(front)
     visitor.turn()
     front.api.restart(settings={"WISHWELL_SEALING_KEYS": f"{NEW_KEY},{SEALING_KEY}"})

@@ -45,7 +45,7 @@ CHANGES = [
 
 def test_change_from_another_site_is_403(front):
     """A change from another site is 403 with every method, for visitors and anonymous callers.
-    Contract: storefront-same-origin."""
+    Rule: storefront-same-origin."""
     visitor, nobody = front.anyone(1), front.browser()
     changes = [*((name, *CHANGES[0]) for name in REFUSED), *(("null", *one) for one in CHANGES)]
     with nothing_done(front):
@@ -61,7 +61,7 @@ def test_change_from_another_site_is_403(front):
 @direct("Authorization is the way's own")
 def test_customer_of_a_proxy_changes_nothing_from_another_site(front):
     """The check also applies behind a proxy, which forwards the browser's headers.
-    Contract: storefront-same-origin."""
+    Rule: storefront-same-origin."""
     token = {"Authorization": f"Bearer {front.proxys_token(naming=True)}"}
     proxy = front.browser(Wishwell_Customer="by-proxy", **token)
     with nothing_done(front):
@@ -85,7 +85,7 @@ def changed(browser, **headers: str) -> int:
 
 def test_header_sent_twice_decides_nothing(front):
     """A duplicate header with a good and a bad value is refused in either order.
-    Contract: storefront-same-origin, storefront-strict."""
+    Rules: storefront-same-origin, storefront-paths."""
     visitor = front.anyone(1)
     visitor.http.headers.pop("Sec-Fetch-Site")
     with nothing_done(front):
@@ -98,7 +98,7 @@ def test_header_sent_twice_decides_nothing(front):
 
 def test_cross_site_request_of_a_customer_links_nothing(front):
     """A refused cross-site request doesn't link the session either.
-    Contract: storefront-same-origin."""
+    Rule: storefront-same-origin."""
     visitor = front.anyone(1)
     evil = {"Sec-Fetch-Site": "cross-site", "X-Shop-Token": shop_jwt("cross")}
     with nothing_done(front):
@@ -109,7 +109,7 @@ def test_cross_site_request_of_a_customer_links_nothing(front):
 def test_origin_is_enough_and_reads_need_neither(front):
     """`Origin` suffices for changes. Reads need neither header, because without CORS another site
     can't read them.
-    Contract: storefront-same-origin."""
+    Rule: storefront-same-origin."""
     assert changed(front.browser(), Origin=front.origin) == 201
     visitor = front.anyone(1)
     visitor.http.headers.pop("Sec-Fetch-Site")
@@ -119,7 +119,7 @@ def test_origin_is_enough_and_reads_need_neither(front):
 
 
 def test_own_origin_is_that_of_the_stores_host(new_front):
-    """The own origin has the scheme that the store configured. Contract: storefront-same-origin."""
+    """The own origin has the scheme that the store configured. Rule: storefront-same-origin."""
     front = new_front("--host", "http://www.two-hosts.test", scheme="https")
     http = "http" + front.origin[5:]
     are_told_apart(front.browser, {front.origin: 201, http: 403, "http://www.two-hosts.test": 403})
@@ -130,7 +130,7 @@ def test_own_origin_is_that_of_the_stores_host(new_front):
 def test_trusted_proxy_forwards_host_and_scheme(proxied, scheme):
     """Behind a trusted proxy the origin is that of X-Forwarded-Proto and X-Forwarded-Host, in the
     spelling of browsers, without the default port.
-    Contract: storefront-same-origin, storefront-host-source."""
+    Rules: storefront-same-origin, storefront-hosts."""
     port = {"http": 80, "https": 443}[scheme]
     told = {"X_Forwarded_Proto": scheme, "X_Forwarded_Host": f"Shop.example:{port}"}
     statuses = {

@@ -22,7 +22,7 @@ ANOTHER_KEY = "another-sealing-key-of-the-tests-of-letters"
 def test_missing_sealing_key_stops_the_start():
     """A missing sealing key stops the start with one line that names the store and the setting, not
     the key.
-    Contract: sealing-opened."""
+    Rule: sealing-keys."""
     with contextlib.closing(new_api()) as service:
         service.quick("migrate")
         service.settings["WISHWELL_SEALING_KEYS"] = ANOTHER_KEY
@@ -59,7 +59,7 @@ def fronts(new_front):
 def test_sealed_text_that_was_moved_or_changed_is_refused(fronts, name):
     """A store whose secrets were altered or swapped is 503 and logged; other stores and the start
     aren't affected.
-    Contract: sealing-opened, bad-row."""
+    Rules: sealing-keys, bad-row."""
     service, ids_of = fronts[0].api, [front.shop.id for front in fronts]
     texts = [service.rows(SEALED.format(store))[0][0] for store in ids_of]
     began = len(service.log_lines())
@@ -91,7 +91,7 @@ def test_sealed_text_that_was_moved_or_changed_is_refused(fronts, name):
 def test_without_sealing_keys_nothing_can_be_kept(postgres_server, tmp_path):
     """A server database without sealing keys: secrets can't be set, the storefront is 503 and
     logged, the API works. With keys everything works.
-    Contract: sealing-keys, storefront-secrets."""
+    Rules: sealing-keys, storefront-secrets."""
     key = tmp_path / "key"
     key.write_text("k" * 40)
     database = postgres_server.create_database()

@@ -23,7 +23,7 @@ def shared(owner: Browser, *products: int, **terms) -> str:
 
 def test_who_looks_gets_no_session(front, new_front):
     """A viewer gets no session or cookie, and everybody sees the same list.
-    Contract: storefront-shared, shared-headers, store-isolation."""
+    Rules: storefront-visitor, response-uncached, store-isolation."""
     path = shared(front.signed_in(), 1, 2)
     browser = front.browser()
     with nothing_done(front):
@@ -43,7 +43,7 @@ def test_who_looks_gets_no_session(front, new_front):
 
 
 def test_visitor_can_share(front):
-    """A visitor can create, change and end shares. Contract: storefront-paths."""
+    """A visitor can create, change and end shares. Rule: storefront-paths."""
     visitor = front.anyone()
     path = shared(visitor, 3)
     made = visitor.get("/lists").json()["data"][0]["id"]
@@ -61,7 +61,7 @@ def test_visitor_can_share(front):
 )  # fmt: skip
 def test_who_copies_or_reserves_begins_a_visit(front, method, place, good, bad, status):
     """Copying or reserving starts a session, unless the request is refused.
-    Contract: storefront-visitor, copy-list, reserve-put."""
+    Rules: storefront-visitor, copy-list, reserve-put."""
     path = shared(front.signed_in(), 1, 2, reservations=True)
     browser, before = front.browser(), sessions_in(front.api)
     reservation = f"/items/{browser.get(path).json()['data']['items'][0]['id']}/reservation"
@@ -88,7 +88,7 @@ def test_who_copies_or_reserves_begins_a_visit(front, method, place, good, bad, 
 @direct("through a way the address is known")
 def test_reads_of_an_unknown_address_count_for_the_shopper(front):
     """Reads from an unknown address count for the shopper; anonymous ones aren't counted.
-    Contract: shared-limit."""
+    Rule: shared-limit."""
     path = shared(front.signed_in(), 1)
     assert "X-RateLimit-Limit" not in front.browser().get(path).headers
     visitor = front.anyone()

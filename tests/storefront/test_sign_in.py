@@ -40,7 +40,7 @@ def shared(request):
 
 def test_visitor_saves_signs_in_and_the_list_follows(shared):
     """A visitor's saved items become the customer's at sign-in.
-    Contract: storefront-visitor, storefront-sign-in, storefront-paths."""
+    Rules: storefront-visitor, storefront-sign-in, storefront-paths."""
     visitor, token = shared.browser(), {"X-Shop-Token": shop_jwt("one")}
     assert nobodys(visitor.get("/items"))
     assert not visitor.http.cookies
@@ -61,7 +61,7 @@ def test_visitor_saves_signs_in_and_the_list_follows(shared):
 
 def test_twenty_requests_at_once_link_once(shared):
     """Twenty concurrent requests link once; all see the linked items, without duplicates.
-    Contract: storefront-sign-in."""
+    Rule: storefront-sign-in."""
     visitor, token = shared.anyone(1, 2, 3), shop_jwt("crowd")
     cookie = visitor.cookie
     shared.signed_in("crowd").save(4)
@@ -79,7 +79,7 @@ def test_twenty_requests_at_once_link_once(shared):
 
 def test_write_that_signs_in_goes_on_as_the_customer(front):
     """A write that signs in links first, then acts as the customer.
-    Contract: storefront-sign-in, storefront-naming."""
+    Rules: storefront-sign-in, storefront-naming."""
     front.shop.customer("writer").http.post("/items", json={"productId": 1})
     visitor, token = front.anyone(1, 2), {"X-Shop-Token": shop_jwt("writer")}
     answer = visitor.post("/items", json={"productId": 3}, headers=token)
@@ -95,7 +95,7 @@ def test_write_that_signs_in_goes_on_as_the_customer(front):
 def test_customer_whose_link_fails_is_served(postgres_server):
     """If the link fails, the customer is still served, the cookie stays, and a later request links.
     The visitor's own write is 503.
-    Contract: storefront-sign-in, unavailable-nothing-done."""
+    Rules: storefront-sign-in, unavailable-nothing-done."""
     database = postgres_server.create_database()
     # A short timeout; a link may take ten times as long.
     settings = {"WISHWELL_DATABASE_URL": database, "WISHWELL_DATABASE_TIMEOUT": "0.2"}

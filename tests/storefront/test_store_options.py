@@ -10,7 +10,7 @@ pytestmark = direct("no request is sent")
 def test_host_of_another_store_is_named_in_one_line(api, new_front):
     """A host or platform shop of another store is refused in one line; a store may set its own
     again.
-    Contract: storefront-hosts."""
+    Rule: storefront-hosts."""
     front = new_front("--platform-shop", "taken.example")
     front.shop.update("--host", front.origin, "--platform-shop", "taken.example")
     for option, value in (
@@ -27,7 +27,7 @@ def test_host_of_another_store_is_named_in_one_line(api, new_front):
 @pytest.mark.parametrize("what", ["key", "key set", "issuer"])
 def test_jwt_is_of_one_store(api, what):
     """Stores may share a JWT key, key set or issuer only with different audiences.
-    Contract: storefront-jwt-apart."""
+    Rule: storefront-jwt."""
     (api.folder / "shared").write_text("a-key-that-two-shops-of-one-owner-sign-with")
     shared = {
         "key": ("--jwt-key-file", "shared"),

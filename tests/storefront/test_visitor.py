@@ -9,7 +9,7 @@ from .conftest import envelope, nobodys, nothing_done, sessions_in, set_cookies
 
 def test_visitor_begins_with_a_save(front):
     """The first save or list starts a session; reads don't.
-    Contract: storefront-visitor, storefront-cookie."""
+    Rules: storefront-visitor, storefront-cookie."""
     assert front.browser().post("/lists", json={"name": "Gifts"}).status_code == 201
     browser, before = front.browser(), sessions_in(front.api)
     with nothing_done(front):
@@ -36,7 +36,7 @@ def test_visitor_begins_with_a_save(front):
 
 
 def test_first_save_that_is_refused_begins_nothing(front):
-    """A refused first save starts no session. Contract: storefront-visitor."""
+    """A refused first save starts no session. Rule: storefront-visitor."""
     browser = front.browser()
     with nothing_done(front):
         for method, path in (("POST", "/items"), ("PUT", "/items"), ("POST", "/lists")):
@@ -48,7 +48,7 @@ def test_first_save_that_is_refused_begins_nothing(front):
 
 def test_nobody_has_nothing_to_change(front):
     """An anonymous caller, such as a crawler, changes and creates nothing.
-    Contract: storefront-visitor."""
+    Rule: storefront-visitor."""
     browser, id = front.browser(), uuid.uuid4()
     with nothing_done(front):
         assert all(nobodys(browser.get(path)) for path in ("/items", "/lists") * 20)
@@ -81,7 +81,7 @@ GIDS = {
 def test_what_a_browser_says_beside_its_cookie_changes_nothing(front):
     """A GID in a query, header, body or other cookie is ignored, and so are headers meant for other
     servers.
-    Contract: storefront-evidence, storefront-token."""
+    Rules: storefront-naming, storefront-token."""
     victim = front.anyone(1)
     for name, template in GIDS.items():
         words = json.dumps(template).replace("{gid}", victim.session)
@@ -101,7 +101,7 @@ def test_what_a_browser_says_beside_its_cookie_changes_nothing(front):
 
 
 def test_many_items_begin_a_visit_too(front):
-    """A bulk save starts a session too. Contract: storefront-visitor, items-put."""
+    """A bulk save starts a session too. Rules: storefront-visitor, bulk-atomic."""
     browser, before = front.browser(), sessions_in(front.api)
     answer = browser.put("/items", json={"items": [{"productId": 1}, {"productId": 2}]})
     assert answer.status_code == 200 and len(set_cookies(answer)) == 1

@@ -45,7 +45,7 @@ export interface PageOptions extends Options {
 }
 
 export interface ItemOptions extends PageOptions {
-  /** For example `product:1,2 tag:gift` (contract: search-terms). */
+  /** For example `product:1,2 tag:gift` (rule: search-terms). */
   query?: string | undefined;
   /** With `product`, items include their product data, as published by the shop. */
   include?: 'product' | undefined;

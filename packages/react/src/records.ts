@@ -12,7 +12,7 @@ export interface Reading {
 export const NOTHING: never[] = [];
 
 export interface ItemsOf extends Pick<ListOptions, 'sort' | 'include'> {
-  /** For example `tag:gift` (contract: search-terms). */
+  /** For example `tag:gift` (rule: search-terms). */
   query?: string | undefined;
   /** Maximum number of the newest items, 1 to 250; by default all. */
   limit?: number | undefined;

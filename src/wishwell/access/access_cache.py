@@ -1,7 +1,7 @@
 """A cache of stores, admin tokens and revocations: every request needs them, they rarely change.
 
 Each process reads the changes from the database once a second, so a request needs no query for
-them. A revocation takes effect everywhere within 5 s (contract: token-revoked): if the last
+them. A revocation takes effect everywhere within 5 s (rule: token-revoked): if the last
 refresh is older than 4 s, requests wait for a new one.
 """
 
@@ -82,7 +82,7 @@ class AccessCache:
 
     # ------------------------------------------------------------------------ look-ups
 
-    # contract: store-delete, bad-row
+    # rules: store-delete, bad-row
     def store(self, id: str) -> Store | None:
         """The store with this id; None if there is none.
 
@@ -96,7 +96,7 @@ class AccessCache:
         """Whether any store allows this browser origin."""
         return origin in self._origins
 
-    # contract: storefront-hosts, bad-row
+    # rules: storefront-hosts, bad-row
     def store_of_host(self, host: str) -> Store | None:
         """The store with this host; or the only store, if it has named no host.
 
@@ -130,7 +130,7 @@ class AccessCache:
 
     @property
     def erased(self) -> frozenset[str]:
-        """Keys of profiles whose erasure may still be running (contract: erase-moment).
+        """Keys of profiles whose erasure may still be running (rule: erase-immediate).
 
         May be stale; the database decides."""
         return self._snapshot.erased
@@ -164,7 +164,7 @@ class AccessCache:
         self._record_use("admin_token_used", token.id)
         return token
 
-    # contract: admin-token-guess
+    # rule: admin-token-hashed
     async def _fetch_admin_token(self, hashed: str) -> AdminToken | None:
         """Reads a token from the database. Few at a time, because lookups of invented tokens must
         not take all connections."""
@@ -183,7 +183,7 @@ class AccessCache:
 
     # --------------------------------------------------------------------- keeping fresh
 
-    # contract: database-away
+    # rule: database-away
     async def ensure_fresh(self) -> None:
         """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails or takes long:
         the request has its own time for the database."""
@@ -195,7 +195,7 @@ class AccessCache:
         except TimeoutError as error:
             raise Unavailable("The database is too slow.") from error
 
-    # contract: store-change-seen
+    # rule: changes-take-effect
     async def refresh(self) -> None:
         """Reads what has changed until now from the database. Raises ``Unavailable``."""
         if self._refreshing is not None:  # it may have begun too early
@@ -212,8 +212,8 @@ class AccessCache:
 
     async def _apply_changes(self) -> None:
         now = self._clock()
-        # contract: clock-marks. After the clock was set back, read everything: the clock may have
-        # been ahead at the last refresh, and changes since then would seem older.
+        # rule: changes-take-effect. After the clock was set back, read everything: the clock may
+        # have been ahead at the last refresh, and changes since then would seem older.
         since = self._refreshed_at if self._refreshed_at <= now else 0
         try:
             changes = await self._db.read(fetch_changes, since, now, self._snapshot.stores.keys())
@@ -229,12 +229,12 @@ class AccessCache:
 
     # ------------------------------------------------- what is written: uses of tokens, touches
 
-    # contract: session-touched
+    # rule: session-purged
     def touch(self, profile_id: str) -> None:
         """Records that an admin token reads a session, so that the purge keeps the session."""
         self._record_use("session_touch", profile_id)
 
-    # contract: forget-customers
+    # rule: forget-customers
     def touch_customer(self, profile: Profile) -> None:
         """Records a customer's request, if the store erases inactive customers."""
         if profile.store.forget_customers_after is not None:

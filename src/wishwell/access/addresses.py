@@ -18,7 +18,7 @@ _WITH_PORT = re.compile(r"\[([0-9a-f:.]+)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}
 """An address with a port, as some gateways write it into X-Forwarded-For."""
 
 
-# contract: limit-address-source
+# rule: limit-address
 @functools.lru_cache(maxsize=1024)
 def of_client(peer: str, forwarded: str | None = None, trusted: Networks = ()) -> str:
     """The address that a request without a valid token counts for.

@@ -1,4 +1,4 @@
-"""Tokens: issuing, verifying and revoking them (contract: token-refused).
+"""Tokens: issuing, verifying and revoking them (rule: token-required).
 
 Admin tokens are opaque and stored as a hash. Profile tokens are JWTs that are valid for a day. The
 newest key signs them, and the key that they name verifies them, so keys can be rotated without
@@ -35,7 +35,7 @@ Kind = Literal["admin", "customer", "session", "storefront", "naming", "reports"
 
 ADMIN_PREFIX = "wwadm_"
 LIFETIME_SECONDS = 86_400
-"""Seconds for which a profile token is valid (contract: profile-token-form)."""
+"""Seconds for which a profile token is valid (rule: profile-token-strict)."""
 
 _RANDOM_CHARACTERS = 43
 _MAX_TOKEN = 4_096
@@ -128,7 +128,7 @@ class Authenticator:
         text = f"{header}.{_base64(msgspec.json.encode(claims))}"
         return f"{text}.{_base64(hmac.digest(self._keys[header], text.encode(), 'sha256'))}"
 
-    # contract: token-revoked, store-platform-change
+    # rules: token-revoked, changes-take-effect
     async def caller(self, token: str) -> Caller:
         """The caller of a token. Raises ``Unauthenticated`` or ``Unavailable``.
 
@@ -176,7 +176,7 @@ class Authenticator:
         except (Unauthenticated, Unavailable):
             return None
 
-    # contract: profile-token-strict, signing-key-ring
+    # rules: profile-token-strict, signing-keys
     @functools.lru_cache(maxsize=_MAX_KNOWN_TOKENS)  # noqa: B019 - a process has one of these
     def _verified(self, token: str) -> _Claims:
         """A token is good if signing its claims gives the same text again, letter for letter."""
@@ -222,7 +222,7 @@ class Authenticator:
         return caller.profile, caller.token_id
 
 
-# contract: admin-token-form
+# rule: admin-token-hashed
 def new_admin_token() -> str:
     """A new admin token, with 256 random bits."""
     return opaque.new(ADMIN_PREFIX, _RANDOM_CHARACTERS)
@@ -245,7 +245,7 @@ def _base64(raw: bytes) -> str:
     return base64url_encode(raw).decode()
 
 
-# contract: admin-token-kept
+# rule: admin-token-hashed
 async def create_admin_token(
     tx: Writer,
     store: Store,
@@ -290,7 +290,7 @@ async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None 
         raise NotFound("There is no such token.")
 
 
-# contract: token-revoked-until
+# rule: token-revoked
 async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
     """Revokes the profile's token with this ``jti``, or without ``jti`` all of its tokens.
 
@@ -308,7 +308,7 @@ async def revoke(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
     until = now + _CLOCK_SKEW_SECONDS * 1000
     if not jti:
         # Those that were issued since are dated behind it, and a clock may have been set back.
-        with contextlib.suppress(ValueError):  # contract: bad-row
+        with contextlib.suppress(ValueError):  # rule: bad-row
             until = max(until, await revoked_until(tx, profile.id) + 1)
     await revoke_until(tx, profile.store, profile.id, jti, ids.timestamp(until))
 
@@ -328,7 +328,7 @@ async def revoked_until(tx: Reader, profile_id: str, jti: str = "") -> int:
     return 0 if row is None else ids.from_timestamp(row[0])
 
 
-# contract: clock-guard
+# rule: clock-guard
 async def forget_revocations(tx: Writer, clock: ReferenceClock) -> None:
     """Removes the revocations that have nothing left to refuse. Raises ``ClockSuspect``."""
     before, for_cookies = oldest_revocations(await clock.checked_now(tx))
@@ -343,7 +343,6 @@ async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenR
     return [row for row in rows if store_handle in (None, row.store)]
 
 
-# contract: token-pages
 async def admin_tokens_page(
     tx: Reader, store: Store, asking: str, asked: PageRequest
 ) -> Page[AdminTokenRecord]:
@@ -378,7 +377,7 @@ def make_embedded_key(database: str) -> None:
         raise Misconfigured(f"The key file {path} can't be made ({error}).") from error
 
 
-# contract: signing-key-source
+# rule: signing-keys
 def embedded_key(database: str) -> bytes:
     """The key in the file beside an embedded database.
 

@@ -16,7 +16,7 @@ earlier."""
 
 
 class UnreadableStore(Store, frozen=True):
-    """A store whose row can't be read, except for its hosts (contract: bad-row)."""
+    """A store whose row can't be read, except for its hosts (rule: bad-row)."""
 
 
 @dataclass
@@ -64,7 +64,7 @@ def oldest_revocations(now: int) -> tuple[str, str]:
     return ids.timestamp(margin - ids.DAY_MS), ids.timestamp(margin - _COOKIE_LIFETIME_MS)
 
 
-# contract: store-change-seen, token-revoked
+# rules: changes-take-effect, token-revoked
 async def fetch_changes(
     tx: Reader, refreshed_at: int, now: int, store_ids: Collection[str]
 ) -> AccessSnapshot:
@@ -93,7 +93,7 @@ async def fetch_changes(
     )
 
 
-# contract: bad-row
+# rule: bad-row
 def _store(row: Row) -> Store:
     """Returns a store. An unreadable one keeps its hosts, whose requests get 503."""
     with bad_rows.skip_bad_row("stores", str(row[0])):
@@ -103,7 +103,7 @@ def _store(row: Row) -> Store:
     return UnreadableStore(**blank | {"hosts": tuple(hosts.split())})
 
 
-# contract: bad-row
+# rule: bad-row
 def _revocation(row: Row) -> tuple[tuple[str, str], int]:
     """Returns a revocation's key and end. One with an unreadable time never ends."""
     profile_id, jti, at = row

@@ -1,4 +1,4 @@
-// contract: admin-token. The token is stored in this variable only.
+// rule: admin-token-in-memory. The token is stored in this variable only.
 let token = '';
 
 /** State while signed in: `admin`, an admin's `store`, and the period of the counts (`asOf`, `since`, `today`). */
@@ -51,7 +51,7 @@ export async function download(path, name, options) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-// contract: admin-scope
+// rule: admin-scope
 /** Signs in with a token: finds out its scope and stores it. Throws `Refused`. */
 export async function begin(given) {
   token = given;

@@ -76,7 +76,7 @@ function frame() {
     </main>${notice}`;
 }
 
-// contract: admin-token. The field has no name, so that no form submission can put the token into an address.
+// rule: admin-token-in-memory. The field has no name, so that no form submission can put the token into an address.
 function signIn() {
   return html`<main class="sign-in"><form @submit=${enter}>
     <h1 class="brand"><img src="icon.svg" alt="" width="40" height="40">Wishwell</h1>

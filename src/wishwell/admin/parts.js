@@ -1,4 +1,4 @@
-// Helpers shared by the views. Values in templates become text, never markup (contract: admin-inert).
+// Helpers shared by the views. Values in templates become text, never markup (rule: admin-page).
 import { html, nothing, render } from './lit-html.js';
 import { ask, download, session } from './api.js';
 
@@ -142,7 +142,7 @@ export const act = (does) => async ({ currentTarget: button }) => {
 export const csvButton = (path, name, query) => html`<button
   @click=${act(() => download(path, `${name}.csv`, { query: { ...query, format: 'csv' } }))}>Download CSV</button>`;
 
-// contract: admin-erase
+// rule: admin-scope
 /** Asks for confirmation of an irreversible action; `typed` is a text to be typed. Resolves to true if confirmed. */
 export function confirmed({ title, text, button, typed }) {
   const dialog = document.createElement('dialog');

@@ -81,7 +81,7 @@ def serve(settings: Settings, welcome: bool) -> None:
     serve_until_stopped(settings, text.replace("{base}", settings.storefront_base), _check_keys)
 
 
-# contract: serve-schema
+# rule: migrate-once
 def _prepare(settings: Settings) -> None:
     if settings.engine == "sqlite":
         migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
@@ -111,7 +111,7 @@ async def _make_ready(db: Database, settings: Settings) -> None:
         await webhooks.reencrypt(db, sealing)
 
 
-# contract: serve-start
+# rule: serve-start
 async def _first_steps(db: Database) -> str:
     """Returns the welcome text with a new admin token. ``{url}`` and ``{base}`` stay in it."""
     known = {store.handle: store for store in await db.read(stores.listed)}
@@ -178,7 +178,7 @@ def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
 # --------------------------------------------------------------------------------------- purge
 
 
-# contract: command-purge
+# rule: session-purged
 @main.command("purge")
 @click.option("--dry-run", "dry", is_flag=True, help="Say how many would go; change nothing.")
 @in_database

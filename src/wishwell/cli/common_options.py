@@ -26,7 +26,7 @@ clock = ReferenceClock(ids.wall_clock)
 new_id = ids.UUID7(clock)
 
 
-# contract: journal-commands
+# rule: journal-first
 def command_journal(settings: Settings) -> Journal:
     """The journal, which records the running command before its first write."""
     context, user = click.get_current_context(), str(os.getuid())

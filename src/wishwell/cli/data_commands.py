@@ -19,7 +19,7 @@ from wishwell.transfer.import_file import ImportFile
 from wishwell.transfer.importing import Counts
 
 
-# contract: command-export
+# rule: export-whole
 @click.command("export")
 @NAMED_STORE
 @in_database
@@ -38,7 +38,7 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
     )
 
 
-# contract: command-import
+# rule: import-checked
 @click.command("import")
 @click.argument("path", metavar="FILE")
 @NAMED_STORE
@@ -78,7 +78,7 @@ def import_command(
     customers' wishes are added to the store. docs/coming-from-another-app.md has examples.
     """
     if columns is not None:
-        # contract: import-csv-times
+        # rule: import-csv
         in_zone = None if zone is None else reporting.zone("--time-zone", zone)
         named = csv_file.columns(columns)
         how = csv_file.Reading(named, encoding or "utf-8-sig", in_zone, skip_guests)
@@ -115,7 +115,7 @@ def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> Non
     terminal.say(_said(run(settings, add), dry))
 
 
-# contract: import-csv, import-csv-dry-run
+# rule: import-csv
 def _import_csv(
     settings: Settings, path: str, handle: str, how: csv_file.Reading, dry: bool
 ) -> None:

@@ -15,7 +15,7 @@ from wishwell.errors import Misconfigured, ServiceError
 from wishwell.server import doctor, keys
 
 
-# contract: command-doctor
+# rule: command-doctor
 @click.command("doctor")
 @JSON
 @click.pass_obj
@@ -33,7 +33,7 @@ def doctor_command(settings: Settings, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-# contract: command-clock
+# rule: clock-jump
 @click.command("clock")
 @click.argument("confirm", required=False, type=click.Choice(["confirm"]))
 @in_database
@@ -50,7 +50,7 @@ async def clock_command(db: Database, _: Settings, /, confirm: str | None) -> No
         raise click.exceptions.Exit(1)
 
 
-# contract: command-backup
+# rule: backup-complete
 @click.command("backup")
 @click.argument("path", metavar="FILE")
 @click.option(

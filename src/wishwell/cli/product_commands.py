@@ -43,7 +43,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-# contract: command-products
+# rule: catalogue-import
 @click.command("products")
 @click.argument("path", metavar="FILE")
 @_options

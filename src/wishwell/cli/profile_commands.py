@@ -27,7 +27,7 @@ def profile() -> None:
     """Erase shoppers' data, and list privacy requests."""
 
 
-# contract: erase-command
+# rule: erase-completes
 @profile.command("erase")
 @click.argument("gid", required=False)
 @click.option("--from", "path", metavar="FILE", help="A file with a GID a line, in place of GID.")
@@ -69,7 +69,6 @@ async def profile_erase(
     terminal.say(f"{erased:,} erased; {len(chosen) - erased:,} had nothing")
 
 
-# contract: request-fields
 @profile.command("requests")
 @NAMED_STORE
 @JSON

@@ -76,7 +76,7 @@ def _command(
     return register
 
 
-# contract: command-report
+# rule: command-error
 @_command(
     "products",
     lambda by, **_: reports.columns(by),

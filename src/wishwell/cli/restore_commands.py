@@ -21,7 +21,7 @@ def restore() -> None:
     """After a backup was restored."""
 
 
-# contract: journal-replay
+# rule: journal-replay
 @restore.command("replay")
 @click.argument("paths", nargs=-1, required=True, metavar="JOURNAL...")
 @click.option("--dry-run", "dry", is_flag=True, help="Say what would be repeated; change nothing.")

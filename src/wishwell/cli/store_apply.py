@@ -50,7 +50,7 @@ class _Change(NamedTuple):
         return self.before != self.after or bool(self.secrets)
 
 
-# contract: store-apply
+# rule: store-settings
 @click.command("apply")
 @click.argument("path", metavar="FILE")
 @click.option("--yes", is_flag=True, help="Don't ask for confirmation.")

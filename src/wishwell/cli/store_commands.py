@@ -28,7 +28,7 @@ PARTS: Mapping[str, type[msgspec.Struct]] = {
 """Settings of a store that are grouped into a struct, by field."""
 
 
-# contract: command-store
+# rule: store-settings
 @click.group()
 def store() -> None:
     """Manage the stores that this deployment serves."""
@@ -160,7 +160,7 @@ _PAUSE_SECONDS = 0.02
 """Seconds between batches of a deletion, so that a running service can write."""
 
 
-# contract: store-delete
+# rule: store-delete
 @store.command("delete")
 @click.argument("handle")
 @click.option("--yes", is_flag=True, help="Don't ask for confirmation.")

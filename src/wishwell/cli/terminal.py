@@ -29,7 +29,7 @@ _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(10), *range(11, 32), *ra
 logger = structlog.get_logger("wishwell")
 
 
-# contract: command-error
+# rule: command-error
 class Command(click.Group):
     """A group of commands that reports expected errors in one line, without a traceback."""
 
@@ -104,7 +104,7 @@ def say(text: str, err: bool = False) -> None:
         click.echo(text.translate(_CONTROLS), stream)
 
 
-# contract: command-json
+# rule: command-error
 def show(records: Sequence[Any], as_json: bool) -> None:
     """Prints records, as a table or as a JSON array with the API's keys.
 

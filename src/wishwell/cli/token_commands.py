@@ -29,7 +29,7 @@ def token() -> None:
     """Manage admin tokens, and revoke profile tokens."""
 
 
-# contract: command-token-create
+# rule: admin-token-hashed
 @token.command("create")
 @NAMED_STORE
 @click.option(
@@ -74,7 +74,7 @@ async def token_create(
     terminal.say(token)
 
 
-# contract: command-token-list
+# rule: admin-token-hashed
 @token.command("list")
 @click.option("--store", "handle", metavar="HANDLE", help="List only this store's tokens.")
 @JSON
@@ -86,7 +86,7 @@ async def token_list(
     terminal.show(await db.read(auth.admin_tokens, handle), as_json)
 
 
-# contract: command-token-revoke
+# rule: token-revoked
 @token.command("revoke")
 @click.argument("what", metavar="ID|GID|TOKEN")
 @STORE
@@ -106,7 +106,7 @@ async def token_revoke(db: Database, settings: Settings, /, what: str, handle: s
             raise NotFound(
                 f"The store {shop.handle!r} has no such session. Choose another store with --store."
             )
-        # contract: token-revoked-until. Also tokens issued before the clock was set back.
+        # rule: token-revoked. Also tokens issued before the clock was set back.
         at = max(clock(), await db.read(clock.likely_now))
         await db.write(auth.revoke_profile, profile, at)
         done = f"revoked all tokens of {profile.gid}"

@@ -24,7 +24,7 @@ UseCase = Callable[[Any, Store], Awaitable[Any]]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-# contract: command-webhook
+# rule: command-error
 @click.group()
 def webhook() -> None:
     """Manage the webhooks that a store's events are sent to."""

@@ -10,7 +10,7 @@ from wishwell.db import sqlite_file
 from wishwell.errors import Misconfigured
 
 
-# contract: command-backup, backup-whole
+# rule: backup-complete
 def copy(path: str, target: str) -> int:
     """Copies a snapshot of the database to ``target``, which appears only once it is complete.
 

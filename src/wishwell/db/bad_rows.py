@@ -1,6 +1,6 @@
 """Skips rows that can't be decoded, so that a bad row affects no store but its own.
 
-Everything that reads rows of several stores together uses this (contract: bad-row). A bad row was
+Everything that reads rows of several stores together uses this (rule: bad-row). A bad row was
 written by another program, or by an older release's import.
 """
 

@@ -65,7 +65,7 @@ class State(NamedTuple):
     hold: int = 0
 
 
-# contract: clock-jump
+# rule: clock-jump
 def advance(before: State | None, wall: int, uptime: int, boot: str) -> State:
     """The state at this time of the clock.
 
@@ -122,7 +122,7 @@ class ReferenceClock:
         self._expected = 0  # from the uptime to where the clock should be
         self._plausible_from = self._plausible_until = 0
 
-    # contract: clock-shared, clock-behind
+    # rules: clock-jump, clock-guard
     def __call__(self) -> int:
         now = self._wall()
         if self._plausible_from <= now < self._plausible_until:
@@ -140,7 +140,7 @@ class ReferenceClock:
         # A date far behind would make what is stored now old as soon as the clock is right.
         return max(now, self._expected_now() - MAX_JUMP_MS)
 
-    # contract: clock-guard
+    # rule: clock-guard
     def for_ages(self) -> int:
         """The time for judging an age without I/O: a jump moves it by ``MAX_JUMP_MS`` at most."""
         now, expected = self(), self._expected_now()
@@ -155,7 +155,7 @@ class ReferenceClock:
         ``Unavailable``."""
         await db.read(self._observe)
 
-    # contract: clock-guard
+    # rule: clock-guard
     async def checked_now(self, tx: Reader) -> int:
         """The time by which something may be removed. Raises ``ClockSuspect``."""
         now, state, skewed = await self._observe(tx)
@@ -168,7 +168,7 @@ class ReferenceClock:
         now, state, _ = await self._observe(tx)
         return state.wall if state.hold else now
 
-    # contract: clock-reported
+    # rule: clock-jump
     async def observe(self, db: Database) -> None:
         """Stores the state, and logs when the clock becomes suspect and plausible again."""
         now, state, skewed = await db.read(self._observe)
@@ -201,7 +201,7 @@ class ReferenceClock:
         await tx.run("clocks_forget", boot=self._boot, after=forget_after)
         await tx.run("clock_save", **state._asdict())
 
-    # contract: clock-shared
+    # rule: clock-jump
     async def _observe(self, tx: Reader) -> tuple[int, State, str]:
         """The time, the state, and how this clock differs too much from the database server's."""
         asked = self._uptime()
@@ -224,7 +224,7 @@ class ReferenceClock:
         return now, state, skewed
 
 
-# contract: clock-jump
+# rule: clock-jump
 def _held(now: int, state: State) -> str:
     """Why the time isn't plausible after a jump; "" if it is."""
     if not state.hold:

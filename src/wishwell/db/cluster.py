@@ -1,7 +1,7 @@
 """Citus: distributes (shards) PostgreSQL tables over several servers.
 
 A statement on one profile runs only on the server that has the profile's shard
-(contract: cluster-one-server). Other tables that it needs are small and rarely written: reference
+(rule: engines-alike). Other tables that it needs are small and rarely written: reference
 tables, of which every server has a copy.
 """
 
@@ -14,7 +14,7 @@ from wishwell.errors import Misconfigured
 
 EVERYWHERE = ""
 
-# contract: migrate-cluster, cluster-one-server
+# rule: engines-alike
 DISTRIBUTION: Mapping[str, str] = {
     # Reference tables, which every request needs. A write goes to all servers.
     "migrations": EVERYWHERE,

@@ -66,7 +66,7 @@ async def prepare(connection: Connection) -> None:
     )
 
 
-# contract: database-pooler
+# rule: database-failover
 async def is_pooled(target: Target, address: Address) -> bool:
     """Returns whether this host is a pooler.
 

@@ -55,7 +55,7 @@ def translated() -> Iterator[None]:
         raise failed(error) from error
 
 
-# contract: store-rows
+# rule: store-delete
 def raise_ours(error: asyncpg.IntegrityConstraintViolationError) -> NoReturn:
     """Raises a constraint violation as our own error, unless only a bug can cause it."""
     if isinstance(error, asyncpg.UniqueViolationError):
@@ -71,7 +71,7 @@ def undecided(error: BaseException) -> Undecided:
     return Undecided(f"The database connection broke during a write ({type(error).__name__}).")
 
 
-# contract: cluster-server-away
+# rule: cluster-node-away
 def hear(connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
     """Log listener of a connection: notes a failed commit on another server of the cluster.
 
@@ -87,7 +87,7 @@ def check(connection: asyncpg.Connection) -> None:
         raise undecided(ConnectionError())
 
 
-# contract: cluster-server-away
+# rule: cluster-node-away
 def failed(error: BaseException, *, wrote: bool = False) -> Unavailable:
     """Returns the error for a failed statement. ``wrote``: it was an autocommitted write."""
     if wrote and isinstance(error, BROKEN) and not _NOT_SENT.match(str(error)):

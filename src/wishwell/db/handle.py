@@ -68,7 +68,7 @@ class Handle(Writer):
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         return await self.fetch(pages.sql("postgresql", query), *arguments)
 
-    # contract: database-away. These two use the driver's timeout, because they may wait for space
+    # rule: database-away. These two use the driver's timeout, because they may wait for space
     # in the socket's buffer, which closing the connection doesn't end. Cancelling a statement
     # before the commit is harmless.
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
@@ -120,7 +120,7 @@ class Handle(Writer):
             why = self._cause(error)
             raise failures.undecided(why) from why
 
-    # contract: write-cut, database-away
+    # rules: standby-confirms, database-away
     def check_deadline(self, now: float) -> None:
         """Closes the connection if its statement is overdue. Called at intervals (poll)."""
         if now >= min(self._end, self.started + self._each):

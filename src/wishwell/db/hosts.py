@@ -56,7 +56,7 @@ class Hosts:
         self._probed_at = 0.0
         self._errors: list[Exception] = []
 
-    # contract: database-hosts
+    # rule: database-failover
     async def connect(self) -> Connection:
         """Opens a connection to the primary. Raises the most informative error of the hosts."""
         if not self.several:
@@ -83,7 +83,7 @@ class Hosts:
         """Returns whether an idle connection leads to the current primary."""
         return not self.several or self._address_of[connection] == self._primary
 
-    # contract: database-hung
+    # rule: database-failover
     def suspect(self) -> None:
         """Probes all hosts in the background, because a statement is overdue."""
         if asyncio.get_running_loop().time() > self._probed_at + _PROBE_INTERVAL_SECONDS:
@@ -144,7 +144,7 @@ class Hosts:
             self._errors.append(error)
             return address, None
 
-    # contract: database-hosts, database-old-primary, database-hung
+    # rule: database-failover
     def _choose_primary(self, answers: dict[Address, tuple[int, int]]) -> None:
         """Chooses the primary and, if there is one, cuts connections to other hosts.
 

@@ -62,7 +62,7 @@ class Journal:
             self.append([self._command], actor.get())
             self._command = None
 
-    # contract: journal-first, journal-acts
+    # rule: journal-first
     def append(self, acts: Sequence[Act], by: str) -> None:
         """Appends a line for each act and waits until they are on disk. Raises ``Unrecorded``."""
         if not acts or not self._path:

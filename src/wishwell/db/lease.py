@@ -9,7 +9,7 @@ from wishwell.db import Writer
 from wishwell.db.clock import MAX_JUMP_MS
 
 
-# contract: command-purge, clock-future
+# rules: session-purged, clock-guard
 async def take(tx: Writer, name: str, now: int, interval: int) -> bool:
     """Takes the lease of a job that runs about every ``interval``. Returns whether it was free.
 

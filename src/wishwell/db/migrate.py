@@ -78,7 +78,7 @@ def available(engine: Engine) -> list[Migration]:
     return sorted(migrations)
 
 
-# contract: migrate-guard
+# rule: migrate-once
 def pending(engine: Engine, applied: Iterable[Row]) -> list[Migration]:
     """Returns the migrations to apply. Raises ``Misconfigured`` if applied ones differ from the
     files."""
@@ -98,7 +98,7 @@ def pending(engine: Engine, applied: Iterable[Row]) -> list[Migration]:
     return [migration for migration in files if migration.version not in checksums]
 
 
-# contract: migrate-once
+# rule: migrate-once
 def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
     """Migrates the file, and creates it if needed. Returns the names of the applied migrations.
 
@@ -132,7 +132,7 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
     return [migration.name for migration in todo]
 
 
-# contract: migrate-once, migrate-cluster, migrate-uncut
+# rules: migrate-once, engines-alike
 async def migrate_postgres(
     url: str, progress: Progress = _silent, *, spread: bool = False
 ) -> list[str]:
@@ -175,7 +175,7 @@ async def migrate_postgres(
                 done.append(concurrent.name)
 
 
-# contract: migrate-concurrent
+# rule: migrate-once
 async def _lock(connection: Connection, function: str) -> None:
     """Takes the advisory lock. Polls: a statement that waits would block a concurrent build."""
     while not await connection.fetchval(f"SELECT {function}($1)", _LOCK):  # noqa: ASYNC110

@@ -73,7 +73,7 @@ class PageQuery(NamedTuple):
     beyond: bool = False
 
 
-# contract: input-inert
+# rule: input-inert
 @functools.lru_cache(maxsize=512)
 def step(engine: Engine, query: PageQuery) -> Step:
     """Returns the statement of a page."""

@@ -12,7 +12,7 @@ _LETTERS = 0x1E944
 """Code point after which no letter has two cases."""
 
 
-# contract: search-title
+# rule: search-terms
 def in_either_case(text: str) -> str:
     """Returns the pattern that finds a text, for the macro ``titled``.
 

@@ -32,7 +32,7 @@ class Pool:
         self._waits = 0
         self._waited_seconds = 0.0
 
-    # contract: database-away
+    # rule: database-away
     async def take(self, seconds: float) -> Connection:
         """A connection for the caller alone, who gives it back or drops it.
 

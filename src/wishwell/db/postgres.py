@@ -107,7 +107,7 @@ class Postgres:
         except _RETRIED_ERRORS:
             return await self._repeated(1, 1, use_case, *arguments, **named)
 
-    # contract: report-turn
+    # rule: count-pace
     async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         async with self._long:
             end = asyncio.get_running_loop().time() + _LONG * self._seconds
@@ -119,7 +119,7 @@ class Postgres:
     async def long_write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         return await self._in_turn(10, 1, use_case, *arguments, **named)
 
-    # contract: write-turns
+    # rule: fair-share
     async def _in_turn(
         self, times: int, each: int, use_case: UseCase[T], *arguments: Any, **named: Any
     ) -> T:
@@ -161,7 +161,7 @@ class Postgres:
                 await asyncio.sleep(0.01 * (_MAX_ATTEMPTS - left))
         raise AssertionError("unreachable")
 
-    # contract: write-kept, cluster-server-away
+    # rules: write-durable, cluster-node-away
     async def _once(
         self,
         ends: tuple[float, float, float],
@@ -238,7 +238,7 @@ class Postgres:
             if self._hosts.several and loop.time() - handle.started > _LATE * self._seconds:
                 self._hosts.suspect()
 
-    # contract: write-room
+    # rule: standby-confirms
     async def _admit_write(self) -> None:
         """Raises ``Unavailable`` if too many writes are waiting. Records the command, if any.
 

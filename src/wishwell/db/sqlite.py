@@ -179,7 +179,7 @@ class SQLite:
     async def read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         return await use_case(self._reader, *arguments, **named)
 
-    # contract: report-turn
+    # rule: count-pace
     async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         use_case = functools.partial(use_case, **named)
         loop = asyncio.get_running_loop()
@@ -187,7 +187,7 @@ class SQLite:
 
     def _read_apart(self, use_case: UseCase[T], *arguments: Any) -> T:
         end = time.monotonic() + _LONG_SECONDS
-        # contract: serve-stop. Nothing else ends a statement before it is done.
+        # rule: serve-workers. Nothing else ends a statement before it is done.
         self._long.set_progress_handler(lambda: self._closed or time.monotonic() > end, _LONG_STEPS)
         with _translated():
             return _drive(use_case(_Handle(self._long, self._sql), *arguments))
@@ -266,7 +266,7 @@ class SQLite:
             pass
         return entry
 
-    # contract: write-kept
+    # rule: write-durable
     def _commit(self, group: list[_Job], handle: _Handle) -> None:
         """Writes a group, in which it puts the writes."""
         try:
@@ -359,7 +359,7 @@ def _raise_ours(error: sqlite3.Error) -> NoReturn:
         columns = str(error).removeprefix("UNIQUE constraint failed: ")
         if columns in _CONSTRAINTS:
             raise UniqueViolation(_CONSTRAINTS[columns]) from error
-        # contract: store-rows. It does not say which key, but a profile's own is always there.
+        # rule: store-delete. It does not say which key, but a profile's own is always there.
         if error.sqlite_errorname == "SQLITE_CONSTRAINT_FOREIGNKEY":
             raise StoreDeleted from error
     if isinstance(error, sqlite3.OperationalError):

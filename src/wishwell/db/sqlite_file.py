@@ -13,7 +13,7 @@ _BUSY_SECONDS = 2.0
 """How long a statement waits for a write of another process before it fails."""
 
 
-# contract: secret-unseen
+# rule: secret-unseen
 def make_file(path: str) -> None:
     """Creates the file if needed, with mode 600. Raises ``OSError``.
 

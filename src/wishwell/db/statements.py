@@ -133,7 +133,7 @@ class Statement(NamedTuple):
         return step
 
 
-# contract: engines-alike
+# rule: engines-alike
 @functools.cache
 def load(engine: Engine) -> Mapping[str, Statement]:
     """Returns an engine's statements by name, except for page templates."""

@@ -57,9 +57,9 @@ def parse(url: str) -> Target:
         raise ValueError("must list several hosts before the path: postgresql://one,two/database")
     if len(addresses) < 2:
         return Target(plain, (Address(None, None),), False, {})
-    # The default requires a primary, because the service writes (contract: database-hosts).
+    # The default requires a primary, because the service writes (rule: database-failover).
     options = {} if _WHICH in given else {_WHICH: "read-write"}
-    if balance == "random":  # contract: database-spread
+    if balance == "random":  # rule: database-failover
         addresses = tuple(random.sample(addresses, len(addresses)))
     return Target(plain, addresses, balance == "random", options)
 

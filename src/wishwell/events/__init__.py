@@ -6,7 +6,7 @@ deletes old ones.
 
 A use-case that changes lists does so inside ``record_list_changes``, which compares the lists
 before and after, under the profile's lock, and records the differences in the same transaction
-(contract: event-transaction); ``items.write`` does it for items. ``sequence`` numbers each
+(rule: event-transaction); ``items.write`` does it for items. ``sequence`` numbers each
 profile's events without gaps. ``number`` is an event's position in the store's feed. On PostgreSQL
 one process at a time assigns positions to committed events. SQLite has a single writer, so an event
 gets its position when it is inserted. On both engines positions become readable (published)
@@ -50,7 +50,6 @@ _BATCH_SIZE = 200
 SQLite readers may have to wait."""
 
 
-# contract: event-fields
 class Event(msgspec.Struct, frozen=True):
     """A change to a profile, as it was when it was recorded."""
 
@@ -107,7 +106,6 @@ _ITEM = (
 """Fields in the order of the arrays that earlier releases stored. Newer events have names."""
 
 
-# contract: event-fields
 def _data_as_json(data: str) -> bytes:
     """Returns stored event data as the JSON that the API shows.
 
@@ -141,7 +139,7 @@ def events_enabled(profile: Profile) -> bool:
     return profile.store.events_since is not None
 
 
-# contract: event-transaction, event-nothing-changed
+# rule: event-transaction
 @contextlib.asynccontextmanager
 async def record_list_changes(
     tx: Writer, profile: Profile, now: str, read: Callable[[], Awaitable[ListSnapshots]]
@@ -175,7 +173,7 @@ async def record_events(
         await record_store_events(tx, profile.store, now, of_profile)
 
 
-# contract: event-sequence
+# rule: event-sequence
 async def record_store_events(
     tx: Writer, store: Store, now: str, changes: Sequence[tuple[str, Type, bytes]]
 ) -> None:
@@ -205,7 +203,7 @@ async def record_store_events(
     await tx.run_many("event_add", rows)
 
 
-# contract: event-changed, event-order
+# rule: event-changed
 def _differences(before: ListSnapshots, after: ListSnapshots) -> list[tuple[Type, bytes]]:
     changes: list[tuple[Type, bytes]] = []
     for id, record in after.items():
@@ -249,7 +247,7 @@ class FeedPage(NamedTuple):
     until: int
 
 
-# contract: feed-once, feed-gone
+# rules: feed-once, feed-retention
 async def feed(
     tx: Reader, store: Store, after: int | None, limit: int, types: Sequence[str]
 ) -> FeedPage:
@@ -262,7 +260,7 @@ async def feed(
     # Read the feed's end before the events and its removed part after them, so that neither a
     # concurrent publication nor a removal can make a reader miss events.
     last, _ = await webhooks.feed_ends(tx, store.id)
-    chosen = [*types, ERASED] if types else [*TYPES]  # contract: erase-event
+    chosen = [*types, ERASED] if types else [*TYPES]  # rule: erase-event
     rows = await tx.all(
         "events_after", store=store.id, after=after or 0, until=last, limit=limit, types=chosen
     )
@@ -279,7 +277,7 @@ async def feed(
     return FeedPage([from_row(row[1:]) for row in rows], until)
 
 
-# contract: feed-order
+# rule: event-sequence
 async def assign_positions(db: Database, clock: Callable[[], int]) -> int:
     """Assigns feed positions to new events and publishes them. Returns how many.
 
@@ -310,7 +308,7 @@ async def backlog(tx: Reader) -> tuple[int, str | None]:
     return row[0], row[1]
 
 
-# contract: feed-once
+# rule: feed-once
 async def assign_batch(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
     """Assigns positions to a batch of events and publishes those of earlier batches.
 
@@ -338,5 +336,5 @@ async def assign_batch(tx: Writer, store_id: str, now: str) -> tuple[int, int, i
         len(waiting) < _BATCH_SIZE
         and await tx.one("feed_publish", store=store_id, last=last) is not None
     ):
-        await tx.run("webhooks_wake", store=store_id, now=now)  # contract: delivery-each
+        await tx.run("webhooks_wake", store=store_id, now=now)  # rule: delivery-at-least-once
     return last, last + len(waiting), new + len(waiting)

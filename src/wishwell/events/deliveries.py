@@ -2,7 +2,7 @@
 
 A process works in batches (``process_batch``), each under the lock of a webhook: it records the
 results of finished attempts, queues deliveries of new events in the feed, and claims due deliveries
-under a lease (contract: delivery-lease). ``sender.py`` sends the claimed deliveries.
+under a lease (rule: delivery-lease). ``sender.py`` sends the claimed deliveries.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ Status = Literal["pending", "delivered", "failed"]
 TEST = "webhook.test"
 """Type of a test delivery, which has no event and is never retried."""
 
-# contract: delivery-schedule
+# rule: delivery-schedule
 BACKOFF_SECONDS = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 """Backoff: seconds before each retry, without jitter. After the last one, the delivery fails."""
 
@@ -47,10 +47,9 @@ _BATCH_SIZE = 500
 
 _MAX_AHEAD_MS = 2 * ids.DAY_MS
 """A due time further ahead than this, in milliseconds, was set during clock skew and counts as due
-(contract: clock-steps)."""
+(rule: clock-guard)."""
 
 
-# contract: delivery-fields
 class Delivery(msgspec.Struct, rename="camel", omit_defaults=True):
     """The delivery of one event to one webhook."""
 
@@ -121,7 +120,7 @@ async def page(tx: Reader, store: Store, webhook_id: str, asked: PageRequest) ->
     return await pages.read(tx, "deliveries", WholeStore(store), asked, from_row)
 
 
-# contract: delivery-retry
+# rule: delivery-resend
 async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> Delivery:
     """Makes a delivery due now, unless a send is in progress.
 
@@ -138,7 +137,7 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
     return from_row(row)
 
 
-# contract: webhook-test
+# rule: delivery-resend
 async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> Delivery:
     """Queues a delivery of the type ``webhook.test``.
 
@@ -185,7 +184,7 @@ async def waiting(tx: Reader) -> int:
     return 0 if row is None else row[0]
 
 
-# contract: delivery-once-at-a-time, delivery-lease, delivery-noted
+# rules: delivery-lease, delivery-at-least-once
 async def process_batch(
     tx: Writer,
     store_id: str,
@@ -205,7 +204,7 @@ async def process_batch(
     try:
         async with webhooks.changing(tx, store_id, webhook_id) as state:
             # Fail before claiming: with a malformed time, results couldn't be recorded later.
-            if state.shown.failing_since:  # contract: bad-row
+            if state.shown.failing_since:  # rule: bad-row
                 ids.from_timestamp(state.shown.failing_since)
             await _record(tx, store_id, state, attempts, clock)
             if not state.shown.enabled:
@@ -233,7 +232,7 @@ async def process_batch(
     return Batch(state, claimed, more)
 
 
-# contract: delivery-noted
+# rule: delivery-at-least-once
 async def record_attempts(
     tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt], clock: ReferenceClock
 ) -> None:
@@ -269,11 +268,11 @@ async def _record(
         )
         if delivery.event is None:
             continue
-        # contract: webhook-turned-off
+        # rule: delivery-schedule
         if outcome == "delivered":
             shown.failing_since = None
             continue
-        # contract: clock-future. A later time was stored by a clock that was wrong.
+        # rule: clock-guard. A later time was stored by a clock that was wrong.
         shown.failing_since = min(shown.failing_since or at, at)
         if attempt.status == _GONE or await _fails_for_long(tx, shown.failing_since, clock):
             shown.enabled = False
@@ -281,7 +280,7 @@ async def _record(
         await tx.run_many("delivery_record_attempt", rows)
 
 
-# contract: webhook-turned-off, clock-guard
+# rules: delivery-schedule, clock-guard
 async def _fails_for_long(tx: Reader, since: str, clock: ReferenceClock) -> bool:
     try:
         return await clock.checked_now(tx) - ids.from_timestamp(since) >= _GIVE_UP_MS
@@ -289,14 +288,14 @@ async def _fails_for_long(tx: Reader, since: str, clock: ReferenceClock) -> bool
         return False
 
 
-# contract: delivery-schedule
+# rule: delivery-schedule
 def _next_retry(attempt: Attempt) -> int:
     """Returns the time of the next retry (backoff with jitter), in milliseconds since 1970."""
     wait = BACKOFF_SECONDS[attempt.delivery.attempts] * 1000
     return attempt.at + round(wait * (1 + _JITTER * random.random()))  # noqa: S311
 
 
-# contract: delivery-each
+# rule: delivery-at-least-once
 async def _queue(
     tx: Writer, store_id: str, state: WebhookState, new_id: Callable[[], str], now: str
 ) -> bool:

@@ -18,7 +18,7 @@ _BATCH_SIZE = 200
 _MAX_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 
-# contract: event-retention
+# rule: feed-retention
 async def remove_events(db: Database, days: float, clock: ReferenceClock) -> AsyncIterator[int]:
     """Removes events that are older. An event goes after all that come before it in the feed."""
     for store_id, *_ in await db.read(ask, "feeds"):
@@ -32,7 +32,7 @@ async def remove_events(db: Database, days: float, clock: ReferenceClock) -> Asy
                     yield count
 
 
-# contract: clock-guard
+# rule: clock-guard
 async def _remove_event_batch(
     tx: Writer, store_id: str, first: int, days: float, clock: ReferenceClock
 ) -> tuple[int, int]:
@@ -56,7 +56,7 @@ async def _remove_event_batch(
     return removed, len(marked)
 
 
-# contract: delivery-retention
+# rule: feed-retention
 async def remove_deliveries(db: Database, days: float, clock: ReferenceClock) -> AsyncIterator[int]:
     """Removes deliveries that are older, and deleted webhooks with all of theirs."""
     for store_id, id, _, enabled in await db.read(ask, "webhooks"):
@@ -70,7 +70,7 @@ async def remove_deliveries(db: Database, days: float, clock: ReferenceClock) ->
             await db.write(ask, "webhook_remove", store=store_id, id=id)
 
 
-# contract: clock-guard
+# rule: clock-guard
 async def _remove_delivery_batch(
     tx: Writer, store_id: str, webhook: str, days: float | None, clock: ReferenceClock
 ) -> int:

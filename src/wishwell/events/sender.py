@@ -1,7 +1,7 @@
 """Sends the due webhook deliveries of a process, with one task for each webhook that has a backlog.
 
 Sends in flight are limited for each webhook and each store (fair queueing), so a slow receiver
-doesn't delay others (contract: delivery-slow). docs/decisions/0017 has the measured cost of a send.
+doesn't delay others (rule: delivery-fair). docs/decisions/0017 has the measured cost of a send.
 """
 
 import asyncio
@@ -105,7 +105,7 @@ class Sender:
         while self._tasks:
             await asyncio.gather(*self._tasks.values())
 
-    # contract: delivery-noted
+    # rule: delivery-at-least-once
     async def _serve_webhook(self, store_id: str, id: str) -> None:
         """Works on a webhook. However that ends, records the results of finished attempts."""
         sends: Sends = set()
@@ -141,7 +141,7 @@ class Sender:
                 await asyncio.wait(sends, timeout=POLL_SECONDS, return_when=first)
                 await asyncio.sleep(_GATHER_SECONDS)
 
-    # contract: delivery-slow
+    # rule: delivery-fair
     async def _process_batch(self, store_id: str, id: str, sends: Sends) -> bool:
         """Processes a batch: records results, claims what its share of slots allows, starts sends.
 

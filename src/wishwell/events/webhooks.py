@@ -1,6 +1,6 @@
 """Webhooks: URLs that a store's events are sent to, and the secrets that sign the messages.
 
-Messages and secrets follow Standard Webhooks (contract: webhook-signed).
+Messages and secrets follow Standard Webhooks (rule: webhook-signed).
 """
 
 import base64
@@ -36,7 +36,6 @@ WebhookUrl = Annotated[
 ]
 
 
-# contract: webhook-fields
 class Webhook(msgspec.Struct, rename="camel", omit_defaults=True):
     """A URL that events are sent to."""
 
@@ -99,19 +98,19 @@ async def create(
     The caller has checked ``url`` (SSRF). Raises ``Invalid`` at the limit, and ``Conflict`` if the
     store has events disabled.
     """
-    if store.events_since is None:  # contract: webhook-needs-events
+    if store.events_since is None:  # rule: webhook-prerequisites
         raise Conflict(
             "This store has events turned off. Turn them on with: wishwell store "
             f"update {store.handle} --events on"
         )
     await lock_feed(tx, store.id)
-    # contract: webhook-most
+    # rule: webhook-prerequisites
     if len(await tx.all("export_webhooks", store=store.id)) >= MAX_WEBHOOKS:
         raise Invalid(f"A store has at most {MAX_WEBHOOKS} webhooks.")
     position, _ = await feed_ends(tx, store.id)
     fresh = Secrets(_new_secret())
     sealed = _encrypted(sealing, store.id, id, fresh)
-    # Starts at the current end of the feed (contract: delivery-each).
+    # Starts at the current end of the feed (rule: delivery-at-least-once).
     await tx.run(
         "webhook_add",
         store=store.id,
@@ -135,7 +134,7 @@ async def find(tx: Reader, store: Store, id: str) -> Webhook:
     return _state(await tx.one("webhook", store=store.id, id=id)).shown
 
 
-# contract: webhook-on-again
+# rule: delivery-schedule
 async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: str) -> Webhook:
     """Updates a webhook. The caller has checked ``patch.url``. Raises ``NotFound``.
 
@@ -153,7 +152,7 @@ async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: st
     return after
 
 
-# contract: webhook-secret
+# rule: webhook-signed
 async def renew_secret(tx: Writer, store: Store, id: str, sealing: Sealing, now: int) -> Webhook:
     """Rotates the secret. The result has the new one; the previous one signs for another day."""
     async with changing(tx, store.id, id) as state:
@@ -173,7 +172,7 @@ async def delete(tx: Writer, store: Store, id: str, now: str) -> None:
         raise _absent()
 
 
-# contract: webhook-replay
+# rule: delivery-resend
 async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Webhook:
     """Resends the stored events from ``since`` (milliseconds since 1970) on."""
     async with changing(tx, store.id, id) as state:
@@ -260,7 +259,7 @@ def decrypted(sealing: Sealing, store_id: str, id: str, text: str) -> Secrets:
     return msgspec.json.decode(sealing.open(text, _owner(store_id, id)), type=Secrets)
 
 
-# contract: sealing-anew, sealing-opened
+# rule: sealing-keys
 async def reencrypt(db: Database, sealing: Sealing) -> None:
     """Re-encrypts secrets that were encrypted with an older key.
 
@@ -283,12 +282,12 @@ def _owner(store_id: str, id: str) -> str:
     return f"webhook {id} of store {store_id}"
 
 
-# contract: webhook-secret
+# rule: webhook-signed
 def _new_secret() -> str:
     return _PREFIX + base64.b64encode(os.urandom(_KEY_BYTES)).decode()
 
 
-# contract: webhook-signed, webhook-secret
+# rule: webhook-signed
 def signature_headers(secrets: Secrets, id: str, body: bytes, now: int) -> dict[str, str]:
     """Returns the headers of a message sent at ``now``, in milliseconds since 1970."""
     at = str(now // 1000)

@@ -83,7 +83,7 @@ IN ( --sqlite
 RETURNING id, number, type, attempts;
 
 -- name: delivery_record_attempt
--- Does nothing if another process has claimed the delivery since (contract: delivery-lease).
+-- Does nothing if another process has claimed the delivery since (rule: delivery-lease).
 UPDATE deliveries
 SET status = :status, attempts = :attempts, last_status = :last_status, last_attempt_at = :last_attempt_at, next_at = :next_at, lease = NULL
 WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND lease = :lease;

@@ -8,7 +8,7 @@ from wishwell.http.context import Request
 from wishwell.http.responses import Headers, Response
 
 FOLDER = Path(__file__).parents[1] / "admin"
-# contract: admin-closed
+# rule: admin-page
 _CLOSED: Headers = [
     *assets.closed(
         b"style-src 'self'; img-src 'self' https:; require-trusted-types-for 'script'; "
@@ -20,7 +20,7 @@ _CLOSED: Headers = [
 ]
 
 
-# contract: admin-page
+# rule: admin-page
 async def file(request: Request) -> Response:
     _check_on(request)
     return assets.file(request, FOLDER, request.parameters.get("file", "index.html"), _CLOSED)

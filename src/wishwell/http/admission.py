@@ -70,7 +70,7 @@ class RequestTicket(Ticket):
             self.begin()
         return removed
 
-    # contract: slow-clients, no-place-waiting
+    # rules: slow-clients, fair-share
     async def away(self, waits: Awaitable[T]) -> T:
         self._admission.leave(self)
         try:
@@ -82,7 +82,7 @@ class RequestTicket(Ticket):
         return result
 
 
-# contract: overload-refused, fair-share
+# rules: overload-refused, fair-share
 class Admission:
     """The requests of the API in work, at most ``most``, with those that wait for their turn.
 

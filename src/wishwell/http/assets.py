@@ -47,7 +47,7 @@ def _names(folder: Path) -> frozenset[str]:
     return frozenset(name for name in names if Path(name).suffix in _TYPES)
 
 
-# contract: admin-page, docs-page, storefront-assets
+# rules: admin-page, openapi-complete, storefront-pages
 def file(request: Request, folder: Path, name: str, headers: Headers) -> Response:
     """Returns a static file, or 304 if the client's copy is current. Raises ``NotFound``."""
     if name not in _names(folder):

@@ -30,7 +30,7 @@ class BodyReader:
         self._body = bytearray()
         self._waiting: asyncio.Future[None] | None = None
 
-    # contract: body-size
+    # rule: request-limits
     def add(self, piece: bytes) -> None:
         """Adds a chunk. The rest of a body that is too large is discarded."""
         if not self.ended:
@@ -50,7 +50,7 @@ class BodyReader:
         if self.error is not None:
             raise self.error
 
-    # contract: body-time
+    # rule: request-limits
     async def wait(self, seconds: float) -> None:
         """Waits until the body has ended. Raises ``BodyTimeout``."""
         if self.ask is not None:

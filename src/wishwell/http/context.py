@@ -136,7 +136,7 @@ class Request(msgspec.Struct):
         db = self.service.db
         return (db.read if self.reads else db.write)(use_case, *arguments, **named)
 
-    # contract: header-twice
+    # rule: input-strict
     def check_once(self, *names: bytes) -> None:
         """Raises ``Invalid`` if a header in ``names`` was sent more than once."""
         if len(self.headers) != len(self.pairs):

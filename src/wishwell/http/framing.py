@@ -15,7 +15,7 @@ _AUTHORITY = re.compile(rb"https?://([^/?#]+)")
 _BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 
-# contract: http-ambiguous, http-forms
+# rule: http-ambiguous
 def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None:
     """Raises ``Invalid`` for a request that a proxy and this server might interpret differently."""
     names = [name for name, _ in headers]
@@ -38,7 +38,7 @@ def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None
         raise Invalid("Upgrade: is not allowed on a request with a body.")
 
 
-# contract: http-target-host
+# rule: http-ambiguous
 def _check_absolute(url: bytes, hosts: Collection[bytes]) -> None:
     """Raises ``Invalid`` for a target that is neither a path nor a URL on the host in ``Host``.
 
@@ -52,7 +52,7 @@ def _check_absolute(url: bytes, hosts: Collection[bytes]) -> None:
         raise Invalid("Host: must be the same as the host of the request target.")
 
 
-# contract: http-bounds
+# rule: request-limits
 def check_size(size: int, headers: Headers) -> None:
     """Raises ``HeadersTooLarge`` if the headers so far are too many bytes or lines."""
     if size > MAX_HEADER_BYTES:

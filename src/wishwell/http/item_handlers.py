@@ -22,7 +22,7 @@ async def create_item(request: Request) -> object:
     id, limits, now = request.service.new_id(), request.size_limits, request.now()
     item, created = await request.run(saving.save, profile, new, id, limits, now)
     responding.complete(item, request)
-    # contract: save-status
+    # rule: save-once
     return responses.created(item, f"{responding.PREFIX}/items/{item.id}") if created else item
 
 
@@ -32,7 +32,7 @@ async def save_items(request: Request) -> object:
         request.store
     )
     await responding.create_profile(request)
-    # contract: items-put-new
+    # rule: bulk-atomic
     new_ids = [request.service.new_id() for _ in wanted][::-1]
     limits, now = request.size_limits, request.now()
     saved = await request.run(saving.save_many, profile, wanted, new_ids, limits, now)
@@ -43,7 +43,7 @@ async def save_items(request: Request) -> object:
 async def delete_items(request: Request) -> None:
     service, scope, listed = request.service, request.scope, "itemIds" in request.query
     raw = await request_body.read(request)
-    if bool(raw) == listed:  # contract: items-delete-query
+    if bool(raw) == listed:  # rule: bulk-atomic
         raise Invalid(
             "itemIds: is required, either in the body or as ?itemIds=a,b, but not in both."
         )

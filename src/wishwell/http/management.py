@@ -27,7 +27,7 @@ def description() -> bytes:
     return msgspec.json.format(_DESCRIPTION.read_bytes(), indent=-1)
 
 
-# contract: openapi-served, openapi-samples
+# rule: openapi-complete
 async def openapi(request: Request) -> Response:
     # It is the same for all callers and does not change while this version runs.
     headers = [(b"cache-control", b"public, max-age=300"), _NOSNIFF]
@@ -39,13 +39,13 @@ def _forms() -> dict[str, bytes]:
     return {"gzip": gzip.compress(description()), "identity": description()}
 
 
-# contract: health-live
+# rule: health-checks
 async def livez(request: Request) -> Response:
     """The process runs."""
     return Response(200, b'{"status":"ok"}', [JSON, _NO_STORE])
 
 
-# contract: health-ready
+# rule: health-checks
 async def readyz(request: Request) -> Response:
     """The process can serve: the database answers and the access cache is fresh; else 503."""
     service = request.service
@@ -58,12 +58,12 @@ async def readyz(request: Request) -> Response:
         # For example, the schema or a permission is missing. Requests should go elsewhere.
         raise Unavailable(f"The database can't be used ({type(error).__name__}).") from error
     answer = {"status": "ok"}
-    if service.clock.suspicion:  # contract: clock-reported
+    if service.clock.suspicion:  # rule: clock-jump
         answer["clock"] = service.clock.suspicion
     return Response(200, msgspec.json.encode(answer), [JSON, _NO_STORE])
 
 
-# contract: metrics-served
+# rule: health-checks
 async def metrics(request: Request) -> Response:
     """The metrics of all workers, in Prometheus' text format."""
     registry: prometheus_client.CollectorRegistry = prometheus_client.REGISTRY
@@ -75,12 +75,12 @@ async def metrics(request: Request) -> Response:
     return Response(200, body, [content_type, _NO_STORE])
 
 
-# contract: docs-from-top
+# rule: openapi-complete
 async def top(request: Request) -> Response:
     # Relative, so that it also works below a path of a reverse proxy.
     return assets.redirect("docs")
 
 
-# contract: docs-page
+# rule: openapi-complete
 async def docs(request: Request) -> Response:
     return assets.file(request, _PAGE, request.parameters.get("file", "index.html"), _CLOSED)

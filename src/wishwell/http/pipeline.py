@@ -1,7 +1,7 @@
 """The steps of every request: id, route, caller, rate limit, handler, response, log line.
 
 A request is counted before its other checks: for its caller if its token is valid, otherwise for
-its address (contract: limit-per-address).
+its address (rule: limit-address).
 """
 
 import asyncio
@@ -46,7 +46,7 @@ _API = "/api/"
 """The paths with rate limits, including unknown versions of the API."""
 
 _SHARED = "/shared/"
-# contract: shared-headers
+# rule: response-uncached
 _SHARED_HEADERS = ((b"x-robots-tag", b"noindex"), (b"referrer-policy", b"no-referrer"))
 """Headers of shared-list responses. Anyone with the link can see the list, so keep it out of search
 engines and ``Referer``."""
@@ -97,7 +97,7 @@ class Pipeline:
         except Exception as error:
             answer = _failed(error, request)
         except asyncio.CancelledError:
-            # contract: serve-stop. The timeout for running requests has expired.
+            # rule: serve-workers. The timeout for running requests has expired.
             sure = request.reading or request.reads
             stopping = Unavailable if sure else Undecided
             answer = _failed(stopping("The service is shutting down."), request)
@@ -120,7 +120,7 @@ class Pipeline:
         answer.headers += [*self._limits(peer), (b"x-request-id", id.encode())]
         return answer
 
-    # contract: storefront-shop-host
+    # rule: storefront-hosts
     def _check_host(self, request: Request) -> None:
         """Raises ``NotFound`` on the host of a shop, which has only the storefront."""
         known = self.service.access_cache
@@ -131,7 +131,7 @@ class Pipeline:
             if known.is_shop_host(identity.host_of(request, forwards)):
                 raise NotFound("There is nothing at this path.")
 
-    # contract: limit-counts, limit-unchecked
+    # rule: limit-counts
     async def _api(self, request: Request) -> Response:
         route, request.parameters = routes.find(request.path)
         if route is not None:
@@ -187,7 +187,7 @@ class Pipeline:
         ):
             raise refused
         if request.caller is not None and route.caller != "ignored":
-            # contract: report-token
+            # rule: reports-token
             if request.caller.kind == "reports" and not route.for_reports:
                 raise Forbidden("This token allows only reports.")
             if request.acts_on is None:
@@ -206,17 +206,17 @@ class Pipeline:
             _check_ids(request.parameters)
             return responding.answer(request, await handler(request))
         except RequestError as error:
-            # contract: shared-guess. Except for admin tokens, whose server sends many requests.
+            # rule: shared-limit. Except for admin tokens, whose server sends many requests.
             if isinstance(error, UnknownShare) and (
                 request.caller is None or request.caller.profile is not None
             ):
                 await rate_limits.count_guess(request)
-            # contract: session-ended. It takes precedence over any other error.
+            # rule: session-ended. It takes precedence over any other error.
             if isinstance(request.acts_on, Profile) and request.create_profile is None:
                 await self.service.db.read(profiles.check_open, request.acts_on)
             raise
 
-    # contract: token-while-sending
+    # rule: token-revoked
     async def _authorize(self, request: Request) -> None:
         """Authenticates the caller; repeated when a body took long to arrive."""
         request.caller = await self._caller(request)
@@ -225,7 +225,7 @@ class Pipeline:
         if request.acts_on is not None:
             await self._set_scope(request, request.caller)
 
-    # contract: token-required
+    # rule: token-required
     async def _caller(self, request: Request) -> Caller:
         header = request.header(b"authorization")
         if header is None:
@@ -237,10 +237,9 @@ class Pipeline:
         journal.actor.set(f"token {caller.token_id}")
         return caller
 
-    # contract: profile-header-forbidden, profile-header-invalid
+    # rule: profile-header
     async def _set_scope(self, request: Request, caller: Caller) -> None:
-        """Sets whose data the request acts on (contract: token-scope, profile-header,
-        whole-store)."""
+        """Sets whose data the request acts on (rules: token-scope, profile-header, whole-store)."""
         named, cache = request.header(b"profile"), self.service.access_cache
         if caller.kind in ("customer", "session"):
             if named is not None:
@@ -260,7 +259,7 @@ class Pipeline:
                 await cache.touch_now([profile.id])
             request.acts_on = await self._there(request, profile)
 
-    # contract: erase-moment, erase-writes, forget-customers
+    # rules: erase-immediate, erase-completes, forget-customers
     async def _there(self, request: Request, profile: Profile) -> Profile:
         """Returns the profile; for reads of a profile that is being erased, an empty one."""
         cache = self.service.access_cache
@@ -274,7 +273,7 @@ class Pipeline:
             return structs.replace(profile, id=ids.NO_UUID)
         return profile
 
-    # contract: cors-preflight
+    # rule: cors-allowed
     async def _preflight(self, request: Request, route: Route | None) -> Response:
         """Returns the response to a preflight. A preflight has no token, so an origin of any store
         is allowed."""
@@ -301,7 +300,7 @@ class Pipeline:
         ]
         return answer
 
-    # contract: cors-allowed, cors-refused
+    # rule: cors-allowed
     def _of_api(self, request: Request) -> Headers:
         """Returns the headers that every response of the API has."""
         service, origin = self.service, request.headers.get(b"origin")
@@ -317,7 +316,7 @@ class Pipeline:
             )
         return headers
 
-    # contract: limit-counts
+    # rule: limit-counts
     def _limits(self, peer: str) -> Headers:
         """Returns the limit headers of an uncounted request: the limit of its sender's address."""
         key, limit = f"address:{addresses.of_client(peer)}", self.service.settings.limit_address
@@ -337,21 +336,21 @@ async def _management(request: Request) -> Response:
     return responding.answer(request, await routes.handler(route, request.method)(request))
 
 
-# contract: limit-defaults
+# rule: limit-caller
 def _limit_kind(request: Request, route: Route | None) -> Kind:
     if route is not None and route.kind is not None:
         return route.kind
     return "read" if request.method in ("GET", "HEAD", "OPTIONS") else "write"
 
 
-# contract: path-unknown
+# rule: error-envelope
 def _unknown_path() -> NotFound:
     return NotFound(
         f"No operation has this path. {routes.PREFIX}/.well-known/openapi lists all paths."
     )
 
 
-# contract: record-id
+# rule: token-scope
 def _check_ids(parameters: dict[str, str]) -> None:
     """Raises ``NotFound`` for a malformed id."""
     for name, value in parameters.items():
@@ -371,7 +370,7 @@ def _failed(error: Exception, request: Request) -> Response:
     return answer
 
 
-# contract: log-line, log-private
+# rule: log-private
 def log_request(request: Request, status: int, seconds: float) -> None:
     """Writes log line and metrics. They never contain path, query, token or body."""
     method = metrics.method_label(request.method)

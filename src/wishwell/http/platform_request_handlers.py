@@ -11,7 +11,7 @@ from wishwell.privacy import platform_requests
 log = structlog.get_logger("wishwell.platform")
 
 
-# contract: platform-signed
+# rule: privacy-request-signed
 async def take_platform_webhook(request: Request) -> object:
     service, headers = request.service, request.headers
     request.check_once(*shopify.HEADERS)

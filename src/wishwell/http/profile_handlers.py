@@ -41,13 +41,12 @@ async def identify_profile(request: Request) -> object:
     email = profiles.check_email(
         (await request_body.decode(request, request_types.IdentifyBody)).email
     )
-    path = request.store.sign_in_path(email)  # contract: identify-reveals-nothing
-    if isinstance(request.scope, Profile):  # contract: identify-remembers
+    path = request.store.sign_in_path(email)  # rule: identify-reveals-nothing
+    if isinstance(request.scope, Profile):  # rule: profile-email
         await request.run(profiles.remember_email, request.scope, email, request.now())
     return SignIn(path)
 
 
-# contract: profile-fields
 async def get_profile(request: Request) -> object:
     return _for_caller(
         request, await request.run(records.find, responding.new_owner(request, _ONE))
@@ -78,7 +77,7 @@ async def export_profile(request: Request) -> Response:
     return responses.streamed(personal_export.document(request.service.db, profile, shown))
 
 
-# contract: erase-moment, erase-event
+# rules: erase-immediate, erase-event
 async def erase_profile(request: Request) -> None:
     responding.check_admin(request)
     service, profile = request.service, responding.new_owner(request, _ONE)
@@ -89,7 +88,7 @@ async def erase_profile(request: Request) -> None:
         metrics.ERASED.inc()
 
 
-# contract: profiles-by-email
+# rule: profile-email
 async def list_profiles(request: Request) -> object:
     email = profiles.check_email(request.query.get("email", ""))
     asked = responding.asked_page(request, f"profiles|{email}")
@@ -119,7 +118,7 @@ def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType) -> Profi
     if isinstance(gid, str):
         namespace = request.service.settings.session_namespace
         named = profiles.parse(request.store, namespace, gid, kind, (kind,))
-    header = request.scope  # contract: profile-header-token
+    header = request.scope  # rule: profile-header
     if not isinstance(header, Profile) or header.is_session != (kind == "session"):
         return named
     if named is not None and named != header:
@@ -132,7 +131,7 @@ async def _token_profile(
 ) -> Profile:
     """Returns the profile that the token is for, creating or merging sessions as needed.
 
-    contract: token-new-session, token-customer, token-session, link-atomic.
+    rules: token-issued, link-atomic.
     """
     service, now = request.service, request.now()
     if customer is not None:

@@ -52,7 +52,7 @@ _NOTHING, _HEADERS, _BODY = range(3)
 log = structlog.get_logger("wishwell.server")
 
 
-# contract: answer-unread, http-pipelining, http-bounds
+# rules: slow-clients, http-ambiguous, request-limits
 class Connection(asyncio.Protocol):
     """A client connection.
 
@@ -256,7 +256,7 @@ class Connection(asyncio.Protocol):
                 await self._send(request, answer)
             finally:
                 pipeline.log_request(request, answer.status, time.perf_counter() - started)
-        except Exception as error:  # contract: profile-export. A streamed response failed midway.
+        except Exception as error:  # rule: profile-export. A streamed response failed midway.
             log.error("failed", requestId=request.id, exc_info=error)
             self._transport.close()
         await self._writable.wait()

@@ -14,7 +14,7 @@ from wishwell.wishlists import items
 C = TypeVar("C", bound=str)
 
 
-# contract: parameter-unknown
+# rule: input-strict
 @functools.lru_cache(256)
 def parameters(query_string: bytes, known: frozenset[str]) -> Mapping[str, str]:
     """Returns query parameters by name.
@@ -48,7 +48,6 @@ def _unquoted(raw: bytes, name: str) -> str:
         raise Invalid(f"{name}: must be percent-encoded UTF-8.") from error
 
 
-# contract: page-limit
 def limit(text: str | None) -> int:
     """Returns the page size: 1 to 250, by default 50. Raises ``Invalid``."""
     if text is None:
@@ -70,7 +69,6 @@ def choice(query: Mapping[str, str], name: str, known: Sequence[C]) -> C:
     raise Invalid(f"{name}: must be one of {', '.join(known)}.")
 
 
-# contract: include-other
 def include(query: Mapping[str, str]) -> bool:
     """Returns whether ``include=product`` is given. Raises ``Invalid`` for other values."""
     text = query.get("include")

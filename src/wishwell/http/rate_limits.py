@@ -30,7 +30,7 @@ def address(request: Request) -> str | None:
     return addresses.of_client(request.peer, forwarded, proxies)
 
 
-# contract: limit-caller, shared-limit
+# rules: limit-caller, shared-limit
 def limit_of(request: Request, kind: Kind) -> RateLimit | None:
     """Returns the limit that applies, or ``None`` if neither caller nor address is known."""
     settings, caller = request.service.settings, request.caller
@@ -48,7 +48,7 @@ def limit_of(request: Request, kind: Kind) -> RateLimit | None:
     return RateLimit(kind, f"{caller.store.id}:{id}:{kind}", limit, f"{kind} requests")
 
 
-# contract: limit-per-address
+# rule: limit-address
 def _address_limit(request: Request) -> RateLimit | None:
     known = address(request)
     if known is None:
@@ -81,7 +81,7 @@ async def count_guess(request: Request) -> None:
     await count(request, _address_limit(request))
 
 
-# contract: shared-open
+# rule: shared-open
 def has_bad_token(request: Request) -> bool:
     """Returns whether the request has an ``Authorization`` header that didn't authenticate.
 

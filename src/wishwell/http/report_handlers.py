@@ -33,7 +33,6 @@ class Report(msgspec.Struct, Generic[T], rename="camel", kw_only=True):
     since: reports.Since
 
 
-# contract: report-products
 async def product_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
     dates = request.query.get("from"), request.query.get("to")
@@ -46,7 +45,7 @@ async def product_report(request: Request) -> Response:
         return _csv(f"wishes-{period.first}-{period.last}", reports.columns(by), parts)
     asked = responding.asked_page(request, f"report|{dates}|{sort}|{by}|{title}")
     at, limit = 0, asked.limit
-    if asked.cursor is not None:  # contract: report-walk
+    if asked.cursor is not None:  # rule: report-period
         period, at = _position(asked.cursor)
     of = await read(reports.span, store, period)
     if period.until_now:
@@ -75,7 +74,6 @@ def _position(cursor: Cursor) -> tuple[reports.Period, int]:
     return reports.Period(first, last), at & 0xFFFFFFFFFFFFFFFF
 
 
-# contract: report-summary
 async def summary_report(request: Request) -> Response:
     period = _period(request)
     of = await request.service.db.long_read(reports.span, request.store, period)
@@ -86,7 +84,6 @@ async def summary_report(request: Request) -> Response:
     return _answer(of, summary)
 
 
-# contract: report-days
 async def days_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
     product = _product(request, "product", store) if "product" in request.query else ""
@@ -97,7 +94,6 @@ async def days_report(request: Request) -> Response:
     return _answer(of, days)
 
 
-# contract: report-wishers
 async def wishers_report(request: Request) -> object:
     store, given = request.store, request.query
     product = _product(request, "product", store)
@@ -112,7 +108,7 @@ async def wishers_report(request: Request) -> object:
     return await request.service.db.long_read(wishers.page, store, asked)
 
 
-# contract: show-wishes
+# rule: show-wishes
 async def shown_wishes(request: Request) -> Response:
     store = request.store
     given = queries.several(request.query, "products")
@@ -152,13 +148,13 @@ def _as_csv(request: Request) -> bool:
 
 
 def _answer(of: reports.Span, data: Any, links: Mapping[str, str] = {}) -> Response:
-    """Returns a report with the time of its last count (contract: report-answer)."""
+    """Returns a report with the time of its last count (rule: report-period)."""
     as_of, since = of.counted.as_of, of.counted.since
     page_info = responses.page_info(links)
     return responses.json(200, Report(data=data, page_info=page_info, as_of=as_of, since=since))
 
 
-# contract: report-csv
+# rule: report-csv
 def _csv(name: str, columns: Sequence[str], parts: AsyncIterable[list[Any]]) -> Response:
     return responses.csv(spreadsheet.whole(columns, parts), name)
 

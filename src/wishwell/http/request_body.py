@@ -41,7 +41,7 @@ async def read(request: Request) -> bytes:
         service, clock = request.service, asyncio.get_running_loop().time
         began, request.reading = clock(), True
         await request.ticket.away(request.incoming.wait(service.settings.body_timeout))
-        # contract: token-while-sending
+        # rule: token-revoked
         if clock() - began > _TRUSTED_SECONDS and request.authorize is not None:
             await request.authorize(request)
         request.reading = False

@@ -41,7 +41,6 @@ def _given(value: T | UnsetType) -> T | None:
     return None if value is UNSET else value
 
 
-# contract: item-numbers
 class NewItemBody(Body):
     """An item to save."""
 
@@ -66,7 +65,7 @@ class NewItemBody(Body):
         )
 
 
-# contract: items-put
+# rule: bulk-atomic
 class NewItemsBody(Body):
     """Items to save (``PUT /items``)."""
 
@@ -141,7 +140,7 @@ class ListPatchBody(Body):
         return ListFields(None if self.name is UNSET else lists.check_name(self.name))
 
 
-# contract: list-order-invalid
+# rule: list-order
 class ItemOrderBody(Body):
     """An order of a list's items (``PUT /lists/{listId}/items/order``)."""
 
@@ -308,7 +307,7 @@ RULES = {
 _PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
 
 
-# contract: body-json, body-malformed, body-unknown-field
+# rule: input-strict
 def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> T:
     """Decodes the body of a request to a store.
 
@@ -325,7 +324,7 @@ def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> 
         raise Invalid(_explained(str(error), store)) from error
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise Invalid("body: isn't valid JSON in UTF-8.") from error
-    if twice is not None:  # contract: body-key-twice
+    if twice is not None:  # rule: input-strict
         raise Invalid(f"{twice}: is repeated in the body.")
     return value
 

@@ -18,7 +18,7 @@ _encoder = msgspec.json.Encoder()
 
 JSON = (b"content-type", b"application/json")
 # A response is valid for one caller and one moment only, so no cache may store it.
-# contract: answer-uncached
+# rule: response-uncached
 _PRIVATE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 _EXPOSED = (
     b"access-control-expose-headers",
@@ -110,7 +110,6 @@ def json(status: int, body: Any) -> Response:
     return Response(status, _encoder.encode(body), [JSON, *_PRIVATE])
 
 
-# contract: answer-record
 def record(value: Any) -> Response:
     """Returns 200 with ``{"data": value}``."""
     return json(200, Data(value))
@@ -136,7 +135,7 @@ def created(value: Any, location: str | None = None) -> Response:
     return answer
 
 
-# contract: page-info
+# rule: page-walk
 def page_info(links: Mapping[str, str]) -> PageInfo | UnsetType:
     """Returns a page's cursors by the names ``next`` and ``previous``, omitted without any."""
     return PageInfo(**links) if links else UNSET
@@ -165,7 +164,7 @@ def no_content() -> Response:
 
 
 def limits(state: LimitState) -> Headers:
-    """Returns the headers that show a rate limit's state (contract: limit-headers)."""
+    """Returns the headers that show a rate limit's state (rule: limit-counts)."""
     return [
         (b"x-ratelimit-limit", b"%d" % state.limit),
         (b"x-ratelimit-remaining", b"%d" % state.remaining),
@@ -173,7 +172,7 @@ def limits(state: LimitState) -> Headers:
     ]
 
 
-# contract: input-inert
+# rule: input-inert
 def cors(origin: bytes, allowed: bool) -> Headers:
     """Returns the CORS headers, which let a page of this origin read the response if allowed."""
     headers = [(b"vary", b"Origin")]
@@ -182,7 +181,7 @@ def cors(origin: bytes, allowed: bool) -> Headers:
     return headers
 
 
-# contract: request-id
+# rule: error-envelope
 def request_id(given: bytes | None) -> str:
     """Returns the caller's own request id if it is a UUID, else a new id."""
     if given is not None and len(given) == 36:
@@ -192,7 +191,7 @@ def request_id(given: bytes | None) -> str:
     return ids.request_uuid()
 
 
-# contract: error-inside, error-envelope
+# rule: error-envelope
 def failure(error: Exception, request_id: str) -> Response:
     """Returns the response for any error. Unexpected errors reveal no internals."""
     known = [STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES]

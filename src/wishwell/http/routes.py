@@ -31,9 +31,9 @@ class Route(NamedTuple):
     ``caller``: a token is "needed"; "welcome", so optional, but a bad token is refused; or
     "ignored".
 
-    ``on_storefront``: also served at ``<base>/api`` (contract: storefront-paths), except for the
+    ``on_storefront``: also served at ``<base>/api`` (rule: storefront-paths), except for the
     method in ``off_storefront``. ``of_store``: acts on the whole store, not on a profile, and needs
-    an admin token (contract: token-admin-only).
+    an admin token (rule: whole-store).
     """
 
     path: str
@@ -191,7 +191,7 @@ def allowed(route: Route) -> tuple[str, ...]:
     return (*route.methods, *heads)
 
 
-# contract: method-head, method-unknown
+# rules: http-ambiguous, error-envelope
 def handler(route: Route, method: str) -> Handler:
     """Returns the handler of a method. Raises ``MethodNotAllowed``."""
     known = route.methods.get("GET" if method == "HEAD" else method)

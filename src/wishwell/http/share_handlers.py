@@ -42,7 +42,7 @@ async def get_shared_list(request: Request) -> object:
     return await request.run(shares.view, lookup, token, reader, request.now(), include=include)
 
 
-# contract: copy-list
+# rule: copy-list
 async def copy_shared_list(request: Request) -> Response:
     caller, service = responding.new_owner(request), request.service
     new = (await request_body.decode(request, request_types.CopyBody, optional=True)).patch()
@@ -54,7 +54,7 @@ async def copy_shared_list(request: Request) -> Response:
     return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")
 
 
-# contract: reserve-caller
+# rule: reserve-put
 async def reserve_shared_item(request: Request) -> object:
     holder, id = responding.new_owner(request), request.parameters["itemId"]
     quantity = (await request_body.decode(request, request_types.ReservationBody)).quantity
@@ -78,7 +78,7 @@ async def _begin(request: Request, lookup: ShareLookup) -> None:
         await responding.create_profile(request)
 
 
-# contract: store-isolation
+# rule: store-isolation
 async def _share_lookup(request: Request) -> ShareLookup:
     """Returns the lookup for shares in the caller's or shop's store, or else in any store."""
     service = request.service

@@ -37,7 +37,7 @@ class WebhookBody(msgspec.Struct):
     orders_to_redact: list[Any] | UnsetType = UNSET
     data_request: dict[str, Any] | UnsetType = UNSET
 
-    # contract: platform-topic
+    # rule: privacy-request-signed
     def asks_for(self) -> Topic | None:
         """Returns the topic that fits the fields present, or ``None``.
 
@@ -63,7 +63,7 @@ def read(raw: bytes) -> WebhookBody | None:
         return None
 
 
-# contract: platform-signed
+# rule: privacy-request-signed
 def prove(
     raw: bytes, body: WebhookBody | None, headers: Mapping[bytes, bytes], secrets: Sequence[str]
 ) -> WebhookBody:

@@ -40,7 +40,7 @@ async def list_tokens(request: Request) -> object:
     return await request.run(auth.admin_tokens_page, request.store, _asking(request), asked)
 
 
-# contract: token-revoke-another
+# rule: token-revoked
 async def revoke_token(request: Request) -> None:
     id = request.parameters["tokenId"]
     if id == _asking(request):
@@ -54,7 +54,7 @@ def _asking(request: Request) -> str:
 
 
 async def list_products(request: Request) -> object:
-    # contract: search-title. A search for a rare title scans all products.
+    # rule: search-terms. A search for a rare title scans all products.
     run = request.service.db.long_read if "query" in request.query else request.run
     asked = responding.asked_page(request, "products")
     return await run(products.page, WholeStore(request.store), asked)
@@ -85,7 +85,7 @@ def _id(request: Request) -> str:
     return product_bodies.product_id(request.parameters["productId"], request.store)
 
 
-# contract: feed-answer
+# rule: feed-once
 async def list_events(request: Request) -> Response:
     given = request.query
     limit, types = queries.limit(given.get("limit")), queries.event_types(given.get("type"))

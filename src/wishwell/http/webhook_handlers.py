@@ -67,7 +67,7 @@ async def retry_delivery(request: Request) -> object:
     return await _run(request, deliveries.retry, request.parameters["deliveryId"], request.now())
 
 
-# contract: webhook-needs-keys
+# rule: webhook-prerequisites
 def _sealing(request: Request) -> Sealing:
     if request.service.sealing is None:
         raise Conflict(

@@ -49,7 +49,7 @@ _THOUSANDTHS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
 _json = msgspec.json.Decoder(dict[str, Any], float_hook=str)
 
 
-# contract: catalogue-ids
+# rule: catalogue-strict
 def in_pattern(pattern: str) -> Callable[[str], tuple[str, str]]:
     """Returns a function that splits an id into product and variant, which may be empty. Raises
     ``Invalid``."""
@@ -133,7 +133,7 @@ class Catalogue:
                 yield number
         self.unread -= self._known
 
-    # contract: catalogue-columns
+    # rule: catalogue-strict
     def _of_table(self) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
         found = Table(self._path, self._file, self._encoding, self._known, _normal)
         self.unread.update(found.header)
@@ -160,7 +160,7 @@ class Catalogue:
             except (msgspec.DecodeError, ValueError, RecursionError) as error:
                 yield line, f"isn't a JSON object ({error})"
 
-    # contract: catalogue-refused
+    # rule: catalogue-strict
     def _take(self, line: int, row: Mapping[str, Any] | str) -> None:
         """Stores the data of a row; of a rejected row its product, if that is known."""
         said: dict[str, Any] = {}
@@ -206,7 +206,7 @@ class Catalogue:
                 return cell
         return ""
 
-    # contract: catalogue-price
+    # rule: catalogue-strict
     def _price(self, cell: str) -> Money:
         match = _PRICE.fullmatch(cell)
         before, text, behind = match.groups() if match else (None, "", None)
@@ -233,7 +233,7 @@ class Catalogue:
             if found := self._different(of_product):
                 yield _gathered(id, found)
 
-    # contract: catalogue-refused
+    # rule: catalogue-strict
     def _different(self, offers: Iterable[Row]) -> dict[str, ProductData]:
         """Returns the data of each variant; nothing if a row of the product was rejected."""
         found: dict[str, ProductData] = {}
@@ -252,7 +252,7 @@ class Catalogue:
                 found[variant] = msgspec.json.decode(facts, type=ProductData)
         return found
 
-    # contract: command-products, catalogue-lost
+    # rules: catalogue-import, catalogue-variants
     async def load(
         self, db: Database, new_id: ids.UUID7, now: Callable[[], str]
     ) -> AsyncIterator[None]:
@@ -272,7 +272,7 @@ class Catalogue:
                 )
             yield
 
-    # contract: catalogue-missing
+    # rule: catalogue-delete-missing
     @property
     def is_unsure(self) -> bool:
         """Returns whether missing products can't be told from rejected rows, after ``load``."""
@@ -321,7 +321,7 @@ def _available(cell: str) -> bool:
     return _STOCK[word]
 
 
-# contract: catalogue-variants
+# rule: catalogue-variants
 def _gathered(id: str, found: Mapping[str, ProductData]) -> NewProduct:
     """Builds a product from the data of its variants, and from its own, under the variant ""."""
     rows = list(found.values())
@@ -348,7 +348,7 @@ def _gathered(id: str, found: Mapping[str, ProductData]) -> NewProduct:
     return NewProduct(id, found.get("", whole), tuple(variants))
 
 
-# contract: clock-guard
+# rule: clock-guard
 async def _delete(
     tx: Writer, store: Store, product: str, since: str, clock: ReferenceClock
 ) -> bool:

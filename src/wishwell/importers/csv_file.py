@@ -82,7 +82,7 @@ class CsvFile:
             for field, column in how.columns.items()
         ]
 
-    # contract: import-csv-checked
+    # rule: import-csv
     def check(self) -> Iterator[int]:
         """Checks all rows. Yields the number of rows read so far at intervals."""
         for number, (line, cells) in enumerate(self._table.rows(), 1):
@@ -131,7 +131,7 @@ class CsvFile:
         for key, rows in self.spool.by_key():
             yield self._bundle(key, rows, newest)
 
-    # contract: import-csv-times, import-csv-merge
+    # rules: import-csv, import-csv-merge
     def _bundle(self, key: str, rows: Iterable[Sequence[Any]], newest: int) -> Bundle:
         """Merges the rows of a customer. ``newest``: time in milliseconds from which rows without a
         time count back by their line."""
@@ -159,7 +159,7 @@ class CsvFile:
             item.note, item.list_ids = note or "", [made_lists[alike].id for alike in on]
             holds.append(item)
         begun = min(item.created_at for item in holds)
-        # contract: forget-customers. Their last visit is unknown, so it counts as now.
+        # rule: forget-customers. Their last visit is unknown, so it counts as now.
         profile = ProfileRecord(gid, begun, self._seen, email=email)
         by_id = {made.id: made for made in made_lists.values()}
         return Bundle(profile, lists=by_id, items=holds, joins=True)
@@ -172,7 +172,7 @@ def _id(at: int, line: int, name: str) -> str:
     return ids.uuid7_of(at, ((1 << 32) - 1 - line) << 42 | int.from_bytes(rest, "big"))
 
 
-# contract: import-csv-checked
+# rule: import-csv
 def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[[str], Any]]:
     """Returns the function that parses a cell of each field; each raises ``Invalid``."""
 

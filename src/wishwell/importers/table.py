@@ -24,7 +24,7 @@ _NOT_TEXT = re.compile("[\ud800-\udfff]")
 _id_number = msgspec.json.Decoder(ProductId)
 
 
-# contract: import-csv-columns
+# rule: import-csv
 def columns(text: str, known: Collection[str], needed: Collection[str]) -> dict[str, str]:
     """Returns the columns by field in ``field=column,…``. A column's name may contain commas.
 
@@ -68,7 +68,7 @@ class Table:
             raise Misconfigured(f"--encoding: {error}.") from error
         self._delimiter, self.header = self._first({*known}, normal)
 
-    # contract: import-csv-form
+    # rule: import-csv
     def _first(self, known: set[str], normal: Callable[[str], str]) -> tuple[str, list[str]]:
         """Returns the delimiter and the names of the columns, found by the first line."""
         found = []

@@ -81,7 +81,7 @@ class Outbound:
         except ValueError as error:
             raise Invalid(f"{name}: {error}.") from None
 
-    # contract: outbound-plain
+    # rule: outbound-limits
     async def call(
         self,
         method: str,
@@ -160,7 +160,7 @@ class Outbound:
         if self._kept.pop(connection, None) is not None:
             connection.close()
 
-    # contract: outbound-where
+    # rule: outbound-address
     def _read(self, url: str) -> tuple[Place, str, str]:
         """Where a URL leads, its host with the port, and the target of the request.
 
@@ -186,7 +186,7 @@ class Outbound:
             raise ValueError("has an invalid host or port")
         if not self._http and (port or 443) not in _PORTS:
             raise ValueError("must have the port 443 or 8443")
-        # contract: outbound-address
+        # rule: outbound-address
         if address is not None and not is_allowed(address, private=self._private):
             raise ValueError(f"must not lead to {host}, which is not a public address")
         secure = parts.scheme == "https"

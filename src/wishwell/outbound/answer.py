@@ -34,7 +34,7 @@ class AnswerReader:
         self._body = bytearray()
         self._parser = httptools.HttpResponseParser(self)
 
-    # contract: outbound-bounds
+    # rule: outbound-limits
     def feed(self, data: bytes) -> None:
         """Takes a piece, empty at the end of the connection. Raises ``Unanswered``."""
         try:

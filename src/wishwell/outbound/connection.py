@@ -120,7 +120,7 @@ class Connection:
     def _count_anew(self) -> None:
         self._bytes_left, self._pieces_left = _MOST_BYTES, _MOST_PIECES
 
-    # contract: outbound-bounds
+    # rule: outbound-limits
     async def _piece(self) -> bytes:
         if not self._bytes_left or not self._pieces_left:
             raise Unanswered("the answer is too much, or in too many pieces")

@@ -45,7 +45,7 @@ async def resolve(host: str, port: int) -> list[str]:
     return [str(info[4][0]) for info in infos]
 
 
-# contract: outbound-address
+# rule: outbound-address
 def is_allowed(address: Address, *, private: bool) -> bool:
     """Whether a connection may go there; ``private`` allows private and loopback addresses."""
     if isinstance(address, ipaddress.IPv6Address):
@@ -73,7 +73,7 @@ class Names:
         self._look_ups: dict[tuple[str, str], asyncio.Task[list[str]]] = {}
         self._places = FairSemaphore(_MAX_LOOK_UPS, of_store=_OF_OWNER, of_party=None)
 
-    # contract: outbound-address
+    # rule: outbound-address
     async def addresses(self, host: str, port: int, owner: str) -> list[Address]:
         """Addresses of a name. Raises ``Unanswered`` for none, or one that is not allowed."""
         try:
@@ -88,7 +88,7 @@ class Names:
                 raise Unanswered(f"{host} has the address {address}, which is not public")
         return addresses[:_MOST_ADDRESSES]
 
-    # contract: outbound-bounds
+    # rule: outbound-limits
     async def _look_up(self, host: str, port: int, owner: str) -> list[str]:
         """The addresses of a name as text; none if the look-up fails.
 

@@ -33,7 +33,7 @@ _BATCH_SIZE = 100
 log = structlog.get_logger()
 
 
-# contract: erase-moment, erase-event, erase-again, erase-sequence, request-erased
+# rules: erase-immediate, erase-event, privacy-request-done
 async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -> Sequence[str]:
     """Erases a profile: from the commit on its data is hidden, and its tokens are refused.
 
@@ -78,7 +78,7 @@ async def is_under_way(tx: Reader, key: str) -> bool:
     return await tx.one("erasure_waits", profile=key) is not None
 
 
-# contract: erase-steps
+# rule: erase-completes
 async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
     """Removes the data of erased profiles in batches. Yields how many profiles are removed so far.
 
@@ -126,7 +126,7 @@ async def remove_batch(tx: Writer, key: str, store_id: str, now: int) -> bool:
     return True
 
 
-# contract: forget-customers
+# rule: forget-customers
 async def idle(
     db: Database, clock: ReferenceClock, *, dry: bool = False
 ) -> AsyncIterator[tuple[Profile, Sequence[str]]]:
@@ -154,7 +154,7 @@ async def idle(
                     yield customer, erased
 
 
-# contract: clock-guard
+# rule: clock-guard
 async def _erase_idle(tx: Writer, customer: Profile, clock: ReferenceClock) -> Sequence[str]:
     now = await clock.checked_now(tx)
     return await erase(tx, customer, now, _idle_before(customer.store, now))
@@ -165,7 +165,7 @@ def _idle_before(store: Store, now: int) -> str:
     return ids.timestamp(max(0, months_before(now, store.forget_customers_after or 0)))
 
 
-# contract: clock-future
+# rule: clock-guard
 async def _redate(tx: Writer, store_id: str, clock: ReferenceClock) -> bool:
     """Dates customers and the store's option to now where a wrong clock dated them in the future.
     One batch; returns whether it found customers."""
@@ -192,7 +192,7 @@ def months_before(now: int, months: int) -> int:
     return round(at.replace(year=year, month=month + 1, day=day).timestamp() * 1000)
 
 
-# contract: erase-sequence
+# rule: erase-event
 async def forget(tx: Writer, events_days: float, clock: ReferenceClock) -> None:
     """Deletes the stored sequences of profiles erased long ago. A sequence stays at least as long
     as the event ``profile.erased``, kept for ``events_days``, has it. Raises ``ClockSuspect``."""

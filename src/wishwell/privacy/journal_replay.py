@@ -62,7 +62,7 @@ def read(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
     return sorted(acts, key=lambda act: act.time), errors, warnings
 
 
-# contract: journal-replay
+# rule: journal-replay
 async def repeat(
     db: Database, acts: Sequence[Act], clock: ids.Clock, *, dry: bool
 ) -> AsyncIterator[Replayed]:

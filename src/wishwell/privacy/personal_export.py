@@ -31,7 +31,7 @@ class Reserved(msgspec.Struct, rename="camel"):
     created_at: types.Time
 
 
-# contract: profile-export, reserve-secret
+# rules: profile-export, reserve-secret
 async def document(db: Database, profile: Profile, shown: ProfileRecord) -> AsyncIterator[bytes]:
     """Yields the document in pieces of at most a list or a page. ``shown`` is the profile itself.
 
@@ -62,7 +62,7 @@ async def _read(
 ) -> T:
     """Reads a piece. Raises ``profiles.missing`` if the profile is being erased by then."""
     found = await db.read(use_case, *arguments)
-    if await db.read(erasure.is_under_way, profile.id):  # contract: erase-moment
+    if await db.read(erasure.is_under_way, profile.id):  # rule: erase-immediate
         raise profiles.missing(profile)
     return found
 

@@ -42,7 +42,6 @@ class PlatformWebhook(NamedTuple):
     customer: Profile | None
 
 
-# contract: request-fields
 class PlatformRequest(msgspec.Struct, rename="camel", omit_defaults=True):
     """A privacy request of the platform, and its outcome."""
 
@@ -75,7 +74,7 @@ def from_row(row: Row) -> PlatformRequest:
     return request
 
 
-# contract: request-once, request-kept, store-rows
+# rules: privacy-request-stored, store-delete
 async def take(tx: Writer, store: Store, delivery: PlatformWebhook, id: str, now: int) -> str:
     """Stores the request of a delivery; ``now`` in milliseconds. Returns the request's id, for a
     duplicate that of the first (idempotent).
@@ -121,7 +120,7 @@ async def every(tx: Reader, store: Store) -> list[PlatformRequest]:
     return (await page(tx, store, PageRequest(None, _ALL))).records
 
 
-# contract: request-export
+# rule: privacy-request-done
 async def export(tx: Reader, store: Store, id: str, now: str) -> bytes:
     """Returns a request's export, as JSON. Raises ``NotFound`` before it exists and after it has
     expired."""
@@ -131,7 +130,7 @@ async def export(tx: Reader, store: Store, id: str, now: str) -> bytes:
     return str(row[0]).encode()
 
 
-# contract: request-called-off
+# rule: shop-redact-delayed
 async def call_off(tx: Writer, store: Store, id: str, now: str) -> None:
     """Cancels a pending deletion of the store. Raises ``NotFound``, and ``Conflict`` for any other
     request."""

@@ -35,7 +35,7 @@ async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
     return [(row[0], PlatformRequest(*row[1:])) for row in rows]
 
 
-# contract: request-done, background-goes-on
+# rules: privacy-request-done, bad-row
 async def work(db: Database, clock: ReferenceClock) -> AsyncIterator[Profile | None]:
     """Processes the requests that are due, each once. Yields between two steps: an erased customer,
     or ``None``.
@@ -88,13 +88,13 @@ async def _do(
     yield None
 
 
-# contract: clock-guard
+# rule: clock-guard
 async def _end_export(tx: Writer, named: dict[str, str], clock: ReferenceClock) -> None:
     now = ids.timestamp(await clock.checked_now(tx))
     await tx.run("request_export_ends", **named, now=now)
 
 
-# contract: clock-future
+# rule: clock-guard
 async def _redate(tx: Writer, clock: ReferenceClock) -> None:
     now = await clock.checked_now(tx)
     exports, deletions = [now + days * ids.DAY_MS for days in (EXPORT_DAYS, DELETION_DAYS)]
@@ -116,7 +116,7 @@ async def _export(db: Database, customer: Profile) -> str:
     return b"".join(pieces).decode()
 
 
-# contract: request-shop
+# rule: shop-redact-delayed
 async def _delete(
     db: Database, store_id: str, request: PlatformRequest, clock: ReferenceClock
 ) -> AsyncIterator[None]:
@@ -130,7 +130,7 @@ async def _delete(
     log.info("store_deleted", store=store.handle, request=request.id)
 
 
-# contract: clock-guard
+# rule: clock-guard
 async def _begin_deletion(tx: Writer, store_id: str, id: str, clock: ReferenceClock) -> None:
     await stores.lock(tx)
     now = await clock.checked_now(tx)

@@ -22,7 +22,7 @@ _OF_STORE = (
 _OF_ERASED = ("erase_erased", "erase_erasures")
 
 
-# contract: store-delete
+# rule: store-delete
 async def begin(tx: Writer, handle: str, now: str) -> Store:
     """Marks the store as deleted, which ends all access to it. Frees its hosts and removes its
     webhooks.
@@ -38,7 +38,7 @@ async def begin(tx: Writer, handle: str, now: str) -> Store:
     return store
 
 
-# contract: store-delete-steps
+# rule: store-delete
 async def run(db: Database, store: Store) -> AsyncIterator[int]:
     """Removes the store's data, then the store. Yields how many profiles are removed so far.
 

@@ -1,6 +1,6 @@
 """Products: titles, prices and availability uploaded by a shop, and the notices that changes cause.
 
-Start with ``put``: it replaces all data of a product (contract: product-put-whole). ``notices.py``
+Start with ``put``: it replaces all data of a product (rule: product-replaced). ``notices.py``
 detects price drops and restocks and records events for the items, ``shown.py`` adds product data to
 items in responses, ``product_bodies.py`` validates request bodies.
 """
@@ -79,7 +79,6 @@ class ProductData(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     available: NewAvailable = None
 
 
-# contract: product-fields
 class Product(ProductData, rename="camel", kw_only=True):
     """The published data of a product. Unknown fields are omitted."""
 
@@ -93,7 +92,7 @@ class Product(ProductData, rename="camel", kw_only=True):
 
 
 class NewProduct(msgspec.Struct, frozen=True):
-    """A validated product to put (contract: product-bounds)."""
+    """A validated product to put."""
 
     product_id: str
     data: ProductData
@@ -138,7 +137,7 @@ def from_row(row: Row, store: Store) -> Product:
     return product
 
 
-# contract: product-put-order, product-put-many
+# rule: product-replaced
 async def put(
     tx: Writer, store: Store, given: Sequence[NewProduct], new_ids: Sequence[str], now: str
 ) -> None:
@@ -189,13 +188,12 @@ async def find(tx: Reader, store: Store, product_id: str) -> Product:
     return from_row(row, store)
 
 
-# contract: product-pages
 async def page(tx: Reader, scope: WholeStore, asked: pages.PageRequest) -> pages.Page[Product]:
     """Returns a page of products without variants, newest first by their first put."""
     return await pages.read(tx, "products", scope, asked, lambda row: from_row(row, scope.store))
 
 
-# contract: product-delete
+# rule: delete-scope
 async def delete(tx: Writer, store: Store, product_id: str) -> None:
     """Deletes a product with its pending notices. Raises ``NotFound``."""
     if await tx.one("product_delete", store=store.id, product=product_id) is None:
@@ -206,7 +204,6 @@ def _absent() -> NotFound:
     return NotFound("There is no such product.")
 
 
-# contract: product-bounds
 def check_text(field: str, text: str) -> None:
     """Raises ``Invalid`` for control characters."""
     if fields.has_control(text):

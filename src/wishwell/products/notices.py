@@ -25,13 +25,13 @@ _BATCH_SIZE = 20
 have to wait."""
 
 _THROTTLE_MS = ids.DAY_MS
-"""Throttle: milliseconds between two notices of a kind (contract: notice-once-a-day)."""
+"""Throttle: milliseconds between two notices of a kind (rule: notice-each-once)."""
 
 _SKEW_MS = 60_000
-"""Tolerated clock skew between two machines, in milliseconds (contract: notice-later)."""
+"""Tolerated clock skew between two machines, in milliseconds (rule: notice-each-once)."""
 
 
-# contract: product-money
+# rule: product-replaced
 class Money(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A price."""
 
@@ -73,14 +73,14 @@ _states = msgspec.json.Decoder(Variants)
 
 
 def states_from(store: Store, product_id: str, known: str) -> Variants:
-    """Returns the state stored before a put, empty if unreadable (contract: bad-row)."""
+    """Returns the state stored before a put, empty if unreadable (rule: bad-row)."""
     if known:
         with bad_rows.skip_bad_row("products", f"{product_id} of store {store.id}"):
             return _states.decode(known)
     return {}
 
 
-# contract: notice-events, notice-again
+# rules: events-enabled, notice-newest
 def compare(
     store: Store, before: Variants, position: str, offers: dict[str, Offer], now: str
 ) -> tuple[str, str, str | None]:
@@ -103,7 +103,7 @@ def compare(
     return msgspec.json.encode(after).decode(), position, now if noticed else None
 
 
-# contract: notice-drop, notice-reference, notice-currency, notice-unknown, notice-taken-back
+# rules: notice-drop, notice-reference, notice-newest
 def _compare_price(old: NoticeState, new: NoticeState, percent: int, now: str) -> None:
     price, reference = new.price, old.reference
     new.reference = price
@@ -128,7 +128,7 @@ def _amount(money: Money) -> Decimal:
     return Decimal(money.amount)
 
 
-# contract: notice-stock, notice-unknown, notice-taken-back
+# rules: notice-drop, notice-reference, notice-newest
 def _compare_stock(old: NoticeState, new: NoticeState, now: str) -> None:
     if new.available and old.available:
         new.restocked_at = old.restocked_at
@@ -151,7 +151,6 @@ class Product(msgspec.Struct, omit_defaults=True):
     image: str | UnsetType = UNSET
 
 
-# contract: notice-event-fields
 class NoticeData(msgspec.Struct, rename="camel", omit_defaults=True):
     """The data of an event. ``variant_id`` is unset if the notice is about the product itself."""
 
@@ -198,7 +197,7 @@ async def backlog(tx: Reader) -> int:
     return count
 
 
-# contract: notice-each-once, notice-steps
+# rules: notice-each-once, notice-fair
 async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> int:
     """Records events for the next batch of a product's items. Returns the number of events.
 
@@ -214,7 +213,7 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
         _states.decode(known), msgspec.json.decode(document, type=Product), store, now
     )
     wishes: Sequence[Row] = ()
-    if store.events_since is not None:  # contract: notice-events
+    if store.events_since is not None:  # rule: events-enabled
         wishes = await tx.all(
             "items_wishing", store=store.id, product=product_id, after=position, limit=_BATCH_SIZE
         )
@@ -287,7 +286,7 @@ class _PendingNotices:
             self._due_variant("restocked_at", variant, saved_at, restocked_at),
         )
 
-    # contract: notice-variant, notice-once-a-day, notice-later
+    # rules: notice-drop, notice-each-once
     def _due_variant(
         self,
         notice: Literal["dropped_at", "restocked_at"],
@@ -296,7 +295,7 @@ class _PendingNotices:
         last_at: str,
     ) -> str | None:
         # A time this far ahead was recorded during clock skew.
-        if last_at > self._day_ahead:  # contract: clock-steps
+        if last_at > self._day_ahead:  # rule: clock-guard
             last_at = ""
         if last_at > self._day_ago:
             return None

@@ -13,7 +13,6 @@ from wishwell.stores import Store
 from wishwell.wishlists import fields
 
 
-# contract: product-bounds
 class ProductBody(ProductData, kw_only=True):
     """All data of a product (``PUT /products/{productId}``)."""
 
@@ -59,7 +58,6 @@ def _check(given: ProductData | Variant) -> None:
         products.check_text(field, getattr(given, field) or "")
 
 
-# contract: product-path
 def product_id(text: str, store: Store, field: str = "productId") -> str:
     """Returns the product id in a path or query parameter.
 

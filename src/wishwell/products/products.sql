@@ -81,7 +81,7 @@ ORDER BY i.id
 LIMIT :limit;
 
 -- name: owner_lock
--- contract: profile-notices
+-- rule: notice-drop
 -- SKIP LOCKED, so that this never waits for another write and can't deadlock.
 SELECT profile_id FROM profiles WHERE profile_id = :profile AND closed_at IS NULL AND coalesce(notices, 1) = 1
 FOR NO KEY UPDATE SKIP LOCKED --postgresql

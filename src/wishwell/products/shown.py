@@ -1,4 +1,4 @@
-"""Adds product data to items in responses (contract: include-product)."""
+"""Adds product data to items in responses."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
@@ -78,7 +78,7 @@ def including(
     return run
 
 
-# contract: include-product, answer-size
+# rule: profile-limits
 async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) -> None:
     """Sets ``product`` of each item whose product has data.
 

@@ -57,7 +57,7 @@ Kind = Literal["customer", "session"]
 KINDS: tuple[Kind, ...] = ("customer", "session")
 
 
-# contract: gid-customer, gid-session
+# rule: profile-gid
 def parse(
     store: Store, namespace: str, gid: str, field: str, kinds: Sequence[Kind] = KINDS
 ) -> Profile:
@@ -88,7 +88,7 @@ def of_customer(store: Store, gid: str) -> Profile:
     return Profile(ids.profile_key(store.id, gid), store, gid, False)
 
 
-# contract: session-ended, session-unknown, erase-writes
+# rules: session-ended, erase-completes
 def missing(profile: Profile) -> NotFound | Unauthenticated | Unavailable:
     """Returns the error to raise when a profile's row is missing or closed.
 
@@ -105,7 +105,7 @@ def missing(profile: Profile) -> NotFound | Unauthenticated | Unavailable:
     return NotFound("Profile: there is no such session.")
 
 
-# contract: customer-exists, session-ended
+# rules: profile-gid, session-ended
 async def check_open(tx: Reader, profile: Profile) -> None:
     """Raises ``missing(profile)`` for a session that doesn't exist or has ended."""
     if profile.is_session:
@@ -119,7 +119,7 @@ async def is_known(tx: Reader, profile: Profile) -> bool:
     return not profile.is_session or await tx.one("profile_state", profile=profile.id) is not None
 
 
-# contract: limit-exact, request-linearizable
+# rules: profile-limits, request-linearizable
 async def lock(tx: Writer, profile: Profile, now: str) -> None:
     """Locks the profile for the rest of the transaction, creating a customer's row if needed.
 
@@ -166,7 +166,7 @@ async def create_session(tx: Writer, store: Store, namespace: str, id: str, now:
     return profile
 
 
-# contract: session-touched
+# rule: session-purged
 async def renew_session(tx: Writer, profile: Profile, now: str) -> None:
     """Restarts a session's time to its purge, for a new token.
 
@@ -182,7 +182,7 @@ async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> 
     await tx.run("profile_note", profile=profile.id, email=email, notices=None)
 
 
-# contract: identify-email
+# rule: profile-email
 def check_email(email: str) -> str:
     """Returns the address. Raises ``Invalid`` unless it is valid and has 3 to 254 characters."""
     if len(email) > 254 or not _EMAIL.fullmatch(email):

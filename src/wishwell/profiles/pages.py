@@ -1,7 +1,7 @@
 """Cursor pagination (keyset): pages of records, newest first.
 
 A cursor is the id at a page's edge and a direction. It is signed, so that a modified cursor, or one
-of a different request, is refused (contract: cursor-opaque, cursor-bound-to-request). A page is
+of a different request, is refused (rule: cursor-bound). A page is
 read by ``id < edge`` over an index, with one row more than requested to detect a next page. So a
 page costs the same at any depth.
 """
@@ -59,7 +59,7 @@ class Page(msgspec.Struct, Generic[T], frozen=True):
     previous: Cursor | None
 
 
-# contract: cursor-bound-to-request
+# rule: cursor-bound
 class CursorSigner:
     """Signs cursors with the newest key and verifies them with any key."""
 
@@ -96,7 +96,7 @@ def _signed(key: bytes, cursor: Cursor, request: str) -> str:
     return base64.urlsafe_b64encode(plain + mac).decode()
 
 
-# contract: page-order, page-info, page-walk, page-cost
+# rule: page-walk
 async def read(
     tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
 ) -> Page[T]:
@@ -155,6 +155,6 @@ async def _empty(
     return Page([], edge, None) if backward else Page([], None, edge)
 
 
-# contract: search-own
+# rule: search-terms
 def _key(scope: Scope) -> str:
     return scope.id if isinstance(scope, Profile) else scope.store.id

@@ -21,7 +21,6 @@ MakesNotices = Annotated[
 ]
 
 
-# contract: profile-fields
 class ProfileRecord(msgspec.Struct, rename="camel"):
     """A customer or a visitor's session, with the number of its items and lists."""
 
@@ -62,7 +61,7 @@ async def find(tx: Reader, profile: Profile) -> ProfileRecord:
     return ProfileRecord(profile.gid, "customer", 0, 0, notices=True)
 
 
-# contract: profile-notices
+# rule: notice-drop
 async def choose(tx: Writer, profile: Profile, notices: bool | None, now: str) -> ProfileRecord:
     """Turns a profile's notices on or off, unless None. Raises ``profiles.missing``."""
     if notices is None:
@@ -73,7 +72,7 @@ async def choose(tx: Writer, profile: Profile, notices: bool | None, now: str) -
     return await find(tx, profile)
 
 
-# contract: profiles-by-email
+# rule: profile-email
 async def by_email(tx: Reader, store: Store, email: str, asked: PageRequest) -> Page[ProfileRecord]:
     """Returns a page of the store's profiles with this e-mail address, ignoring case."""
     cases = {_lower(form) for form in (email, email.lower(), email.upper())}

@@ -1,7 +1,7 @@
 """Search expressions: ``product:123,456 variant:7 tag:gift list:<id>`` for items, ``title:blue``
 for products.
 
-A record must match all terms, and at least one value of each term (contract: search-terms).
+A record must match all terms, and at least one value of each term (rule: search-terms).
 ``db/pages.py`` has the SQL condition of each field.
 """
 
@@ -38,7 +38,7 @@ class Search(NamedTuple):
 
 # Cached, because all visitors of a page send the same query, and parsing one with 24 products takes
 # longer than running it.
-# contract: search-invalid, search-terms
+# rule: search-terms
 @functools.lru_cache(256)
 def parse(query: str, store: Store, noun: str = "items") -> Search:
     """Parses a search expression for ``noun``, items or products.

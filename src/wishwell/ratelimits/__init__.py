@@ -1,6 +1,6 @@
 """Rate limits: requests per minute, by store, caller and kind of request.
 
-Uses fixed windows of one minute of the wall clock (contract: limit-window). ``Limiter`` counts
+Uses fixed windows of one minute of the wall clock (rule: limit-window). ``Limiter`` counts
 requests in this process, ``shared.RedisLimiter`` for several processes in Redis or Valkey.
 """
 
@@ -24,7 +24,7 @@ class LimitState(NamedTuple):
     reset: int
 
 
-# contract: limit-exceeded
+# rule: limit-window
 def too_many(state: LimitState, what: str, now: int) -> TooManyRequests:
     """Returns the error for a request over the limit. ``now``: milliseconds since 1970."""
     return TooManyRequests(

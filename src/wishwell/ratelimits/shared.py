@@ -64,7 +64,7 @@ def _pool(url: str) -> Any:
     )
 
 
-# contract: limit-shared, limit-shared-away
+# rule: limit-shared
 class RedisLimiter(Limiter):
     """Counts in Redis or Valkey, and in this process while that is unreachable."""
 

@@ -1,4 +1,4 @@
-"""Reports on wishes, computed from the counts that run in the background (contract: report-period).
+"""Reports on wishes, computed from the counts that run in the background (rule: report-period).
 
 Start here for reading reports; ``counting.py`` runs the counts, and ``tally.py`` defines what they
 store.
@@ -142,7 +142,7 @@ def columns(by: By) -> list[str]:
     return [name for name in (*names, *numbers) if by == "variant" or "variant" not in name]
 
 
-# contract: report-period
+# rule: report-period
 def period(store: Store, first: str | None, last: str | None, now: int) -> Period:
     """Returns a report's period. ``now`` is in epoch milliseconds. Raises ``Invalid``."""
     today = tally.day_of(now, tally.zone(store))
@@ -162,7 +162,7 @@ def period(store: Store, first: str | None, last: str | None, now: int) -> Perio
 _ALL_DAYS = 10_000
 
 
-# contract: count-whole
+# rule: count-exact
 async def span(tx: Reader, store: Store, of: Period) -> Span:
     """Returns the counts of a period.
 
@@ -184,7 +184,6 @@ async def span(tx: Reader, store: Store, of: Period) -> Span:
     return Span(before[-1], [*before, *days][-1], days, counted)
 
 
-# contract: report-products
 async def products(
     tx: Reader, store: Store, of: Span, sort: Sort, by: By, offset: int, limit: int, title: str = ""
 ) -> list[ProductWishes]:
@@ -224,7 +223,6 @@ def _product(row: Row, store: Store) -> ProductWishes:
     return made
 
 
-# contract: report-summary
 def summary(of: Span) -> Summary:
     """Returns all wishes at the period's end, and those added and removed in it."""
     now, (added, removed) = of.now, _between(of.before.totals, of.now.totals)
@@ -232,7 +230,6 @@ def summary(of: Span) -> Summary:
     return Summary(now.wishes, now.customers, now.visitors, holders, now.lists, added, removed)
 
 
-# contract: report-days
 async def days(tx: Reader, store: Store, of: Span, product: str = "") -> list[Day]:
     """Returns each day of the period that has a count, for one product or ('') for all."""
     before, totals = of.before.totals, [count.totals for count in of.days]
@@ -261,7 +258,7 @@ def _between(before: Totals, now: Totals) -> tuple[int, int]:
     return added, max(0, sum(before[:2]) + added - sum(now[:2]))
 
 
-# contract: show-wishes
+# rule: show-wishes
 async def reached(tx: Reader, store: Store, products: Sequence[str]) -> list[tuple[str | int, int]]:
     """Returns each product's wishes, rounded down to 0, 10, 25, 50, 100, 250 and so on."""
     last = await counting.last(tx, store)

@@ -1,4 +1,4 @@
-"""Counts the wishes for each product of a store (contract: count-exact).
+"""Counts the wishes for each product of a store (rule: count-exact).
 
 A count reads all profiles of a store in batches and compares its result with the last count's. It
 doesn't rely on counters that saves maintain, so nothing can drift, and code that moves or removes
@@ -63,7 +63,7 @@ class Due(NamedTuple):
     oldest: str | None
 
 
-# contract: count-again
+# rule: count-pace
 async def due(tx: Reader, kept: Sequence[Store], now: int, seconds: float) -> Due:
     """Returns the stores to count. ``now`` in milliseconds; ``seconds``: the setting."""
     counts = await tx.all("counts_last")
@@ -72,13 +72,13 @@ async def due(tx: Reader, kept: Sequence[Store], now: int, seconds: float) -> Du
     for store in kept:
         ended, wishes = ends.get(store.id, ("1970-01-01T00:00:00.000Z", 0))
         pause = min(seconds, SMALL_SECONDS) if wishes < SMALL_STORE_WISHES else seconds
-        # A clock that was set back delays no count for long (contract: clock-steps).
+        # A clock that was set back delays no count for long (rule: clock-guard).
         if not 0 <= now - ids.from_timestamp(ended) < pause * 1000:
             again.append(store)
     return Due(again, min((began for _, began, *_ in counts), default=None))
 
 
-# contract: count-again
+# rule: count-pace
 async def work(
     db: Database,
     look: Callable[[], Awaitable[Sequence[Store]]],
@@ -114,7 +114,7 @@ async def work(
             await asyncio.sleep(min(took * (1 / MAX_LOAD_SHARE - 1), _MAX_PAUSE_SECONDS))
 
 
-# contract: count-exact, count-days
+# rules: count-exact, count-days
 async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterator[float]:
     """Counts a store. Yields after each batch the seconds that it took.
 
@@ -229,7 +229,7 @@ async def _change(
     await tx.run_many("count_row_put", come)
 
 
-# contract: count-whole
+# rule: count-exact
 async def finish(
     tx: Writer, store: Store, before: Sequence[Count], counts: Iterable[Count]
 ) -> None:
@@ -238,7 +238,7 @@ async def finish(
     await tx.run_many("count_end", [{"store": store.id, **count._asdict()} for count in counts])
 
 
-# contract: count-future
+# rule: count-days
 async def _discard_future(tx: Writer, store: Store, clock: ReferenceClock) -> bool:
     """Discards a batch of counts of days after today if a wrong clock dated the last count in the
     future; the totals before them become valid again. Returns whether a batch remains. Raises
@@ -260,7 +260,7 @@ async def _discard_future(tx: Writer, store: Store, clock: ReferenceClock) -> bo
     return False
 
 
-# contract: count-kept, clock-guard
+# rules: count-days, clock-guard
 async def _forget(tx: Writer, store: Store, clock: ReferenceClock) -> int:
     """Removes a batch of rows that ended more than 25 months ago. Returns how many. Raises
     ``ClockSuspect``."""

@@ -1,4 +1,4 @@
-"""Encodes records as CSV for spreadsheets, by RFC 4180 (contract: report-csv)."""
+"""Encodes records as CSV for spreadsheets, by RFC 4180 (rule: report-csv)."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The result of a count, and the rows to store for it (contract: count-exact, count-days).
+"""The result of a count, and the rows to store for it (rules: count-exact, count-days).
 
 Counts have ascending numbers. Each row stores running totals that are valid from the count with
 one number until the count with another, so that the figures of a period are the difference of two
@@ -87,12 +87,12 @@ class Tally:
         # A clock that was set back, or a time zone further west, must not reopen a day that has
         # ended. After a long pause, days past the retention period are left out.
         begin = max(following(first), kept_from(today))
-        self.days = [first, *_days(begin, today)]  # contract: count-kept
+        self.days = [first, *_days(begin, today)]  # rule: count-days
         self._kept = [count.number for count in last]
         self.number = (self._kept[0] if last else 0) + 1
         self._closed = next((count.number for count in last if count.day < first), 0)
         begins = [starts(day, zone) for day in (*self.days, following(self.days[-1]))]
-        if last:  # contract: store-time-zone. The time zone may have changed since.
+        if last:  # rule: store-time-zone. The time zone may have changed since.
             begins[0] = last[0].day_began_at or begins[0]
             begins[1] = max(begins[1], min(last[0].began_at, now))
         self._starts = list(accumulate(begins, max))

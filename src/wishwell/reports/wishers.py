@@ -1,4 +1,4 @@
-"""Report of the profiles that wish for a product, newest first (contract: report-wishers)."""
+"""Report of the profiles that wish for a product, newest first."""
 
 from collections.abc import AsyncIterator
 

@@ -65,7 +65,7 @@ def open_database(
     )
 
 
-# contract: signing-key-source
+# rule: signing-keys
 def signing_keys(settings: Settings) -> list[bytes]:
     """Returns the signing keys, current first. Raises ``Misconfigured`` if there is none."""
     if keys := _keys(settings, settings.signing_keys, ""):
@@ -76,7 +76,7 @@ def signing_keys(settings: Settings) -> list[bytes]:
     )
 
 
-# contract: sealing-keys
+# rule: sealing-keys
 def sealing(settings: Settings) -> Sealing | None:
     """Returns the cipher for stored secrets; ``None`` for a server database without the setting."""
     keys = _keys(settings, settings.sealing_keys, ".sealing")

@@ -70,20 +70,20 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         Job("waiting", 10.0, functools.partial(_measure_backlogs, service)),
         _housekeeping(service, "count", _count_turn(service), _count),
         _housekeeping(service, "requests", _REQUESTS_SECONDS, _do_requests, _requested),
-        # contract: command-purge
+        # rule: session-purged
         _housekeeping(service, "purge", service.settings.purge_interval, _purge),
-        # contract: event-retention
+        # rule: feed-retention
         _housekeeping(service, "retain", _RETAIN_SECONDS, _retention(retention.remove_events)),
         _housekeeping(
             service, "deliveries", _RETAIN_SECONDS, _retention(retention.remove_deliveries)
         ),
     ]
-    if service.sender is not None:  # contract: webhook-needs-keys
+    if service.sender is not None:  # rule: webhook-prerequisites
         all_jobs.append(Job("webhooks", 0.25, functools.partial(_send, service)))
     return [_repeat(job) for job in all_jobs]
 
 
-# contract: background-goes-on
+# rule: bad-row
 async def _repeat(job: Job) -> None:
     """Runs a job for ever. Retries a failed run after a pause, and logs the error unless the run
     before failed with the same type."""
@@ -94,7 +94,7 @@ async def _repeat(job: Job) -> None:
         pause = max(_FAILURE_BACKOFF_SECONDS, job.seconds)
         try:
             wanted = await job.turn()
-        except ClockSuspect:  # contract: clock-guard. Reported by the job ``clock``
+        except ClockSuspect:  # rule: clock-guard. Reported by the job ``clock``
             wanted = None
         except Exception as error:
             if type(error) is failing:
@@ -112,7 +112,7 @@ async def _repeat(job: Job) -> None:
         metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
 
 
-# contract: clock-reported
+# rule: clock-jump
 async def _observe_clock(service: Services) -> None:
     await service.clock.observe(service.db)
     metrics.CLOCK_SUSPECT.set(bool(service.clock.suspicion))
@@ -168,7 +168,7 @@ async def _erased(service: Services) -> bool:
     return bool(service.access_cache.erased)
 
 
-# contract: erase-steps
+# rule: erase-completes
 async def _erase(service: Services) -> None:
     """Removes the data of erased profiles."""
     async for _ in erasure.work(service.db, service.clock):
@@ -189,7 +189,7 @@ async def _requested(service: Services) -> bool:
     return bool(await service.db.read(request_processing.due, service.clock()))
 
 
-# contract: request-done
+# rule: privacy-request-done
 async def _do_requests(service: Services) -> None:
     """Processes the privacy requests of platforms."""
     journal.actor.set("platform")
@@ -203,7 +203,7 @@ def _count_turn(service: Services) -> float:
     return min(_COUNT_SECONDS, service.settings.count_seconds)
 
 
-# contract: count-again
+# rule: count-pace
 async def _count(service: Services) -> None:
     """Counts the wishes of the stores that are due."""
     db, settings = service.db, service.settings
@@ -224,14 +224,14 @@ async def _count(service: Services) -> None:
 # ------------------------------------------------------------------------- events and notices
 
 
-# contract: feed-soon
+# rule: feed-once
 async def _assign_positions(service: Services) -> float | None:
     """Assigns feed positions to new events."""
     metrics.EVENTS_POSITIONED.inc(await events.assign_positions(service.db, service.clock))
     return None if service.access_cache.any_events_enabled() else _IDLE_SECONDS
 
 
-# contract: notice-steps
+# rule: notice-fair
 async def _record_notices(service: Services) -> float | None:
     """Emits pending notices in batches. Every process does this, without a lease."""
     pause: float | None = None

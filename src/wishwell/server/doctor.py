@@ -67,7 +67,7 @@ class CheckFailed(ServiceError):
     """A failed check."""
 
 
-# contract: command-doctor
+# rule: command-doctor
 async def run_checks(settings: Settings) -> list[Finding]:
     """Returns a line for each check. Skips the checks that need the database if it has failed."""
     lines = [

@@ -28,7 +28,7 @@ def _files(settings: Settings) -> tuple[str, ...]:
     return "" if settings.signing_keys else path, "" if settings.sealing_keys else f"{path}.sealing"
 
 
-# contract: signing-key-source, sealing-keys
+# rules: signing-keys, sealing-keys
 async def missing(tx: Reader, settings: Settings) -> Mapping[str, bool]:
     """The key files (without ``.key``) that don't exist, and whether the database needs them."""
     row = None if settings.engine != "sqlite" else await tx.one("keys_needed")
@@ -48,7 +48,7 @@ async def make(db: Database, settings: Settings) -> None:
             auth.make_embedded_key(file)
 
 
-# contract: sealing-opened
+# rule: sealing-keys
 async def check_secrets(tx: Reader, sealing: Sealing | None) -> None:
     """Raises ``Misconfigured`` if a key for a secret in the database is missing, and otherwise
     ``Damaged`` if no key can open one."""
@@ -73,7 +73,7 @@ async def check_secrets(tx: Reader, sealing: Sealing | None) -> None:
         raise damaged
 
 
-# contract: backup-keys
+# rule: backup-complete
 def back_up(settings: Settings, copy: str, folder: str | None) -> list[str]:
     """Copies the key files to ``folder``, named after ``copy``, once they open its secrets.
 

@@ -109,7 +109,7 @@ def _allow_files() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
-# contract: serve-stop
+# rule: serve-workers
 class _Server(uvicorn.Server):
     """The server of a single process. Calls ``ready`` once it listens."""
 
@@ -149,7 +149,7 @@ class _Worker(supervisor.Process):
 supervisor.Process = _Worker  # type: ignore[misc]
 
 
-# contract: serve-workers
+# rule: serve-workers
 class _Workers(supervisor.Multiprocess):
     """Several processes on one socket. Calls ``ready`` once all of them serve."""
 
@@ -245,7 +245,7 @@ class _Workers(supervisor.Multiprocess):
         return {process.pid for process in self.processes if process.pid is not None}
 
 
-# contract: serve-start
+# rule: serve-start
 def listen(host: str, port: int, names: str) -> socket.socket:
     """Returns a listening socket. Raises ``Misconfigured``; ``names``: the settings to change."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

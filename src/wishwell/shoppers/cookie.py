@@ -27,8 +27,7 @@ _PLAIN, _HOST = b"wishwell", b"__Host-wishwell"
 _MAX_BYTES = 1_000
 MAX_CACHED = 10_000
 """Size of the LRU caches of cookies and of shoppers, each for all stores: without them, HMACs and
-base64 take most of the time that the storefront adds to a read (contract:
-storefront-remembered)."""
+base64 take most of the time that the storefront adds to a read (rule: storefront-secrets)."""
 
 
 class Visitor(
@@ -43,7 +42,7 @@ class Visitor(
     since: int
     v: Literal[1] = 1
 
-    # contract: storefront-cookie-ahead
+    # rule: storefront-cookie
     def is_due(self, now: int) -> bool:
         """Returns whether to set the cookie again: to extend it, or because its date is ahead."""
         return not -_CLOCK_SKEW_SECONDS <= now - self.since <= _DAY_SECONDS
@@ -56,7 +55,7 @@ class Signer:
     """Writes and reads the cookies of one store, by its id.
 
     ``secrets``: the newest first, which signs. Replaced secrets are accepted until the cookies that
-    they signed have expired (contract: storefront-cookie).
+    they signed have expired (rule: storefront-cookie).
     """
 
     def __init__(self, secrets: Sequence[CookieSecret], store: str) -> None:

@@ -1,6 +1,6 @@
 """Identifies the signed-in customer by the platform's signed query or the shop's JWT. No I/O.
 
-Evidence that is present but invalid raises ``InvalidEvidence`` (contract: storefront-evidence).
+Evidence that is present but invalid raises ``InvalidEvidence`` (rule: storefront-naming).
 """
 
 import functools
@@ -67,7 +67,7 @@ def platform_shop(query: bytes) -> str | None:
     return values.get("shop", [None])[-1] if "signature" in values else None
 
 
-# contract: storefront-platform
+# rule: storefront-platform
 def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | None:
     """Verifies a signed query. Returns its customer id, or ``None`` if nobody is signed in.
 
@@ -143,7 +143,7 @@ def key_id(token: str) -> str | None:
     return str(header["kid"])
 
 
-# contract: storefront-jwt, storefront-remembered
+# rules: storefront-jwt, storefront-secrets
 @functools.lru_cache(maxsize=_MAX_CACHED)
 def jwt_customer(
     token: str, keys: tuple[str | jwt.PyJWK, ...], naming: Naming, platform: str

@@ -91,7 +91,7 @@ class KeySets:
         return keys[kid]
 
 
-# contract: key-set-fetched
+# rule: key-set-fetched
 class _Fetched:
     """The key set of a URL.
 
@@ -159,7 +159,7 @@ class _Fetched:
             self._fetching = None
 
 
-# contract: key-set-read
+# rule: key-set-fetched
 def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
     """Returns the usable keys of a key set (RFC 7517), by ``kid``. Raises ``ValueError``."""
     entries = document.get("keys") if isinstance(document, Mapping) else None

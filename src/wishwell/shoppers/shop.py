@@ -28,7 +28,7 @@ class Shop:
         self._jwt_keys = secrets.jwt_keys
         self._key_sets = key_sets
 
-    # contract: storefront-jwt
+    # rule: storefront-jwt
     async def customer(self, token: str) -> str:
         """Returns the GID of a JWT's customer. Raises ``InvalidEvidence`` and
         ``Unavailable``."""
@@ -50,7 +50,7 @@ class Shop:
         return known.customer
 
 
-# contract: storefront-remembered
+# rule: storefront-secrets
 class Shops:
     """LRU cache of the shops of all stores, by store and secrets."""
 

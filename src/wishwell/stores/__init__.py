@@ -1,4 +1,4 @@
-"""Stores: the shops of one deployment, isolated from each other (contract: store-isolation).
+"""Stores: the shops of one deployment, isolated from each other (rule: store-isolation).
 
 Start with ``Store`` and ``apply_patch`` here. ``naming.py`` and ``reporting.py`` define groups of a
 store's settings, ``rules.py`` validates its fields, ``store_secrets.py`` manages its secrets, and
@@ -48,7 +48,7 @@ DEFAULT_DROP = 5
 MAX_HOSTS = 50
 
 PROPAGATION_MS = 5_000
-"""Milliseconds until every process has seen a change of a store (contract: store-change-seen)."""
+"""Milliseconds until every process has seen a change of a store (rule: changes-take-effect)."""
 
 ProductIds = Literal["integer", "text"]
 TEXT_ID = re.compile(field_types.TEXT_ID)
@@ -58,7 +58,7 @@ TEXT_RULE = (
 )
 
 
-# contract: store-fields, store-product-ids
+# rules: store-settings, store-product-ids
 class Store(msgspec.Struct, frozen=True, rename="camel"):
     """A store and its settings, which `wishwell store` changes."""
 
@@ -66,10 +66,10 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     handle: str
     platform: str
     """The platform in the GIDs of its customers."""
-    product_ids: ProductIds  # contract: product-id-kind
+    product_ids: ProductIds  # rule: store-product-ids
     auth_flow: str  # possibly with a placeholder {email}
     """The path of its sign-in page."""
-    hosts: tuple[str, ...]  # contract: storefront-hosts
+    hosts: tuple[str, ...]  # rule: storefront-hosts
     """The origins of the shop."""
     naming: Naming
     origins: tuple[str, ...]
@@ -77,11 +77,11 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     limits: Annotated[dict[str, int], _ALL_LIMITS]
     """The limits in force: requests per minute by kind of token and operation, and the maximum size
     of a profile."""
-    price_drop_percent: Annotated[int, published(minimum=1, maximum=90)]  # contract: notice-drop
-    events_since: Time | None  # contract: store-events
+    price_drop_percent: Annotated[int, published(minimum=1, maximum=90)]  # rule: notice-drop
+    events_since: Time | None  # rule: events-enabled
     """Time from which its events are complete; null while events are turned off."""
     created_at: Time
-    forget_customers_after: int | None = None  # contract: forget-customers
+    forget_customers_after: int | None = None  # rule: forget-customers
     """Months without a request after which a customer is erased; null means never."""
     forget_since: Time | None = None
     """When this setting was turned on."""
@@ -95,7 +95,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     def has_text_ids(self) -> bool:
         return self.product_ids == "text"
 
-    # contract: product-id-text
+    # rule: store-product-ids
     def product_id(self, field: str, id: int | str) -> str:
         """Returns an id as stored. Raises ``Invalid`` (for ``field``) if it breaks ``id_rule``."""
         text = str(id)
@@ -110,7 +110,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
             return f"must be {TEXT_RULE}, because this store has text ids"
         return f"must be an integer from 1 to {MAX_NUMBER}, because this store has integer ids"
 
-    # contract: identify-answer
+    # rule: identify-reveals-nothing
     def sign_in_path(self, email: str) -> str:
         """Returns the sign-in path for an e-mail address. Raises ``NotFound`` without one."""
         if not self.auth_flow:
@@ -122,7 +122,7 @@ def number(id: int | str) -> int | str:
     """Converts a stored id of a store with integer ids to the number that the API shows.
 
     Returns other text unchanged: a process that hasn't yet seen the store's change from text ids
-    may have saved it (contract: store-change-seen).
+    may have saved it (rule: changes-take-effect).
     """
     return int(id) if isinstance(id, int) or id.isdecimal() else id
 
@@ -173,7 +173,7 @@ async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) 
     return store
 
 
-# contract: import-store
+# rule: import-store
 async def restore(tx: Writer, store: Store, now: str) -> Store:
     """Imports a store of another deployment, with its id, replacing an empty one of that handle.
 
@@ -201,7 +201,7 @@ async def erase(tx: Writer, id: str) -> None:
         await tx.run(what, store=id)
 
 
-# contract: store-product-ids-change
+# rule: store-product-ids
 async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     """Updates a store.
 
@@ -221,7 +221,7 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     return store
 
 
-# contract: storefront-hosts
+# rule: storefront-hosts
 async def _write(tx: Writer, store: Store, now: str) -> None:
     """Saves a store. Raises ``Invalid`` if another store has its handle, host or platform shop."""
     try:
@@ -239,7 +239,7 @@ async def _write(tx: Writer, store: Store, now: str) -> None:
             raise Invalid(f"{label} belongs to another store.") from error
 
 
-# contract: store-default
+# rule: serve-start
 async def ensure_default(tx: Writer, id: str, now: str) -> None:
     """Creates the store ``default`` if the database has no stores.
 
@@ -266,7 +266,7 @@ async def by_handle_or_deleted(tx: Reader, handle: str) -> Store:
     return from_row(row)
 
 
-# contract: store-delete
+# rule: store-delete
 async def check_not_deleted(tx: Reader, store: Store) -> None:
     """Raises ``Conflict`` if the store is being deleted."""
     if await tx.one("store_deleted", store=store.id) is not None:
@@ -276,7 +276,7 @@ async def check_not_deleted(tx: Reader, store: Store) -> None:
         )
 
 
-# contract: store-rows
+# rule: store-delete
 async def check_not_deleting(tx: Reader, store: Store) -> None:
     """Raises ``StoreDeleted`` if the store is being deleted. For writes without a token."""
     if await tx.one("store_deleted", store=store.id) is not None:
@@ -301,14 +301,14 @@ def from_row(row: Row) -> Store:
     return Store(**columns)
 
 
-# contract: store-limits
+# rule: store-limits
 def limit(store: Store, settings: Settings, name: str) -> int:
     """Returns a rate limit in requests per minute: the store's own, or else the setting."""
     default: int = getattr(settings, f"limit_{name}")
     return store.limits.get(name, default)
 
 
-# contract: store-limits
+# rule: store-limits
 def size_limits(store: Store, settings: Settings) -> SizeLimits:
     """Returns the size limits of the store's profiles: its own, or else the settings."""
     own = store.limits.get
@@ -358,7 +358,7 @@ _ERASURE_FIELDS = ("forget_customers_after", "forget_since")
 
 
 def _when_propagated(now: str) -> str:
-    """Returns when every process will have seen a change made now (contract: store-change-seen)."""
+    """Returns when every process will have seen a change made now (rule: changes-take-effect)."""
     return ids.timestamp(ids.from_timestamp(now) + PROPAGATION_MS)
 
 
@@ -367,7 +367,7 @@ def check_handle(handle: str) -> None:
     rules.check({"handle": handle})
 
 
-# contract: store-bounds
+# rule: store-settings
 def check(store: Store) -> None:
     """Raises ``Invalid`` for an invalid field, except ``jwt_key_set`` (see ``KeySets.check``)."""
     for fields in (store, store.naming, store.pages):
@@ -402,7 +402,7 @@ def _values(store: Store) -> dict[str, Any]:
     )
 
 
-# contract: store-shown
+# rule: store-settings
 def with_effective_limits(store: Store, settings: Settings) -> Store:
     """Returns the store with all effective limits, whether its own or from the settings."""
     known = size_limits(store, settings)._asdict()

@@ -3,7 +3,7 @@
 import msgspec
 
 
-# contract: storefront-naming
+# rule: storefront-naming
 class Naming(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """How the shop identifies its signed-in customers. Settings that are not set are omitted.
 
@@ -22,7 +22,7 @@ class Naming(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     platform_shop: str = ""
 
 
-# contract: store-pages
+# rule: store-settings
 class Pages(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """URLs of product pages, and of pages that replace the storefront's. Settings that are not set
     are omitted."""

@@ -12,7 +12,7 @@ _MACHINES_OWN = {"localtime", "posixrules", "Factory"}
 """Files of a time zone database that mean another zone on each machine, or none."""
 
 
-# contract: store-time-zone, show-wishes
+# rules: store-time-zone, show-wishes
 class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """Settings of the store's reports. Settings that are not set are omitted."""
 
@@ -27,7 +27,7 @@ def _names() -> set[str]:
     return available_timezones() - _MACHINES_OWN
 
 
-# contract: time-zone-names
+# rule: store-time-zone
 def zone(field: str, name: str) -> tzinfo:
     """Returns a time zone by its IANA name. Raises ``Invalid``, naming ``field``."""
     if name not in _names():

@@ -23,7 +23,7 @@ _PAGE_RULE = (
     "characters"
 )
 
-# contract: store-bounds, store-pages, storefront-naming
+# rules: store-settings, storefront-naming
 _RULES = {
     "handle": (
         "[a-z0-9][a-z0-9-]{0,62}",

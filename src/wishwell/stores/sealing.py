@@ -1,7 +1,7 @@
 """Sealing: encrypts secrets that the service stores in the database and reads again.
 
 AES-256-GCM under the newest key of ``WISHWELL_SEALING_KEYS``. A sealed text contains its key's id,
-so that keys can be rotated (contract: sealing-keys), and is bound to its owner: moved to another
+so that keys can be rotated (rule: sealing-keys), and is bound to its owner: moved to another
 store, it can't be decrypted.
 """
 
@@ -39,7 +39,7 @@ class Sealing:
         sealed = nonce + self._keys[self._newest].encrypt(nonce, plain, owner.encode())
         return f"{self._newest}.{base64.b64encode(sealed).decode()}"
 
-    # contract: sealing-opened
+    # rule: sealing-keys
     def open(self, text: str, owner: str) -> bytes:
         """Returns the decrypted text. Raises ``Misconfigured`` if its key is missing, and
         ``Damaged``; both name ``owner``."""

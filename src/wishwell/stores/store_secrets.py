@@ -20,7 +20,7 @@ from wishwell.stores import Store
 from wishwell.stores.sealing import Damaged, Sealing
 
 COOKIE_DAYS = 90
-"""Days that a visitor's cookie is valid (contract: storefront-cookie)."""
+"""Days that a visitor's cookie is valid (rule: storefront-cookie)."""
 
 MAX_KEYS = 4
 MAX_PLATFORM_SECRETS = 2
@@ -67,7 +67,7 @@ def opened(sealing: Sealing, store_id: str, text: str) -> StoreSecrets:
     return _decoder.decode(sealing.open(text, f"store {store_id}"))
 
 
-# contract: storefront-secrets
+# rule: storefront-secrets
 async def change(
     tx: Writer, sealing: Sealing, store: Store, patch: SecretsPatch, clock: ReferenceClock
 ) -> StoreSecrets:
@@ -84,7 +84,7 @@ async def change(
     return after
 
 
-# contract: storefront-jwt-apart
+# rule: storefront-jwt
 async def check_apart(tx: Reader, sealing: Sealing | None, *changed: Store) -> None:
     """Raises ``Invalid`` if a JWT could name a customer of one of these stores and of another.
 
@@ -114,7 +114,7 @@ async def check_apart(tx: Reader, sealing: Sealing | None, *changed: Store) -> N
             )
 
 
-# contract: sealing-anew, sealing-opened
+# rule: sealing-keys
 async def prepare(tx: Writer, sealing: Sealing, clock: ReferenceClock) -> None:
     """Creates missing cookie secrets, and seals secrets under older keys again with the newest one.
 
@@ -160,7 +160,7 @@ def _fresh() -> StoreSecrets:
     return StoreSecrets((CookieSecret(secrets.token_urlsafe(48)),))
 
 
-# contract: clock-guard
+# rule: clock-guard
 async def _expired_before(tx: Reader, clock: ReferenceClock) -> int:
     """Returns the time in milliseconds before which a replaced cookie secret has expired; 0 while
     the clock is suspect."""

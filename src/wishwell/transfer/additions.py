@@ -38,7 +38,7 @@ class ExistingProfile(msgspec.Struct):
     shares: set[str] = set()
 
 
-# contract: import-twice
+# rule: import-twice
 def additions(store: Store, key: str, bundle: Bundle, held: ExistingProfile | None) -> Rows:
     """Returns the rows that the profile lacks; no value of the result is empty.
 
@@ -62,7 +62,7 @@ def additions(store: Store, key: str, bundle: Bundle, held: ExistingProfile | No
     return rows
 
 
-# contract: import-csv-lists
+# rule: import-csv-merge
 def _joined(bundle: Bundle, held: ExistingProfile) -> Bundle:
     """Returns the bundle with its lists replaced by the profile's own lists of the same names."""
     own = {

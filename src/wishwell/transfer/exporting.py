@@ -39,7 +39,7 @@ _product = mapping.from_columns(file_records.ProductRecord, "product_file_fields
 _profile = mapping.from_columns(file_records.ProfileRecord, "profile_file_fields")
 
 
-# contract: export-whole, export-moment
+# rule: export-whole
 async def lines(db: Database, handle: str, now: str, counts: EndRecord) -> AsyncIterator[bytes]:
     """Yields a store's lines in batches of a few thousand. Raises ``NotFound``.
 

@@ -338,7 +338,7 @@ def decode(text: bytes | str) -> Record:
     return record
 
 
-# contract: import-checked
+# rule: import-checked
 def check(record: Record, text: bytes, store: Store) -> None:
     """Raises ``Invalid`` if a record breaks a rule that types can't express. ``text``: its line."""
     if (key := fields.key_twice(text)) is not None:

@@ -90,7 +90,7 @@ class ImportFile:
     def store(self) -> Store:
         return self.first.store
 
-    # contract: import-checked
+    # rule: import-checked
     def check(self) -> Iterator[int]:
         """Checks all lines. Yields the number of lines read so far at intervals."""
         line, spool = 0, self.spool

@@ -1,4 +1,4 @@
-"""Imports the profiles of a file into a store. Idempotent (contract: import-twice)."""
+"""Imports the profiles of a file into a store. Idempotent (rule: import-twice)."""
 
 import asyncio
 import itertools
@@ -67,7 +67,7 @@ class Counts(msgspec.Struct):
     there: int = 0
 
 
-# contract: import-store
+# rule: import-store
 async def plan(tx: Reader, file: ImportFile, handle: str) -> How:
     """Returns how to import the file's store: create it as ``handle`` ("new"), add to the same
     store ("same"), or add its records to another store ("other").
@@ -130,7 +130,7 @@ def check_secrets(sealing: Sealing | None, file: ImportFile) -> None:
             raise Misconfigured(f"line {line}: {error.message}") from error
 
 
-# contract: import-apart
+# rule: import-store
 async def check_apart(db: Database, file: ImportFile) -> None:
     """Raises ``Invalid`` if a token of the file exists here and belongs to something else."""
     store = file.store.id
@@ -171,13 +171,13 @@ async def take_store(
     for _, _, record in file.records(SecretsRecord):
         await tx.run("store_secrets_set", store=store.id, now=now, **asdict(record))
     await store_secrets.check_apart(tx, sealing, store)
-    if file.first.feed:  # contract: import-feed
+    if file.first.feed:  # rule: import-exact
         await tx.run("feed_open", store=store.id)
         await tx.run("feed_begin", store=store.id, number=file.first.feed)
     return store
 
 
-# contract: import-whole, import-twice, import-resumed
+# rules: import-exact, import-twice
 async def load(
     db: Database,
     file: Iterable[Bundle],
@@ -263,7 +263,7 @@ async def _add(
         counts.items += len(added.get("items", ()))
 
 
-# contract: import-erasure
+# rule: import-twice
 async def _try(
     db: Database, store: Store, keyed: Mapping[str, Bundle], *, dry: bool
 ) -> dict[str, Rows] | None:
@@ -330,7 +330,7 @@ async def add_missing(
         raise RunAgain from error
     whole["share_add"] = await _take_tokens(tx, whole["share_add"])
     fresh = [key for key, added in lacking.items() if "profiles" in added]
-    for key, last in await tx.all("import_erased", profiles=fresh):  # contract: erase-sequence
+    for key, last in await tx.all("import_erased", profiles=fresh):  # rule: erase-event
         whole["import_resume"].append({"profile": key, "last": last})
     for statement in _CHANGES:
         if whole[statement]:
@@ -344,7 +344,7 @@ def _place(store: Store, gid: str) -> tuple[bool, str]:
     return ids.customer_of(gid) is not None, ids.profile_key(store.id, gid)
 
 
-# contract: import-shares
+# rule: import-twice
 async def _take_tokens(tx: Writer, shares: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Adds the tokens of these shares. Returns the shares whose tokens are still free: a sign-in
     after the export may have moved one."""
@@ -359,7 +359,7 @@ async def _take_tokens(tx: Writer, shares: Sequence[dict[str, Any]]) -> list[dic
     return [hashed[hash] for (hash,) in await tx.all_many("share_token_add", tokens)]
 
 
-# contract: import-shares
+# rule: import-twice
 async def _reserve(
     tx: Writer, store: Store, bundle: Bundle, records: Sequence[ReservationRecord]
 ) -> None:

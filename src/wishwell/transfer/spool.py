@@ -24,7 +24,7 @@ def opened(path: str) -> BinaryIO:
         raise Invalid(f"{path}: can't be read ({reason}).") from error
 
 
-# contract: line-length
+# rule: import-checked
 def read_lines(file: BinaryIO, limit: int) -> Iterator[bytes | str]:
     """Yields each line as bytes, or as ``str`` what is wrong with one of more than ``limit`` bytes.
 

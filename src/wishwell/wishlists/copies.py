@@ -25,7 +25,7 @@ class Wanted(NamedTuple):
     fields: ListFields
 
 
-# contract: copy-list, copy-once, copy-limits, event-copy
+# rules: copy-list, event-changed
 async def copy(
     tx: Writer,
     lookup: ShareLookup,

@@ -50,7 +50,6 @@ def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(tags)
 
 
-# contract: item-note
 def check_text(field: str, text: str, max_length: int) -> str:
     """Returns the text.
 
@@ -92,6 +91,6 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> None:
 _once = json.JSONDecoder(object_pairs_hook=_each_key_once)
 
 
-# contract: text-kept
+# rule: input-inert
 def has_control(text: str) -> bool:
     return any(character < " " or "\x7f" <= character <= "\x9f" for character in text)

@@ -1,4 +1,4 @@
-"""Items: products saved by a profile, at most one per product and variant (contract: save-once)."""
+"""Items: products saved by a profile, at most one per product and variant (rule: save-once)."""
 
 import contextlib
 from collections import Counter
@@ -24,7 +24,6 @@ NO_VARIANT = ""
 MAX_BULK = 250
 
 
-# contract: item-fields
 class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     """A product or variant that a profile saved.
 
@@ -50,7 +49,7 @@ class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 
 class NewItem(msgspec.Struct, frozen=True):
-    """A validated item to save (contract: item-numbers, item-tags, item-list-ids).
+    """A validated item to save (rule: item-lists).
 
     None means that the body lacks the field.
     """
@@ -88,7 +87,7 @@ def new(id: str, product_id: str, variant_id: str, now: str) -> Item:
     return from_row([columns.get(name, "") for name in statements.columns("item_fields")])
 
 
-# contract: product-id-kind
+# rule: store-product-ids
 def show(found: Iterable[Item], *, text_ids: bool) -> None:
     """Converts product and variant ids to numbers, unless the store has text ids."""
     if text_ids:
@@ -129,7 +128,7 @@ def item_key(item: Item) -> tuple[str, str]:
     return str(item.product_id), str(item.variant_id or NO_VARIANT)
 
 
-# contract: item-delete
+# rule: delete-scope
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes an item. Raises ``NotFound``, ``profiles.missing``."""
     recording = events.events_enabled(profile)
@@ -144,7 +143,7 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
         await events.record_event(tx, profile, now, *event)
 
 
-# contract: items-delete, link-races
+# rules: bulk-atomic, link-atomic
 async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str], now: str) -> None:
     """Deletes these items, all or, on an error, none. Ignores unknown ids."""
     known = [id for id in ids_ if ids.is_uuid(id)]
@@ -170,7 +169,7 @@ async def _delete_of(tx: Writer, profile: Profile, known: list[str], now: str) -
     return bool(rows)
 
 
-# contract: item-set-lists
+# rule: item-lists
 async def set_lists(
     tx: Writer, profile: Profile, id: str, list_ids: Sequence[str], limits: SizeLimits, now: str
 ) -> Item:
@@ -220,7 +219,7 @@ def _list_ids(item: Item | None) -> set[str]:
     return set(item.list_ids) if item else set()
 
 
-# contract: list-item-limit, place-limit, limit-exact
+# rule: profile-limits
 async def check_limits(
     tx: Reader, profile: Profile, changes: Sequence[Change], limits: SizeLimits, field: str
 ) -> None:
@@ -262,7 +261,7 @@ async def apply(tx: Writer, profile: Profile, changes: Sequence[Change], now: st
     await events.record_events(tx, profile, now, await write(tx, profile, changes, now))
 
 
-# contract: event-changed, event-transaction, item-updated-at, item-set-lists-place, reserve-ends
+# rules: event-changed, event-transaction, updated-at, item-lists, reserve-ends
 async def write(
     tx: Writer,
     profile: Profile,
@@ -367,7 +366,7 @@ async def _absent(tx: Reader, profile: Profile) -> NotFound:
     return NotFound(NO_ITEM)
 
 
-# contract: event-changed
+# rule: event-changed
 def _event(before: Item | None, after: Item | None, text_ids: bool) -> tuple[events.Type, bytes]:
     if after is None:
         assert before is not None

@@ -6,7 +6,7 @@
 -- item_tags_filled: profile_id, item_id, tag, store_id
 
 -- name: item_save
--- An idempotent upsert (contract: save-once, save-again). Returns no row if the profile is unknown, closed or full.
+-- An idempotent upsert (rule: save-once). Returns no row if the profile is unknown, closed or full.
 -- :most: the item limit. FOR KEY SHARE rechecks an item that was deleted while this waited for the profile's
 -- lock. Options are null if missing in the body. changed: the names of fields with a new value. SQLite needs two
 -- statements, because one writes to one table only.
@@ -34,7 +34,7 @@ SELECT * FROM saved; --postgresql
 WHERE profile_id = :profile AND EXISTS (SELECT 1 FROM items i WHERE i.profile_id = :profile AND i.id = :id); --sqlite
 
 -- name: item_change
--- Null leaves a field unchanged. Sets updated_at only if something changed (contract: item-updated-at).
+-- Null leaves a field unchanged. Sets updated_at only if something changed (rule: updated-at).
 UPDATE items
 SET given(item_patch, items), changed = changed(item_patch, items),
     updated_at = CASE WHEN changed(item_patch, items) <> '' AND :now::text > items.updated_at
@@ -93,7 +93,7 @@ SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.product_i
 SELECT items FROM profiles WHERE profile_id = :profile;
 
 -- name: items_page
--- db/pages.py adds conditions, the order by id, which is by age (contract: page-order), and the limit. {beyond} becomes
+-- db/pages.py adds conditions, the order by id, which is by age (rule: page-walk), and the limit. {beyond} becomes
 -- a column that shows whether there are records on the other side of the cursor.
 SELECT item_fields(i){beyond} FROM items i WHERE i.profile_id = :owner;
 

@@ -1,9 +1,9 @@
 """Linking: at a sign-in, a session's records are merged into the customer's.
 
-A link is one transaction, also when several requests link the same profiles concurrently (contract:
-link-atomic). It locks both profiles first, so it waits for earlier writes, and later writes find
-the session closed. It reads the records of both, ``merging.py`` computes the result, and the rest
-of this module stores it.
+A link is one transaction, also when several requests link the same profiles concurrently
+(rule: link-atomic). It locks both profiles first, so it waits for earlier writes, and later writes
+find the session closed. It reads the records of both, ``merging.py`` computes the result, and the
+rest of this module stores it.
 """
 
 import math
@@ -26,7 +26,7 @@ from wishwell.wishlists.merging import Merged, OrderedList
 class Linked(msgspec.Struct):
     """Data of the event ``profile.linked``: both GIDs, and how much the session had.
 
-    ``left``: how many of the items exceeded the customer's limit (contract: link-limits).
+    ``left``: how many of the items exceeded the customer's limit (rule: link-limits).
     """
 
     session: str
@@ -36,8 +36,7 @@ class Linked(msgspec.Struct):
     left: int
 
 
-# contract: link-limits, link-email, link-closes-session, link-again, link-races,
-#   event-link, cluster-link, profile-notices
+# rules: link-limits, profile-email, link-atomic, event-changed, cluster-link, notice-drop
 async def link(
     tx: Writer, session: Profile, customer: Profile, limits: SizeLimits, now: str
 ) -> int:
@@ -160,7 +159,7 @@ async def _ordered(
     return [replace(held, items=dict(entries[held.id])) for held in lists]
 
 
-# contract: link-items, link-item-merge
+# rule: link-merges-items
 def _changes(wishes: Sequence[Item], twins: Mapping[str, Item], merged: Merged) -> list[Change]:
     """Returns the changes to the customer's items: merged ones, and those that move."""
     on = defaultdict(set)
@@ -211,7 +210,7 @@ async def _write_lists(
     return positions
 
 
-# contract: notice-link
+# rule: notice-each-once
 async def _merge_notice_times(
     tx: Writer, session: Profile, customer: Profile, now_ids: Mapping[str, str]
 ) -> None:
@@ -230,7 +229,7 @@ async def _run(tx: Writer, statement: str, rows: Sequence[Mapping[str, object]])
         await tx.run_many(statement, rows)
 
 
-# contract: share-link
+# rule: share-ends
 async def _move_shares(
     tx: Writer, session: Profile, customer: Profile, joins: Mapping[str, str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""Lists: named, ordered collections of a profile's items (contract: list-order)."""
+"""Lists: named, ordered collections of a profile's items (rule: list-order)."""
 
 import contextlib
 import math
@@ -23,7 +23,6 @@ SORTS: tuple[Sort, ...] = get_args(Sort)
 MAX_NAME = 255
 
 
-# contract: list-fields
 class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     """A named collection of items."""
 
@@ -52,7 +51,6 @@ class ListFields(msgspec.Struct, frozen=True):
     name: str | None = None
 
 
-# contract: list-name
 def check_name(name: str) -> str:
     """Returns the trimmed name.
 
@@ -109,7 +107,7 @@ async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page
     return await pages.read(tx, "lists", scope, asked, made)
 
 
-# contract: list-items, list-sort
+# rule: list-sort
 async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     """Returns a list with its items. Raises ``NotFound``, ``profiles.missing``."""
     rows = await tx.all("list_with_items", profile=profile.id, id=id)
@@ -131,7 +129,7 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     return whole
 
 
-# contract: list-limit
+# rule: profile-limits
 async def create(
     tx: Writer, profile: Profile, fields: ListFields, id: str, limits: SizeLimits, now: str
 ) -> List:
@@ -156,7 +154,7 @@ async def add(
     return from_row(row)
 
 
-# contract: list-update, list-updated-at
+# rule: updated-at
 async def change(tx: Writer, profile: Profile, id: str, fields: ListFields, now: str) -> List:
     """Changes a list's own fields. Raises ``NotFound``, ``profiles.missing``."""
     async with _changing(tx, profile, id, now):
@@ -165,7 +163,7 @@ async def change(tx: Writer, profile: Profile, id: str, fields: ListFields, now:
         return from_row(row)
 
 
-# contract: list-delete
+# rule: delete-scope
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes a list but not its items. Raises ``NotFound``, ``profiles.missing``."""
     async with _changing(tx, profile, id, now):
@@ -178,7 +176,7 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
         await reservation_rows.delete_unshared(tx, profile.id)
 
 
-# contract: list-order-partial, list-order-invalid
+# rule: list-order
 async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], now: str) -> List:
     """Moves these items to the front of a list, in this order. Returns the list in that order.
 
@@ -207,7 +205,7 @@ async def _place(
     before = [item for item, at in positions.items() if at]
     named = set(item_ids)
     placed = [*item_ids, *(item for item in before if item not in named)]
-    if placed != before:  # contract: list-updated-at
+    if placed != before:  # rule: updated-at
         of = {"profile": profile.id, "list": id}
         moved = [
             {**of, "item": item, "position": at}
@@ -218,7 +216,7 @@ async def _place(
         await tx.run("list_touch", profile=profile.id, id=id, now=now)
 
 
-# contract: list-item-put, list-item-after
+# rule: list-order
 async def put_item(
     tx: Writer,
     profile: Profile,
@@ -248,7 +246,7 @@ async def put_item(
     return item
 
 
-# contract: list-item-remove
+# rule: delete-scope
 async def remove_item(
     tx: Writer, profile: Profile, id: str, item_id: str, limits: SizeLimits, now: str
 ) -> None:

@@ -36,7 +36,7 @@ LEFT JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
 WHERE l.profile_id = :profile AND l.id = :id;
 
 -- name: list_change
--- Null leaves a field unchanged (contract: list-updated-at).
+-- Null leaves a field unchanged (rule: updated-at).
 UPDATE lists
 SET given(list_options, lists),
     updated_at = CASE WHEN changed(list_options, lists) <> '' AND :now > updated_at THEN :now ELSE updated_at END
@@ -49,7 +49,7 @@ UPDATE items SET list_ids = trim(replace(' ' || list_ids || ' ', ' ' || :id::uui
 WHERE profile_id = :profile AND id in_uuids(:items);
 
 -- name: lists_page
--- contract: page-order
+-- rule: page-walk
 SELECT list_fields(l){beyond} FROM lists l WHERE l.profile_id = :owner;
 
 -- name: store_lists_page
@@ -74,7 +74,7 @@ WHERE profile_id = :profile AND id = :id;
 UPDATE lists SET shared = 1 WHERE profile_id = :profile AND id = :id;
 
 -- name: list_order
--- All items of a list, in the order `customer` (contract: list-sort).
+-- All items of a list, in the order `customer` (rule: list-sort).
 SELECT e.item_id, e.position
 FROM entries e JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
 WHERE e.profile_id = :profile AND e.list_id = :id

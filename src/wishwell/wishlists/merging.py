@@ -1,4 +1,4 @@
-"""Rules for merging a session into a customer (a link), without I/O (contract: link-limits)."""
+"""Rules for merging a session into a customer (a link), without I/O (rule: link-limits)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -39,7 +39,7 @@ class Merged(msgspec.Struct):
     added: dict[str, list[str]]
 
 
-# contract: link-limits
+# rule: link-limits
 def remaining_capacity(limits: SizeLimits, items: int, lists: int, entries: int) -> SizeLimits:
     """Returns how many items, lists and entries a merge may add to these counts of a customer.
 
@@ -53,7 +53,7 @@ def remaining_capacity(limits: SizeLimits, items: int, lists: int, entries: int)
     )
 
 
-# contract: link-items, link-list-merge, link-list-full, link-limits
+# rules: link-merges-items, link-merges-lists, link-limits
 def merge(
     wishes: Sequence[Item],
     lists: Sequence[OrderedList],
@@ -119,13 +119,13 @@ def _added_items(
     return {target: on for target, on in left.items() if on}
 
 
-# contract: link-list-merge
+# rule: link-merges-lists
 def normalised_name(name: str) -> str:
     """Returns a list's normalised name: trimmed and case-folded. A link merges equal ones."""
     return name.strip().casefold()
 
 
-# contract: link-item-merge, link-quantity, link-tags, link-note
+# rule: link-merges-items
 def merge_items(mine: Item, theirs: Item, more: Iterable[str]) -> Item:
     """Merges the session's item into the customer's, and adds the lists ``more``.
 

@@ -1,4 +1,4 @@
-"""Removes expired sessions with all their records (contract: session-purged)."""
+"""Removes expired sessions with all their records (rule: session-purged)."""
 
 from collections.abc import AsyncIterator, Sequence
 
@@ -25,7 +25,7 @@ DELETE_STATEMENTS = (
 log = structlog.get_logger()
 
 
-# contract: purge-steps
+# rule: session-purged
 async def sessions(
     db: Database, settings: Settings, clock: ReferenceClock, *, dry: bool = False
 ) -> AsyncIterator[int]:
@@ -61,7 +61,7 @@ def _limits(settings: Settings, now: int) -> tuple[str, str]:
     return idle, max(idle, empty)
 
 
-# contract: clock-future
+# rule: clock-guard
 async def _redate(tx: Writer, clock: ReferenceClock) -> bool:
     """Dates some sessions that a wrong clock used in the future to now, so that they expire.
     Returns whether there were any."""
@@ -77,7 +77,7 @@ async def _find_idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) 
     return await tx.all("sessions_idle", **terms, after_time=after[0], after=after[1])
 
 
-# contract: clock-guard
+# rule: clock-guard
 async def close_expired(
     tx: Writer, settings: Settings, expired: list[str], clock: ReferenceClock
 ) -> list[str]:
@@ -95,7 +95,7 @@ async def _lock(tx: Writer, sessions: list[str]) -> Sequence[Row]:
     return await tx.all_many("session_lock", [{"profile": id} for id in sessions])
 
 
-# contract: purge-passes-over
+# rule: session-purged
 async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
     """Removes these sessions, given as key and GID. Yields after each batch how many it removed."""
     gone = None if gids else 0

@@ -12,7 +12,7 @@ DELETE_STATEMENTS = ("held_end", "reservation_end")
 """The statements that delete the holder's and the owner's row."""
 
 
-# contract: reserve-ends, reserve-at-once
+# rules: reserve-ends, request-linearizable
 async def delete_unshared(tx: Writer, owner_id: str) -> None:
     """Deletes reservations of items that are no longer on a shared list.
 
@@ -35,7 +35,7 @@ def key_columns(key: Sequence[Any]) -> dict[str, Any]:
     return {"holder": holder_id, "owner": owner_id, "item": item_id}
 
 
-# contract: reserve-purge
+# rule: session-purged
 async def purge(tx: Writer, owners: list[str], most: int) -> int:
     """Deletes at most ``most`` reservations that these profiles hold, or that others hold of their
     items. Returns how many.

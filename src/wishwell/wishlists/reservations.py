@@ -1,5 +1,5 @@
-"""Reservations: items on a shared list that other people have promised to give (contract:
-reserve-secret).
+"""Reservations: items on a shared list that other people have promised to give
+(rule: reserve-secret).
 
 Each reservation has two rows. The one in ``reservations`` belongs to the item's owner, so that one
 lock guards the reserved quantity; the one in ``held`` belongs to the holder, so that a sign-in and
@@ -22,7 +22,7 @@ MAX_RESERVED_ITEMS = 1_000
 """Limit of items that a profile may have reserved."""
 
 
-# contract: reserve-put, reserve-quantity, reserve-most, reserve-at-once, reserve-secret
+# rules: reserve-put, reserve-quantity, profile-limits, request-linearizable, reserve-secret
 async def reserve(
     tx: Writer,
     lookup: ShareLookup,
@@ -58,7 +58,7 @@ async def reserve(
     return shown
 
 
-# contract: reserve-delete
+# rule: reserve-ends
 async def cancel(tx: Writer, token: str, item_id: str, holder: Profile) -> None:
     """Deletes the holder's reservation of the item.
 
@@ -88,7 +88,7 @@ async def owners(tx: Reader, holder_id: str) -> set[tuple[bool, str]]:
     return {(not row[1], row[0]) for row in await tx.all("profiles_kinds", profiles=ids_)}
 
 
-# contract: reserve-sign-in
+# rule: reserve-ends
 async def merge_held(tx: Writer, session_id: str, customer_id: str, locked: set[str]) -> None:
     """Moves the session's reservations to the customer, except those of the customer's own items.
 
@@ -111,7 +111,7 @@ async def merge_held(tx: Writer, session_id: str, customer_id: str, locked: set[
         await tx.run("link_leave_held", profile=session_id)
 
 
-# contract: reserve-sign-in, reserve-kept, link-limits
+# rules: reserve-ends, reserve-quantity, link-limits
 async def merge_owned(
     tx: Writer, session_id: str, customer_id: str, items: Mapping[str, str]
 ) -> None:

@@ -5,7 +5,7 @@
 SELECT 1 FROM entries WHERE profile_id = :profile AND list_id = :list AND item_id = :item;
 
 -- name: reservation_put
--- contract: reserve-quantity
+-- rule: reserve-quantity
 -- Reserves :quantity of an item for :holder, if enough is left or :holder already has that quantity.
 INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
 SELECT i.profile_id, i.id, :holder::uuid, i.store_id, :quantity::integer, :now::text

@@ -1,4 +1,4 @@
-"""Saving and changing items. Saving an item that exists updates it (contract: save-once)."""
+"""Saving and changing items. Saving an item that exists updates it (rule: save-once)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from wishwell.wishlists import items
 from wishwell.wishlists.items import Item, ItemPatch, NewItem
 
 
-# contract: save-again, item-limit
+# rules: save-once, profile-limits
 async def save(
     tx: Writer, profile: Profile, new: NewItem, id: str, limits: SizeLimits, now: str
 ) -> tuple[Item, bool]:
@@ -37,7 +37,7 @@ async def save(
     return item, before is None
 
 
-# contract: items-put, items-put-all, limit-exact
+# rules: bulk-atomic, profile-limits
 async def save_many(
     tx: Writer,
     profile: Profile,
@@ -76,7 +76,7 @@ async def _save(
     return saves
 
 
-# contract: item-update, item-variant-null, item-conflict, item-updated-at
+# rules: item-conflict, updated-at
 async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: str) -> Item:
     """Changes an item. Sets ``updated_at`` only if something changed.
 
@@ -110,7 +110,7 @@ def _changed(item: Item, fields: NewItem | ItemPatch) -> Item:
     return after
 
 
-# contract: event-transaction
+# rule: event-transaction
 async def _tell(tx: Writer, profile: Profile, row: Sequence[Any], now: str) -> Item:
     """Records the event of an item that a statement has saved, and returns the item.
 

@@ -48,7 +48,6 @@ class ShareLookup(NamedTuple):
     locations: dict[str, Row]
 
 
-# contract: share-fields
 class Share(msgspec.Struct, rename="camel", omit_defaults=True):
     """A link that shows a list to anyone who has it."""
 
@@ -73,7 +72,7 @@ class ShareSettings(NamedTuple):
     expires_at: str | None = None
 
 
-# contract: shared-fields
+# rule: shared-hides-owner
 class SharedItem(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     """An item of a shared list."""
 
@@ -92,7 +91,7 @@ class SharedItem(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     product: types.ItemProduct | UnsetType = UNSET
 
 
-# contract: shared-fields
+# rule: shared-hides-owner
 class SharedList(msgspec.Struct, rename="camel", omit_defaults=True):
     """A list, as anyone with its link sees it. Nothing else of its owner is shown."""
 
@@ -119,7 +118,7 @@ class Shared(NamedTuple):
 from_row = mapping.from_columns(Share, "share_fields")
 
 
-# contract: share-token
+# rule: share-token
 def new_token() -> str:
     return opaque.new(PREFIX, _RANDOM_CHARACTERS)
 
@@ -129,7 +128,7 @@ def is_token(text: str) -> bool:
     return opaque.well_formed(text, PREFIX, _RANDOM_CHARACTERS)
 
 
-# contract: share-expiry
+# rule: share-ends
 def check_expiry(expires_at: str, now: str) -> str:
     """Returns the time. Raises ``Invalid`` unless it is in the future."""
     if expires_at <= now:
@@ -137,7 +136,7 @@ def check_expiry(expires_at: str, now: str) -> str:
     return expires_at
 
 
-# contract: share-most
+# rule: profile-limits
 async def create(
     tx: Writer,
     profile: Profile,
@@ -175,7 +174,6 @@ async def page(tx: Reader, profile: Profile, list_id: str, asked: PageRequest) -
     return shown
 
 
-# contract: share-update
 async def change(
     tx: Writer, profile: Profile, list_id: str, id: str, settings: ShareSettings
 ) -> Share:
@@ -184,12 +182,12 @@ async def change(
         "share_change", profile=profile.id, id=id, list=list_id, **settings._asdict()
     )
     if row is None:
-        await profiles.lock_known(tx, profile)  # contract: erase-writes
+        await profiles.lock_known(tx, profile)  # rule: erase-completes
         raise NotFound(_NO_SHARE)
     return from_row(row)
 
 
-# contract: share-ended
+# rule: share-ends
 async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
     """Deletes a share. Raises ``NotFound``, ``profiles.missing``."""
     known = await profiles.lock_known(tx, profile)
@@ -200,7 +198,7 @@ async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
     await delete_all(tx, profile, chosen)
 
 
-# contract: share-list-deleted
+# rule: share-ends
 async def delete_all(tx: Writer, profile: Profile, shares: Sequence[Share]) -> None:
     """Deletes these shares and their tokens."""
     if shares:
@@ -222,7 +220,7 @@ _NO_LIST = "There is no such list."
 _NO_SHARE = "There is no such share of this list."
 
 
-# contract: shared-order, reserve-shown, reserve-secret
+# rules: shared-hides-owner, reserve-secret
 async def view(
     tx: Reader,
     lookup: ShareLookup,
@@ -262,7 +260,7 @@ async def view(
     return SharedList(name, items, updated_at, bool(reservations))
 
 
-# contract: shared-unknown, store-isolation
+# rules: shared-open, store-isolation
 async def resolve(tx: Reader, lookup: ShareLookup, token: str, now: str) -> Shared:
     """Returns the share of a token. Raises ``UnknownShare``, with one message for all reasons."""
     store, owner_id, rows = await _find_share(tx, lookup, token, "share_open", {"now": now})
@@ -278,7 +276,7 @@ async def _find_share(
 
     Tries three times, because the cached location may be stale, and a link may move the share once
     more after the lookup. On a cluster, the share may briefly be visible at neither location: then
-    raises ``RunAgain`` (contract: cluster-link).
+    raises ``RunAgain`` (rule: cluster-link).
     """
     check_form(token)
     hashed = opaque.hashed(token)

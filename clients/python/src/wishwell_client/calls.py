@@ -15,7 +15,7 @@ PREFIX = "/api/2025-04"
 T = TypeVar("T")
 
 
-# contract: retry-harmless
+# rule: retry-harmless
 @dataclass(frozen=True)
 class Call(Generic[T]):
     """An API call.

@@ -12,7 +12,7 @@ _TEXTS = {
     "en": ("Wishlist", "Shared wishlist", "This page needs JavaScript."),
     "de": ("Merkzettel", "Geteilter Merkzettel", "Für diese Seite wird JavaScript benötigt."),
 }
-# contract: storefront-pages-closed
+# rule: storefront-pages
 _HEADERS = [
     (b"content-type", b"text/html; charset=utf-8"),
     (b"cache-control", b"no-cache"),
@@ -21,7 +21,7 @@ _HEADERS = [
 ]
 
 
-# contract: storefront-pages, storefront-own-pages
+# rule: storefront-pages
 def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None) -> Response:
     """Returns the page at a path below the base, or a redirect to the shop's own page.
 

@@ -42,7 +42,7 @@ class Storefront:
         """Returns whether a path is the base or below it."""
         return path.startswith(self._base) and path[len(self._base) :][:1] in ("", "/")
 
-    # contract: storefront-paths
+    # rule: storefront-paths
     async def resolve(self, request: Request) -> Route | Response:
         """Sets the request's caller and returns the route to run as them; or the response, if no
         route has to run. Raises ``ServiceError``."""
@@ -71,12 +71,12 @@ class Storefront:
         self._act_as(request, visit, visit.shopper)
         return route
 
-    # contract: token-while-sending
+    # rule: token-revoked
     async def _authorize(self, request: Request) -> None:
         request.visit = await identity.begin(request)
         await identity.identify(request, request.visit)
 
-    # contract: storefront-answer, storefront-no-token
+    # rule: storefront-no-token
     def finish(self, request: Request, answer: Response) -> None:
         """Replaces the API's headers of a response by the storefront's."""
         of_api = request.path.startswith(f"{self._base}/api/")
@@ -88,7 +88,7 @@ class Storefront:
                 headers.append((name, value))
         if of_api:
             kept = dict(answer.headers).get(b"cache-control", b"")
-            # contract: show-wishes. A cached response is valid for the same cookies only.
+            # rule: show-wishes. A cached response is valid for the same cookies only.
             headers += ((b"cache-control", kept), _VARY) if b"max-age" in kept else _PRIVATE
             headers += self._of_shopper(request.visit)
             if request.rate_limit_state is not None:
@@ -106,7 +106,7 @@ class Storefront:
 
     # ------------------------------------------------------------------- on the shopper's behalf
 
-    # contract: storefront-sign-in
+    # rule: storefront-sign-in
     async def _link(self, request: Request, visit: StorefrontRequest) -> None:
         """Merges the session of a visitor who has signed in into the customer.
 
@@ -128,7 +128,7 @@ class Storefront:
             return
         visit.remove_cookie()
 
-    # contract: storefront-cookie-revoked
+    # rule: storefront-cookie
     async def forget_session(
         self, request: Request, visit: StorefrontRequest, route: Route
     ) -> Route | Response:
@@ -137,21 +137,21 @@ class Storefront:
         visit.remove_cookie()
         return await self._resolve_nobody(request, visit, route)
 
-    # contract: storefront-visitor, storefront-limits
+    # rules: storefront-visitor, limit-address
     async def _resolve_nobody(
         self, request: Request, visit: StorefrontRequest, route: Route
     ) -> Route | Response:
         """Resolves the request of a visitor without a session, who has no data. Only a save creates
         a session."""
         request.caller = request.acts_on = None
-        if route.caller == "welcome":  # contract: storefront-shared
+        if route.caller == "welcome":  # rule: storefront-visitor
             return route
         service = self._service
         if request.reads and visit.address is not None:
             limit = service.settings.limit_visitor_read
             key, what = f"{visit.store.id}:nobody:{visit.address}", "reads without a cookie"
             await rate_limits.count_address(request, key, limit, what)
-        if route.path == "/wishes":  # contract: show-wishes
+        if route.path == "/wishes":  # rule: show-wishes
             request.query = queries.parameters(request.query_string, route.query["GET"])
             return responding.answer(request, await route.methods["GET"](request))
         if route.path == "/profile" and request.reads:
@@ -166,7 +166,7 @@ class Storefront:
         if request.reads:
             return responses.page([], {})
         if visit.signed:
-            # contract: storefront-platform-visitor
+            # rule: storefront-platform
             raise Unauthenticated("Sign in to save: this shop's platform takes cookies away.")
         id = ids.random_uuid()
         gid = ids.session_gid(service.settings.session_namespace, id)
@@ -194,7 +194,7 @@ class Storefront:
         request.caller = Caller(kind, visit.store, "", profile)
         request.acts_on = profile
 
-    # contract: session-touched
+    # rule: session-purged
     async def renew_cookie(self, visit: StorefrontRequest) -> None:
         """Renews a visitor's cookie and session, once a day, so that they don't expire."""
         if visit.customer is not None or visit.session is None or not visit.is_due:

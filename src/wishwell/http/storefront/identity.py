@@ -66,7 +66,7 @@ def _forwards(request: Request, caller: Caller | None) -> bool:
     return caller is not None or addresses.is_within(request.peer, trusted)
 
 
-# contract: storefront-token
+# rule: storefront-token
 async def _proxy(request: Request) -> Caller | None:
     """Returns the caller of a proxy's token, or ``None`` without one. Other schemes than Bearer are
     left to the shop."""
@@ -86,7 +86,7 @@ async def _proxy(request: Request) -> Caller | None:
     return caller
 
 
-# contract: storefront-host-source
+# rule: storefront-hosts
 def host_of(request: Request, forwards: bool) -> str:
     """Returns the host that the browser requested, in the form of ``naming.authority``.
 
@@ -102,7 +102,7 @@ def _is_https(request: Request, forwards: bool) -> bool:
     return (told or "").strip().lower() == "https"
 
 
-# contract: storefront-address
+# rule: limit-address
 def address(request: Request, caller: Caller | None) -> str | None:
     """Returns the browser's address, or ``None`` if it is unknown."""
     forwarded = addresses.forwarded(request.pairs)
@@ -139,7 +139,7 @@ async def identify(request: Request, visit: StorefrontRequest) -> None:
     visit.customer = None if customer is None else profiles.of_customer(visit.store, customer)
 
 
-# contract: storefront-cookie-revoked
+# rule: storefront-cookie
 def _visitor(request: Request, visit: StorefrontRequest, value: bytes) -> Profile | None:
     now = request.service.clock.for_ages() // 1000
     visitor = visit.shop.cookies.visitor(value, now)
@@ -151,7 +151,7 @@ def _visitor(request: Request, visit: StorefrontRequest, value: bytes) -> Profil
     return None if request.service.access_cache.is_revoked_whole(session.id) else session
 
 
-# contract: storefront-naming-order
+# rule: storefront-naming
 async def _customer(request: Request, visit: StorefrontRequest, jars: list[bytes]) -> str | None:
     """Returns the customer's GID: named by the proxy, else by the platform, else by the shop's
     JWT."""
@@ -197,7 +197,7 @@ def _refusing(error: type[RequestError], evidence: str) -> Iterator[None]:
         raise error(f"{evidence}: {wrong}.") from None
 
 
-# contract: storefront-same-origin
+# rule: storefront-same-origin
 def check_origin(request: Request, visit: StorefrontRequest) -> None:
     """Raises ``Forbidden`` for a change that another site may have caused."""
     site = request.headers.get(b"sec-fetch-site")

@@ -7,7 +7,7 @@ from wishwell.http import routes
 from wishwell.http.context import Request
 from wishwell.http.routes import Route
 
-# contract: storefront-paths
+# rule: storefront-paths
 _PATH = re.compile(
     r"/api(?P<api>(?:/[A-Za-z0-9_-]{1,64}){1,5})"
     r"|/assets/(?P<asset>(?:wishwell|share|page|de|wanted)\.js|page\.css)"
@@ -52,7 +52,7 @@ def find(request: Request, base: str) -> tuple[Route | str, str]:
     return route or kind, name
 
 
-# contract: storefront-strict
+# rule: storefront-paths
 def check(request: Request) -> None:
     """Raises ``Invalid`` for a request that a proxy might interpret differently."""
     if not request.target.startswith(b"/") or b"#" in request.target:

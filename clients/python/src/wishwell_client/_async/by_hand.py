@@ -48,7 +48,7 @@ class AsyncProfilesByHand(AsyncResource):
         return (await self._transport.result(call)).auth_flow
 
 
-# contract: feed-once
+# rule: feed-once
 class AsyncEventsByHand(AsyncResource):
     """The feed of events, to poll from the last position."""
 
