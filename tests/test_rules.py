@@ -1,6 +1,8 @@
-"""Checks docs/rules/: the form of the pages, and that their generated tables are up to date."""
+"""Checks docs/rules/: the form of the pages, their generated tables, and the citations."""
 
 import csv
+import functools
+import os
 import re
 from pathlib import Path
 
@@ -53,3 +55,65 @@ def test_every_operation_is_in_a_table():
     everything = "".join(PAGES.values())
     for method, path, _ in tables.operations:
         assert f"| `{method} {path}` |" in everything
+
+
+# Folders without text of our own.
+SKIPPED = {"node_modules", "build", "dist", "corpus", "docs_page", "results", "__pycache__"}
+KINDS = {
+    ".css",
+    ".html",
+    ".js",
+    ".lua",
+    ".md",
+    ".py",
+    ".sql",
+    ".toml",
+    ".ts",
+    ".tsx",
+    ".txt",
+    ".yaml",
+}
+# A list of names may continue on the comment's next line.
+COMMA = r",[\s#/*-]+"
+CITED = re.compile(rf"\b[Rr]ules?:\s[\s#/*-]*({NAME}(?:{COMMA}{NAME}\b)*)")
+# Rules that no code can cite because they are about how migrations are written.
+WITHOUT_CODE = {"upgrade-beside"}
+
+
+@functools.cache
+def citations() -> dict[Path, set[str]]:
+    """Returns the names of the rules that each file cites, except for this file."""
+    found = {}
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [name for name in folders if name not in SKIPPED and name[0] != "."]
+        for path in (Path(folder, name) for name in files):
+            if path.suffix in KINDS and path != Path(__file__):
+                listed = CITED.findall(path.read_text("utf-8"))
+                found[path] = {name for names in listed for name in re.split(COMMA, names)}
+    return found
+
+
+def cited(*, by_tests: bool) -> set[str]:
+    """Returns the rules that the tests cite, or those that the code cites."""
+    folders = {path: path.relative_to(ROOT).parts[0] for path in citations()}
+    wanted = [path for path in folders if folders[path] != "docs"]
+    return set().union(
+        *(citations()[path] for path in wanted if (folders[path] == "tests") == by_tests)
+    )
+
+
+def test_every_citation_names_a_rule():
+    """Every name after `rule:` or `Rules:` is a rule in docs/rules/."""
+    assert {
+        (path, name) for path, names in citations().items() for name in names - {*RULES}
+    } == set()
+
+
+def test_every_rule_is_named_by_a_test():
+    """Each rule is cited below tests/."""
+    assert {*RULES} - cited(by_tests=True) == set()
+
+
+def test_every_rule_is_named_in_the_code():
+    """Each rule is cited by code, so that searching for its name finds code and tests."""
+    assert {*RULES} - cited(by_tests=False) == WITHOUT_CODE
