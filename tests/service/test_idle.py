@@ -15,9 +15,9 @@ from tests.servers import PREFIX, Service
 SECONDS = 2
 PROGRAM = f"""#!{sys.executable}
 from wishwell import cli
-from wishwell.http import server
-assert server._IDLE_SECONDS > {SECONDS}
-server._IDLE_SECONDS = {SECONDS}
+from wishwell.http import protocol
+assert protocol._IDLE_SECONDS > {SECONDS}
+protocol._IDLE_SECONDS = {SECONDS}
 cli.main()
 """
 LIVE, ITEMS = (

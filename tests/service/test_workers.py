@@ -215,6 +215,7 @@ def test_hangup_with_bad_keys_leaves_the_workers_as_they_were(reloadable):
     killed.kill()
     psutil.wait_procs([killed], timeout=10)
     assert wait_until(lambda: len({*workers(service)} - {killed}) == 2, seconds=20, every=0.1)
+    assert wait_until(lambda: '"worker_died"' in "".join(service.log_lines()), seconds=20)
     soon(lambda: statuses(service, profile) == {200})
     signing.write_text(f"{'n' * 40},{SIGNING_KEY}")
     sealing.write_text(SEALING_KEY)
