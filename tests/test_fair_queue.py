@@ -84,13 +84,15 @@ def test_newcomer_is_next_but_for_who_is_as_far_behind(backlog, done):
 def test_party_with_most_of_the_waiting_work_does_not_prolong_the_batch_of_another():
     """The response of a quiet party is ready at the end of its batch. Rule: fair-share."""
     queue, quiet = FairQueue(), Flow("a", "quiet")
-    for number in range(4):
+    for number in range(12):
         queue.push(Flow("a", "greedy"), number)
     queue.push(quiet, "quiet")
     first = queue.pop()
     joining = queue.pop(after=first)
     assert (first.item, joining.item) == (0, "quiet")
+    assert not queue.is_contended
     assert queue.pop(after=joining) is None
+    assert queue.is_contended
     following = queue.pop()
     assert queue.pop(after=following).item == 2  # its own batch has no such end
     queue.push(quiet, "quiet")
@@ -121,15 +123,16 @@ async def held_by(semaphore, flow, count):
 
 
 def test_store_leaves_places_to_others():
-    """A store, and each party in it, leaves capacity to the others; the service's own work has no limit.
-    Rule: fair-share."""
+    """A store leaves places to others, also the last one; the service's own work has no limit. Rule: fair-share."""
 
     async def check():
-        semaphore = FairSemaphore(20, of_store=4, of_party=1)
-        got = [await held_by(semaphore, Flow("a", party), 20) for party in "xyz"]
-        assert got[0] == 10 and sum(got) == 16 and all(got)
-        assert await held_by(semaphore, Flow("b", "x"), 20) == 2
+        semaphore = FairSemaphore(20, of_store=4)
+        assert await held_by(semaphore, Flow("a", "x"), 20) == 16
+        assert await held_by(semaphore, Flow("b", "x"), 20) == 3
         assert await held_by(semaphore, Flow("c", "x"), 20) == 1
+        assert await held_by(semaphore, BACKGROUND, 20) == 0
+        semaphore.release(Flow("a", "x"))
+        assert await held_by(semaphore, Flow("a", "x"), 20) == 0
         assert await held_by(semaphore, BACKGROUND, 20) == 1
 
     asyncio.run(check())
@@ -140,7 +143,7 @@ def test_semaphore_gives_places_in_turn_and_survives_cancellation():
     none. Rule: fair-share."""
 
     async def check():
-        semaphore, order = FairSemaphore(1, of_store=None, of_party=None), []
+        semaphore, order = FairSemaphore(1), []
         assert semaphore.take_now(Flow("a", "x"))
 
         async def work(flow):

@@ -12,6 +12,7 @@ import heapq
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import ContextVar
+from time import perf_counter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from wishwell.errors import Overloaded
@@ -20,6 +21,12 @@ T = TypeVar("T")
 
 MAX_WAIT_SECONDS = 4.0
 """The longest time that a request waits in a queue; a request may take 5 s."""
+
+_MIN_CROWD = 8
+"""A party crowds a queue with more waiting works than these, and than half of all."""
+
+_CONTENDED_SECONDS = 1.0
+"""Seconds for which a queue counts as contended."""
 
 _MIN_COST = 1e-6
 """Seconds that starting a work costs in any case, so that flows of unknown cost alternate."""
@@ -119,7 +126,7 @@ class _Level(Generic[N]):
             heapq.heappush(self.heap, (node.tag, self.sequence, node))
         return node
 
-    def first(self, may: Callable[[N], bool] | None) -> N | None:
+    def first(self, may: Callable[[str], bool] | None = None) -> N | None:
         """Returns the waiting node that is next, of those that may start a work."""
         heap, skipped, found = self.heap, [], None
         while heap:
@@ -130,7 +137,7 @@ class _Level(Generic[N]):
             elif node.tag > tag:
                 self.sequence += 1
                 heapq.heapreplace(heap, (node.tag, self.sequence, node))
-            elif may is None or may(node):
+            elif may is None or may(node.key):
                 found = node
                 break
             else:
@@ -192,9 +199,16 @@ class FairQueue(Generic[T]):
     def __init__(self) -> None:
         self._stores = _Level(_Store)
         self._length = 0
+        self._contended_until = 0.0
 
     def __len__(self) -> int:
         return self._length
+
+    @property
+    def is_contended(self) -> bool:
+        """Whether lately one party had most of the waiting works while others waited, too. Batches
+        should be short then: that costs throughput, but the others' works pass quickly."""
+        return perf_counter() < self._contended_until
 
     def push(self, flow: Flow, item: T) -> Entry[T]:
         """Adds a work to the end of its flow."""
@@ -209,25 +223,23 @@ class FairQueue(Generic[T]):
         self,
         seconds: float | None = None,
         after: Entry[T] | None = None,
-        may: Callable[[Flow], bool] | None = None,
+        may: Callable[[str], bool] | None = None,
     ) -> Entry[T] | None:
         """Starts the work that is next; None if there is none, or if it is expected to cost more
-        than ``seconds``. ``may`` says whether a flow may start one now.
+        than ``seconds``. ``may`` says whether a store may start one now.
 
-        ``after``: the last work of a batch that the next one would prolong. A party with more than
-        half of the waiting works then doesn't follow another's, whose result it would delay.
+        ``after``: the last work of a batch that the next one would prolong. A party that crowds
+        the queue then doesn't follow another's, whose result it would delay.
         """
         if not self._length:
             return None
-
-        def eligible(store: _Store) -> bool:
-            return self._first_party(store, may) is not None
-
-        store = self._stores.first(None if may is None else eligible)
-        party = self._first_party(store, may) if store else None
+        store = self._stores.first(may)
+        party = store.parties.first() if store else None
         if store is None or party is None or (seconds is not None and party.cost > seconds):
             return None
-        if after is not None and party is not after.party and 2 * party.waiting > self._length:
+        crowd = max(_MIN_CROWD, self._length / 2)
+        if after is not None and party is not after.party and party.waiting > crowd:
+            self._contended_until = perf_counter() + _CONTENDED_SECONDS
             return None
         entry: Entry[T] = party.work.popleft()
         while not entry.waits:  # removed
@@ -257,12 +269,6 @@ class FairQueue(Generic[T]):
         while entry.party.work and not entry.party.work[-1].waits:
             entry.party.work.pop()
         return True
-
-    @staticmethod
-    def _first_party(store: _Store, may: Callable[[Flow], bool] | None) -> _Party | None:
-        if may is None:
-            return store.parties.first(None)
-        return store.parties.first(lambda party: may(Flow(store.key, party.key)))
 
 
 class WaitingQueue(FairQueue["asyncio.Future[None]"]):
@@ -301,21 +307,19 @@ class FairSemaphore(WaitingQueue):
     """At most ``size`` works at once, whose flows take turns.
 
     Works may hang, and then turns aren't enough: so a store that holds places takes another only
-    if it then has at most ``of_store`` times as many as are left free, and a party of a store only
-    if it has at most ``of_party`` times as many. None is no such limit.
+    if it then has at most ``of_store`` times as many as are left free. None is no such limit.
     """
 
-    def __init__(self, size: int, *, of_store: float | None, of_party: float | None) -> None:
+    def __init__(self, size: int, *, of_store: float | None = None) -> None:
         super().__init__()
         self.size = size
         self.held = 0
-        self._of_store, self._of_party = of_store, of_party
+        self._of_store = of_store
         self._held_by_store: Counter[str] = Counter()
-        self._held_by_flow: Counter[Flow] = Counter()
 
     def take_now(self, flow: Flow) -> bool:
         """Takes a place if one is free and nobody waits. Returns whether it did."""
-        if self or not self._may(flow):
+        if self or self.held >= self.size or not self._may(flow.store):
             return False
         self._take(flow)
         return True
@@ -330,9 +334,6 @@ class FairSemaphore(WaitingQueue):
         """Gives a place back. ``seconds``: for how long a work that had waited held it."""
         self.held -= 1
         self._held_by_store[flow.store] -= 1
-        self._held_by_flow[flow] -= 1
-        if not self._held_by_flow[flow]:
-            del self._held_by_flow[flow]
         if entry is not None:
             self.charge(entry, seconds)
         if self:
@@ -362,18 +363,14 @@ class FairSemaphore(WaitingQueue):
     def _take(self, flow: Flow) -> None:
         self.held += 1
         self._held_by_store[flow.store] += 1
-        self._held_by_flow[flow] += 1
 
     def _start_next(self) -> None:
         while self.held < self.size and (entry := self.pop(may=self._may)):
             self._take(entry.flow)
             self.wake(entry)
 
-    def _may(self, flow: Flow) -> bool:
-        of_store, of_party = (self._of_store, self._of_party) if flow.store else (None, None)
-        held_by_store, held_by_flow = self._held_by_store[flow.store], self._held_by_flow[flow]
-        return self._leaves(held_by_store, of_store) and self._leaves(held_by_flow, of_party)
-
-    def _leaves(self, held: int, ratio: float | None) -> bool:
-        free = self.size - self.held
-        return free > 0 and (ratio is None or not held or held + 1 <= ratio * (free - 1))
+    def _may(self, store: str) -> bool:
+        held, free = self._held_by_store[store], self.size - self.held
+        if self._of_store is None or not held or not store:
+            return True
+        return held + 1 <= self._of_store * (free - 1)

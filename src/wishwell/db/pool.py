@@ -13,8 +13,8 @@ from wishwell.db.hosts import Connection, Hosts
 from wishwell.errors import Unavailable
 from wishwell.fair_queue import CURRENT, Entry, FairSemaphore, Flow, Ticket
 
-_OF_STORE, _OF_PARTY = 4, 0.25
-"""The most connections of a store, and of a party of it, as multiples of those left free."""
+_OF_STORE = 4
+"""Maximum connections of a store, as a multiple of those that it leaves free."""
 
 
 class Pool:
@@ -26,7 +26,7 @@ class Pool:
         self._size = size
         # The last one used is taken first: something in between may close one that is idle long.
         self._idle: list[Connection] = []
-        self._places = FairSemaphore(size, of_store=_OF_STORE, of_party=_OF_PARTY)
+        self._places = FairSemaphore(size, of_store=_OF_STORE)
         self._taken: dict[Connection, tuple[Flow, Entry[Any] | None, float]] = {}
         self._closed = False
         self._waits = 0

@@ -131,7 +131,7 @@ class Postgres:
         if key is None:
             return await self._repeated(times, each, use_case, *arguments, **named)
         if (turns := self._turns.get(key)) is None:
-            turns = self._turns[key] = FairSemaphore(_MAX_LOCKING, of_store=None, of_party=None)
+            turns = self._turns[key] = FairSemaphore(_MAX_LOCKING)
         try:
             async with turns.place(ticket, self._seconds):
                 return await self._repeated(times, each, use_case, *arguments, **named)

@@ -48,9 +48,9 @@ from wishwell.fair_queue import CURRENT, Entry, FairQueue, Flow
 
 T = TypeVar("T")
 
-_MAX_RESUMED = 16
-"""Requests that continue after their commit in one turn of the event loop. More of them would
-delay the others, and first of all the responses that are ready."""
+_MAX_RESUMED, _MAX_RESUMED_CONTENDED = 256, 4
+"""Requests that continue after their commit in one turn of the event loop. While the queue is
+contended, more of them would delay the others' requests."""
 
 _MAX_GROUP, _GROUP_SECONDS = 256, 0.01
 """The most writes in one commit, and the longest time that they take together, but for a single
@@ -202,8 +202,7 @@ class SQLite:
         self._arrived.put(job)
         ticket.pause(job.refuse)
         try:
-            # Shielded: a caller that gives up must not cancel its write in the group.
-            return await asyncio.shield(future)
+            return await future  # if the caller gives up, the write is done all the same
         finally:
             ticket.resume()
 
@@ -250,8 +249,9 @@ class SQLite:
             group: list[_Job] = []
             self._commit(group, handle)
             if group:
+                most = _MAX_RESUMED_CONTENDED if self._waiting.is_contended else _MAX_RESUMED
                 with contextlib.suppress(RuntimeError):  # the loop was closed, so nobody waits
-                    group[0].future.get_loop().call_soon_threadsafe(_resolve, group)
+                    group[0].future.get_loop().call_soon_threadsafe(_resolve, group, most)
 
     def _next(
         self, seconds: float | None = None, after: Entry[_Job] | None = None
@@ -328,16 +328,20 @@ def _drive(awaitable: Awaitable[T]) -> T:
     raise AssertionError("a use-case awaited something other than its handle")
 
 
-def _resolve(jobs: list[_Job]) -> None:
-    for job in jobs[:_MAX_RESUMED]:
+def _resolve(jobs: list[_Job], most: int = _MAX_RESUMED) -> None:
+    """Resumes the requests of a group, at most ``most`` in a turn of the event loop.
+
+    The last ones are first, because a quiet party's write ends its group.
+    """
+    for job in jobs[: -most - 1 : -1]:
         if job.future.done():
             continue
         if job.error is not None:
             job.future.set_exception(job.error)
         else:
             job.future.set_result(job.result)
-    if rest := jobs[_MAX_RESUMED:]:
-        rest[0].future.get_loop().call_soon(_resolve, rest)
+    if rest := jobs[:-most]:
+        rest[0].future.get_loop().call_soon(_resolve, rest, most)
 
 
 def _bound(arguments: Sequence[Any]) -> list[Any]:

@@ -16,8 +16,11 @@ from wishwell.fair_queue import BACKGROUND, MAX_WAIT_SECONDS, Entry, FairQueue, 
 
 T = TypeVar("T")
 
-_SLICE_SECONDS = 0.005
+_SLICE_SECONDS = 0.02
 """The time in one turn of the event loop after which no other request starts."""
+
+_CONTENDED_SLICE_SECONDS = 0.0005
+"""The same while the queue is contended."""
 
 _MIN_SECONDS = 0.0001
 """The least that a request is expected to take."""
@@ -199,7 +202,8 @@ class Admission:
 
     def _next_turn(self) -> None:
         """Begins a turn of the event loop: the first that wait may start."""
-        self._scheduled, self._left = False, _SLICE_SECONDS
+        self._scheduled = False
+        self._left = _CONTENDED_SLICE_SECONDS if self._queue.is_contended else _SLICE_SECONDS
         entry = self._queue.pop()  # one at least, however dear
         while entry is not None:
             self._left -= max(_MIN_SECONDS, entry.expected)

@@ -69,7 +69,7 @@ class Outbound:
         self._names = Names(resolve, private=private)
         self._tls = tls
         self._kept: dict[Connection, Place] = {}
-        self._places = FairSemaphore(_MAX_CALLS, of_store=1, of_party=None)
+        self._places = FairSemaphore(_MAX_CALLS, of_store=1)
 
     def check(self, name: str, url: str) -> None:
         """Raises ``Invalid``, which begins with ``name``, for a URL that can't be allowed.

@@ -35,7 +35,7 @@ from wishwell.shoppers.key_sets import KeySets
 from wishwell.shoppers.shop import Shops
 from wishwell.stores.sealing import Sealing
 
-_SWITCH_SECONDS = 0.0005
+_SWITCH_SECONDS = 0.0001
 """Seconds after which the busy event loop hands the interpreter lock to SQLite's writer thread.
 
 With Python's default of 5 ms, a write took 50 ms and more under overload (docs/decisions/0015).
