@@ -24,10 +24,7 @@ TIMING = {
     "tests/browser": "a browser",
     "tests/examples": "a browser, and other shops' servers",
     "tests/forward/test_web_servers.py": "the start of nginx and Caddy",
-    "tests/service/test_failover.py": "the failover of PostgreSQL",
-    "tests/service/test_first_steps.py": "the installation and start of a wheel",
-    "tests/service/test_patroni.py": "the failover of Patroni, etcd and HAProxy",
-    "tests/service/test_pooler.py": "the start of PgBouncer",
+    "tests/service": "the start, signals and end of whole deployments",
 }
 
 SEALING_KEY = "a-sealing-key-of-the-tests-40-characters"

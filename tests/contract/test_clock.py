@@ -614,6 +614,7 @@ def test_days_of_a_count_are_bounded():
     assert len(made.days) <= 25 * 31 + 32
 
 
+@pytest.mark.usefixtures("now")
 def test_jump_ahead_makes_nothing_old_between_two_looks_at_the_database(bench):
     """A visitor's cookie, 89 days old, stays good: its age is judged without asking the database,
     so a jump ahead moves that time by an hour at most.
@@ -631,6 +632,7 @@ def test_jump_ahead_makes_nothing_old_between_two_looks_at_the_database(bench):
     assert clock.for_ages() - start <= 3_600_000 + 3 * MINUTE
 
 
+@pytest.mark.usefixtures("now")
 def test_jump_back_dates_nothing_far_behind(bench):
     """Data that is stored while the clock is 100 days behind isn't old when the clock is right.
     Rule: clock-guard."""

@@ -1252,7 +1252,7 @@ export interface components {
             message: string;
             /** @description The name of the status. */
             error: string;
-            /** @description The status. */
+            /** @description The HTTP status code. */
             statusCode: number;
             requestId: components["schemas"]["RequestId"];
         };

@@ -136,7 +136,7 @@ class AccessCache:
         return self._snapshot.erased
 
     def is_revoked_whole(self, profile_id: str) -> bool:
-        """Whether everything that names a profile was revoked within the life of a cookie."""
+        """Returns whether all of a profile's tokens were revoked within a cookie's lifetime."""
         return (profile_id, "") in self._snapshot.revoked
 
     def is_revoked(self, profile_id: str, jti: str) -> bool:

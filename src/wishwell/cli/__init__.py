@@ -96,7 +96,10 @@ def _prepare(settings: Settings) -> None:
 
 
 def _check_keys(settings: Settings) -> None:
-    """Raises ``Misconfigured`` unless the keys are there and open the stores' secrets."""
+    """Makes missing keys, the default store and store secrets.
+
+    Raises ``Misconfigured`` if a required key is missing or can't decrypt the stored secrets.
+    """
     run(settings, lambda db: _make_ready(db, settings), recorded=False)
     app.signing_keys(settings)
 

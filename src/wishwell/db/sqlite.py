@@ -138,7 +138,8 @@ class _Job:
     unclaimed: list[None] = field(default_factory=lambda: [None])
 
     def claim(self) -> bool:
-        """Whether it is the caller's, to run or to refuse. Once; popping is atomic."""
+        """Returns whether the caller may run or refuse this job: True for the first caller only,
+        because ``pop`` is atomic."""
         try:
             self.unclaimed.pop()
         except IndexError:
@@ -146,7 +147,7 @@ class _Job:
         return True
 
     def refuse(self, error: Exception) -> bool:
-        """Fails it, in the event loop, unless it runs. Returns whether it didn't."""
+        """Fails the job, in the event loop, unless it has begun. Returns whether it failed it."""
         if claimed := self.claim():
             self.error = error
             _resolve([self])

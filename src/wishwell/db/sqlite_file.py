@@ -17,7 +17,7 @@ _BUSY_SECONDS = 2.0
 def make_file(path: str) -> None:
     """Creates the file if needed, with mode 600. Raises ``OSError``.
 
-    SQLite gives the files that it makes beside it the same mode.
+    SQLite creates its -wal and -shm files with the same mode.
     """
     real = os.path.realpath(path)
     with contextlib.suppress(FileExistsError):

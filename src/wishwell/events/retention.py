@@ -1,7 +1,7 @@
-"""Removes events and deliveries that are too old, in small steps beside live traffic.
+"""Removes events and deliveries that are too old, in small batches next to live traffic.
 
-Both take the days that events are kept. They yield how many rows each step removed, and raise
-``ClockSuspect`` while the clock isn't plausible.
+Both functions take the retention of events in days, yield the number of rows that each batch
+removed, and raise ``ClockSuspect`` while the clock isn't plausible.
 """
 
 import itertools

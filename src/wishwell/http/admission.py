@@ -1,4 +1,4 @@
-"""Admission: which requests run now, which wait, and which are refused (docs/decisions/0015).
+"""Admission and load shedding: which requests run now, wait, or are refused (docs/decisions/0015).
 
 All requests of a process share one event loop. In each of its turns, requests may start until those
 that ran have used a slice of time; the others wait in a fair queue. A request that waits for the
@@ -67,7 +67,7 @@ class RequestTicket(Ticket):
         self.since, self.end, self.running = perf_counter(), None, True
 
     def withdraw(self, error: Exception) -> bool:
-        """Refuses it while it waits to start. Returns whether it still did."""
+        """Refuses the request if it still waits to start. Returns whether it did."""
         if removed := self._admission.remove(self):
             self.refusal = error
             self.begin()

@@ -1,4 +1,4 @@
-"""The operations beside the API: its description, the documentation page, health, metrics."""
+"""Endpoints outside the versioned API: OpenAPI description, documentation, health, metrics."""
 
 import functools
 import gzip

@@ -79,7 +79,7 @@ class ErrorDetail(msgspec.Struct, rename="camel"):
     error: Annotated[str, published(minLength=1)]
     """The name of the status."""
     status_code: Annotated[int, published(minimum=400, maximum=599)]
-    """The status."""
+    """The HTTP status code."""
     request_id: RequestId
 
 

@@ -1,8 +1,8 @@
-"""Calls to other servers: where they may go, how long they may take, and how much may come back.
+"""Calls to other servers, protected against SSRF: where they may go, how long, and what may return.
 
-The only place that connects to an address which somebody has typed in: a shop's key set, a webhook.
-It speaks HTTP/1.1 with the parser of the service's own server. The rest is little, and its bounds
-hold whatever a server sends (docs/decisions/0017).
+Only this package connects to addresses that users enter, such as those of key sets and webhooks. It
+parses HTTP/1.1 with the parser of the service's own server, and its limits hold whatever a server
+sends (docs/decisions/0017).
 """
 
 import asyncio
@@ -22,11 +22,11 @@ from wishwell.outbound.connection import Address, Connection
 from wishwell.outbound.names import Names, Resolve, is_allowed, resolve
 
 SECONDS = 10.0
-"""A whole call, from finding the address to the last byte of the answer."""
+"""Timeout of a whole call, from the DNS look-up to the last byte of the response."""
 
 _KEPT_SECONDS = 4.0
-"""How long idle connections are kept. Many servers close theirs after 5 s; closing ours earlier
-loses no call."""
+"""Seconds for which idle connections are kept. Many servers close theirs after 5 s, and a call on a
+connection that is being closed fails."""
 
 _MAX_CALLS = 1_024
 """Concurrent calls of a process. An owner has at most as many as it leaves free; webhooks stay

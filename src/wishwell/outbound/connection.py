@@ -18,8 +18,8 @@ from wishwell.outbound.answer import Unanswered
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _PIECE = 16 * 1024
-_MOST_BYTES = 256 * 1024
-_MOST_PIECES = 1_000
+_MAX_BYTES = 256 * 1024
+_MAX_PIECES = 1_000
 """Of a handshake, and of an answer. The time of the call bounds slower ones."""
 
 _NEXT_SECONDS = 0.25
@@ -118,7 +118,7 @@ class Connection:
                 self._came.write_eof()
 
     def _count_anew(self) -> None:
-        self._bytes_left, self._pieces_left = _MOST_BYTES, _MOST_PIECES
+        self._bytes_left, self._pieces_left = _MAX_BYTES, _MAX_PIECES
 
     # rule: outbound-limits
     async def _piece(self) -> bytes:

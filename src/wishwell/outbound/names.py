@@ -1,4 +1,4 @@
-"""Names of other servers: their addresses, and which of these a connection may go to."""
+"""DNS look-ups, and the addresses that connections may go to (protection against SSRF)."""
 
 import asyncio
 import functools
@@ -19,7 +19,7 @@ _MAX_LOOK_UPS, _OF_OWNER = 64, 1 / 7
 _LOOK_UPS = ThreadPoolExecutor(_MAX_LOOK_UPS, "look-up")
 """A pool of its own: look-ups that hang must not take the few threads of the event loop."""
 
-_MOST_ADDRESSES = 4
+_MAX_ADDRESSES = 4
 """Addresses of a name that are tried: each silent one holds a socket until the call ends."""
 
 
@@ -86,13 +86,14 @@ class Names:
         for address in addresses:
             if not is_allowed(address, private=self._private):
                 raise Unanswered(f"{host} has the address {address}, which is not public")
-        return addresses[:_MOST_ADDRESSES]
+        return addresses[:_MAX_ADDRESSES]
 
     # rule: outbound-limits
     async def _look_up(self, host: str, port: int, owner: str) -> list[str]:
-        """The addresses of a name as text; none if the look-up fails.
+        """Returns the addresses of a name as text; none if the look-up fails.
 
-        An owner's look-up of a name runs once at a time, and to its end, whoever still waits.
+        Concurrent callers of one owner share a look-up (single-flight), which continues when they
+        are cancelled.
         """
         key = owner, host
         if key not in self._look_ups:

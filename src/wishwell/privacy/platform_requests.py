@@ -27,7 +27,7 @@ DELETION_DAYS = 7
 """Days during which a deletion of the store can be cancelled."""
 
 _SAME_BODY_MS = 2 * ids.DAY_MS
-"""Milliseconds during which the same body is a duplicate: the platform retries no longer."""
+"""Milliseconds during which the same body is a duplicate. The platform's retries end earlier."""
 
 
 _ALL = 1_000_000

@@ -29,7 +29,8 @@ Due = tuple[str, PlatformRequest]
 
 
 async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
-    """Returns a batch of due requests of all stores, ``passed`` more than the batch size."""
+    """Returns due requests of all stores: at most the batch size, plus ``passed``, the number of
+    those that this run has seen already."""
     named = {"now": ids.timestamp(now), "limit": _BATCH_SIZE + passed}
     rows = await tx.all("requests_due", **named)
     return [(row[0], PlatformRequest(*row[1:])) for row in rows]

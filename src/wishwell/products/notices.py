@@ -176,7 +176,10 @@ async def process_batches(db: Database, clock: Callable[[], int]) -> AsyncIterat
 
 
 async def _process_next(db: Database, store_id: str, now: int) -> int | None:
-    """Processes a batch of the store's next product. Returns None if that failed or none waits."""
+    """Processes a batch of notices of the store's next product.
+
+    Returns the number of events, or None if the product failed or none is pending.
+    """
     row = await db.read(lambda tx: tx.one("product_next", store=store_id))
     if row is None:
         return None

@@ -60,14 +60,14 @@ SELECT min(c.number) FROM counts c WHERE c.store_id = :store AND c.day > :today;
 DELETE FROM counts WHERE store_id = :store AND day > :today;
 
 -- name: count_rows_discard
--- What only counts from number :first on have found.
+-- Deletes rows that count :first or a later one wrote first.
 DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id) IN (
     SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
     WHERE c.store_id = :store AND c.until > :first AND c.since >= :first LIMIT :limit)
 RETURNING until;
 
 -- name: count_rows_reopen
--- What those counts have ended.
+-- Reopens rows that count :first or a later one ended.
 UPDATE wish_counts SET until = :forever WHERE store_id = :store AND (until, product_id, variant_id) IN (
     SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
     WHERE c.store_id = :store AND c.until >= :first AND c.until < :forever LIMIT :limit)
@@ -80,7 +80,7 @@ WHERE c.store_id = :store AND c.until <= (SELECT min(n.number) FROM counts n WHE
 ORDER BY c.until LIMIT :limit;
 
 -- name: counts_gone
--- Current rows of products without wishes since before all remaining counts, so that no report needs them.
+-- Current rows of products that have had no wishes since the oldest remaining count: no report needs them.
 SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
 WHERE c.store_id = :store AND c.until = :forever AND c.customers + c.visitors = 0
   AND c.since <= (SELECT min(n.number) FROM counts n WHERE n.store_id = :store)

@@ -244,7 +244,7 @@ async def _servers(settings: Settings) -> str:
 async def _hosts(settings: Settings, db: Database) -> str:
     """Checks that the shops' own hosts forward to this service."""
     hosts = [host for store in await db.read(stores.listed) for host in store.hosts]
-    outbound = Outbound(http=True, private=True)  # named by who runs this, not by a stranger
+    outbound = Outbound(http=True, private=True)  # the operator chose these hosts
 
     async def astray(host: str) -> str:
         """Returns why a host doesn't reach this service, or ""."""

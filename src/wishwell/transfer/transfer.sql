@@ -55,7 +55,7 @@ SELECT profile_id, id FROM shares WHERE profile_id in_uuids(:profiles);
 SELECT profile_id, id, product_id, variant_id, list_ids FROM items WHERE profile_id in_uuids(:profiles);
 
 -- name: import_profile
--- What is older stays the profile's beginning, what is later its end; events go on (rule: import-exact).
+-- Keeps the earlier created_at, the later touched_at and the higher event sequence (rule: import-exact).
 UPDATE profiles
 SET created_at = CASE WHEN :created_at < created_at THEN :created_at ELSE created_at END,
     touched_at = CASE WHEN :touched_at > touched_at THEN :touched_at ELSE touched_at END,

@@ -199,7 +199,7 @@ def _refusing(error: type[RequestError], evidence: str) -> Iterator[None]:
 
 # rule: storefront-same-origin
 def check_origin(request: Request, visit: StorefrontRequest) -> None:
-    """Raises ``Forbidden`` for a change that another site may have caused."""
+    """Raises ``Forbidden`` for a change that another site may have caused (CSRF)."""
     site = request.headers.get(b"sec-fetch-site")
     if site is not None:
         if site != b"same-origin":
