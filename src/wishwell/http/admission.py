@@ -171,6 +171,7 @@ class Admission:
         if isinstance(ticket, RequestTicket):
             if ticket.running:
                 ticket.pause()
+            ticket.entry = None  # it refers to the ticket: only the garbage collector could free them
             self._tickets.pop(ticket, None)
 
     def come_back(self, ticket: RequestTicket) -> None:
