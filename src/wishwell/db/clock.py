@@ -1,14 +1,14 @@
-"""The time that processes share, and the guard of acts that can't be undone.
+"""The time that processes share, and the check before acts that can't be undone.
 
-Records and marks carry the time of ``ReferenceClock``: the wall clock, or the database server's
-where the two differ, so that one wrong machine can't mislead the others. Whatever removes something
-because of its age asks ``checked_now`` first, in the transaction that removes it. That raises
+Records and marks carry the time of ``ReferenceClock``: the wall clock's, or the database server's
+where the two differ, so that one wrong machine can't mislead the others. Code that removes old
+records first calls ``checked_now``, in the transaction that removes them. That raises
 ``ClockSuspect`` while the time isn't plausible, because
 
 * the process's clock and the database server's differ by more than ``MAX_SKEW_MS``, or
 * the time jumped by more than ``MAX_JUMP_MS``, measured against the machine's uptime. The jump is
-  believed after ``HOLD_MS`` of uptime or after ``confirm``, and forgotten once it is reverted. One
-  back matters too, because by it all that is stored seems to be in the future.
+  believed after ``HOLD_MS`` of uptime or after ``confirm``, and forgotten once it is reverted. A
+  jump back counts too, because stored times then seem to be in the future.
 """
 
 import functools
@@ -33,22 +33,22 @@ HOLD_MS = ids.DAY_MS
 """Uptime until a longer jump is believed."""
 
 _ADOPT_MS = 5_000
-"""Above this difference a process uses the database server's time in place of its own."""
+"""Difference above which a process uses the database server's time."""
 
 _SAVE_MS = 60_000
 """Uptime between two writes of an unchanged state."""
 
 _CHECK_MS = 1_000
-"""A time of the wall clock is checked again once it is outside of as long a span."""
+"""Milliseconds after a plausible time during which the wall clock isn't checked again."""
 
 _MAX_ROUND_TRIP_MS = 1_000
-"""A slower answer doesn't say precisely what time it is."""
+"""Round trip above which the server's time is too imprecise to replace a known one."""
 
 log = structlog.get_logger("wishwell.clock")
 
 
 class ClockSuspect(Unavailable):
-    """The time isn't plausible, so nothing may be removed because of its age."""
+    """The time isn't plausible, so nothing may be removed as too old."""
 
 
 class State(NamedTuple):
@@ -67,9 +67,9 @@ class State(NamedTuple):
 
 # rule: clock-jump
 def advance(before: State | None, wall: int, uptime: int, boot: str) -> State:
-    """The state at this time of the clock.
+    """Returns the state after a reading of the clock.
 
-    Across a restart of the machine no uptime is known to have passed.
+    Across a restart of the machine the elapsed time is unknown, and counts as 0.
     """
     here = State(boot, wall, uptime)
     if before is None:
@@ -79,7 +79,7 @@ def advance(before: State | None, wall: int, uptime: int, boot: str) -> State:
     expected = here._replace(wall=before.wall + elapsed)
     jump = wall - expected.wall
     if abs(jump) <= MAX_JUMP_MS:
-        # Small steps add up, so that several of them are no way around the limit.
+        # Keeps the expected time, so that small steps add up and can't evade the limit.
         return expected if same_boot else here
     if not before.hold or abs(jump - before.jump) > MAX_JUMP_MS:
         return expected._replace(jump=jump, hold=HOLD_MS)
@@ -88,13 +88,13 @@ def advance(before: State | None, wall: int, uptime: int, boot: str) -> State:
 
 
 def machine_uptime() -> int:
-    """Milliseconds since the machine started, with the time that it was suspended if known."""
+    """Returns the milliseconds since the machine started, including suspension if known."""
     return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)) // 1_000_000
 
 
 @functools.cache
 def machine_boot() -> str:
-    """Identifies the machine and its start; "" where the system doesn't tell."""
+    """Returns an id of the machine's current boot; "" if the system has none."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
     except OSError:
@@ -102,9 +102,9 @@ def machine_boot() -> str:
 
 
 class ReferenceClock:
-    """Milliseconds since 1970 in UTC, when called.
+    """A clock. Calling it returns milliseconds since 1970 in UTC.
 
-    ``suspicion`` says why the time isn't plausible; "" while it is, as of the last ``observe``.
+    ``suspicion``: why the time wasn't plausible at the last ``observe``; "" if it was.
     """
 
     def __init__(
@@ -133,38 +133,38 @@ class ReferenceClock:
         return checked
 
     def _checked(self, now: int) -> int:
-        """The wall clock's time, corrected by the database server's and the uptime."""
+        """Returns the wall clock's time, corrected by the database server's and the uptime."""
         if self._offset is not None:
             there = self._uptime() + self._offset
             now = now if abs(now - there) <= _ADOPT_MS else there
-        # A date far behind would make what is stored now old as soon as the clock is right.
+        # Rows with a date far in the past would be too old as soon as the clock is right.
         return max(now, self._expected_now() - MAX_JUMP_MS)
 
     # rule: clock-guard
     def for_ages(self) -> int:
-        """The time for judging an age without I/O: a jump moves it by ``MAX_JUMP_MS`` at most."""
+        """Returns a time to judge ages by, without I/O: jumps move it by ``MAX_JUMP_MS`` at most."""
         now, expected = self(), self._expected_now()
         return min(now, expected + MAX_JUMP_MS) if expected else now
 
     def _expected_now(self) -> int:
-        """Where the clock should be, by the machine's uptime; 0 before the first look."""
+        """Returns the expected time, by the machine's uptime; 0 before the first observation."""
         return self._expected + self._uptime() if self._expected else 0
 
     async def synchronise(self, db: Database) -> None:
-        """Learns the database server's time; an embedded database has none. Raises
+        """Reads the database server's time, which an embedded database lacks. Raises
         ``Unavailable``."""
         await db.read(self._observe)
 
     # rule: clock-guard
     async def checked_now(self, tx: Reader) -> int:
-        """The time by which something may be removed. Raises ``ClockSuspect``."""
+        """Returns the time for removing old records. Raises ``ClockSuspect``."""
         now, state, skewed = await self._observe(tx)
         if reason := skewed or _held(now, state):
             raise ClockSuspect(reason)
         return now
 
     async def likely_now(self, tx: Reader) -> int:
-        """``checked_now``, or where the clock should be while it isn't plausible."""
+        """Returns the time or, while it isn't plausible, the time expected by the uptime."""
         now, state, _ = await self._observe(tx)
         return state.wall if state.hold else now
 
@@ -203,7 +203,7 @@ class ReferenceClock:
 
     # rule: clock-jump
     async def _observe(self, tx: Reader) -> tuple[int, State, str]:
-        """The time, the state, and how this clock differs too much from the database server's."""
+        """Returns the time, the state, and an error message if the two clocks differ too much."""
         asked = self._uptime()
         there = await _server_time(tx)
         own, uptime = self._wall(), self._uptime()
@@ -226,7 +226,7 @@ class ReferenceClock:
 
 # rule: clock-jump
 def _held(now: int, state: State) -> str:
-    """Why the time isn't plausible after a jump; "" if it is."""
+    """Returns why the time isn't plausible after a jump; "" if it is."""
     if not state.hold:
         return ""
     return (
@@ -237,7 +237,7 @@ def _held(now: int, state: State) -> str:
 
 
 async def _server_time(tx: Reader) -> int | None:
-    """The database server's time; on a cluster its coordinator's. None for a file."""
+    """Returns the database server's time, on a cluster the coordinator's; None for a file."""
     row = await tx.one("server_time" if tx.joins_products else "coordinator_time")
     if row is None:
         raise Unavailable("The cluster's coordinator doesn't say what time it is.")

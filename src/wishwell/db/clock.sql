@@ -4,13 +4,13 @@ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint; --postgresql
 SELECT NULL; --sqlite
 
 -- name: coordinator_time
--- The same on a cluster, whichever of its servers is asked.
+-- The time of a cluster's coordinator, whichever server runs the statement.
 SELECT result FROM run_command_on_coordinator('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint') --postgresql
 WHERE success; --postgresql
 SELECT NULL; --sqlite
 
 -- name: clock_state
--- This machine's since its start; else the latest of another machine or start.
+-- The state of this boot of the machine; else the latest of another boot or machine.
 SELECT c.boot, c.wall, c.uptime, c.jump, c.hold FROM clocks c
 ORDER BY CASE WHEN c.boot = :boot THEN 0 ELSE 1 END, c.wall DESC LIMIT 1;
 

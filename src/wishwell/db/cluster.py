@@ -16,7 +16,7 @@ EVERYWHERE = ""
 
 # rule: engines-alike
 DISTRIBUTION: Mapping[str, str] = {
-    # Reference tables, which every request needs. A write goes to all servers.
+    # Reference tables, which every request needs. A write updates the copies on all servers.
     "migrations": EVERYWHERE,
     "stores": EVERYWHERE,
     "deleted_stores": EVERYWHERE,

@@ -73,7 +73,7 @@ def undecided(error: BaseException) -> Undecided:
 
 # rule: cluster-node-away
 def hear(connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
-    """Log listener of a connection: notes a failed commit on another server of the cluster.
+    """Log listener of a connection: records a failed commit on another server of the cluster.
 
     The coordinator only warns about that, and otherwise reports success.
     """
@@ -82,7 +82,7 @@ def hear(connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) ->
 
 
 def check(connection: asyncpg.Connection) -> None:
-    """Raises ``Undecided`` if ``hear`` noted a failed commit on the connection."""
+    """Raises ``Undecided`` if a commit of the connection failed on another server."""
     if connection in _in_doubt:
         raise undecided(ConnectionError())
 

@@ -151,7 +151,7 @@ class Handle(Writer):
 
     def _cause(self, error: BaseException) -> BaseException:
         if isinstance(error, AttributeError):
-            # The driver raises it if the connection is closed between two of its steps.
+            # The driver raises this if the connection is closed between two steps.
             if not self._connection.is_closed():
                 raise error
             error = ConnectionError()

@@ -40,8 +40,8 @@ class Hosts:
         seconds: float,
         warn: Warn | None = None,
     ) -> None:
-        """``open_one`` connects to a host. ``seconds`` limits that for a single host; each of
-        several hosts gets half of it, at most 2. ``warn`` logs changes of the host in use."""
+        """``open_one`` connects to a host. ``seconds``: timeout for a single host; each of several
+        hosts gets half, at most 2. ``warn`` logs changes of the host in use."""
         self.several = len(target.addresses) > 1
         self._addresses = target.addresses
         self._open_one = open_one

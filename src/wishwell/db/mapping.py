@@ -15,15 +15,15 @@ T = TypeVar("T", bound=msgspec.Struct)
 def from_columns(shape: type[T], of: str, *more: str) -> Callable[[Row], T]:
     """Returns a function that makes a ``shape`` from a row of the columns ``of``, then ``more``.
 
-    Each column fills the field of its name, converted for the field's type: words for a list, 0 or
-    1 for a bool, an empty text for UNSET or None. Columns without a field are ignored. The function
+    Each column fills the field with its name, converted to the field's type: words to a list, 0 or
+    1 to a bool, an empty text to UNSET or None. Columns without a field are ignored. The function
     is compiled from the names, because looking them up in every row would double its time.
     """
     columns = (*statements.columns(of), *more)
     values: list[str] = []
     for place, field in enumerate(msgspec.structs.fields(shape)):
         if field.name in columns:
-            # By keyword only after a field that is left out, because keywords are slower.
+            # Uses keywords only after an omitted field, because keywords are slower.
             name = "" if place == len(values) else f"{field.name}="
             values.append(name + _converted(field.name, field.type))
         elif field.default is field.default_factory is NODEFAULT:

@@ -54,7 +54,7 @@ def _silent(_line: str) -> None:
 
 
 class Migration(NamedTuple):
-    """One file of ``migrations/``, or of the engine's folder there."""
+    """A file in ``migrations/`` or in the engine's folder there."""
 
     version: int
     name: str

@@ -57,12 +57,12 @@ _IN_STORE = _IN_PROFILE | {
 
 
 class PageQuery(NamedTuple):
-    """A page of records of a whole store or a profile. ``terms``: the fields of its search.
+    """A page of records of a whole store or a profile. ``terms``: the fields of the search.
 
     The statement's arguments are the key of the store or profile, the cursor's id or ``None``, the
     number of rows, and the values of each term. ``edge``: whether to read rows older or newer than
-    the cursor, nearest first. ``beyond`` adds a column that says whether rows exist on the cursor's
-    other side.
+    the cursor, nearest first. ``beyond`` adds a column: whether rows exist on the cursor's other
+    side.
     """
 
     noun: Noun

@@ -26,8 +26,8 @@ def _one(letter: str) -> str:
         return f"[{alike}]"
     if letter.isalnum() or letter > "~":
         return letter
-    # In a set, all other characters are literal except these two. The tab, which no title has,
-    # keeps ^ from the first place, where it would negate the set.
+    # In a set, all characters except these two are literal. The tab, which no title has, precedes
+    # ^, because a leading ^ would negate the set.
     return {"^": "[\t^]", "\\": r"[\\]"}.get(letter, f"[{letter}]")
 
 

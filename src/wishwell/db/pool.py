@@ -2,7 +2,7 @@
 
 asyncpg's own pool waits for a cancelled statement before it releases the connection; if the server
 is paused, that takes longer than a request may. It also starts a task for each release. Here a
-connection whose statement failed is dropped at once, and the next request opens another.
+connection whose statement failed is dropped immediately, and the next request opens another.
 """
 
 import asyncio
@@ -14,17 +14,17 @@ from wishwell.errors import Unavailable
 from wishwell.fair_queue import CURRENT, Entry, FairSemaphore, Flow, Ticket
 
 _OF_STORE = 4
-"""Maximum connections of a store, as a multiple of those that it leaves free."""
+"""Maximum connections of a store, as a multiple of the connections left free."""
 
 
 class Pool:
-    """At most ``size`` connections, opened when they are needed and kept until they break. Stores
-    and the parties inside them take turns (``fair_queue.py``)."""
+    """At most ``size`` connections, opened when they are needed and kept until they break. Stores,
+    and the parties inside them, share the connections fairly (``fair_queue.py``)."""
 
     def __init__(self, hosts: Hosts, size: int) -> None:
         self._hosts = hosts
         self._size = size
-        # The last one used is taken first: something in between may close one that is idle long.
+        # The last used is taken first, because a proxy may close one that is idle for long.
         self._idle: list[Connection] = []
         self._places = FairSemaphore(size, of_store=_OF_STORE)
         self._taken: dict[Connection, tuple[Flow, Entry[Any] | None, float]] = {}
@@ -34,10 +34,10 @@ class Pool:
 
     # rule: database-away
     async def take(self, seconds: float) -> Connection:
-        """A connection for the caller alone, who gives it back or drops it.
+        """Returns a connection for the caller alone, which calls ``give_back`` or ``drop`` later.
 
-        ``seconds`` bounds waiting and connecting together. Raises ``TimeoutError``, what
-        ``Hosts.connect`` raises, and ``Unavailable`` once the pool is closed.
+        ``seconds``: timeout of waiting and connecting together. Raises ``TimeoutError``, the errors
+        of ``Hosts.connect``, and ``Unavailable`` once the pool is closed.
         """
         if self._closed:
             raise Unavailable("The service is shutting down.")
@@ -104,7 +104,7 @@ class Pool:
         self._places.release(flow, entry, now() - began if entry else 0)
 
     async def _wait(self, ticket: Ticket) -> Entry[Any]:
-        """Waits for the place of one connection."""
+        """Waits for one of the pool's places."""
         now = asyncio.get_running_loop().time
         began = now()
         self._waits += 1

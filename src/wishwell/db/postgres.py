@@ -54,8 +54,8 @@ class Postgres:
         """Opens connections when they are needed, at most ``connections``.
 
         ``seconds``: timeout of a single statement, including the wait for its connection. A
-        transaction may take twice that, and its commit at least half of it. ``warn`` logs which
-        hosts are used.
+        transaction may take twice that, and its commit at least half. ``warn`` logs which hosts are
+        used.
         """
         self.sql = statements.load("postgresql")
         self._journal = journal or Journal()
@@ -243,8 +243,8 @@ class Postgres:
         """Raises ``Unavailable`` if too many writes are waiting. Records the command, if any.
 
         While a standby is down, a write whose connection was closed still waits in the server and
-        occupies one of the server's connections. After ``_most_writes`` of them writes are refused
-        until the server has none left.
+        occupies one of the server's connections. From ``_most_writes`` such writes on, new ones are
+        refused until the server has none left.
         """
         self._journal.record_command()
         if not self._cut:

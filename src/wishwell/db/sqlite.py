@@ -50,17 +50,17 @@ T = TypeVar("T")
 
 _MAX_RESUMED, _MAX_RESUMED_CONTENDED = 256, 4
 """Requests that continue after their commit in one turn of the event loop. While the queue is
-contended, more of them would delay the others' requests."""
+contended, a larger number would delay other parties' requests."""
 
 _MAX_GROUP, _GROUP_SECONDS = 256, 0.01
-"""The most writes in one commit, and the longest time that they take together, but for a single
-write that takes longer. Both limit how long the first one waits for the commit."""
+"""Maximum writes in one commit, and the seconds that they take together, except for a single write
+that takes longer. Both limit how long the first write waits for the commit."""
 
 _MANY = 1_000
-"""Rows that are added at once, above which it is taken for an import."""
+"""Rows above which a bulk insert counts as an import."""
 
 _LONG_SECONDS, _LONG_STEPS = 10.0, 100_000
-"""How long a long read may take, and after how many of SQLite's steps that is looked at."""
+"""Timeout of a long read in seconds, and the number of SQLite's steps between two checks."""
 
 _CONSTRAINTS = {
     "items.profile_id, items.product_id, items.variant_id": "items_variant_key",
@@ -81,7 +81,7 @@ class _Handle(Writer):
         self.acts: list[Act] = []
 
     async def begin(self) -> None:
-        """Every use-case of the writer is a transaction already."""
+        """Does nothing, because every use-case of the writer is a transaction already."""
 
     async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
         rows: Sequence[Row] = []
@@ -104,8 +104,8 @@ class _Handle(Writer):
         insertion = statements.insertion(table, "sqlite")
         with _translated():
             if len(rows) > _MANY:
-                # An import touches many pages: more of them in memory, and more before each is
-                # put into its place in the file.
+                # An import touches many pages: cache more in memory, and collect more in the WAL
+                # before a checkpoint.
                 self._connection.execute("PRAGMA cache_size = -64000")
                 self._connection.execute("PRAGMA wal_autocheckpoint = 50000")
             self._connection.executemany(insertion.sql, map(insertion.values, rows))
@@ -120,7 +120,7 @@ class _Handle(Writer):
 
 @contextlib.contextmanager
 def reading(path: str) -> Iterator[_Handle]:
-    """A reader of a file, on a connection of its own that changes nothing."""
+    """Yields a reader of a file on a separate, read-only connection."""
     with _translated():
         connection = sqlite_file.connect(path, read_only=True)
     with contextlib.closing(connection):
@@ -155,7 +155,7 @@ class _Job:
 
 
 class SQLite:
-    """See ``wishwell.db.Database``. It is used in one event loop."""
+    """See ``wishwell.db.Database``. Belongs to one event loop."""
 
     def __init__(self, path: str, journal: Journal | None = None) -> None:
         """Opens the file, which must have been migrated."""
@@ -203,11 +203,11 @@ class SQLite:
         self._arrived.put(job)
         ticket.pause(job.refuse)
         try:
-            return await future  # if the caller gives up, the write is done all the same
+            return await future  # if the caller is cancelled, the write still takes place
         finally:
             ticket.resume()
 
-    long_write = write  # nothing bounds the time of either
+    long_write = write  # neither has a time limit
 
     @contextlib.asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Reader]:
@@ -257,10 +257,10 @@ class SQLite:
     def _next(
         self, seconds: float | None = None, after: Entry[_Job] | None = None
     ) -> Entry[_Job] | None:
-        """The next write that nobody has refused; None if there is none, or see ``pop``."""
+        """Returns the next write that wasn't refused, or ``None`` (see ``FairQueue.pop``)."""
         while not self._arrived.empty():
             if (job := self._arrived.get()) is None:
-                self._arrived.put(None)  # to close; what waits is written first
+                self._arrived.put(None)  # closes the writer after the waiting writes
                 break
             self._waiting.push(job.flow, job)
         while (entry := self._waiting.pop(seconds, after)) and not entry.item.claim():
@@ -269,7 +269,7 @@ class SQLite:
 
     # rule: write-durable
     def _commit(self, group: list[_Job], handle: _Handle) -> None:
-        """Writes a group, in which it puts the writes."""
+        """Runs and commits a group of writes, and adds them to ``group``."""
         try:
             with _translated(), self._turnstile:
                 self._writing.execute("BEGIN IMMEDIATE")
@@ -288,7 +288,7 @@ class SQLite:
             self._commits += 1
             self._committed_writes += len(group)
         except Exception as error:
-            # No write of the group was done: the disk is full, or the file locked or read-only.
+            # The whole group failed: the disk is full, or the file is locked or read-only.
             if not group:
                 group += [entry.item for entry in iter(self._next, None)]
             for job in group:
@@ -313,7 +313,7 @@ class SQLite:
 
 
 def _give_way() -> None:
-    """Lets requests go before this thread, where the system has priorities of threads."""
+    """Gives this thread a lower priority than requests, if the system supports that."""
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
 
@@ -332,7 +332,7 @@ def _drive(awaitable: Awaitable[T]) -> T:
 def _resolve(jobs: list[_Job], most: int = _MAX_RESUMED) -> None:
     """Resumes the requests of a group, at most ``most`` in a turn of the event loop.
 
-    The last ones are first, because a quiet party's write ends its group.
+    The last write is resumed first, because a quiet party's write is the last of a group.
     """
     for job in jobs[: -most - 1 : -1]:
         if job.future.done():
@@ -346,7 +346,7 @@ def _resolve(jobs: list[_Job], most: int = _MAX_RESUMED) -> None:
 
 
 def _bound(arguments: Sequence[Any]) -> list[Any]:
-    """The arguments, with arrays as the JSON that the statements expect."""
+    """Returns the arguments, with arrays as the JSON that the statements expect."""
     return [msgspec.json.encode(a).decode() if a.__class__ is list else a for a in arguments]
 
 
@@ -364,7 +364,7 @@ def _raise_ours(error: sqlite3.Error) -> NoReturn:
         columns = str(error).removeprefix("UNIQUE constraint failed: ")
         if columns in _CONSTRAINTS:
             raise UniqueViolation(_CONSTRAINTS[columns]) from error
-        # rule: store-delete. It does not say which key, but a profile's own is always there.
+        # rule: store-delete. SQLite doesn't name the key, but the profile's row always exists.
         if error.sqlite_errorname == "SQLITE_CONSTRAINT_FOREIGNKEY":
             raise StoreDeleted from error
     if isinstance(error, sqlite3.OperationalError):

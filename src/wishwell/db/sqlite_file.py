@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 _BUSY_SECONDS = 2.0
-"""How long a statement waits for a write of another process before it fails."""
+"""Seconds that a statement waits for a write of another process before it fails."""
 
 
 # rule: secret-unseen
@@ -38,11 +38,11 @@ def restrict_permissions(path: str) -> None:
 
 
 def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
-    """A connection in autocommit mode, with the settings that the schema needs.
+    """Opens a connection in autocommit mode, with the settings that the schema needs.
 
-    It never creates the file, because SQLite would make it readable for other users.
+    Never creates the file, because SQLite would make it readable for other users.
     """
-    # The two slashes of an empty host are needed, as the path itself may begin with two.
+    # The two slashes of an empty host are needed, because the path itself may begin with two.
     encoded = quote(os.fsencode(Path(path).absolute()))
     connection = sqlite3.connect(
         f"file://{encoded}?mode={'ro' if read_only else 'rw'}",
@@ -62,7 +62,7 @@ def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Switches a new file to WAL. Retries, as SQLite does not wait if another process does it."""
+    """Switches a new file to WAL. Retries, because SQLite doesn't wait for another process."""
     deadline = time.monotonic() + _BUSY_SECONDS
     while True:
         try:

@@ -1,10 +1,10 @@
-"""Turns at writing for several processes on one SQLite file.
+"""A fair write lock for several processes on one SQLite file.
 
-SQLite lets a process that waits for the write lock sleep and try again, so one that writes all the
-time takes the lock again before the others wake. Here it has to queue: a file next to the database
-has two bytes to lock. Who waits holds the gate (byte 0) until it has the lane (byte 1), and who
-writes holds the lane, so a process that has just written waits at the gate. The system drops the
-locks of a process that ends.
+A process that waits for SQLite's write lock sleeps and tries again, so one that writes all the time
+takes the lock again before the others wake. Here processes queue: a file next to the database has
+two bytes to lock. A waiting process holds the gate (byte 0) until it has the lane (byte 1), and a
+writing process holds the lane, so one that has just written waits at the gate. The system releases
+the locks of a process that ends.
 """
 
 import contextlib
@@ -17,19 +17,19 @@ from wishwell.errors import Unavailable
 
 _GATE, _LANE = 0, 1
 _MAX_SECONDS = 2.0
-"""The longest wait for a turn; SQLite's own wait comes on top."""
+"""Maximum seconds to wait for a turn; SQLite's own wait comes on top."""
 
 _POLL_SECONDS = 0.0002
-"""Seconds between two tries: a lock that blocks can't have a deadline in a thread."""
+"""Seconds between polls: a blocking lock can't have a deadline in a thread."""
 
 _TAKEN = (errno.EACCES, errno.EAGAIN)
 
 
 class Turnstile:
-    """One turn, as a context. Raises ``Unavailable`` if another process doesn't end its own.
+    """A context that holds the lock. Raises ``Unavailable`` if another process holds it too long.
 
-    Where the file can't be made or locked (a file system without locks) there are no turns, and
-    SQLite's own lock remains. Belongs to one thread.
+    If the file can't be created or locked (on a file system without locks), only SQLite's own lock
+    applies. Belongs to one thread.
     """
 
     def __init__(self, database: str) -> None:
@@ -58,7 +58,7 @@ class Turnstile:
             self._unlock(_LANE)
 
     def close(self) -> None:
-        """Closes the file, which gives up its locks."""
+        """Closes the file, which releases its locks."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
