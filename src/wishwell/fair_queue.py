@@ -20,10 +20,10 @@ from wishwell.errors import Overloaded
 T = TypeVar("T")
 
 MAX_WAIT_SECONDS = 4.0
-"""The longest time that a request waits in a queue; a request may take 5 s."""
+"""Maximum seconds that a request waits in a queue; a request may take 5 s."""
 
 _MIN_CROWD = 8
-"""A party crowds a queue with more waiting works than these, and than half of all."""
+"""A party crowds a queue if it has more waiting works than this, and than half of all."""
 
 _CONTENDED_SECONDS = 1.0
 """Seconds for which a queue counts as contended."""
@@ -32,11 +32,11 @@ _MIN_COST = 1e-6
 """Seconds that starting a work costs in any case, so that flows of unknown cost alternate."""
 
 _MIN_SWEEP, _MAX_IDLE = 64, 10_000
-"""Flows after which idle ones are looked for, and the most idle ones that are kept."""
+"""Number of flows that starts a search for idle ones, and maximum idle ones that are kept."""
 
 
 class Flow(NamedTuple):
-    """Whose work it is: a store, and inside it a profile, a token or a client address."""
+    """The owner of a work: a store, and inside it a profile, a token or a client address."""
 
     store: str
     party: str
@@ -50,14 +50,14 @@ NO_STORE = "-"
 
 
 class Ticket:
-    """The flow of the work in progress, and its hooks around a wait. Requests have their own."""
+    """The flow of the work in progress, and its hooks around a wait. Requests use a subclass."""
 
     __slots__ = ("flow", "turn")
 
     def __init__(self, flow: Flow = BACKGROUND) -> None:
         self.flow = flow
         self.turn: str | None = None
-        """What its writes lock, where that isn't a profile that a use-case is given."""
+        """The key that its writes lock, if a use-case's first argument has no ``turn``."""
 
     def pause(self, end: Callable[[Exception], bool] | None = None) -> None:
         """Begins a wait. ``end`` ends it early with an error, and returns whether it could."""
@@ -66,7 +66,7 @@ class Ticket:
         """Ends a wait."""
 
     async def away(self, waits: Awaitable[T]) -> T:
-        """Waits for what takes no place in the service: a body, another server."""
+        """Waits for something outside of the service, such as a body or another server."""
         return await waits
 
 
@@ -75,7 +75,7 @@ CURRENT: ContextVar[Ticket] = ContextVar("ticket", default=_BACKGROUND)
 
 
 class _Node:
-    """A store, or a party of one."""
+    """A store, or a party inside a store."""
 
     __slots__ = ("cost", "key", "queued", "tag", "waiting")
 
@@ -87,16 +87,16 @@ class _Node:
         """The expected cost of a party's next work, in seconds."""
         self.waiting = 0
         self.queued = False
-        """Whether the heap has it."""
+        """Whether the heap contains it."""
 
 
 N = TypeVar("N", bound=_Node)
 
 
 class _Level(Generic[N]):
-    """Nodes with one virtual clock, and a heap of those with waiting works.
+    """Nodes with one virtual clock, and a heap of the nodes with waiting works.
 
-    The tag in the heap may be outdated, and the node may no longer wait: ``first`` corrects that,
+    A tag in the heap may be outdated, and its node may no longer wait: ``first`` corrects that,
     which is cheaper than a push for each change.
     """
 
@@ -111,7 +111,7 @@ class _Level(Generic[N]):
         self.sweep_at = _MIN_SWEEP
 
     def add(self, key: str) -> N:
-        """Adds a waiting work of a node, which is made if it is new."""
+        """Counts another waiting work of a node. Creates the node if needed."""
         node = self.nodes.get(key)
         if node is None:
             if len(self.nodes) >= self.sweep_at:
@@ -127,7 +127,7 @@ class _Level(Generic[N]):
         return node
 
     def first(self, may: Callable[[str], bool] | None = None) -> N | None:
-        """Returns the waiting node that is next, of those that may start a work."""
+        """Returns the next waiting node that may start a work."""
         heap, skipped, found = self.heap, [], None
         while heap:
             tag, _, node = entry = heap[0]
@@ -154,8 +154,8 @@ class _Level(Generic[N]):
         node.tag += cost + _MIN_COST
 
     def _forget_idle(self) -> None:
-        """Forgets idle nodes: those that are not ahead, and all where none waits or too many
-        are kept."""
+        """Forgets idle nodes that aren't ahead of the clock; all idle nodes if no node waits or
+        too many are idle."""
         idle = [node for node in self.nodes.values() if not node.waiting]
         every = len(idle) == len(self.nodes) or len(idle) > _MAX_IDLE
         for node in idle:
@@ -181,7 +181,7 @@ class _Store(_Node):
 
 
 class Entry(Generic[T]):
-    """A work that waits, or that has started with the cost that its flow had lately."""
+    """A work that waits, or that has started and was charged its party's recent cost."""
 
     __slots__ = ("expected", "flow", "item", "party", "started", "store", "waits")
 
@@ -189,7 +189,7 @@ class Entry(Generic[T]):
         self.flow, self.item = flow, item
         self.store, self.party = store, party
         self.expected = 0.0
-        """What its flow was charged for it."""
+        """The seconds charged for it so far."""
         self.waits, self.started = True, False
 
 
@@ -206,12 +206,12 @@ class FairQueue(Generic[T]):
 
     @property
     def is_contended(self) -> bool:
-        """Whether lately one party had most of the waiting works while others waited, too. Batches
-        should be short then: that costs throughput, but the others' works pass quickly."""
+        """Whether one party recently had most of the waiting works while others waited, too.
+        Batches should be short then: that costs throughput, but the others wait less."""
         return perf_counter() < self._contended_until
 
     def push(self, flow: Flow, item: T) -> Entry[T]:
-        """Adds a work to the end of its flow."""
+        """Appends a work to its flow."""
         store = self._stores.add(flow.store)
         party = store.parties.add(flow.party)
         entry = Entry(flow, item, store, party)
@@ -225,11 +225,11 @@ class FairQueue(Generic[T]):
         after: Entry[T] | None = None,
         may: Callable[[str], bool] | None = None,
     ) -> Entry[T] | None:
-        """Starts the work that is next; None if there is none, or if it is expected to cost more
-        than ``seconds``. ``may`` says whether a store may start one now.
+        """Starts and returns the next work, or ``None`` if its expected cost exceeds ``seconds`` or
+        no work may start. ``may`` returns whether a store may start a work now.
 
         ``after``: the last work of a batch that the next one would prolong. A party that crowds
-        the queue then doesn't follow another's, whose result it would delay.
+        the queue then doesn't follow another party, whose result it would delay.
         """
         if not self._length:
             return None
@@ -251,7 +251,7 @@ class FairQueue(Generic[T]):
         return entry
 
     def charge(self, entry: Entry[T], seconds: float) -> None:
-        """Says what a started work has cost until now."""
+        """Charges a started work's cost until now to its flow."""
         party = entry.party
         party.cost = (party.cost + seconds) / 2
         extra, entry.expected = seconds - entry.expected, seconds
@@ -275,7 +275,7 @@ class WaitingQueue(FairQueue["asyncio.Future[None]"]):
     """A fair queue of coroutines. Belongs to one event loop."""
 
     async def wait(self, ticket: Ticket) -> Entry[Any]:
-        """Waits until ``wake``. An entry that was ``started`` when this raises has to be undone."""
+        """Waits until ``wake``. If this raises after the entry was started, calls ``undo``."""
         future = asyncio.get_running_loop().create_future()
         entry = self.push(ticket.flow, future)
         ticket.pause(lambda error: self._fail(entry, error))
@@ -304,10 +304,10 @@ class WaitingQueue(FairQueue["asyncio.Future[None]"]):
 
 
 class FairSemaphore(WaitingQueue):
-    """At most ``size`` works at once, whose flows take turns.
+    """Lets at most ``size`` works run concurrently, with turns between their flows.
 
     Works may hang, and then turns aren't enough: so a store that holds places takes another only
-    if it then has at most ``of_store`` times as many as are left free. None is no such limit.
+    if it then has at most ``of_store`` times as many as are left free. ``None`` disables that.
     """
 
     def __init__(self, size: int, *, of_store: float | None = None) -> None:
@@ -325,13 +325,13 @@ class FairSemaphore(WaitingQueue):
         return True
 
     async def take(self, ticket: Ticket) -> Entry[Any]:
-        """Takes a place in its turn. The entry goes to ``release``."""
+        """Waits for a place and takes it. The caller passes the entry to ``release``."""
         waits = self.wait(ticket)
         asyncio.get_running_loop().call_soon(self._start_next)
         return await waits
 
     def release(self, flow: Flow, entry: Entry[Any] | None = None, seconds: float = 0) -> None:
-        """Gives a place back. ``seconds``: for how long a work that had waited held it."""
+        """Gives a place back. ``seconds``: how long a work that had waited held it."""
         self.held -= 1
         self._held_by_store[flow.store] -= 1
         if entry is not None:
@@ -344,7 +344,7 @@ class FairSemaphore(WaitingQueue):
 
     @contextlib.asynccontextmanager
     async def place(self, ticket: Ticket, seconds: float | None = None) -> AsyncIterator[None]:
-        """A place for the time of a block. Raises ``Overloaded`` after ``seconds`` of waiting."""
+        """Holds a place during a block. Raises ``Overloaded`` after ``seconds`` of waiting."""
         flow, entry = ticket.flow, None
         if not self.take_now(flow):
             try:

@@ -142,7 +142,7 @@ class ReferenceClock:
 
     # rule: clock-guard
     def for_ages(self) -> int:
-        """Returns a time to judge ages by, without I/O: jumps move it by ``MAX_JUMP_MS`` at most."""
+        """Returns a time to judge ages by, without I/O. Jumps move it ``MAX_JUMP_MS`` at most."""
         now, expected = self(), self._expected_now()
         return min(now, expected + MAX_JUMP_MS) if expected else now
 

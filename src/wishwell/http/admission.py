@@ -1,8 +1,8 @@
 """Admission and load shedding: which requests run now, wait, or are refused (docs/decisions/0015).
 
-All requests of a process share one event loop. In each of its turns, requests may start until those
-that ran have used a slice of time; the others wait in a fair queue. A request that waits for the
-database, its body or another server uses no time, so it holds up nobody.
+All requests of a process share one event loop. In each turn of the loop, requests may start until a
+slice of time is used up; the others wait in a fair queue. A request that waits for the database,
+its body or another server uses no time, so it delays no other.
 """
 
 import asyncio
@@ -17,16 +17,16 @@ from wishwell.fair_queue import BACKGROUND, MAX_WAIT_SECONDS, Entry, FairQueue, 
 T = TypeVar("T")
 
 _SLICE_SECONDS = 0.02
-"""The time in one turn of the event loop after which no other request starts."""
+"""Seconds in one turn of the event loop after which no other request starts."""
 
 _CONTENDED_SLICE_SECONDS = 0.0005
 """The same while the queue is contended."""
 
 _MIN_SECONDS = 0.0001
-"""The least that a request is expected to take."""
+"""Minimum seconds that a request is expected to take."""
 
 _UNMEASURED_SHARE = 8
-"""Up to this part of the limit, requests neither wait nor are measured: too few to delay others."""
+"""Up to the limit divided by this, requests neither wait nor are measured, because they are few."""
 
 _POLL_SECONDS = 0.25
 """Seconds between two checks for requests that have waited for too long."""
@@ -35,7 +35,7 @@ REASONS = FULL, LATE = "full", "late"
 
 
 class RequestTicket(Ticket):
-    """One request in work."""
+    """A request in progress."""
 
     __slots__ = ("_admission", "begin", "end", "entry", "refusal", "running", "since", "used")
 
@@ -43,7 +43,7 @@ class RequestTicket(Ticket):
         self.flow, self.turn = BACKGROUND, None
         self.begin = begin
         self.refusal: Exception | None = None
-        """Why it must not run."""
+        """The error if it was refused."""
         self.entry: Entry[RequestTicket] | None = None
         """Its place in the queue for the event loop, if it had to wait there."""
         self.end: Callable[[Exception], bool] | None = None
@@ -87,10 +87,10 @@ class RequestTicket(Ticket):
 
 # rules: overload-refused, fair-share
 class Admission:
-    """The requests of the API in work, at most ``most``, with those that wait for their turn.
+    """The API's requests in progress, at most ``most``, including those that wait to start.
 
-    When one is too many, whoever has the most of them loses the newest one that waits: of the
-    stores, and then of the parties of that store.
+    Above the limit, the newest waiting request is refused of the store with the most requests, and
+    inside it of the party with the most.
     """
 
     def __init__(self, most: int) -> None:
@@ -98,21 +98,21 @@ class Admission:
         self._tickets: dict[RequestTicket, None] = {}  # the newest last
         self._queue: FairQueue[RequestTicket] = FairQueue()
         self._left = _SLICE_SECONDS
-        """The time in this turn of the event loop that requests may still use to start."""
+        """Seconds left for starting requests in this turn of the event loop."""
         self._typical = _MIN_SECONDS
-        """The time that requests lately used, in all."""
+        """Moving average of the seconds that requests use."""
         self._scheduled = self._polling = False
         self.refused: Counter[str] = Counter()
         """Refused requests since the start, by reason."""
 
     @property
     def working(self) -> int:
-        """Requests in work, those that wait included."""
+        """Number of requests in progress, including those that wait."""
         return len(self._tickets)
 
     @property
     def waiting(self) -> int:
-        """Requests that wait to start."""
+        """Number of requests that wait to start."""
         return len(self._queue)
 
     @property
@@ -121,8 +121,8 @@ class Admission:
         return len(self._tickets) > self._most // _UNMEASURED_SHARE
 
     def submit(self, flow: Callable[[], Flow], begin: Callable[[], None]) -> RequestTicket:
-        """Lets a request in. ``begin`` is called in its turn, or when it is refused; ``flow`` finds
-        out whose it is, without I/O. The ticket is running when this returns, or queued."""
+        """Admits, queues or refuses a request. A queued one's ``begin`` is called when it may start
+        or is refused later. ``flow`` returns the request's flow, without I/O."""
         ticket = RequestTicket(self, begin)
         if len(self._tickets) >= self._most:
             ticket.flow = flow()
@@ -143,7 +143,7 @@ class Admission:
         return ticket
 
     async def wait_for_turn(self, ticket: RequestTicket) -> None:
-        """Queues a request that goes on after a wait, like one that starts: it may have a large
+        """Queues a request that resumes after a wait, like a new one, because it may have a large
         body to decode. Raises ``Overloaded``."""
         if not self._queue and (not self.is_busy or self._left >= self._typical):
             self._left -= self._typical
@@ -163,11 +163,11 @@ class Admission:
             raise ticket.refusal
 
     def remove(self, ticket: RequestTicket) -> bool:
-        """Removes one that waits to start. Returns whether it did."""
+        """Removes a request that waits to start. Returns whether it did."""
         return ticket.entry is not None and self._queue.remove(ticket.entry)
 
     def leave(self, ticket: Ticket) -> None:
-        """A request is done, or waits for what takes no place."""
+        """Frees the place of a request that is done, or waits for something outside."""
         if isinstance(ticket, RequestTicket):
             if ticket.running:
                 ticket.pause()
@@ -175,13 +175,13 @@ class Admission:
             self._tickets.pop(ticket, None)
 
     def come_back(self, ticket: RequestTicket) -> None:
-        """Its wait is over. It may be one too many: raises ``Overloaded``."""
+        """Takes a place again after such a wait. Raises ``Overloaded``."""
         if len(self._tickets) >= self._most and not self._make_room(ticket):
             raise Overloaded
         self._tickets[ticket] = None
 
     def spend(self, seconds: float, entry: Entry[RequestTicket] | None, in_all: float) -> None:
-        """Counts time that a request has used, now and in all."""
+        """Counts the time that a request has used, since its last wait and in total."""
         self._left -= seconds - self._typical
         self._typical += (seconds - self._typical) / 16
         if entry is not None:
@@ -202,10 +202,10 @@ class Admission:
             asyncio.get_running_loop().call_later(_POLL_SECONDS, self._poll)
 
     def _next_turn(self) -> None:
-        """Begins a turn of the event loop: the first that wait may start."""
+        """Begins a turn of the event loop: starts the first of the waiting requests."""
         self._scheduled = False
         self._left = _CONTENDED_SLICE_SECONDS if self._queue.is_contended else _SLICE_SECONDS
-        entry = self._queue.pop()  # one at least, however dear
+        entry = self._queue.pop()  # at least one, however expensive
         while entry is not None:
             self._left -= max(_MIN_SECONDS, entry.expected)
             entry.item.begin()
@@ -219,8 +219,8 @@ class Admission:
             asyncio.get_running_loop().call_soon(self._next_turn)
 
     def _make_room(self, newcomer: RequestTicket) -> bool:
-        """Refuses the newest request that waits, of whoever has more in work than the newcomer and
-        the most of all. Returns False if the newcomer is to be refused."""
+        """Refuses the newest waiting request of the flow with the most requests, unless that is the
+        newcomer's. Returns False if the newcomer has to be refused."""
         flows = [ticket.flow for ticket in self._tickets]
         mine = newcomer.flow
         stores = Counter([flow.store for flow in flows])
@@ -235,7 +235,7 @@ class Admission:
                 if ticket.flow == chosen and self._end(ticket, FULL):
                     self._tickets.pop(ticket, None)
                     return True
-            # All of theirs run already.
+            # All requests of the flow are running. A flow with far fewer may exceed the limit.
             if 2 * flows.count(mine) < flows.count(chosen) and len(flows) < 2 * self._most:
                 return True
         self.refused[FULL] += 1

@@ -1,4 +1,4 @@
-"""Whose share of what is limited a request uses (``fair_queue.py``).
+"""Finds the flow of a request, whose fair share the request uses (``fair_queue.py``).
 
 Inside a store, customers share by profile, visitors by client address. An admin token counts as the
 profile that it acts on, else as itself. A visitor whose address isn't known, because no proxy is
@@ -15,11 +15,11 @@ from wishwell.http.storefront import identity
 from wishwell.shoppers.shop import StorefrontRequest
 
 _REMEMBERED = 10_000
-"""Flows of good tokens that a process remembers."""
+"""Size of the LRU cache of flows, by token and ``Profile`` header."""
 
 
 def of_caller(request: Request, caller: Caller) -> Flow:
-    """Of a request to the API with a good token."""
+    """Returns the flow of an API request with a valid token."""
     known, key = request.service.flows, _key(request)
     if (flow := known.get(key)) is None:
         party = caller.profile.gid if caller.profile else request.header(b"profile")
@@ -34,13 +34,13 @@ def _key(request: Request) -> tuple[bytes | None, bytes | None]:
 
 
 def of_visit(request: Request, visit: StorefrontRequest) -> Flow:
-    """Of a request to the storefront."""
+    """Returns the flow of a storefront request."""
     party = visit.customer.gid if visit.customer else visit.address
     return Flow(visit.store.id, party or request.peer)
 
 
 def before_checks(request: Request) -> Flow:
-    """Of a request of which nothing is checked yet, as far as memory tells: without I/O."""
+    """Returns the flow of a request that isn't checked yet, from the caches: without I/O."""
     if not request.shopping and (flow := request.service.flows.get(_key(request))) is not None:
         return flow
     scheme, _, token = (request.header(b"authorization") or "").partition(" ")

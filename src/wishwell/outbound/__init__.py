@@ -1,8 +1,8 @@
-"""Calls to other servers, protected against SSRF: where they may go, how long, and what may return.
+"""HTTP calls to other servers: protected against SSRF, and limited in time and size.
 
 Only this package connects to addresses that users enter, such as those of key sets and webhooks. It
-parses HTTP/1.1 with the parser of the service's own server, and its limits hold whatever a server
-sends (docs/decisions/0017).
+parses HTTP/1.1 with the parser of the service's own server, and its limits hold for any response
+(docs/decisions/0017).
 """
 
 import asyncio
@@ -29,8 +29,8 @@ _KEPT_SECONDS = 4.0
 connection that is being closed fails."""
 
 _MAX_CALLS = 1_024
-"""Concurrent calls of a process. An owner has at most as many as it leaves free; webhooks stay
-below that by themselves (``events/sender.py``)."""
+"""Maximum concurrent calls of a process. An owner has at most as many as are left free; webhooks
+have a lower limit (``events/sender.py``)."""
 
 _LONGEST_URL = 2_048
 _PORTS = {443, 8443}
@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)")
 
 
 class Place(NamedTuple):
-    """Where a connection leads to, and its owner: stores share no connections."""
+    """The endpoint of a connection, and its owner: stores share no connections."""
 
     secure: bool
     host: str
@@ -49,11 +49,11 @@ class Place(NamedTuple):
 
 
 class Outbound:
-    """Calls to other servers, on connections that are kept for a few seconds. One a process.
+    """Calls other servers, on connections that are kept for a few seconds. One per process.
 
     ``http`` allows plain http and every port, ``private`` private and loopback addresses. ``tls``
-    has the authorities to trust, by default those of the system. Belongs to the event loop that it
-    is first used in.
+    has the authorities to trust, by default the system's. Belongs to the event loop that first
+    uses it.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class Outbound:
         self._places = FairSemaphore(_MAX_CALLS, of_store=1)
 
     def check(self, name: str, url: str) -> None:
-        """Raises ``Invalid``, which begins with ``name``, for a URL that can't be allowed.
+        """Raises ``Invalid``, whose message begins with ``name``, for a URL that isn't allowed.
 
-        A host name is not looked up: its addresses may be others at the time of a call.
+        Doesn't look up a host name, because its addresses may change before a call.
         """
         try:
             self._read(url)
@@ -92,9 +92,9 @@ class Outbound:
         seconds: float = SECONDS,
         owner: str = "",
     ) -> Answer:
-        """One request and its answer. Raises ``Unanswered``.
+        """Sends a request and returns the answer. Raises ``Unanswered``.
 
-        Owners (stores) share no connections, and no ``owner`` takes all look-ups.
+        Owners (stores) share no connections, and no ``owner`` can use all look-ups.
         """
         try:
             place, authority, target = self._read(url)
@@ -103,7 +103,7 @@ class Outbound:
         lines = {
             "Host": authority,
             "User-Agent": f"wishwell/{__version__}",
-            "Accept-Encoding": "identity",  # a packed body has no bound
+            "Accept-Encoding": "identity",  # a compressed body has no size limit
             **(headers or {}),
         }
         if body is not None:
@@ -120,7 +120,7 @@ class Outbound:
             raise Unanswered("the connection broke off") from None
 
     async def close(self) -> None:
-        """Closes every connection that is kept."""
+        """Closes all idle connections."""
         for connection in list(self._kept):
             self._end(connection)
 
@@ -134,7 +134,7 @@ class Outbound:
             if place.secure and not connection.is_secure:
                 self._tls = self._tls or ssl.create_default_context()
                 await connection.secure(self._tls, place.host)
-            # Some servers answer and hang up before they have read the request.
+            # Some servers answer and close the connection before they have read the request.
             with contextlib.suppress(ConnectionError):
                 await connection.send(request)
             while not reader.done:
@@ -148,7 +148,7 @@ class Outbound:
         return reader.answer()
 
     def _take(self, place: Place) -> Connection | None:
-        """A kept connection that is still good: the last one, so that the older ones may end."""
+        """Returns the last used connection that is still good, so that older ones expire."""
         for connection in reversed([one for one, at in self._kept.items() if at == place]):
             if connection.is_quiet():
                 del self._kept[connection]
@@ -162,7 +162,7 @@ class Outbound:
 
     # rule: outbound-address
     def _read(self, url: str) -> tuple[Place, str, str]:
-        """Where a URL leads, its host with the port, and the target of the request.
+        """Returns the place that a URL leads to, its host with the port, and the request target.
 
         Raises ``ValueError``.
         """
@@ -181,7 +181,7 @@ class Outbound:
         except ValueError:
             raise ValueError("has an invalid host or port") from None
         authority = (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "")
-        # The name that is looked up, the header Host and the certificate's name must be one.
+        # The name that is looked up, the header Host and the certificate's name must be the same.
         if parts.netloc.lower() != authority:
             raise ValueError("has an invalid host or port")
         if not self._http and (port or 443) not in _PORTS:
@@ -196,12 +196,12 @@ class Outbound:
 
 
 def _literal(host: str) -> Address | None:
-    """The address that a host is, or None for a name. Raises ``ValueError`` for neither."""
+    """Returns the address that a host is, or None for a name. Raises ``ValueError`` otherwise."""
     if ":" in host or _NUMBER.fullmatch(host):
         if "%" in host:
             raise ValueError("an interface of this machine")
         return ipaddress.ip_address(host)  # 127.1 and 0x7f000001 are refused
     if not _NAME.fullmatch(host):
         raise ValueError("not a name")
-    # It always is this machine (RFC 6761), so the URL is refused before any call.
+    # localhost always is this machine (RFC 6761), so the URL is refused before any call.
     return ipaddress.IPv6Address("::1") if _THIS.fullmatch(host) else None

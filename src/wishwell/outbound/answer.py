@@ -1,15 +1,15 @@
-"""The answer of another server, taken apart and bounded. No I/O."""
+"""Parses another server's answer, with a size limit. No I/O."""
 
 from typing import NamedTuple
 
 import httptools
 
 LARGEST = 64 * 1024
-"""Bytes of an answer's body that are read."""
+"""Maximum bytes of an answer's body that are read."""
 
 
 class Unanswered(Exception):
-    """There is no answer; the message is a plain reason, which names the host at most."""
+    """A call got no answer. The message gives a plain reason, and names at most the host."""
 
 
 class Answer(NamedTuple):
@@ -21,7 +21,7 @@ class Answer(NamedTuple):
 
 
 class AnswerReader:
-    """Reads one answer in pieces, and passes over interim answers before it.
+    """Parses one answer in pieces, and skips interim answers before it.
 
     ``done``: nothing is left to read. ``reusable``: the connection is good for another request.
     """
@@ -29,14 +29,14 @@ class AnswerReader:
     def __init__(self) -> None:
         self.done = False
         self.reusable = False
-        self._status = 0  # until the headers of the answer itself have come
+        self._status = 0  # until the headers of the final answer have arrived
         self._framed = False
         self._body = bytearray()
         self._parser = httptools.HttpResponseParser(self)
 
     # rule: outbound-limits
     def feed(self, data: bytes) -> None:
-        """Takes a piece, empty at the end of the connection. Raises ``Unanswered``."""
+        """Parses a piece, which is empty at the end of the connection. Raises ``Unanswered``."""
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
@@ -49,8 +49,8 @@ class AnswerReader:
             self.done = True
 
     def answer(self) -> Answer:
-        """The answer, once it is done. After this, nothing can be fed."""
-        del self._parser  # which refers to this: only the garbage collector would find the two
+        """Returns the answer, once it is done. After this, ``feed`` can't be called."""
+        del self._parser  # breaks a reference cycle, which would wait for the garbage collector
         whole = len(self._body) <= LARGEST
         return Answer(self._status, bytes(self._body[:LARGEST]), whole)
 

@@ -1,7 +1,7 @@
 """A connection to another server that counts everything it receives, TLS included.
 
-A piece is read when it is asked for, and the event loop turns before it comes. So whatever a server
-sends, and however fast, it takes little of the process at a time, and it comes to an end.
+Each piece is read on request, and other tasks may run in between. So however much and however fast
+a server sends, it takes little of the process's time, and the call ends.
 """
 
 import asyncio
@@ -20,16 +20,16 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _PIECE = 16 * 1024
 _MAX_BYTES = 256 * 1024
 _MAX_PIECES = 1_000
-"""Of a handshake, and of an answer. The time of the call bounds slower ones."""
+"""Maximum pieces of a handshake, and of an answer. The call's timeout limits slower ones."""
 
 _NEXT_SECONDS = 0.25
-"""Seconds after which the next address is tried beside a silent one."""
+"""Seconds after which the next address is tried, too, if one is silent (Happy Eyeballs)."""
 
 _Got = TypeVar("_Got")
 
 
 class Connection:
-    """Belongs to the event loop that opens it."""
+    """A connection, with or without TLS. Belongs to the event loop that opens it."""
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
@@ -54,7 +54,7 @@ class Connection:
             raise Unanswered("no connection was made") from None
 
     def close(self) -> None:
-        """Closes it at once, without TLS's closing message."""
+        """Closes the connection immediately, without TLS's closing message."""
         self._socket.close()
 
     @property
@@ -63,7 +63,7 @@ class Connection:
         return self._tls is not None
 
     def is_quiet(self) -> bool:
-        """Whether nothing has come since the last answer: neither its end nor data."""
+        """Returns whether nothing has arrived since the last answer: neither data nor the end."""
         if self._came.pending or (self._tls is not None and self._tls.pending()):
             return False
         try:
@@ -75,7 +75,7 @@ class Connection:
         return False
 
     async def secure(self, tls: ssl.SSLContext, host: str) -> None:
-        """Begins TLS, in which the server must prove to be the host. Raises ``Unanswered``."""
+        """Begins TLS and checks the server's certificate for the host. Raises ``Unanswered``."""
         self._tls = tls.wrap_bio(self._came, self._goes, server_hostname=host)
         try:
             await self._step(self._tls.do_handshake)
@@ -86,7 +86,7 @@ class Connection:
             raise Unanswered(f"TLS failed: {getattr(error, 'reason', error)}") from None
 
     async def send(self, data: bytes) -> None:
-        """Sends a request, and counts from nothing again. Raises ``OSError``."""
+        """Sends a request, and resets the limits of the answer. Raises ``OSError``."""
         self._count_anew()
         if (tls := self._tls) is None:
             await self._loop.sock_sendall(self._socket, data)
@@ -94,7 +94,8 @@ class Connection:
             await self._step(lambda: tls.write(data))
 
     async def receive(self) -> bytes:
-        """The next piece; empty at the end. Raises ``OSError``, and ``Unanswered`` for too much."""
+        """Returns the next piece; empty at the end. Raises ``OSError``, and ``Unanswered`` if the
+        answer exceeds the limits."""
         if (tls := self._tls) is None:
             return await self._piece()
         try:
@@ -103,7 +104,7 @@ class Connection:
             return b""
 
     async def _step(self, act: Callable[[], _Got]) -> _Got:
-        """Runs a step of TLS, and sends and receives what it needs."""
+        """Runs a step of TLS, with the network I/O that it needs."""
         while True:
             try:
                 return act()

@@ -14,13 +14,13 @@ from wishwell.outbound.connection import Address
 Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
 
 _MAX_LOOK_UPS, _OF_OWNER = 64, 1 / 7
-"""Concurrent look-ups, and those of an owner as a multiple of those left free: 8 of one alone."""
+"""Maximum concurrent look-ups, and an owner's as a multiple of the free ones: 8 if alone."""
 
 _LOOK_UPS = ThreadPoolExecutor(_MAX_LOOK_UPS, "look-up")
-"""A pool of its own: look-ups that hang must not take the few threads of the event loop."""
+"""A separate pool, because look-ups that hang must not take the event loop's few threads."""
 
 _MAX_ADDRESSES = 4
-"""Addresses of a name that are tried: each silent one holds a socket until the call ends."""
+"""Maximum addresses tried for a name: each silent one holds a socket until the call ends."""
 
 
 def _networks(*texts: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
@@ -28,17 +28,17 @@ def _networks(*texts: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Networ
 
 
 _OWN = _networks("10.0.0.0/8", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1", "fc00::/7")
-# Where clouds keep the secrets of a machine, beside the link-local 169.254.169.254. Azure's is an
-# otherwise public address, Oracle's and Amazon's and Google's for IPv6 are not.
+# Metadata services of clouds, which have a machine's secrets, in addition to the link-local
+# 169.254.169.254. Azure's address is otherwise public; Oracle's, Amazon's and Google's aren't.
 _METADATA = _networks("168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
-# Not special in all versions of Python; 2002::/16 has an IPv4 address in it.
+# Not special in all versions of Python; an address in 2002::/16 contains an IPv4 address.
 _SPECIAL = _networks("192.0.0.0/24", "192.88.99.0/24", "2002::/16", "3fff::/20")
 _GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host, as the system finds them. Raises ``OSError``."""
+    """Returns the addresses of a host, as the system finds them. Raises ``OSError``."""
     loop = asyncio.get_running_loop()
     ask = functools.partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     infos = await loop.run_in_executor(_LOOK_UPS, ask)
@@ -47,7 +47,7 @@ async def resolve(host: str, port: int) -> list[str]:
 
 # rule: outbound-address
 def is_allowed(address: Address, *, private: bool) -> bool:
-    """Whether a connection may go there; ``private`` allows private and loopback addresses."""
+    """Returns whether an address is allowed; ``private`` allows private and loopback ones."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return is_allowed(address.ipv4_mapped, private=private)
@@ -65,7 +65,7 @@ def is_allowed(address: Address, *, private: bool) -> bool:
 
 
 class Names:
-    """Looks names up. ``private`` allows private and loopback addresses."""
+    """Resolves host names. ``private`` allows private and loopback addresses."""
 
     def __init__(self, resolve: Resolve, *, private: bool) -> None:
         self._resolve = resolve
@@ -75,7 +75,7 @@ class Names:
 
     # rule: outbound-address
     async def addresses(self, host: str, port: int, owner: str) -> list[Address]:
-        """Addresses of a name. Raises ``Unanswered`` for none, or one that is not allowed."""
+        """Returns a name's addresses. Raises ``Unanswered`` if none exist or any isn't allowed."""
         try:
             addresses = [ipaddress.ip_address(host)]
         except ValueError:
