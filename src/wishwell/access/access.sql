@@ -18,7 +18,7 @@ FROM admin_tokens a JOIN stores s ON s.id = a.store_id
 WHERE a.store_id = :owner;
 
 -- name: admin_token_revoke
--- The first revocation counts: asking again changes nothing. :store: null for that of any store.
+-- The first revocation counts; repeating it changes nothing. :store: null for a token of any store.
 UPDATE admin_tokens SET revoked_at = coalesce(revoked_at, :now)
 WHERE id = :id AND store_id = coalesce(:store::uuid, store_id) RETURNING id;
 
@@ -30,7 +30,7 @@ UPDATE admin_tokens SET last_used_at = :now
 WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :now);
 
 -- name: revoke_profile_token
--- With an empty jti, everything that the profile has got until now.
+-- With an empty jti, revokes all tokens issued to the profile until now.
 INSERT INTO revocations (profile_id, jti, revoked_at) VALUES (:profile, :jti, :now)
 ON CONFLICT (profile_id, jti) DO UPDATE SET revoked_at = excluded.revoked_at;
 
@@ -38,10 +38,10 @@ ON CONFLICT (profile_id, jti) DO UPDATE SET revoked_at = excluded.revoked_at;
 SELECT revoked_at FROM revocations WHERE profile_id = :profile AND jti = :jti;
 
 -- name: revocations_since
--- :since_for_cookies is for what refuses cookies too, which live longer than tokens.
+-- :since_for_cookies: for revocations that refuse cookies too, which live longer than tokens.
 SELECT profile_id, jti, revoked_at FROM revocations
 WHERE revoked_at >= :since OR (jti = '' AND revoked_at >= :since_for_cookies);
 
 -- name: revocations_forget
--- A profile token lives a day, a cookie 90: older revocations have nothing left to refuse.
+-- A profile token lives a day, a cookie 90 days: older revocations are obsolete.
 DELETE FROM revocations WHERE revoked_at < :before AND (jti <> '' OR revoked_at < :before_for_cookies);

@@ -23,8 +23,8 @@ from wishwell.stores import Store
 from wishwell.stores.naming import authority
 
 AdminScope = Literal["admin", "storefront", "naming", "reports"]
-"""What an admin token is for: the API, the storefront, the storefront and naming customers, or
-reports alone."""
+"""The purpose of an admin token: the API, the storefront, the storefront and naming customers, or
+only reports."""
 
 _PORT = re.compile(r":[^\]]*$")
 _HOST = re.compile(r"[a-z0-9._-]*|\[[0-9a-f:.]+\]")
@@ -33,7 +33,7 @@ _MAX_AGE_MS = 4_000
 _MAX_CONCURRENT_LOOKUPS = 2
 """Maximum concurrent lookups of unknown admin tokens."""
 _LOOKUP_TIMEOUT_SECONDS = 0.75
-"""Timeout of a request's wait for a lookup or a refresh: of its 5 s, a write may take 4."""
+"""Timeout of a lookup or refresh in a request, which may take 5 s, and its write up to 4 s."""
 
 _WRITE_INTERVAL_MS = {
     "admin_token_used": 60_000,
@@ -58,8 +58,8 @@ class AdminToken(msgspec.Struct, frozen=True):
 
 
 class AccessCache:
-    """The cache of a process. Call ``refresh`` before first use and every second, ``flush`` every
-    few."""
+    """The cache of a process. Call ``refresh`` before first use and every second, and ``flush``
+    every few seconds."""
 
     def __init__(self, db: Database, clock: Callable[[], int]) -> None:
         self._db = db
@@ -84,7 +84,7 @@ class AccessCache:
 
     # rules: store-delete, bad-row
     def store(self, id: str) -> Store | None:
-        """The store with this id; None if there is none.
+        """Returns the store with this id, or ``None``.
 
         Raises ``StoreDeleted``, and ``Unavailable`` if its row can't be read.
         """
@@ -93,12 +93,12 @@ class AccessCache:
         return _readable(self._snapshot.stores.get(id))
 
     def allows_origin(self, origin: str) -> bool:
-        """Whether any store allows this browser origin."""
+        """Returns whether any store allows this browser origin."""
         return origin in self._origins
 
     # rules: storefront-hosts, bad-row
     def store_of_host(self, host: str) -> Store | None:
-        """The store with this host; or the only store, if it has named no host.
+        """Returns the store with this host; or the only store, if it has named no host.
 
         Raises ``Unavailable`` for the host of a store that can't be read.
         """
@@ -108,12 +108,12 @@ class AccessCache:
         return _readable(self._hosts.get(host))
 
     def names_hosts(self) -> bool:
-        """Whether any store has named a host."""
+        """Returns whether any store has named a host."""
         return bool(self._hosts)
 
     def is_shop_host(self, host: str) -> bool:
-        """Whether a store has named this host; on any port, if it named none. Text that is no
-        well-formed host counts too: a web server may take it for one."""
+        """Returns whether a store has named this host, with this port or without one. A malformed
+        host counts too, because a web server may accept it."""
         name = _PORT.sub("", host).rstrip(".")
         return host in self._hosts or name in self._hosts or not _HOST.fullmatch(name)
 
@@ -125,7 +125,7 @@ class AccessCache:
         return any(store.events_since is not None for store in self._snapshot.stores.values())
 
     def sealed(self, store_id: str) -> str | None:
-        """The store's secrets, sealed; None if it has none."""
+        """Returns the store's sealed secrets, or ``None``."""
         return self._snapshot.sealed.get(store_id)
 
     @property
@@ -140,7 +140,7 @@ class AccessCache:
         return (profile_id, "") in self._snapshot.revoked
 
     def is_revoked(self, profile_id: str, jti: str) -> bool:
-        """Whether a profile token was revoked, alone or with all tokens of its profile."""
+        """Returns whether a profile token was revoked, alone or with the profile's other tokens."""
         if not self._snapshot.revoked:
             return False
         if (profile_id, jti) in self._snapshot.revoked:
@@ -151,11 +151,11 @@ class AccessCache:
         return until is not None and ids.time_of(jti) <= until
 
     def known_admin_token(self, hashed: str) -> AdminToken | None:
-        """The admin token with this hash, if it was looked up before."""
+        """Returns the admin token with this hash, if it was looked up before."""
         return self._admins.get(hashed)
 
     async def admin_token(self, hashed: str) -> AdminToken | None:
-        """The admin token with this hash; None if it is unknown, revoked or expired."""
+        """Returns the admin token with this hash; None if it is unknown, revoked or expired."""
         token = self._admins.get(hashed) or await self._fetch_admin_token(hashed)
         if token is None or token.revoked_at or token.id in self._snapshot.revoked_admins:
             return None
@@ -166,8 +166,8 @@ class AccessCache:
 
     # rule: admin-token-hashed
     async def _fetch_admin_token(self, hashed: str) -> AdminToken | None:
-        """Reads a token from the database. Few at a time, because lookups of invented tokens must
-        not take all connections."""
+        """Reads a token from the database. Limits concurrency, because lookups of invented tokens
+        must not take all connections."""
         try:
             async with asyncio.timeout(_LOOKUP_TIMEOUT_SECONDS), self._lookups:
                 rows = await self._db.read(ask, "admin_token_by_hash", hash=hashed)
@@ -185,8 +185,8 @@ class AccessCache:
 
     # rule: database-away
     async def ensure_fresh(self) -> None:
-        """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails or takes long:
-        the request has its own time for the database."""
+        """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails or takes too
+        long, because the request's statements need the rest of the time."""
         if 0 <= self._clock() - self._refreshed_at < _MAX_AGE_MS:
             return
         try:
@@ -197,7 +197,7 @@ class AccessCache:
 
     # rule: changes-take-effect
     async def refresh(self) -> None:
-        """Reads what has changed until now from the database. Raises ``Unavailable``."""
+        """Reads all changes until now from the database. Raises ``Unavailable``."""
         if self._refreshing is not None:  # it may have begun too early
             await asyncio.wait([self._refreshing])
         await self._refresh_once()
@@ -227,7 +227,7 @@ class AccessCache:
             self._platform_shops.pop("", None)
         self._refreshed_at = now
 
-    # ------------------------------------------------- what is written: uses of tokens, touches
+    # --------------------------------------------------------- writes: uses of tokens, touches
 
     # rule: session-purged
     def touch(self, profile_id: str) -> None:
@@ -268,7 +268,7 @@ class AccessCache:
         if (at := self._pending_uses.pop(use, None)) is None:
             return
         statement, id = use
-        named = {"id": id, "profile": id, "now": ids.timestamp(at)}  # each takes its own of these
+        named = {"id": id, "profile": id, "now": ids.timestamp(at)}  # a statement takes two
         try:
             await self._db.write(ask, statement, **named)
         except BaseException:

@@ -2,7 +2,7 @@
 
 X-Forwarded-For is used only if it comes from a trusted proxy. It is read from the right, up to the
 first address that is not a trusted proxy; that client may have made up the rest. An IPv6 client
-counts by its /64, because it usually has all of those addresses.
+counts by its /64, because it usually has the whole range.
 """
 
 import functools
@@ -21,7 +21,7 @@ _WITH_PORT = re.compile(r"\[([0-9a-f:.]+)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}
 # rule: limit-address
 @functools.lru_cache(maxsize=1024)
 def of_client(peer: str, forwarded: str | None = None, trusted: Networks = ()) -> str:
-    """The address that a request without a valid token counts for.
+    """Returns the address that a request without a valid token counts for.
 
     ``peer`` is the address of the connection. If it is not an IP address, as with a Unix socket,
     it is used as it is.
@@ -31,9 +31,9 @@ def of_client(peer: str, forwarded: str | None = None, trusted: Networks = ()) -
 
 
 def of_shopper(peer: str, forwarded: str | None = None, trusted: Networks = ()) -> str | None:
-    """The address of the visitor who begins a session; None if it is not known.
+    """Returns the address of the visitor who begins a session; ``None`` if it is unknown.
 
-    It is not known if ``peer`` is not an IP address, and if ``of_client`` would return a trusted
+    It is unknown if ``peer`` is not an IP address, and if ``of_client`` would return a trusted
     proxy, whose address all visitors share.
     """
     address = _farthest(peer, forwarded, trusted)
@@ -42,13 +42,13 @@ def of_shopper(peer: str, forwarded: str | None = None, trusted: Networks = ()) 
 
 @functools.lru_cache(maxsize=1024)
 def is_within(peer: str, networks: Networks) -> bool:
-    """Whether the address of a connection is in one of the networks."""
+    """Returns whether the address of a connection is in one of the networks."""
     address = _parsed(peer)
     return address is not None and _within(address, networks)
 
 
 def forwarded(pairs: Iterable[tuple[bytes, bytes]]) -> str | None:
-    """X-Forwarded-For of a request. Several lines form one list, in order (RFC 9110, 5.3)."""
+    """Returns X-Forwarded-For of a request. Lines form one list, in order (RFC 9110, 5.3)."""
     lines = [value for name, value in pairs if name == b"x-forwarded-for"]
     return b",".join(lines).decode("latin-1") if lines else None
 
@@ -74,7 +74,7 @@ def _parsed(text: str) -> Address | None:
     if match := _WITH_PORT.fullmatch(text):
         text = match[1] or match[2]
     try:
-        # Without an IPv6 zone (%eth0). It may be any text, and each would get a limit of its own.
+        # Without an IPv6 zone (%eth0), which may be any text: each would get a separate limit.
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return None

@@ -50,9 +50,9 @@ _INVALID = (
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Who sent a request: the kind of token, its store, and for a profile token the profile.
+    """The sender of a request: the kind of token, its store, and for a profile token the profile.
 
-    A token for the storefront may be one that names customers (``naming``).
+    A token of the kind ``naming`` is for the storefront, and may name customers.
     """
 
     kind: Kind
@@ -62,7 +62,7 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 class _Claims(msgspec.Struct, frozen=True):
-    """What a profile token says: a GID, a store's id, its own id, and times in epoch seconds."""
+    """Claims of a profile token: a GID, the ids of store and token, and times in epoch seconds."""
 
     sub: str
     aud: str
@@ -104,14 +104,14 @@ class Authenticator:
         namespace: str,
         clock: Callable[[], int],
     ) -> None:
-        self._keys = {_header(key): key for key in keys}  # by what their tokens begin with
+        self._keys = {_header(key): key for key in keys}  # by the header of their tokens
         self._newest = _header(keys[0])
         self._access_cache = access_cache
         self._namespace = namespace
         self._clock = clock
 
     def issue(self, profile: Profile, revoked_until: int = 0) -> str:
-        """A token for a profile, valid for one day from now.
+        """Returns a token for a profile, valid for one day from now.
 
         ``revoked_until``: up to this time, in milliseconds, the profile's tokens are revoked. The
         time in the new token's ``jti`` is later, so that it is valid.
@@ -130,7 +130,7 @@ class Authenticator:
 
     # rules: token-revoked, changes-take-effect
     async def caller(self, token: str) -> Caller:
-        """The caller of a token. Raises ``Unauthenticated`` or ``Unavailable``.
+        """Returns the caller of a token. Raises ``Unauthenticated`` or ``Unavailable``.
 
         Form and signature are checked first, so that a forged token is refused and counted even
         while the database can't be reached.
@@ -164,8 +164,8 @@ class Authenticator:
         return Caller(admin.scope, store, admin.id, None)
 
     def known(self, token: str) -> Caller | None:
-        """The caller of a token as far as memory tells: without I/O, so it may be revoked. None
-        for one that is bad or not known yet."""
+        """Returns the caller of a token from the caches, without I/O: the token may be revoked.
+        ``None`` for an invalid or uncached token."""
         try:
             if token.startswith(ADMIN_PREFIX):
                 admin = self._access_cache.known_admin_token(opaque.hashed(token))
@@ -177,9 +177,9 @@ class Authenticator:
             return None
 
     # rules: profile-token-strict, signing-keys
-    @functools.lru_cache(maxsize=_MAX_KNOWN_TOKENS)  # noqa: B019 - a process has one of these
+    @functools.lru_cache(maxsize=_MAX_KNOWN_TOKENS)  # noqa: B019 - one instance per process
     def _verified(self, token: str) -> _Claims:
-        """A token is good if signing its claims gives the same text again, letter for letter."""
+        """Returns a token's claims. A token is valid if signing its claims gives the same text."""
         try:
             header, payload, _ = token.split(".")
             claims = _decoder.decode(base64url_decode(payload))
@@ -206,7 +206,7 @@ class Authenticator:
 
     @functools.lru_cache(maxsize=_MAX_KNOWN_TOKENS)  # noqa: B019
     def _caller(self, token: str, store: Store) -> Caller:
-        """Whose token it is in the store as it is now: its platform may have changed."""
+        """Returns a token's caller, for this version of the store: its platform may change."""
         claims = self._verified(token)
         try:
             profile = profiles.parse(store, self._namespace, claims.sub, "sub")
@@ -216,7 +216,7 @@ class Authenticator:
         return Caller(kind, store, claims.jti, structs.replace(profile, by_token=True))
 
     async def claims_of(self, token: str) -> tuple[Profile, str]:
-        """The profile and ``jti`` of a token, expired or not. Raises ``Unauthenticated``."""
+        """Returns a token's profile and ``jti``, expired or not. Raises ``Unauthenticated``."""
         caller = self._caller(token, await self._store(self._verified(token)))
         assert caller.profile is not None
         return caller.profile, caller.token_id
@@ -224,7 +224,7 @@ class Authenticator:
 
 # rule: admin-token-hashed
 def new_admin_token() -> str:
-    """A new admin token, with 256 random bits."""
+    """Returns a new admin token, with 256 random bits."""
     return opaque.new(ADMIN_PREFIX, _RANDOM_CHARACTERS)
 
 
@@ -237,7 +237,7 @@ def key_id(key: bytes) -> str:
 
 
 def _header(key: bytes) -> str:
-    """The header of the JWTs that a key signs, as they begin with it."""
+    """Returns the header with which the JWTs of a key begin."""
     return _base64(b'{"alg":"HS256","kid":"%b","typ":"wishwell+jwt"}' % key_id(key).encode())
 
 
@@ -270,16 +270,16 @@ async def create_admin_token(
 
 
 def check_label(label: str) -> str:
-    """The trimmed label. Raises ``Invalid`` unless it is 1 to 200 printable characters."""
+    """Returns the trimmed label. Raises ``Invalid`` unless it is 1 to 200 printable characters."""
     if not 1 <= len(label.strip()) <= 200 or not label.isprintable():
         raise Invalid("label: must be 1 to 200 printable characters.")
     return label.strip()
 
 
 async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None = None) -> None:
-    """Revokes an admin token of a store, or of any; given its id, or there the token. Idempotent.
+    """Revokes an admin token by its id; without ``store`` in any store, and also by the token.
 
-    Raises ``NotFound``, which does not show what may be a token with a typo.
+    Idempotent. Raises ``NotFound``, without ``id``, which may be a token with a typo.
     """
     if store is None and well_formed(id):
         row = await tx.one("admin_token_by_hash", hash=opaque.hashed(id))
@@ -292,11 +292,11 @@ async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None 
 
 # rule: token-revoked
 async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
-    """Revokes the profile's token with this ``jti``, or without ``jti`` all of its tokens.
+    """Revokes the profile's token with this ``jti``, or without ``jti`` all the profile's tokens.
 
     ``now`` is in milliseconds. The clock that issued a token may be ahead by
-    ``_CLOCK_SKEW_SECONDS``, so the revocation reaches that far; ``issue`` dates later tokens behind
-    it. A customer gets a row, by which an export and the store's deletion find the revocation.
+    ``_CLOCK_SKEW_SECONDS``, so the revocation reaches that far; ``issue`` dates later tokens after
+    it. A customer gets a row, so that an export and the store's deletion find the revocation.
     """
     if not profile.is_session:
         await profiles.lock(tx, profile, ids.timestamp(now))
@@ -304,17 +304,17 @@ async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") 
 
 
 async def revoke(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
-    """``revoke_profile`` of a profile that is locked."""
+    """Like ``revoke_profile``, for a profile that is already locked."""
     until = now + _CLOCK_SKEW_SECONDS * 1000
     if not jti:
-        # Those that were issued since are dated behind it, and a clock may have been set back.
+        # Tokens issued since the last revocation are dated after it, even by a clock set back.
         with contextlib.suppress(ValueError):  # rule: bad-row
             until = max(until, await revoked_until(tx, profile.id) + 1)
     await revoke_until(tx, profile.store, profile.id, jti, ids.timestamp(until))
 
 
 async def revoke_until(tx: Writer, store: Store, key: str, jti: str, until: str) -> None:
-    """Revokes a profile's token with this ``jti``, or without ``jti`` all that it got ``until``."""
+    """Revokes a profile's token with this ``jti``, or without ``jti`` those issued by ``until``."""
     act = Act(action="profile.revoked", store=store.handle, store_id=store.id, profile=key)
     act.jti, act.until = jti, until
     await tx.record(act)
@@ -322,21 +322,21 @@ async def revoke_until(tx: Writer, store: Store, key: str, jti: str, until: str)
 
 
 async def revoked_until(tx: Reader, profile_id: str, jti: str = "") -> int:
-    """The time up to which a profile's tokens, or the one with this ``jti``, are revoked, in
-    milliseconds; 0 if they are not."""
+    """Returns the time up to which a profile's tokens, or the one with this ``jti``, are revoked,
+    in milliseconds; 0 if they are not."""
     row = await tx.one("revoked_until", profile=profile_id, jti=jti)
     return 0 if row is None else ids.from_timestamp(row[0])
 
 
 # rule: clock-guard
 async def forget_revocations(tx: Writer, clock: ReferenceClock) -> None:
-    """Removes the revocations that have nothing left to refuse. Raises ``ClockSuspect``."""
+    """Removes revocations of tokens and cookies that have expired. Raises ``ClockSuspect``."""
     before, for_cookies = oldest_revocations(await clock.checked_now(tx))
     await tx.run("revocations_forget", before=before, before_for_cookies=for_cookies)
 
 
 async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenRecord]:
-    """The admin tokens of all stores, or of one, oldest first. Raises ``NotFound``."""
+    """Returns the admin tokens of all stores, or of one, oldest first. Raises ``NotFound``."""
     if store_handle is not None:
         await stores.by_handle(tx, store_handle)
     rows = [_record(row) for row in await tx.all("admin_tokens")]
@@ -346,7 +346,7 @@ async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenR
 async def admin_tokens_page(
     tx: Reader, store: Store, asking: str, asked: PageRequest
 ) -> Page[AdminTokenRecord]:
-    """A page of a store's admin tokens, newest first. ``asking``: the id of the one that asks."""
+    """Returns a page of a store's admin tokens, newest first. ``asking``: the requester's id."""
 
     def from_row(row: Row) -> AdminTokenRecord:
         record = _record(row)
@@ -356,7 +356,7 @@ async def admin_tokens_page(
 
 
 def write_key(path: Path, key: str) -> None:
-    """Creates a key file with mode 600, whole or not at all. One that exists is never replaced."""
+    """Creates a key file with mode 600, whole or not at all. Never replaces an existing file."""
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".wishwell-key-") as file:
         file.write(key)
         file.flush()
@@ -366,7 +366,7 @@ def write_key(path: Path, key: str) -> None:
 
 
 def make_embedded_key(database: str) -> None:
-    """Makes the key file beside an embedded database. Another process may do so concurrently.
+    """Makes the key file next to an embedded database. Another process may do so concurrently.
 
     Raises ``Misconfigured``.
     """
@@ -379,7 +379,7 @@ def make_embedded_key(database: str) -> None:
 
 # rule: signing-keys
 def embedded_key(database: str) -> bytes:
-    """The key in the file beside an embedded database.
+    """Returns the key in the file next to an embedded database.
 
     Raises ``Misconfigured`` if it is missing, other users can read it, or it holds no key.
     """

@@ -39,7 +39,7 @@ class AccessSnapshot:
         """Applies changes. Returns whether any store changed.
 
         Changes of the last quarter of an hour arrive again with each refresh. An unchanged store
-        stays the same object, so that what is cached by it stays valid.
+        stays the same object, so that caches keyed by it stay valid.
         """
         changed = {
             id: store
@@ -58,8 +58,8 @@ class AccessSnapshot:
 
 
 def oldest_revocations(now: int) -> tuple[str, str]:
-    """Returns the times before which revocations refuse nothing any more: of tokens, and of whole
-    profiles, whose cookies live longer. ``now``: milliseconds since 1970."""
+    """Returns the times before which revocations are obsolete: of tokens, and of whole profiles,
+    whose cookies live longer. ``now``: milliseconds since 1970."""
     margin = now - _CLOCK_SKEW_MS
     return ids.timestamp(margin - ids.DAY_MS), ids.timestamp(margin - _COOKIE_LIFETIME_MS)
 
@@ -73,7 +73,7 @@ async def fetch_changes(
     since = ids.timestamp(max(0, refreshed_at - _CLOCK_SKEW_MS)) if refreshed_at else ""
     rows = await tx.all("stores_changed", since=since)
     changed = [_store(row) for row in rows]
-    # A store that was imported brings its older revocations.
+    # An imported store brings older revocations, so read all.
     revoked_since = since if {store.id for store in changed} <= set(store_ids) else ""
     token, cookie = oldest_revocations(now)
     revocations = await tx.all(

@@ -42,7 +42,7 @@ class Profile(msgspec.Struct, frozen=True):
 
     @property
     def turn(self) -> str:
-        """What its writes lock, so that they take turns (``db/postgres.py``)."""
+        """The key that its writes lock, so that they take turns (``db/postgres.py``)."""
         return self.id
 
 

@@ -131,7 +131,7 @@ async def read(
 async def _empty(
     tx: Reader, query: PageQuery, scope: Scope, asked: PageRequest
 ) -> Page[Any] | None:
-    """Returns an empty page with a cursor back to the records on the other side of its edge.
+    """Returns an empty page with a cursor back to the records on the other side of the edge.
 
     One query for the furthest record in the page's direction answers both questions in the same
     snapshot: whether the page is still empty, and whether the other side has records. Returns None

@@ -43,7 +43,7 @@ class Search(NamedTuple):
 def parse(query: str, store: Store, noun: str = "items") -> Search:
     """Parses a search expression for ``noun``, items or products.
 
-    Raises ``Invalid`` for an unknown field, a malformed value, or too many of them.
+    Raises ``Invalid`` for an unknown field, a malformed value, or too many terms or values.
     """
     fields: list[str] = []
     terms: list[list[str]] = []

@@ -2,5 +2,5 @@
 
 Start with ``shop.py``: a store with its decrypted secrets. ``cookie.py`` signs the visitor's
 cookie, ``customers.py`` verifies the platform's signed query and the shop's JWTs, ``key_sets.py``
-fetches and caches the keys of those JWTs.
+fetches and caches the JWTs' keys.
 """

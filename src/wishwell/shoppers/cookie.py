@@ -85,7 +85,7 @@ class Signer:
         """Returns the visitor, and when the signing secret was replaced. Raises ``ValueError`` and
         ``msgspec.DecodeError``."""
         visitor = _decoder.decode(base64url_decode(value[:_MAX_BYTES].partition(b".")[0]))
-        # Compares all of them, so that the time doesn't depend on which one matches.
+        # Compares with every secret, so that the time doesn't depend on which one matches.
         good = [
             hmac.compare_digest(self._written(secret, visitor), value) for secret in self._secrets
         ]

@@ -26,7 +26,7 @@ _MIN_INTERVAL_SECONDS = 60.0
 """Rate limit of fetches: a stranger who sends JWTs with invented keys can't cause more."""
 
 _RETRY_SECONDS = 1.0
-"""Seconds until a failed fetch is retried while there are no keys at all."""
+"""Seconds until a failed fetch is retried while no keys are cached."""
 
 _STALE_SECONDS = 3_600.0
 """Seconds that keys stay usable past ``max_age`` while every fetch fails."""
@@ -76,7 +76,7 @@ class KeySets:
 
         ``failed`` is this kid's key that just failed to verify a signature: the shop may have
         replaced it, so the set is fetched again if the rate limit allows. Raises
-        ``InvalidEvidence`` for an unknown ``kid``, and ``Unavailable`` while there are no keys.
+        ``InvalidEvidence`` for an unknown ``kid``, and ``Unavailable`` while no keys are cached.
         """
         if not source:
             raise InvalidEvidence("the shop has no key set")

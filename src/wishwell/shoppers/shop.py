@@ -18,7 +18,7 @@ from wishwell.stores.store_secrets import StoreSecrets
 
 
 class Shop:
-    """One version of a store; a change makes a new one."""
+    """A version of a store with its secrets. Each change to the store creates another."""
 
     def __init__(self, store: Store, secrets: StoreSecrets, key_sets: KeySets) -> None:
         self.store = store
@@ -65,7 +65,7 @@ class Shops:
         """Returns the shop of a store. Raises ``Unavailable`` if its secrets can't be decrypted."""
         return self._made(store, self._access_cache.sealed(store.id) or "")
 
-    @functools.lru_cache(maxsize=cookie.MAX_CACHED)  # noqa: B019 - a process has one of these
+    @functools.lru_cache(maxsize=cookie.MAX_CACHED)  # noqa: B019 - one instance per process
     def _made(self, store: Store, sealed: str) -> Shop:
         if self._sealing is None or not sealed:  # logged at the start
             raise Unavailable("The storefront has no secrets: WISHWELL_SEALING_KEYS is not set.")
@@ -78,7 +78,7 @@ class Shops:
 
 @dataclass(slots=True)
 class StorefrontRequest:
-    """A storefront request: its shop, and what its sender has proved."""
+    """A storefront request: the shop, and the proven identity of the sender."""
 
     shop: Shop
     host: str

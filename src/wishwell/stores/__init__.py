@@ -175,7 +175,7 @@ async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) 
 
 # rule: import-store
 async def restore(tx: Writer, store: Store, now: str) -> Store:
-    """Imports a store of another deployment, with its id, replacing an empty one of that handle.
+    """Imports a store of another deployment with its id, replacing an empty one with its handle.
 
     Restarts its ``events_since``. The caller holds the stores' lock. Raises ``Invalid``.
     """

@@ -35,7 +35,7 @@ class CookieSecret(msgspec.Struct, frozen=True):
 
 
 class StoreSecrets(msgspec.Struct, frozen=True):
-    """``cookie``: the newest first, which signs; all of them verify. ``jwt_keys``: for HS256.
+    """``cookie``: the newest first, which signs; all verify. ``jwt_keys``: for HS256.
     ``platform``: the secrets that the platform signs its query with."""
 
     cookie: tuple[CookieSecret, ...]
@@ -86,7 +86,7 @@ async def change(
 
 # rule: storefront-jwt
 async def check_apart(tx: Reader, sealing: Sealing | None, *changed: Store) -> None:
-    """Raises ``Invalid`` if a JWT could name a customer of one of these stores and of another.
+    """Raises ``Invalid`` if a JWT could name a customer in a changed store and in another store.
 
     Compares keys only with ``sealing``, which decrypts them. Raises ``Misconfigured`` for keys that
     can't be decrypted.
@@ -142,8 +142,8 @@ async def prepare(tx: Writer, sealing: Sealing, clock: ReferenceClock) -> None:
 
 
 def changed_by(patch: SecretsPatch, current: StoreSecrets | None) -> tuple[str, ...]:
-    """Returns what a patch changes, in words and without any secret. ``current`` is ``None`` for a
-    new store."""
+    """Returns the changes of a patch, in words and without any secret. ``current`` is ``None`` for
+    a new store."""
     before = current or StoreSecrets(())
     changes = {
         "JWT keys": (patch.jwt_keys, before.jwt_keys),
