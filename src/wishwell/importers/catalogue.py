@@ -80,8 +80,8 @@ def _normal(name: str) -> str:
 class Catalogue:
     """The product feed in ``file``. After ``read``, it can be iterated once, which yields products.
 
-    ``tell`` is called with a message for each rejected row. ``refused``: number of rejected rows;
-    ``nameless``: of rejected rows whose product is unknown; ``unread``: ignored columns. ``put``,
+    Calls ``tell`` with a message for each rejected row. ``refused``: number of rejected rows;
+    ``nameless``: number with an unknown product; ``unread``: ignored columns. ``put``,
     ``unchanged`` and ``deleted`` are numbers of products.
     """
 
@@ -275,7 +275,7 @@ class Catalogue:
     # rule: catalogue-delete-missing
     @property
     def is_unsure(self) -> bool:
-        """Returns whether missing products can't be told from rejected rows, after ``load``."""
+        """Whether products may be missing only because rows were rejected. Valid after ``load``."""
         return bool(self.nameless) or not self.put + self.unchanged
 
     async def delete_missing(
@@ -323,7 +323,7 @@ def _available(cell: str) -> bool:
 
 # rule: catalogue-variants
 def _gathered(id: str, found: Mapping[str, ProductData]) -> NewProduct:
-    """Builds a product from the data of its variants, and from its own, under the variant ""."""
+    """Builds a product from the data of each variant, and its own, stored as the variant ""."""
     rows = list(found.values())
     words = [(facts.title or "").split() for facts in rows]
     common = []
@@ -369,8 +369,8 @@ async def _put(
     now: str,
     has_variants: bool,
 ) -> tuple[int, list[str]]:
-    """Puts the products that differ from the stored ones. Returns how many, and the ids of those
-    left unchanged because a file without any variants would delete theirs."""
+    """Puts the products that differ from the stored ones. Returns their number, and the ids of
+    products left unchanged because a file without any variants would delete their variants."""
     await stores.check_not_deleting(tx, store)
     of = [product.product_id for product in given]
     rows = await tx.all("products_find", store=store.id, products=of)

@@ -46,7 +46,7 @@ def columns(text: str, known: Collection[str], needed: Collection[str]) -> dict[
 
 
 class Table:
-    """The table in a file. ``header``: the names of its columns, normalised by ``normal``."""
+    """The table in a file. ``header``: the columns' names, normalised by ``normal``."""
 
     def __init__(
         self,

@@ -108,7 +108,7 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
 
 
 async def remove_batch(tx: Writer, key: str, store_id: str, now: int) -> bool:
-    """Removes a batch of an erased profile's data. Returns whether all of it is removed."""
+    """Removes a batch of an erased profile's data. Returns whether that was the last."""
     await tx.one("profile_lock", profile=key)
     await tx.all("in_turn")
     if not await is_under_way(tx, key):

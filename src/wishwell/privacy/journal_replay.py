@@ -42,7 +42,7 @@ class Replayed(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 def read(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
-    """The acts of several journals in the order of their times, errors, and warnings.
+    """Reads journals. Returns their acts in the order of time, errors, and warnings.
 
     Raises ``OSError``.
     """
@@ -129,7 +129,7 @@ async def _call_off(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> 
 
 
 async def _leave(tx: Writer, store: Store, act: Act, _: int, _dry: bool) -> Outcome:
-    """A deletion, which is left to the operator."""
+    """Leaves a deletion to the operator."""
     if act.action == "webhook.deleted":
         await webhooks.find(tx, store, act.id)
     return "by hand"

@@ -35,8 +35,8 @@ class Reserved(msgspec.Struct, rename="camel"):
 async def document(db: Database, profile: Profile, shown: ProfileRecord) -> AsyncIterator[bytes]:
     """Yields the document in pieces of at most a list or a page. ``shown`` is the profile itself.
 
-    Omits what others have reserved of the profile's items. Raises ``profiles.missing`` if the
-    profile is closed or erased in the meantime.
+    Omits others' reservations on the profile's items. Raises ``profiles.missing`` if the profile is
+    closed or erased in the meantime.
     """
     yield b'{"data":{"profile":' + msgspec.json.encode(shown)
     parts: Mapping[str, AsyncIterator[Iterable[Any]]] = {

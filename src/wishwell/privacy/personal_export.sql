@@ -1,5 +1,5 @@
 -- name: person_reserved
--- What :holder has reserved of the items of :owners.
+-- Reservations by :holder on items of :owners.
 SELECT i.product_id, i.variant_id, r.quantity, r.created_at
 FROM reservations r JOIN items i ON i.profile_id = r.profile_id AND i.id = r.item_id
 WHERE r.profile_id in_uuids(:owners) AND r.holder_id = :holder

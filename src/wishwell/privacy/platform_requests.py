@@ -1,8 +1,8 @@
 """Privacy requests of a store's platform: to export a customer's data, to erase a customer, or to
 delete the store.
 
-A delivery stores a request, which is processed later (``request_work.py``). A finished request no
-longer names a customer: topic, times, the hash of its body and its result remain.
+A delivery stores a request, which is processed later (``request_processing.py``). A finished
+request no longer names a customer: topic, times, body hash and result remain.
 """
 
 from typing import Annotated, Literal, NamedTuple, get_args

@@ -25,12 +25,12 @@ log = structlog.get_logger("wishwell.privacy.request_processing")
 
 
 Due = tuple[str, PlatformRequest]
-"""A due request, after the id of its store."""
+"""A store's id, and a due request of the store."""
 
 
 async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
-    """Returns due requests of all stores: at most the batch size, plus ``passed``, the number of
-    those that this run has seen already."""
+    """Returns due requests of all stores: at most the batch size, plus ``passed``, the number that
+    this run has seen already."""
     named = {"now": ids.timestamp(now), "limit": _BATCH_SIZE + passed}
     rows = await tx.all("requests_due", **named)
     return [(row[0], PlatformRequest(*row[1:])) for row in rows]

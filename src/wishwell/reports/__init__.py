@@ -1,7 +1,7 @@
 """Reports on wishes, computed from the counts that run in the background (rule: report-period).
 
-Start here for reading reports; ``counting.py`` runs the counts, and ``tally.py`` defines what they
-store.
+Start here for reading reports; ``counting.py`` runs the counts, and ``tally.py`` defines the rows
+that counts store.
 """
 
 from collections import deque

@@ -39,7 +39,7 @@ MAX_LOAD_SHARE = 0.02
 batch."""
 
 _MAX_PAUSE_SECONDS = 10.0
-"""Limit of that pause in seconds: a batch that takes very long mostly waits for the database."""
+"""Maximum pause in seconds: a batch that takes very long mostly waits for the database."""
 
 _BATCH_SIZE = 250
 """Rows that one batch reads, so that no request waits for long. The items of a profile are never
@@ -85,7 +85,7 @@ async def work(
     seconds: float,
     clock: ReferenceClock,
 ) -> None:
-    """Counts the stores that are due, one batch of each in turn, until none is left.
+    """Counts the stores that are due, one batch of each in turn, until all are counted.
 
     Polls for other due stores every ``seconds``, so that a small store doesn't wait for a large
     one. A store that can't be counted is logged and skipped. Raises ``Unavailable``.
@@ -118,9 +118,9 @@ async def work(
 async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterator[float]:
     """Counts a store. Yields after each batch the seconds that it took.
 
-    An interrupted count may have stored a part of its result; the next count starts from the
-    beginning. While the clock is suspect no day ends, and no count is removed. Raises
-    ``Unavailable``, ``StoreDeleted``, ``Superseded``.
+    An interrupted count may have stored a partial result; the next count starts from the beginning.
+    While the clock is suspect no day ends, and no count is removed. Raises ``Unavailable``,
+    ``StoreDeleted``, ``Superseded``.
     """
     began, uptime = await db.read(clock.likely_now), time.monotonic()
     with contextlib.suppress(ClockSuspect):

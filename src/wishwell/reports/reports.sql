@@ -49,7 +49,7 @@ DO UPDATE SET number = excluded.number, began_at = excluded.began_at, ended_at =
     lists = excluded.lists, customers_wishing = excluded.customers_wishing, visitors_wishing = excluded.visitors_wishing;
 
 -- name: counts_forget_days
--- Deletes counts before :day, except the last of them: it is the baseline of a period that begins on :day.
+-- Deletes counts before :day, except the last one, which is the baseline of a period that begins on :day.
 DELETE FROM counts WHERE store_id = :store
     AND day < (SELECT max(c.day) FROM counts c WHERE c.store_id = :store AND c.day < :day);
 
@@ -125,7 +125,7 @@ FROM z LEFT JOIN products p ON p.store_id = :store AND p.product_id = z.product_
 ORDER BY z.place DESC, z.product_id, z.variant_id;
 
 -- name: report_wishes
--- The number of wishes for each of these products at a count.
+-- The number of wishes for each of :products at the count :now.
 SELECT c.product_id, sum(c.customers + c.visitors)::bigint FROM wish_counts c
 WHERE c.store_id = :store AND c.product_id in_texts(:products) AND c.until > :now AND c.since <= :now
 GROUP BY c.product_id;

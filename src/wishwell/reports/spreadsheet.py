@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 _MARK = "\N{BYTE ORDER MARK}"
-"""Tells spreadsheets that the text is UTF-8."""
+"""Marks the text as UTF-8 for spreadsheets."""
 
 _FORMULA = re.compile('((?:^|[;\t\r\n])[" ]*)(?=[=+@\t\r＝＋－＠-])')
 """Places where a formula may begin (CSV injection).

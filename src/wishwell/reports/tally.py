@@ -66,7 +66,7 @@ class Wishes(msgspec.Struct, gc=False):
     """The wishes for a variant of a product: ``counts`` are the numbers of customers, of visitors,
     and of wishes added on each of the tally's days; ``held`` are the stored rows, in order.
 
-    A count has many of these: without ``gc=False``, garbage collection would stop all requests.
+    A count has many instances: without ``gc=False``, garbage collection would stop all requests.
     """
 
     product: str

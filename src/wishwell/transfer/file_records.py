@@ -227,7 +227,7 @@ class ListRecord(Record):
 
 
 class ShareRecord(Record):
-    """A share of a list, with the token of its link."""
+    """A share of a list, with the token of the link."""
 
     id: RecordId
     list_id: RecordId
@@ -243,7 +243,7 @@ class ShareRecord(Record):
 
 
 class ItemRecord(Record):
-    """An item. ``dropped_at``, ``restocked_at``: times of its last notices (``notices.py``)."""
+    """An item. ``dropped_at``, ``restocked_at``: times of the last notices (``notices.py``)."""
 
     id: RecordId
     product_id: ProductId

@@ -47,7 +47,7 @@ Lines = Sequence[tuple[int, Record]]
 
 
 class Bundle(msgspec.Struct):
-    """A profile with its records, and others' reservations of its items. ``joins``: its lists are
+    """A profile with its records, and others' reservations on its items. ``joins``: its lists are
     merged with existing lists of the same names."""
 
     profile: ProfileRecord
@@ -169,7 +169,7 @@ class ImportFile:
         return map(_gathered, self._profiles())
 
     def records(self, *kinds: type[R]) -> Iterator[tuple[str, int, R]]:
-        """Yields the records of these kinds, each after its profile's key and its line number."""
+        """Yields the records of the given kinds: profile key, line number and record."""
         for kind in kinds:
             rows = self.spool.ask("SELECT * FROM records WHERE kind = ?", KINDS[kind])
             for key, line, _, text in rows:

@@ -267,7 +267,7 @@ async def _add(
 async def _try(
     db: Database, store: Store, keyed: Mapping[str, Bundle], *, dry: bool
 ) -> dict[str, Rows] | None:
-    """Adds and returns the missing records of these profiles; ``None`` while one is being erased.
+    """Adds and returns the missing records of profiles; ``None`` while one is being erased.
 
     Records added before an erasure ends would be removed by it.
     """
@@ -346,8 +346,8 @@ def _place(store: Store, gid: str) -> tuple[bool, str]:
 
 # rule: import-twice
 async def _take_tokens(tx: Writer, shares: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Adds the tokens of these shares. Returns the shares whose tokens are still free: a sign-in
-    after the export may have moved one."""
+    """Adds the shares' tokens. Returns the shares whose tokens are still free: a sign-in after the
+    export may have moved one."""
     hashed = {opaque.hashed(row["token"]): row for row in shares}
     if not hashed:
         return []

@@ -26,10 +26,10 @@ def opened(path: str) -> BinaryIO:
 
 # rule: import-checked
 def read_lines(file: BinaryIO, limit: int) -> Iterator[bytes | str]:
-    """Yields each line as bytes, or as ``str`` what is wrong with one of more than ``limit`` bytes.
+    """Yields each line as bytes, or an error as ``str`` for a line of more than ``limit`` bytes.
 
-    Such a line is skipped piece by piece, and is never in memory as a whole. Reading ends at one of
-    more than ``_MAX_SKIPPED_BYTES``, such as a device that has no end.
+    Such a line is skipped piece by piece, and is never in memory as a whole. Reading ends at a line
+    of more than ``_MAX_SKIPPED_BYTES``, such as a device that has no end.
     """
     while text := file.readline(limit + 1):
         size = len(text)

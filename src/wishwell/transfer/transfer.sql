@@ -21,7 +21,7 @@ ORDER BY p.profile_id LIMIT :limit;
 SELECT profile_id, revoked_at, jti FROM revocations WHERE profile_id in_uuids(:profiles) ORDER BY profile_id, jti;
 
 -- name: export_records
--- One statement, so that each profile is of one moment even where a store is spread over machines.
+-- A single statement, so that each profile is consistent even if the store is distributed over several servers.
 SELECT l.profile_id, 0 AS kind, l.id AS id, json_build_array(lists_filled(l)) AS record
 FROM lists l WHERE l.profile_id in_uuids(:profiles)
 UNION ALL
@@ -37,7 +37,7 @@ FROM reservations r WHERE r.profile_id in_uuids(:profiles)
 ORDER BY 1, 2, 3;
 
 -- name: export_held
--- What :holders hold of the items of :owners.
+-- Reservations by :holders on items of :owners.
 SELECT h.profile_id, h.item_id, h.merged_id, p.gid
 FROM held h JOIN profiles p ON p.profile_id = h.profile_id AND p.closed_at IS NULL
 WHERE h.profile_id in_uuids(:holders) AND h.owner_id in_uuids(:owners);
@@ -69,12 +69,12 @@ SELECT profile_id, sequence FROM erasures WHERE profile_id in_uuids(:profiles);
 SELECT profile_id FROM erasures WHERE profile_id in_uuids(:profiles) AND done_at IS NULL;
 
 -- name: import_resume
--- Of a customer who was erased since the export: events go on where they were.
+-- For a customer who was erased since the export: new events continue the sequence.
 UPDATE profiles SET events = :last WHERE profile_id = :profile AND events < :last;
 
 -- name: import_reservation
--- By :holder of the product and variant :product, :variant, if it is on a list that was ever shared; a row for held_add. :quantity: how
--- many. :item_id: which id it has in the file. :merged_id: merged_id.
+-- Reserves the item with :product and :variant for :holder, if it is on a list that was ever shared. Returns a row for
+-- held_add. :item_id: the item's id in the file. :merged_id: the id that the holder knows, from the file, or null.
 INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
 SELECT i.profile_id, i.id, :holder::uuid, i.store_id, :quantity::integer, :created_at::text
 FROM items i
