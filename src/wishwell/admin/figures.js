@@ -1,4 +1,4 @@
-// A view's key figures, each compared with the previous period, and the chart of one of them.
+// A view's key figures, each compared with the previous period, and the chart of the chosen figure.
 import { html } from './lit-html.js';
 import { session } from './api.js';
 import './chart.js';

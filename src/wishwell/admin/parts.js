@@ -19,7 +19,7 @@ export const dayName = (day) => dayLong.format(new Date(day));
 export const time = (at) => (at ? html`<time datetime=${at}>${timeForm.format(new Date(at))}</time>` : '–');
 export const counted = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
-/** Returns the day that many days later. */
+/** Returns the day `days` later. */
 export function later(day, days) {
   const date = new Date(day);
   date.setUTCDate(date.getUTCDate() + days);

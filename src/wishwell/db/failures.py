@@ -73,9 +73,9 @@ def undecided(error: BaseException) -> Undecided:
 
 # rule: cluster-node-away
 def hear(connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
-    """Log listener of a connection: records a failed commit on another server of the cluster.
+    """Records a failed commit on another server of the cluster. A connection's log listener.
 
-    The coordinator only warns about that, and otherwise reports success.
+    The coordinator only warns about such a failure, and otherwise reports success.
     """
     if message.message.startswith("failed to commit transaction"):
         _in_doubt.add(connection)

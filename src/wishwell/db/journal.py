@@ -83,7 +83,7 @@ class Journal:
 
 
 def _write(file: int, acts: Sequence[Act]) -> bool:
-    """Writes all lines, or none and raises ``OSError``. Returns whether they are the first."""
+    """Writes all lines, or none and raises ``OSError``. Returns whether the file was empty."""
     end = os.lseek(file, 0, os.SEEK_END)
     try:
         if end and os.pread(file, 1, end - 1) != b"\n":  # a crash cut off the last line

@@ -162,7 +162,7 @@ class Catalogue:
 
     # rule: catalogue-strict
     def _take(self, line: int, row: Mapping[str, Any] | str) -> None:
-        """Stores the data of a row; of a rejected row its product, if that is known."""
+        """Stores the data of a row; for a rejected row only the product, if it is known."""
         said: dict[str, Any] = {}
         field = ""
         try:

@@ -143,4 +143,5 @@ _REPEAT: Mapping[str, Callable[..., Awaitable[Outcome]]] = {
     "webhook.deleted": _leave,
     "store.deleted": _leave,
 }
-"""Repeats an act unless it is done already. Raises ``NotFound`` if its subject is unknown."""
+"""Functions that repeat an act unless it is done already. They raise ``NotFound`` if the act's
+subject is unknown."""

@@ -17,7 +17,7 @@ SELECT 1 FROM deleted_stores WHERE store_id = :store;
 SELECT store_id FROM deleted_stores WHERE deleted_at >= :since;
 
 -- name: store_profiles
--- From the cursor :after on, because deleted rows stay in PostgreSQL's index for a while, and every batch would pass them.
+-- Starts at the cursor :after, because deleted rows stay in PostgreSQL's index for a while, and each batch would read them.
 SELECT profile_id FROM profiles WHERE store_id = :store AND profile_id > :after ORDER BY profile_id LIMIT :limit;
 
 -- name: erase_revocations
