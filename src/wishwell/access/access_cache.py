@@ -33,7 +33,7 @@ _MAX_AGE_MS = 4_000
 _MAX_CONCURRENT_LOOKUPS = 2
 """Maximum concurrent lookups of unknown admin tokens."""
 _LOOKUP_TIMEOUT_SECONDS = 0.75
-"""Timeout of a lookup or refresh in a request, which may take 5 s, and its write up to 4 s."""
+"""Timeout of a lookup or refresh, because a request may take 5 s and its write 4 s."""
 
 _WRITE_INTERVAL_MS = {
     "admin_token_used": 60_000,

@@ -48,7 +48,7 @@ def is_within(peer: str, networks: Networks) -> bool:
 
 
 def forwarded(pairs: Iterable[tuple[bytes, bytes]]) -> str | None:
-    """Returns X-Forwarded-For of a request. Lines form one list, in order (RFC 9110, 5.3)."""
+    """Returns a request's X-Forwarded-For. Its lines form one list, in order (RFC 9110, 5.3)."""
     lines = [value for name, value in pairs if name == b"x-forwarded-for"]
     return b",".join(lines).decode("latin-1") if lines else None
 

@@ -277,7 +277,7 @@ def check_label(label: str) -> str:
 
 
 async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None = None) -> None:
-    """Revokes an admin token by its id; without ``store`` in any store, and also by the token.
+    """Revokes an admin token by its id. Without ``store``: in any store, also by the token itself.
 
     Idempotent. Raises ``NotFound``, without ``id``, which may be a token with a typo.
     """
@@ -346,7 +346,7 @@ async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenR
 async def admin_tokens_page(
     tx: Reader, store: Store, asking: str, asked: PageRequest
 ) -> Page[AdminTokenRecord]:
-    """Returns a page of a store's admin tokens, newest first. ``asking``: the requester's id."""
+    """Returns a page of a store's admin tokens, newest first. ``asking``: the caller's token id."""
 
     def from_row(row: Row) -> AdminTokenRecord:
         record = _record(row)

@@ -15,9 +15,9 @@ T = TypeVar("T", bound=msgspec.Struct)
 def from_columns(shape: type[T], of: str, *more: str) -> Callable[[Row], T]:
     """Returns a function that makes a ``shape`` from a row of the columns ``of``, then ``more``.
 
-    Each column fills the field with its name, converted to the field's type: words to a list, 0 or
-    1 to a bool, an empty text to UNSET or None. Columns without a field are ignored. The function
-    is compiled from the names, because looking them up in every row would double its time.
+    Each column fills the field of the same name, converted to the field's type: words to a list,
+    0 or 1 to a bool, an empty text to UNSET or None. Columns without a field are ignored. The
+    function is compiled from the names, because looking them up in every row would double its time.
     """
     columns = (*statements.columns(of), *more)
     values: list[str] = []

@@ -89,8 +89,8 @@ class RequestTicket(Ticket):
 class Admission:
     """The API's requests in progress, at most ``most``, including those that wait to start.
 
-    Above the limit, the newest waiting request is refused of the store with the most requests, and
-    inside it of the party with the most.
+    Above the limit, the newest waiting request is refused: from the store with the most requests,
+    and inside it from the party with the most.
     """
 
     def __init__(self, most: int) -> None:
@@ -167,7 +167,7 @@ class Admission:
         return ticket.entry is not None and self._queue.remove(ticket.entry)
 
     def leave(self, ticket: Ticket) -> None:
-        """Frees the place of a request that is done, or waits for something outside."""
+        """Frees the place of a request that is done, or waits for a body or another server."""
         if isinstance(ticket, RequestTicket):
             if ticket.running:
                 ticket.pause()
@@ -175,7 +175,7 @@ class Admission:
             self._tickets.pop(ticket, None)
 
     def come_back(self, ticket: RequestTicket) -> None:
-        """Takes a place again after such a wait. Raises ``Overloaded``."""
+        """Takes a place again after a wait. Raises ``Overloaded`` if the limit is reached."""
         if len(self._tickets) >= self._most and not self._make_room(ticket):
             raise Overloaded
         self._tickets[ticket] = None

@@ -15,7 +15,7 @@ from wishwell.http.storefront import identity
 from wishwell.shoppers.shop import StorefrontRequest
 
 _REMEMBERED = 10_000
-"""Size of the LRU cache of flows, by token and ``Profile`` header."""
+"""Maximum cached flows, by token and ``Profile`` header."""
 
 
 def of_caller(request: Request, caller: Caller) -> Flow:

@@ -103,7 +103,7 @@ class Outbound:
         lines = {
             "Host": authority,
             "User-Agent": f"wishwell/{__version__}",
-            "Accept-Encoding": "identity",  # a compressed body has no size limit
+            "Accept-Encoding": "identity",  # a compressed body may expand without limit
             **(headers or {}),
         }
         if body is not None:
