@@ -171,7 +171,8 @@ class Admission:
         if isinstance(ticket, RequestTicket):
             if ticket.running:
                 ticket.pause()
-            ticket.entry = None  # it refers to the ticket: only the garbage collector could free them
+            # The entry refers to the ticket, and only the garbage collector would free the two.
+            ticket.entry = None
             self._tickets.pop(ticket, None)
 
     def come_back(self, ticket: RequestTicket) -> None:
