@@ -75,7 +75,7 @@ def test_malformed_id_is_told_what_an_unknown_one_is(shop):
             path = f"/{noun}s/{id}"
             answers = [member.get(path), member.patch(path, json={}), member.delete(path)]
             answers.append(member.put(f"{path}{put[0]}", json={put[1]: []}))
-            assert {refused(answer, 404) for answer in answers} == {f"There is no such {noun}."}
+            assert {refused(answer, 404) for answer in answers} == {f"The {noun} doesn't exist."}
 
 
 def test_everything_under_api_has_limits(service, roomy_shop):

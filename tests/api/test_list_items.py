@@ -56,8 +56,8 @@ def test_one_of_two_that_is_anothers_is_404(shop, http):
     with nothing_changes(http), nothing_changes(other):
         for of in (http, shop.admin):
             for ask in (of.put, of.delete):
-                refused(ask(f"/lists/{on}/items/{foreign}"), 404, "there is no such item")
-                refused(ask(f"/lists/{others}/items/{first}"), 404, "there is no such")
+                refused(ask(f"/lists/{on}/items/{foreign}"), 404, "doesn't exist")
+                refused(ask(f"/lists/{others}/items/{first}"), 404, "doesn't exist")
     made = save(http, 3)["id"]
     put = data(shop.admin.put(f"/lists/{on}/items/{made}", json={"after": None}))
     assert (put["listIds"], put["profile"]) == ([on], shop.gid("1"))

@@ -96,7 +96,7 @@ def test_token_with_a_typo_is_not_shown_when_it_is_not_found(ready):
     for spoilt in ("{} x", "Bearer {}", "{}x", '"{}"', "{:.36}", UNKNOWN):
         code, out, err = ready.attempt("token", "revoke", spoilt.format(token))
         said = plain(code, err)
-        assert "There is no such token." in said
+        assert "The token doesn't exist." in said
         assert token[6:30] not in said + out and UNKNOWN not in said + out
 
 

@@ -33,7 +33,7 @@ def test_search_at_the_end_of_every_run_finds_what_it_looks_for(service, shop):
     data(member.http.post("/profiles/identify", json={"email": email}))
     assert {member.token, shop.admin_token, email} <= SECRETS
     soon(lambda: member.gid in secrets_in_print.everything())
-    assert "There is no such item" in secrets_in_print.everything()
+    assert "The item doesn't exist" in secrets_in_print.everything()
 
 
 @pytest.fixture(scope="module")

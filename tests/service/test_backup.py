@@ -54,17 +54,17 @@ def test_backup_refuses_what_would_lose_something():
     folder; a full disk. Existing files stay, and nothing partial is left.
     Rule: backup-complete."""
     service = Service()
-    assert "There is no database" in service.cli("backup", "a.db", check=False).stderr
+    assert "wishwell.db doesn't exist" in service.cli("backup", "a.db", check=False).stderr
     service.cli("migrate")
     service.cli("backup", "a.db")
     first = (service.folder / "a.db").read_bytes()
     (service.folder / "link.db").symlink_to("wishwell.db")
     (service.folder / "left.db-wal").write_bytes(b"what the copy would get, too")
     for word, why in (
-        ("a.db", "a.db is there already"),
-        ("wishwell.db", "is there already"),
-        ("link.db", "is there already"),
-        ("left.db", "left.db-wal is there already"),
+        ("a.db", "a.db already exists"),
+        ("wishwell.db", "already exists"),
+        ("link.db", "already exists"),
+        ("left.db", "left.db-wal already exists"),
         ("none/a.db", "No such file or directory"),
     ):
         done = service.cli("backup", word, check=False)

@@ -182,7 +182,7 @@ def test_backup_job_keeps_the_newest_and_fails_aloud():
     (service.folder / "wishwell.db").unlink()
     failed = job(service, KEEP="1")
     assert failed.returncode == 1
-    assert "There is no database" in failed.stderr
+    assert "doesn't exist" in failed.stderr
     assert sorted(path.name for path in (service.folder / "backups").iterdir()) == names
 
 

@@ -172,7 +172,7 @@ class AccessCache:
             async with asyncio.timeout(_LOOKUP_TIMEOUT_SECONDS), self._lookups:
                 rows = await self._db.read(ask, "admin_token_by_hash", hash=hashed)
         except TimeoutError as error:
-            raise Unavailable("Too many unknown admin tokens at once.") from error
+            raise Unavailable("Too many lookups of unknown admin tokens.") from error
         if not rows:
             return None
         token = AdminToken(*rows[0])

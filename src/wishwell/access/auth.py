@@ -287,7 +287,7 @@ async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None 
     of = None if store is None else store.id
     await tx.record(Act(action="token.revoked", id=id, store_id=of or ""))
     if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id=id, store=of, now=now) is None:
-        raise NotFound("There is no such token.")
+        raise NotFound("The token doesn't exist.")
 
 
 # rule: token-revoked

@@ -83,7 +83,7 @@ def products_command(
     if delete_missing and found.is_unsure:
         raise Invalid(
             f"{path}: nothing was deleted: some rows were rejected, so "
-            "products missing from the file can't be told from rejected ones."
+            "products missing from the file can't be distinguished from rejected ones."
         )
     if found.refused:
         raise Invalid(

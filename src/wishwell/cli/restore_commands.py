@@ -24,7 +24,7 @@ def restore() -> None:
 # rule: journal-replay
 @restore.command("replay")
 @click.argument("paths", nargs=-1, required=True, metavar="JOURNAL...")
-@click.option("--dry-run", "dry", is_flag=True, help="Say what would be repeated; change nothing.")
+@click.option("--dry-run", "dry", is_flag=True, help="List what would be repeated; change nothing.")
 @JSON
 @in_database
 async def restore_replay(

@@ -18,11 +18,11 @@ def copy(path: str, target: str) -> int:
     Raises ``Misconfigured``, also if the target exists.
     """
     if not os.access(path, os.F_OK):
-        raise Misconfigured(f"There is no database {path}: see WISHWELL_DATABASE_URL.")
+        raise Misconfigured(f"The database {path} doesn't exist: see WISHWELL_DATABASE_URL.")
     # SQLite would apply a leftover WAL or journal of another database to the copy.
     for there in (target, f"{target}-wal", f"{target}-journal"):
         if os.path.lexists(there):
-            raise Misconfigured(f"{there} is there already: name another file.")
+            raise Misconfigured(f"{there} already exists: name another file.")
     place = Path(target).absolute()
     # In the same folder, so that it can be renamed. Its name is chosen before the try block, so
     # that a signal at any step still removes the file.

@@ -132,7 +132,7 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
         await tx.run("delivery_retry", **named, now=now)
         row = await tx.one("delivery", **named)
         if row is None:
-            raise NotFound("There is no such delivery.")
+            raise NotFound("The delivery doesn't exist.")
         state.due = now
     return from_row(row)
 

@@ -231,7 +231,7 @@ def _state(row: Row | None) -> WebhookState:
 
 
 def _absent() -> NotFound:
-    return NotFound("There is no such webhook.")
+    return NotFound("The webhook doesn't exist.")
 
 
 async def feed_ends(tx: Reader, store_id: str) -> tuple[int, int]:

@@ -355,7 +355,7 @@ def _check_ids(parameters: dict[str, str]) -> None:
     """Raises ``NotFound`` for a malformed id."""
     for name, value in parameters.items():
         if name not in _NO_UUIDS and not ids.is_uuid(value):
-            raise NotFound(f"There is no such {name.removesuffix('Id')}.")
+            raise NotFound(f"The {name.removesuffix('Id')} doesn't exist.")
 
 
 def _failed(error: Exception, request: Request) -> Response:

@@ -139,7 +139,7 @@ async def call_off(tx: Writer, store: Store, id: str, now: str) -> None:
     if await tx.one("request_call_off", store=store.id, id=id, now=now) is not None:
         return
     if await tx.one("request", store=store.id, id=id) is None:
-        raise NotFound("There is no such request.")
+        raise NotFound("The request doesn't exist.")
     raise Conflict("Only a pending shop/redact can be cancelled.")
 
 

@@ -201,7 +201,7 @@ async def delete(tx: Writer, store: Store, product_id: str) -> None:
 
 
 def _absent() -> NotFound:
-    return NotFound("There is no such product.")
+    return NotFound("The product doesn't exist.")
 
 
 def check_text(field: str, text: str) -> None:

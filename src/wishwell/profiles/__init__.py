@@ -102,7 +102,7 @@ def missing(profile: Profile) -> NotFound | Unauthenticated | Unavailable:
             "This session has ended because it was linked to a customer or purged. "
             "Request a new token."
         )
-    return NotFound("Profile: there is no such session.")
+    return NotFound("Profile: the session doesn't exist.")
 
 
 # rules: profile-gid, session-ended
@@ -173,7 +173,7 @@ async def renew_session(tx: Writer, profile: Profile, now: str) -> None:
     Raises ``NotFound`` if the session is unknown or closed.
     """
     if await tx.one("session_renew", profile=profile.id, now=now) is None:
-        raise NotFound("session: there is no such session, or it has been linked to a customer.")
+        raise NotFound("session: doesn't exist, or has been linked to a customer.")
 
 
 async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> None:
@@ -201,6 +201,6 @@ async def owner(tx: Reader, whole: WholeStore, noun: Literal["item", "list"], id
     """Returns the owner of an item or list of the store. Raises ``NotFound``."""
     row = await tx.one(f"{noun}s_owners", store=whole.store.id, ids=[id])
     if row is None:
-        raise NotFound(f"There is no such {noun}.")
+        raise NotFound(f"The {noun} doesn't exist.")
     profile_id, _, is_session, gid = row
     return Profile(profile_id, whole.store, gid, bool(is_session))

@@ -261,7 +261,7 @@ async def by_handle_or_deleted(tx: Reader, handle: str) -> Store:
     row = await tx.one("store_by_handle", handle=handle) if handle.isprintable() else None
     if row is None:
         raise NotFound(
-            f"There is no store {handle[:80]!r}. `wishwell store list` shows all stores."
+            f"The store {handle[:80]!r} doesn't exist. `wishwell store list` shows all stores."
         )
     return from_row(row)
 

@@ -358,7 +358,7 @@ def _stored(profile: Profile, item: Item) -> dict[str, object]:
     }
 
 
-NO_ITEM = "There is no such item."
+NO_ITEM = "The item doesn't exist."
 
 
 async def _absent(tx: Reader, profile: Profile) -> NotFound:

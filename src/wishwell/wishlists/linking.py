@@ -70,7 +70,7 @@ async def _lock(tx: Writer, session: Profile, customer: Profile, now: str) -> se
             continue
         row = await tx.one("profile_lock", profile=id)
         if id == session.id and row is None:
-            raise NotFound("session: there is no such session.")
+            raise NotFound("session: doesn't exist.")
         if id == session.id and row is not None and row[0] is not None:
             return None
     return {id for _, id in every}

@@ -253,7 +253,7 @@ async def remove_item(
     """Removes an item from a list. Raises ``NotFound``, ``profiles.missing``."""
     item = await _item(tx, profile, id, item_id)
     if id not in item.list_ids:
-        raise NotFound("There is no such item on this list.")
+        raise NotFound("The item isn't on this list.")
     await items.put_on(tx, profile, item, {*item.list_ids} - {id}, limits, now)
 
 
@@ -265,7 +265,7 @@ async def _item(tx: Writer, profile: Profile, id: str, item_id: str) -> Item:
     return item
 
 
-_NO_LIST = "There is no such list."
+_NO_LIST = "The list doesn't exist."
 
 
 async def _absent(tx: Reader, profile: Profile) -> NotFound:

@@ -45,7 +45,7 @@ async def reserve(
     if not shared.reservations:
         raise Forbidden("Reservations are turned off for this share.")
     if await tx.one("entry_find", profile=owner.id, list=shared.list_id, item=item_id) is None:
-        raise NotFound("There is no such item on this list.")
+        raise NotFound("The item isn't on this list.")
     params = {"owner": owner.id, "holder": holder.id, "item": item_id}
     row = await tx.one("reservation_put", **params, quantity=quantity, now=now)
     if row is None:

@@ -216,8 +216,8 @@ async def of_list(tx: Reader, profile: Profile, list_id: str) -> list[Share]:
     return [share for share in await find_all(tx, profile) if share.list_id == list_id]
 
 
-_NO_LIST = "There is no such list."
-_NO_SHARE = "There is no such share of this list."
+_NO_LIST = "The list doesn't exist."
+_NO_SHARE = "The share doesn't belong to this list."
 
 
 # rules: shared-hides-owner, reserve-secret
@@ -306,7 +306,7 @@ def check_form(token: str) -> None:
 
 def _unknown() -> UnknownShare:
     return UnknownShare(
-        "There is no such shared list: its link is wrong, has expired or was deleted."
+        "The shared list doesn't exist: its link is wrong, has expired or was deleted."
     )
 
 

@@ -157,17 +157,17 @@ class Storefront:
         if route.path == "/profile" and request.reads:
             return responses.record({"items": 0, "lists": 0, "notices": True})
         if route.path.startswith("/profile"):
-            raise NotFound("Nobody is here: there is no profile yet.")
+            raise NotFound("This visitor has no profile yet.")
         shares = "token" in request.parameters and request.method != "DELETE"
         if request.parameters and not shares:
-            raise NotFound("There is no such record.")
+            raise NotFound("The record doesn't exist.")
         if request.method == "DELETE":
             return responses.no_content()
         if request.reads:
             return responses.page([], {})
         if visit.signed:
             # rule: storefront-platform
-            raise Unauthenticated("Sign in to save: this shop's platform takes cookies away.")
+            raise Unauthenticated("Sign in to save: this shop's platform removes cookies.")
         id = ids.random_uuid()
         gid = ids.session_gid(service.settings.session_namespace, id)
         request.create_profile = functools.partial(self._begin_session, id)
