@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import re
 from typing import Any
@@ -183,7 +184,8 @@ class Received:
         """Records new responses, once none is under way; must run before leaving the page, because
         the browser then drops the bodies."""
         for page in self.shopper.context.pages:
-            page.wait_for_load_state("networkidle")
+            with contextlib.suppress(Error):  # a page may keep loading
+                page.wait_for_load_state("networkidle", timeout=2_000)
         for answer in self.shopper.responses[self._next :]:
             self._next += 1
             lines = [f"{header['name']}: {header['value']}" for header in answer.headers_array()]
