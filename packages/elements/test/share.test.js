@@ -151,5 +151,5 @@ test('a shared list is read without a session, and a copy fills hearts in every 
     },
     [made.listId, made.id],
   );
-  assert.equal(await act('find').catch((error) => /404|no such/.test(`${error}`)), true);
+  assert.equal(await act('find').catch((error) => /404|exist/.test(`${error}`)), true);
 });
