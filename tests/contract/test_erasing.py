@@ -241,7 +241,7 @@ def test_nothing_there_tells_nothing(bench, world):
     assert bench.read(auth.revoked_until, customer.id) > 0
     for table in ("events", "erasures", "profiles"):
         assert not bench.select(f"SELECT 1 FROM {table} WHERE profile_id = $1", customer.id)
-    with pytest.raises(ServiceError, match="session doesn.t exist"):
+    with pytest.raises(ServiceError, match="session doesn't exist"):
         world.erase(
             profiles.of_session(world.store, ids.session_gid("wishwell", ids.random_uuid()))
         )

@@ -84,7 +84,7 @@ def test_session_can_be_erased_until_it_has_ended(bench, store):
     ended = bench.new_session(store)
     bench.link(ended, customer)
     for gone in (session, ended):
-        with pytest.raises(NotFound, match="session doesn.t exist"):
+        with pytest.raises(NotFound, match="session doesn't exist"):
             bench.write(erasure.erase, gone, bench.clock.milliseconds)
 
 

@@ -141,7 +141,7 @@ def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
         await profiles.lock_known(tx, telling)
         await items.delete(tx, telling, item, bench.clock.tick())
 
-    with pytest.raises(NotFound, match="item doesn.t exist"):
+    with pytest.raises(NotFound, match="item doesn't exist"):
         after(bench, delete, items.set_lists, profile, item, [made], PLENTY, "")
     bench.check(profile)
 
@@ -172,7 +172,7 @@ def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
     customer, session = bench.new_customer(), bench.new_session()
     item, made, now = bench.save(session), bench.new_list(session), bench.clock.tick()
     edit = items.set_lists, session, item.id, [made.id], PLENTY, now
-    with pytest.raises(NotFound, match="session doesn.t exist"):
+    with pytest.raises(NotFound, match="session doesn't exist"):
         after(bench, link_of(session, customer, now), *edit)
     bench.check(customer)
     assert bench.holds(customer) == (1, 1, 0)

@@ -74,7 +74,7 @@ WRONG = [
     (("empty.csv", *MAP, "--encoding", "klingon"), 1, "--encoding"),
     (("wishes.csv", *MAP), 1, "No such file"),
     ((".", *MAP), 1, "can't be read"),
-    (("empty.csv", "--store", "nowhere", *MAP[2:]), 1, "no store 'nowhere'"),
+    (("empty.csv", "--store", "nowhere", *MAP[2:]), 1, "The store 'nowhere' doesn't exist"),
 ]
 
 

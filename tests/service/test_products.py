@@ -59,7 +59,7 @@ def test_command_says_what_it_did(service):
     ("words", "code", "names"),
     [
         (("feed", *STORE), 2, "--format"),
-        (("feed.csv", "--store", "nowhere"), 1, "no store 'nowhere'"),
+        (("feed.csv", "--store", "nowhere"), 1, "The store 'nowhere' doesn't exist"),
         (("feed.csv", *STORE, "--map", "colour=x"), 1, "--map"),
         (("feed.csv", *STORE, "--currency", "euro"), 1, "--currency"),
     ],
