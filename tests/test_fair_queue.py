@@ -138,6 +138,27 @@ def test_store_leaves_places_to_others():
     asyncio.run(check())
 
 
+def test_party_of_a_store_leaves_places_to_the_others():
+    """A party holds at most its limit, and while it waits for more, another isn't delayed.
+    Rule: fair-share."""
+
+    async def check():
+        semaphore = FairSemaphore(20, of_store=4, of_party=4)
+        greedy, quiet = Flow("a", "greedy"), Flow("a", "quiet")
+        assert await held_by(semaphore, greedy, 20) == 4
+        waiting = [asyncio.create_task(semaphore.take(Ticket(greedy))) for _ in range(3)]
+        await asyncio.sleep(0.01)
+        assert (semaphore.held, len(semaphore)) == (4, 3)
+        await asyncio.wait_for(semaphore.take(Ticket(quiet)), 5)
+        semaphore.release(greedy)
+        await asyncio.wait_for(waiting[0], 5)
+        assert (semaphore.held, len(semaphore)) == (5, 2)
+        for task in waiting[1:]:
+            task.cancel()
+
+    asyncio.run(check())
+
+
 def test_semaphore_gives_places_in_turn_and_survives_cancellation():
     """Slots are given in order. A task that is cancelled while waiting, or when it has just got a slot, keeps
     none. Rule: fair-share."""

@@ -126,7 +126,7 @@ class _Level(Generic[N]):
             heapq.heappush(self.heap, (node.tag, self.sequence, node))
         return node
 
-    def first(self, may: Callable[[str], bool] | None = None) -> N | None:
+    def first(self, may: Callable[[N], bool] | None = None) -> N | None:
         """Returns the next waiting node that may start a work."""
         heap, skipped, found = self.heap, [], None
         while heap:
@@ -137,7 +137,7 @@ class _Level(Generic[N]):
             elif node.tag > tag:
                 self.sequence += 1
                 heapq.heapreplace(heap, (node.tag, self.sequence, node))
-            elif may is None or may(node.key):
+            elif may is None or may(node):
                 found = node
                 break
             else:
@@ -223,18 +223,17 @@ class FairQueue(Generic[T]):
         self,
         seconds: float | None = None,
         after: Entry[T] | None = None,
-        may: Callable[[str], bool] | None = None,
+        may: Callable[[str, str | None], bool] | None = None,
     ) -> Entry[T] | None:
         """Starts and returns the next work, or ``None`` if its expected cost exceeds ``seconds`` or
-        no work may start. ``may`` returns whether a store may start a work now.
+        no work may start. ``may`` returns whether a store, or a party of it, may start one now.
 
         ``after``: the last work of a batch that the next one would prolong. A party that crowds
         the queue then doesn't follow another party, whose result it would delay.
         """
         if not self._length:
             return None
-        store = self._stores.first(may)
-        party = store.parties.first() if store else None
+        store, party = self._first(may)
         if store is None or party is None or (seconds is not None and party.cost > seconds):
             return None
         crowd = max(_MIN_CROWD, self._length / 2)
@@ -249,6 +248,22 @@ class FairQueue(Generic[T]):
         self._stores.start(store, party.cost)
         self._length -= 1
         return entry
+
+    def _first(
+        self, may: Callable[[str, str | None], bool] | None
+    ) -> tuple[_Store | None, _Party | None]:
+        if may is None:
+            store = self._stores.first()
+            return store, store.parties.first() if store else None
+        found: _Party | None = None
+
+        def has_party(store: _Store) -> bool:
+            nonlocal found
+            if may(store.key, None):
+                found = store.parties.first(lambda party: may(store.key, party.key))
+            return found is not None
+
+        return self._stores.first(has_party), found
 
     def charge(self, entry: Entry[T], seconds: float) -> None:
         """Charges a started work's cost until now to its flow."""
@@ -307,19 +322,25 @@ class FairSemaphore(WaitingQueue):
     """Lets at most ``size`` works run concurrently, with turns between their flows.
 
     Works may hang, and then turns aren't enough: so a store that holds places takes another only
-    if it then has at most ``of_store`` times as many as are left free. ``None`` disables that.
+    if it then has at most ``of_store`` times as many as are left free, and a party of a store holds
+    at most ``of_party``. ``None`` disables that.
     """
 
-    def __init__(self, size: int, *, of_store: float | None = None) -> None:
+    def __init__(
+        self, size: int, *, of_store: float | None = None, of_party: int | None = None
+    ) -> None:
         super().__init__()
         self.size = size
         self.held = 0
-        self._of_store = of_store
+        self._of_store, self._of_party = of_store, of_party
         self._held_by_store: Counter[str] = Counter()
+        self._held_by_flow: Counter[Flow] = Counter()
 
     def take_now(self, flow: Flow) -> bool:
         """Takes a place if one is free and nobody waits. Returns whether it did."""
-        if self or self.held >= self.size or not self._may(flow.store):
+        if self or self.held >= self.size:
+            return False
+        if not self._may(flow.store, None) or not self._may(*flow):
             return False
         self._take(flow)
         return True
@@ -334,6 +355,9 @@ class FairSemaphore(WaitingQueue):
         """Gives a place back. ``seconds``: how long a work that had waited held it."""
         self.held -= 1
         self._held_by_store[flow.store] -= 1
+        self._held_by_flow[flow] -= 1
+        if not self._held_by_flow[flow]:
+            del self._held_by_flow[flow]
         if entry is not None:
             self.charge(entry, seconds)
         if self:
@@ -363,14 +387,17 @@ class FairSemaphore(WaitingQueue):
     def _take(self, flow: Flow) -> None:
         self.held += 1
         self._held_by_store[flow.store] += 1
+        self._held_by_flow[flow] += 1
 
     def _start_next(self) -> None:
         while self.held < self.size and (entry := self.pop(may=self._may)):
             self._take(entry.flow)
             self.wake(entry)
 
-    def _may(self, store: str) -> bool:
-        held, free = self._held_by_store[store], self.size - self.held
-        if self._of_store is None or not held or not store:
+    def _may(self, store: str, party: str | None) -> bool:
+        if not store:
             return True
-        return held + 1 <= self._of_store * (free - 1)
+        if party is not None:
+            return self._of_party is None or self._held_by_flow[Flow(store, party)] < self._of_party
+        held, free = self._held_by_store[store], self.size - self.held
+        return self._of_store is None or not held or held + 1 <= self._of_store * (free - 1)

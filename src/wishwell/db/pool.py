@@ -16,6 +16,10 @@ from wishwell.fair_queue import CURRENT, Entry, FairSemaphore, Flow, Ticket
 _OF_STORE = 4
 """Maximum connections of a store, as a multiple of the connections left free."""
 
+_PARTIES = 5
+"""A party of a store holds at most the pool's size divided by this: 16 of its bulk writes at a time
+would keep PostgreSQL busy for everybody."""
+
 
 class Pool:
     """At most ``size`` connections, opened when they are needed and kept until they break. Stores,
@@ -26,7 +30,7 @@ class Pool:
         self._size = size
         # The last used is taken first, because a proxy may close one that is idle for long.
         self._idle: list[Connection] = []
-        self._places = FairSemaphore(size, of_store=_OF_STORE)
+        self._places = FairSemaphore(size, of_store=_OF_STORE, of_party=max(1, size // _PARTIES))
         self._taken: dict[Connection, tuple[Flow, Entry[Any] | None, float]] = {}
         self._closed = False
         self._waits = 0
