@@ -120,6 +120,19 @@ def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone):
     check(bench, store, hand, reports.Period(begin, following(begin, length)))
 
 
+def test_removed_wish_stays_removed_in_the_daily_report_after_later_counts(bench):
+    """A wish saved before the first count and then removed doesn't come back in a product's daily report
+    when days without a count and two counts of one day follow. Rule: count-days."""
+    store = bench.new_store()
+    hand, people = ByHand(ZoneInfo("UTC")), [bench.new_customer(store) for _ in range(3)]
+    removed = ("import", 2, 1, 60), ("count",), ("delete", 0), ("wait", 24), ("count",)
+    for step in (*removed, ("wait", 72), ("count",), ("count",)):
+        do(bench, store, hand, people, step)
+    first = hand.counts[0][0]
+    for days in range(5):
+        check(bench, store, hand, reports.Period(first, following(first, days)))
+
+
 def do(bench, store, hand, people, step):
     bench.clock.milliseconds += 1
     now, there = bench.clock.tick(), there_in(bench, store, people)

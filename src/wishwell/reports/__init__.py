@@ -236,13 +236,15 @@ async def days(tx: Reader, store: Store, of: Span, product: str = "") -> list[Da
     if product:
         named = {"before": of.before.number, "now": of.now.number}
         rows = deque(await tx.all("report_days", store=store.id, product=product, **named))
-        variants: dict[str, Totals] = {}
+        variants: dict[str, Row] = {}
         sums: list[Totals] = []
         for count in (of.before, *of.days):
-            while rows and rows[0][1] <= count.number:
-                variant, _, customers, visitors, added = rows.popleft()
-                variants[variant] = customers, visitors, added
-            every = [sum(totals[at] for totals in variants.values()) for at in range(3)]
+            while rows and rows[0][4] <= count.number:
+                row = rows.popleft()
+                variants[row[3]] = row
+            # A variant without a valid row has no wishes.
+            valid = [row for row in variants.values() if row[5] > count.number]
+            every = [sum(row[at] for row in valid) for at in range(3)]
             sums.append((every[0], every[1], every[2]))
         before, *totals = sums
     made = []

@@ -88,7 +88,7 @@ LIMIT :limit;
 
 -- name: report_days
 -- The rows of a product that are valid at either of two counts, or between them.
-SELECT c.variant_id, c.since, c.customers, c.visitors, c.added FROM wish_counts c
+SELECT c.customers, c.visitors, c.added, c.variant_id, c.since, c.until FROM wish_counts c
 WHERE c.store_id = :store AND c.product_id = :product AND c.until > :before AND c.since <= :now
 ORDER BY c.since;
 
