@@ -1,6 +1,7 @@
 """Two processes of the program on one database, and a clock that is wrong for a moment."""
 
 import json
+import re
 
 import httpx2
 import pytest
@@ -90,7 +91,11 @@ def test_confirmed_jump_is_believed(attacked):
     step(attacked.clock, 2 * DAY)
     service = attacked.first
     assert wait_until(lambda: attacked.suspicion(service), seconds=10)
-    done = service.cli("clock", "confirm", check=False)
+    asked = service.cli("clock", "confirm", check=False)
+    assert (asked.returncode, "not confirmed; nothing was changed" in asked.stderr) == (1, True)
+    assert re.search(r"Difference: +\+172,\d{3} s", asked.stderr) or not attacked.shares_clock
+    assert attacked.suspicion(service)
+    done = service.cli("clock", "confirm", input="yes\n", check=False)
     assert (done.returncode == 0) == attacked.shares_clock
     good = wait_until(lambda: not attacked.suspicion(service), seconds=3)
     assert good == attacked.shares_clock

@@ -90,7 +90,7 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
         run(name, *(["--store", "default"] if name in ("export", "profile requests") else []),
                          *([hook] if name == "webhook deliveries" else []))  # fmt: skip
     run("webhook delete", hook)
-    run("clock", "confirm")
+    run("clock", "confirm", "--yes")
     run("profile erase", GID, "--store", "default")
     run("token revoke", json.loads(service.quick("token", "list", "--json"))[0]["id"])
     run("restore replay", "wishwell.db.journal.jsonl")

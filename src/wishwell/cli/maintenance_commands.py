@@ -6,12 +6,12 @@ import time
 
 import click
 
-from wishwell import config
+from wishwell import config, ids
 from wishwell.cli import terminal
 from wishwell.cli.common_options import JSON, clock, in_database, now
 from wishwell.config import Settings
 from wishwell.db import Database, backup
-from wishwell.errors import Misconfigured, ServiceError
+from wishwell.errors import Invalid, Misconfigured, ServiceError
 from wishwell.server import doctor, keys
 
 
@@ -36,13 +36,29 @@ def doctor_command(settings: Settings, as_json: bool) -> None:
 # rule: clock-jump
 @click.command("clock")
 @click.argument("confirm", required=False, type=click.Choice(["confirm"]))
+@click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 @in_database
-async def clock_command(db: Database, _: Settings, /, confirm: str | None) -> None:
+async def clock_command(db: Database, _: Settings, /, confirm: str | None, yes: bool) -> None:
     """Say whether the clock is plausible. `wishwell clock confirm` believes one that jumped.
 
     While it isn't, nothing is removed because of its age. Exits with 1 then.
     """
     if confirm:
+        here, expected = ids.wall_clock(), await db.read(clock.likely_now)
+        terminal.say(
+            f"This machine's clock: {ids.timestamp(here)}\n"
+            f"Expected time:        {ids.timestamp(expected)} (last trusted time, plus the uptime "
+            f"since)\nDifference:           {(here - expected) / 1000:+,.0f} s",
+            err=True,
+        )
+        if not yes:
+            terminal.say(
+                "Confirm only the right time: data that is too old by it is then deleted. Type yes "
+                "to continue:",
+                err=True,
+            )
+            if terminal.first_line() != "yes":
+                raise Invalid("The clock was not confirmed; nothing was changed.")
         await db.write(clock.confirm)
     await clock.observe(db)
     terminal.say(f"{now()}  {clock.suspicion or 'plausible'}")
