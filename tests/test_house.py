@@ -31,7 +31,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 CLIENT_MODULES = sorted(CLIENT.rglob("*.py"))
 # Packages, lowest layer first: each imports only itself and those before it.
 LAYERS = (
-    *("errors", "ids", "field_types", "lru", "opaque", "output", "log", "metrics"),
+    *("errors", "files", "ids", "field_types", "lru", "opaque", "output", "log", "metrics"),
     *("fair_queue", "db", "ratelimits", "config", "outbound", "stores", "profiles", "access"),
     *("events", "wishlists", "products", "reports", "privacy", "transfer", "importers", "shoppers"),
     *("http", "server", "cli", "__main__"),

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote_to_bytes, urlsplit
+from urllib.parse import parse_qsl, unquote_to_bytes, urlsplit
 
+from wishwell import files
 from wishwell.db import url
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured
@@ -71,14 +72,23 @@ def _database(value: str) -> str:
     return value
 
 
+_URL_FILES = {*["sslcert", "sslkey", "sslrootcert", "sslcrl", "passfile", "servicefile"]}
+_URL_FILES |= {*["ssl_ca_certs", "ssl_certfile", "ssl_keyfile"]}
+"""Options of database and Redis URLs that name files."""
+
+
 def _url(value: str) -> str:
     """Validates a URL. The error never shows it, because it may contain a password."""
     try:
-        urlsplit(value)
-        if not re.search(r"[\x00-\x20\x7f#]|%00|%(?![0-9A-Fa-f]{2})", value):
-            return value
+        options = parse_qsl(urlsplit(value).query)
+        valid = not re.search(r"[\x00-\x20\x7f#]|%00|%(?![0-9A-Fa-f]{2})", value)
     except ValueError:
-        pass
+        valid = False
+    if valid:
+        for name, path in options:
+            if name in _URL_FILES and Path(path).exists() and not Path(path).is_file():
+                raise ValueError(f"has a {name} that is a folder, a pipe or a device, not a file")
+        return value
     raise ValueError(
         "is not a valid URL; percent-encode special characters (# is %23, % is %25, a space is "
         "%20), and write an IPv6 address in [ ]"
@@ -239,7 +249,8 @@ def _text(
         if environment.get(name, "").strip():
             raise ValueError(f"and {name} are both set; remove one")
         try:
-            text = Path(given).read_text("utf-8")
+            with files.opened(given) as file:
+                text = file.read().decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ValueError(f"can't be read ({error})") from error
         if not text.strip():

@@ -1,5 +1,6 @@
 """Several workers on one socket, and a single one: start, stop, signals, metrics, revocation."""
 
+import fcntl
 import json
 import os
 import pty
@@ -230,8 +231,9 @@ def test_hangup_with_a_key_file_that_hangs_leaves_the_workers_as_they_were(reloa
     Rule: serve-workers."""
     service, signing, _, hang_up = reloadable
     token, before = service.admin_token(), {*workers(service)}
-    signing.unlink()
-    os.mkfifo(signing)
+    signal.signal(signal.SIGIO, signal.SIG_IGN)  # which the kernel sends when another process waits
+    hanging = signing.open("r+")
+    fcntl.fcntl(hanging, fcntl.F_SETLEASE, fcntl.F_WRLCK)
     [event] = hang_up()
     assert "longer than 5 s" in event["reason"]
     assert {*workers(service)} == before
@@ -241,6 +243,7 @@ def test_hangup_with_a_key_file_that_hangs_leaves_the_workers_as_they_were(reloa
     began = time.monotonic()
     assert service.stop() == 0
     assert time.monotonic() - began < 4
+    hanging.close()
 
 
 def test_hangup_of_a_single_worker_changes_nothing(new_service):

@@ -19,7 +19,7 @@ import msgspec
 from jwt.utils import base64url_decode, base64url_encode
 from msgspec import UNSET, UnsetType, structs
 
-from wishwell import ids, opaque, profiles, stores
+from wishwell import files, ids, opaque, profiles, stores
 from wishwell.access.access_cache import AccessCache, AdminScope
 from wishwell.access.registry import oldest_revocations
 from wishwell.db import Reader, Row, Writer, mapping
@@ -285,9 +285,11 @@ async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None 
         row = await tx.one("admin_token_by_hash", hash=opaque.hashed(id))
         id = row[0] if row else id
     of = None if store is None else store.id
-    await tx.record(Act(action="token.revoked", id=id, store_id=of or ""))
-    if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id=id, store=of, now=now) is None:
-        raise NotFound("The token doesn't exist.")
+    if ids.is_uuid(id):  # anything else may be a secret, which must not be in the journal
+        await tx.record(Act(action="token.revoked", id=id, store_id=of or ""))
+        if await tx.one("admin_token_revoke", id=id, store=of, now=now) is not None:
+            return
+    raise NotFound("The token doesn't exist.")
 
 
 # rule: token-revoked
@@ -386,9 +388,12 @@ def embedded_key(database: str) -> bytes:
     path = Path(f"{database}.key")
     put_back = "Put it back from the backup of the keys: docs/runbooks.md#lost-key."
     try:
-        if path.stat().st_mode & 0o077:
-            raise Misconfigured(f"Other users can read the key file {path}. Run chmod 600 on it.")
-        key = path.read_text("ascii").strip()
+        with files.opened(path) as file:
+            if os.fstat(file.fileno()).st_mode & 0o077:
+                raise Misconfigured(
+                    f"Other users can read the key file {path}. Run chmod 600 on it."
+                )
+            key = file.read().decode("ascii").strip()
     except FileNotFoundError as error:
         raise Misconfigured(f"The key file {path} is missing. {put_back}") from error
     except (OSError, UnicodeDecodeError) as error:

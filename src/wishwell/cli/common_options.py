@@ -7,12 +7,11 @@ import os
 import pwd
 import time
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from wishwell import config, ids, stores
+from wishwell import config, files, ids, stores
 from wishwell.cli import terminal
 from wishwell.config import Settings
 from wishwell.db import Database, journal
@@ -107,7 +106,7 @@ def read_file(name: str, path: str) -> str:
     or isn't UTF-8.
     """
     try:
-        with Path(path).open("rb") as file:
+        with files.opened(path) as file:
             found = file.read(_MAX_FILE_BYTES + 1)
         if len(found) > _MAX_FILE_BYTES:
             raise ValueError("the file is larger than 16 MiB")

@@ -139,7 +139,8 @@ async def _journal(settings: Settings) -> str:
     if not path:
         return Note("off: set WISHWELL_JOURNAL, so that a restore can repeat erasures")
     there = path if os.access(path, os.F_OK) else os.path.dirname(path) or "."  # noqa: PTH120
-    if not os.access(there, os.W_OK):
+    is_file = os.path.isfile(path) or there != path  # noqa: ASYNC240, PTH113
+    if not (is_file and os.access(there, os.W_OK)):
         raise CheckFailed(f"{path} can't be written, so nothing can be erased or revoked.")
     return f"acts are recorded in {path}"
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from wishwell import config
+from wishwell import config, files
 from wishwell.access import auth
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, sqlite
@@ -92,7 +92,9 @@ def back_up(settings: Settings, copy: str, folder: str | None) -> list[str]:
     for file, key in keys.items():
         target = place / f"{Path(copy).name}{file.removeprefix(database)}.key"
         auth.write_key(target, key.decode())
-        if target.read_bytes() != key:
+        with files.opened(target) as found:
+            same = found.read() == key
+        if not same:
             raise Misconfigured(f"{target} exists already and is another key: name another FILE.")
         written.append(str(target))
     return written

@@ -5,9 +5,9 @@ import itertools
 import sqlite3
 from collections.abc import Iterator
 from operator import itemgetter
-from pathlib import Path
 from typing import BinaryIO
 
+from wishwell import files
 from wishwell.errors import Invalid, Misconfigured
 
 _MAX_ERRORS = 20
@@ -18,7 +18,7 @@ _MAX_SKIPPED_BYTES = 1 << 30
 def opened(path: str) -> BinaryIO:
     """Opens a file for reading. Raises ``Invalid``."""
     try:
-        return Path(path).open("rb")
+        return files.opened(path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise Invalid(f"{path}: can't be read ({reason}).") from error
