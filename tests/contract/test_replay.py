@@ -95,18 +95,43 @@ def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
     for _ in bench.drain(store_deletion.run(bench.db, gone)):
         pass
     lines += [act(store, "webhook.deleted", id=ids.NO_UUID), act(store, "moon.landed")]
+    lines.append(Act(action="moon.landed"))
     found = bench.drain(journal_replay.repeat(bench.db, lines, bench.clock, dry=False))
-    assert [one.outcome for one in found] == ["by hand", "unknown", "unknown", "failed"]
+    assert [one.outcome for one in found] == ["by hand", "unknown", "unknown", "failed", "failed"]
     assert found[0].says == f"wishwell store delete {store.handle}"
+
+
+REVOKED = f'{{"action":"profile.revoked","storeId":"{ids.NO_UUID}","profile":"{ids.NO_UUID}"'
+ERASED = REVOKED.replace("revoked", "erased")
+BAD = {
+    "#": "JSON is malformed: invalid character (byte 0)",
+    "[]": "Expected `object`, got `array`",
+    '{"time":"2026': "Input data was truncated",
+    '{"store":"a"}': "Object missing required field `action`",
+    '{"action":7}': "Expected `str`, got `int` - at `$.action`",
+    '{"action":"token.revoked"}': "id: '' isn't valid",
+    REVOKED + "}": "until: '' isn't valid",
+    REVOKED + ',"until":"tomorrow"}': "until: 'tomorrow' isn't valid",
+    ERASED + "}": "created: '' isn't valid",
+    ERASED
+    + ',"created":"2026-11-01T00:00:00.000Z","sessions":{"x":""}}': "sessions: 'x' isn't valid",
+}
+"""Lines that can't be read, and the reasons."""
 
 
 def test_lines_that_cannot_be_read_stop_no_others(tmp_path):
     """An unreadable line doesn't stop the others. A last line that a crash cut off is a warning, any other an
     error. Rule: journal-replay."""
     good = [msgspec.json.encode(Act(action="command", time=f"2026-01-0{day}")) for day in (3, 1, 2)]
-    (tmp_path / "a").write_bytes(good[0] + b"\n\xff\xff\n[]\n" + good[1] + b"\n" + good[2][:-5])
+    (tmp_path / "a").write_bytes(
+        b"\n".join([good[0], *map(str.encode, BAD), good[1], good[2][:-5]])
+    )
     (tmp_path / "b").write_bytes(good[2])
-    acts, errors, warnings = journal_replay.read([str(tmp_path / name) for name in "ab"])
-    assert [one.time[-2:] for one in acts] == ["01", "02", "03"]
-    assert errors == [f"{tmp_path}/a, line {number}: can't be read" for number in (2, 3)]
-    assert warnings == [f"{tmp_path}/a, line 5: was cut off, so its act was not done"]
+    (tmp_path / "c").write_bytes(good[2] + b"\n[]")  # no crash leaves that at the end
+    acts, errors, warnings = journal_replay.read([str(tmp_path / name) for name in "abc"])
+    assert [one.time[-2:] for one in acts] == ["01", "02", "02", "03"]
+    at = enumerate(BAD.values(), 2)
+    *of_a, of_c = errors
+    assert of_a == [f"{tmp_path}/a, line {number}: can't be read ({why})" for number, why in at]
+    assert of_c.startswith(f"{tmp_path}/c, line 2: can't be read (Expected `object`")
+    assert warnings == [f"{tmp_path}/a, line {len(BAD) + 3}: was cut off, so its act was not done"]

@@ -5,13 +5,12 @@ nor the clocks of the nodes that wrote them matter.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 from msgspec import structs
 
-from wishwell import ids, stores
+from wishwell import files, ids, stores
 from wishwell.access import auth
 from wishwell.db import Database, Writer
 from wishwell.db.journal import Act
@@ -23,6 +22,15 @@ from wishwell.stores import Store
 
 Outcome = Literal["to repeat", "repeated", "done", "unknown", "by hand", "failed"]
 
+_NEEDED = {
+    "token.revoked": ("id",),
+    "profile.revoked": ("store_id", "profile", "until"),
+    "profile.erased": ("store_id", "profile", "created"),
+    "request.called_off": ("store_id", "id"),
+    "webhook.deleted": ("store_id", "id"),
+    "store.deleted": ("store_id",),
+}
+"""Fields without which an act can't be repeated."""
 
 _COMMANDS = {
     "webhook.deleted": "wishwell webhook delete {id} --store {store}",
@@ -44,22 +52,39 @@ class Replayed(msgspec.Struct, rename="camel", omit_defaults=True):
 def read(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
     """Reads journals. Returns their acts in the order of time, errors, and warnings.
 
-    Raises ``OSError``.
+    A last line that a crash cut off is a warning, because its act was not done. Raises ``OSError``.
     """
     acts: list[Act] = []
     errors: list[str] = []
     warnings: list[str] = []
     for path in paths:
-        lines = Path(path).read_bytes().split(b"\n")
+        with files.opened(path) as file:
+            lines = file.read().split(b"\n")
         for number, line in enumerate(lines, 1):
+            at = f"{path}, line {number}:"
             try:
                 if line:
-                    acts.append(msgspec.json.decode(line, type=Act))
-            except (msgspec.MsgspecError, UnicodeDecodeError):
-                torn = number == len(lines)
-                says = "was cut off, so its act was not done" if torn else "can't be read"
-                (warnings if torn else errors).append(f"{path}, line {number}: {says}")
+                    acts.append(_decoded(line))
+            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+                is_json = isinstance(error, msgspec.ValidationError)
+                if number == len(lines) and line.startswith(b"{") and not is_json:
+                    warnings.append(f"{at} was cut off, so its act was not done")
+                else:
+                    errors.append(f"{at} can't be read ({error})")
     return sorted(acts, key=lambda act: act.time), errors, warnings
+
+
+def _decoded(line: bytes) -> Act:
+    """Returns a line's act. Raises ``MsgspecError``, ``ValueError``, ``RecursionError``."""
+    act = msgspec.json.decode(line, type=Act)
+    given = [(field, getattr(act, field)) for field in _NEEDED.get(act.action, ())]
+    for session, created in act.sessions.items():
+        given += [("sessions", session), ("created", created)]
+    for field, value in given:
+        pattern = ids.TIME_PATTERN if field in ("created", "until") else ids.UUID_PATTERN
+        if not pattern.fullmatch(value):
+            raise msgspec.ValidationError(f"{field}: {value[:80]!r} isn't valid")
+    return act
 
 
 # rule: journal-replay
@@ -77,12 +102,12 @@ async def repeat(
         store, says = known.get(act.store_id), ""
         outcome: Outcome = "unknown"
         try:
-            if store is not None or act.action == "token.revoked":
+            if act.action not in _REPEAT:
+                outcome, says = "failed", "This version doesn't know such acts."
+            elif store is not None or act.action == "token.revoked":
                 outcome = await run(_REPEAT[act.action], store, act, clock(), dry)
         except NotFound:
             pass
-        except KeyError:
-            outcome, says = "failed", "This version doesn't know such acts."
         except ServiceError as error:
             outcome, says = "failed", error.message
         if outcome == "repeated" and dry:

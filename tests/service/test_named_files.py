@@ -1,0 +1,83 @@
+"""Files that settings and commands name: only regular ones are read, also by a link."""
+
+import os
+
+import pytest
+
+from tests.conftest import SEALING_KEY, SIGNING_KEY
+from tests.servers import Service
+
+pytestmark = pytest.mark.either_engine
+SAYS = "a folder, a pipe or a device, not a file"
+COMMANDS = (
+    "store apply odd.csv",
+    "store update default --jwt-key-file odd.csv",
+    "store update default --jwt-key-set odd.csv",
+    "store update default --platform-secret-file odd.csv",
+    "profile erase --from odd.csv --store default",
+    "import odd.csv --map customer=c,product=p --store default",
+    "products odd.csv --store default",
+    "restore replay odd.csv",
+)
+
+
+@pytest.fixture(scope="module", params=["pipe", "folder", "device"])
+def service(request):
+    """A service that isn't started, with something in its folder that isn't a file."""
+    service = Service({"WISHWELL_SEALING_KEYS": SEALING_KEY})
+    service.cli("migrate")
+    odd = service.folder / "odd.csv"
+    make = {"pipe": os.mkfifo, "folder": os.mkdir, "device": lambda _: odd.symlink_to("/dev/zero")}
+    make[request.param](odd)
+    yield service
+    service.close()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_refuses_a_pipe_a_folder_and_a_device(service, command):
+    """A command that reads a file refuses a pipe, which would block, a folder and a device.
+    Rule: command-error."""
+    done = service.cli(*command.split(), check=False, timeout=10)
+    assert (done.returncode, SAYS in done.stderr) == (1, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("WISHWELL_SIGNING_KEYS_FILE", "odd.csv"),
+        ("WISHWELL_REDIS_URL", "rediss://localhost/?ssl_ca_certs=odd.csv"),
+        ("WISHWELL_DATABASE_URL", "postgresql://localhost/x?sslrootcert=odd.csv"),
+    ],
+)
+def test_setting_refuses_a_pipe_a_folder_and_a_device(service, name, value):
+    """So does a setting. Rule: setting-invalid."""
+    before = dict(service.settings)
+    service.settings[name] = value
+    done = service.cli("serve", check=False, timeout=10)
+    service.settings = before
+    assert done.returncode == 1
+    assert f"{name} " in done.stderr
+    assert SAYS in done.stderr
+
+
+def test_key_file_and_target_of_a_backup_may_be_no_pipe(service):
+    """An embedded key that is a pipe stops the start; a pipe in place of a key's copy stops the backup. A
+    link to a key file is fine. Rules: signing-keys, backup-complete."""
+    key = service.folder / "wishwell.db.key"
+    service.settings.pop("WISHWELL_SIGNING_KEYS", None)
+    for path, words in ((key, ("serve",)), (service.folder / "keys" / "a.db.key", ("backup", "a.db", "--keys", "keys"))):  # fmt: skip
+        (service.folder / "keys").mkdir(exist_ok=True)
+        path.unlink(missing_ok=True)
+        os.mkfifo(path, 0o600)
+        done = service.cli(*words, check=False, timeout=10)
+        assert (done.returncode, SAYS in done.stderr) == (1, True), done.stderr
+        path.unlink()
+        (service.folder / "secret").write_text(SIGNING_KEY)
+        (service.folder / "secret").chmod(0o600)
+        if path == key:
+            path.symlink_to("secret")
+    (service.folder / "a.db").unlink()
+    service.cli("backup", "a.db", "--keys", "keys")
+    assert (service.folder / "keys" / "a.db.key").read_text() == SIGNING_KEY
+    (service.folder / "a.db").unlink()
+    (service.folder / "keys" / "a.db.key").unlink()
