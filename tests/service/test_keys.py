@@ -71,6 +71,32 @@ def test_backup_refuses_a_key_that_does_not_open_the_secrets(service):
     key.write_text(good)
 
 
+def test_backup_refuses_a_signing_key_that_the_service_does_not_use(service):
+    """`backup` and `doctor` refuse a signing key other than that of the last start, from a file or a setting.
+    A database without the record, from before an upgrade, is backed up. Rules: backup-complete, signing-keys."""
+    key, keys = service.folder / "wishwell.db.key", service.folder / "keys"
+    good = key.read_text()
+    for text, setting, is_wrong in (
+        ("k" * 40, "", True),
+        (good, "s" * 40, True),
+        ("k" * 40, f"{'s' * 40},{good}", False),
+        (good, "", False),
+    ):
+        key.write_text(text)
+        service.settings["WISHWELL_SIGNING_KEYS"] = setting
+        done = service.cli("backup", "a.db", "--keys", "keys", check=False)
+        assert done.returncode == is_wrong
+        for said in (done.stderr, service.cli("doctor", check=False).stdout):
+            assert ("last started with the signing key" in said) == is_wrong
+        assert keys.exists() != is_wrong
+        shutil.rmtree(keys, ignore_errors=True)
+        (service.folder / "a.db").unlink()
+    service.stop()
+    service.rows("DROP TABLE signing_key")
+    service.rows("DELETE FROM migrations WHERE version >= 11")
+    service.cli("backup", "a.db", "--keys", "keys")
+
+
 def test_backup_of_the_keys_goes_on_when_a_secret_is_damaged(service):
     """A damaged secret, which no key decrypts, doesn't prevent the backup of the keys.
     Rule: backup-complete."""
@@ -88,6 +114,7 @@ def test_backup_of_keys_replaces_none_and_stays_apart(service):
     assert sorted(before) == ["a.db.key", "a.db.sealing.key"]
     assert all((service.folder / "keys" / name).stat().st_mode & 0o777 == 0o600 for name in before)
     (service.folder / "wishwell.db.key").write_text("k" * 40)
+    service.restart()
     (service.folder / "data" / "a.db").unlink()
     for words, why in (
         (("data/a.db", "--keys", "keys"), "a.db.key exists already and is another key"),

@@ -100,8 +100,12 @@ def _check_keys(settings: Settings) -> None:
 
     Raises ``Misconfigured`` if a required key is missing or can't decrypt the stored secrets.
     """
-    run(settings, lambda db: _make_ready(db, settings), recorded=False)
-    app.signing_keys(settings)
+
+    async def ready(db: Database) -> None:
+        await _make_ready(db, settings)
+        await db.write(keys.record_signing_key, settings)
+
+    run(settings, ready, recorded=False)
 
 
 async def _make_ready(db: Database, settings: Settings) -> None:

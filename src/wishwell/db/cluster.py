@@ -26,6 +26,7 @@ DISTRIBUTION: Mapping[str, str] = {
     "revocations": EVERYWHERE,
     "erasures": EVERYWHERE,
     "clocks": EVERYWHERE,
+    "signing_key": EVERYWHERE,
     # Tables sharded by a column, and colocated: rows with the same value are on one server, in all
     # tables with that distribution column.
     "profiles": "profile_id",

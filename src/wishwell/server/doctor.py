@@ -173,7 +173,7 @@ async def _keys(settings: Settings, db: Database) -> str:
     missing = await db.read(keys.missing, settings)
     if missing and not any(missing.values()):
         return "will be created at the first start"
-    app.signing_keys(settings)
+    await db.read(keys.check_signing_key, settings)
     sealing = app.sealing(settings)
     await db.read(keys.check_secrets, sealing)
     if sealing is None:

@@ -5,6 +5,13 @@ SELECT
     strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), --sqlite
     (SELECT max(taken_at) FROM leases);
 
+-- name: signing_key
+SELECT key_id FROM signing_key;
+
+-- name: signing_key_record
+INSERT INTO signing_key (name, key_id) VALUES ('current', :key)
+ON CONFLICT (name) DO UPDATE SET key_id = excluded.key_id;
+
 -- name: keys_needed
 -- Of an embedded database: whether it holds secrets that a key opens, and whether tokens may have been signed for it.
 SELECT EXISTS (SELECT 1 FROM store_secrets) OR EXISTS (SELECT 1 FROM webhooks),

@@ -14,7 +14,7 @@ from pathlib import Path
 from wishwell import config, files
 from wishwell.access import auth
 from wishwell.config import Settings
-from wishwell.db import Database, Reader, sqlite
+from wishwell.db import Database, Reader, Writer, migrate, sqlite
 from wishwell.errors import Misconfigured
 from wishwell.events import webhooks
 from wishwell.server import app
@@ -46,6 +46,25 @@ async def make(db: Database, settings: Settings) -> None:
     for file, needed in (await db.read(missing, settings)).items():
         if not needed:
             auth.make_embedded_key(file)
+
+
+# rule: signing-keys
+async def record_signing_key(tx: Writer, settings: Settings) -> None:
+    """Records the signing key that the service starts with, for ``check_signing_key``."""
+    row, key = await tx.one("signing_key"), auth.key_id(app.signing_keys(settings)[0])
+    if row is None or row[0] != key:
+        await tx.run("signing_key_record", key=key)
+
+
+# rule: signing-keys
+async def check_signing_key(tx: Reader, settings: Settings) -> None:
+    """Raises ``Misconfigured`` if the key that the service last started with isn't among these."""
+    row = await tx.one("signing_key")
+    if row and row[0] not in map(auth.key_id, app.signing_keys(settings)):
+        raise Misconfigured(
+            f"The service last started with the signing key {row[0]}, which is not the key here. "
+            "Put it back, or start the service with the new key: docs/runbooks.md#lost-key."
+        )
 
 
 # rule: sealing-keys
@@ -102,12 +121,15 @@ def back_up(settings: Settings, copy: str, folder: str | None) -> list[str]:
 
 async def _good_keys(tx: Reader, settings: Settings) -> dict[str, bytes]:
     """The keys in the files that are used, by file. Raises ``ServiceError`` if one that the
-    database needs is missing, or does not open its secrets."""
+    database needs is missing, does not open its secrets or isn't the one that signs."""
     absent = await missing(tx, settings)
     signing, sealing = _files(settings)
     # A database that no key was made for yet needs none.
     used = [file for file in (signing, sealing) if file and absent.get(file, True)]
     keys = {file: auth.embedded_key(file) for file in used}
+    old = migrate.pending_sqlite(config.sqlite_path(settings.database_url))
+    if (settings.signing_keys or signing in keys) and "0011_signing_key" not in old:
+        await check_signing_key(tx, settings)
     if settings.sealing_keys or sealing in keys:
         with contextlib.suppress(Damaged):  # doctor reports it; the keys are good
             await check_secrets(tx, app.sealing(settings))
