@@ -35,8 +35,8 @@ def test_manifest_is_right_by_the_schema(name, version):
 
 @pytest.mark.parametrize("name", PODS)
 def test_pod_may_do_little(name):
-    """Pods run as the image's user, not root, with a read-only file system except /tmp, no
-    capabilities and no cluster token."""
+    """Pods run as the image's user, not root, with a read-only file system except /tmp and the
+    journal's volume, no capabilities and no cluster token."""
     spec = PODS[name]["spec"]
     assert not spec["automountServiceAccountToken"]
     user = re.search(r"--uid (\d+)", (ROOT / "Dockerfile").read_text())[1]
@@ -53,7 +53,11 @@ def test_pod_may_do_little(name):
     }
     assert container["resources"].keys() == {"requests", "limits"}
     writable = [m["mountPath"] for m in container["volumeMounts"] if not m.get("readOnly")]
-    assert writable == ["/tmp"]
+    assert writable == ["/tmp", "/journal"]
+    journal = {one["name"]: one.get("value") for one in container["env"]}["WISHWELL_JOURNAL"]
+    assert journal == "/journal/$(POD).jsonl"
+    claimed = spec["volumes"][-1]["persistentVolumeClaim"]["claimName"]
+    assert claimed == DOCUMENTS["configuration PersistentVolumeClaim"]["metadata"]["name"]
 
 
 def test_settings_and_paths_are_those_of_the_program():
