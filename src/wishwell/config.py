@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes, urlsplit
 
@@ -72,8 +71,7 @@ def _database(value: str) -> str:
     return value
 
 
-_URL_FILES = {*["sslcert", "sslkey", "sslrootcert", "sslcrl", "passfile", "servicefile"]}
-_URL_FILES |= {*["ssl_ca_certs", "ssl_certfile", "ssl_keyfile"]}
+_URL_FILE = re.compile("ssl(cert|key|rootcert|crl|_ca_certs|_certfile|_keyfile)|passfile")
 """Options of database and Redis URLs that name files."""
 
 
@@ -86,7 +84,8 @@ def _url(value: str) -> str:
         valid = False
     if valid:
         for name, path in options:
-            if name in _URL_FILES and Path(path).exists() and not Path(path).is_file():
+            # Not pathlib, which raises for a name that is too long.
+            if _URL_FILE.fullmatch(name) and os.path.isfile(path) != os.path.exists(path):  # noqa: PTH110, PTH113
                 raise ValueError(f"has a {name} that is a folder, a pipe or a device, not a file")
         return value
     raise ValueError(

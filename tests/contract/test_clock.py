@@ -335,6 +335,30 @@ def test_jump_is_held_for_a_day_of_uptime(before, wall, up, boot, jump, hold):
     assert (after.jump, after.hold, after.boot) == (jump, hold, boot)
 
 
+def test_restart_moves_the_expected_time_to_the_clock():
+    """After a restart with a plausible clock, the clock's time is the expected one; on a running machine the
+    uptime's stays. Rule: clock-jump."""
+    wall = BEFORE.wall + 30 * MINUTE
+    assert advance(BEFORE, wall, 0, "b") == State("b", wall, 0)
+    assert advance(BEFORE, wall, BEFORE.uptime, "a") == BEFORE
+    assert Machine().process().for_ages() > BEFORE.wall - YEAR  # before the first observation
+
+
+@pytest.mark.parametrize(
+    ("seconds", "adopts", "suspect"), [(4, False, False), (6, True, False), (302, True, True)]
+)
+def test_node_uses_the_servers_time_from_5_seconds_and_is_suspect_from_5_minutes(
+    bench, now, engine, seconds, adopts, suspect
+):
+    """A node whose clock differs by more than 5 s from PostgreSQL's uses that, and by more than 5 minutes
+    deletes nothing. Rule: clock-guard."""
+    process = Machine(shift=seconds * 1000).process()
+    bench.run(process.observe(bench.db))
+    uses_own = abs(process() - ids.wall_clock() - seconds * 1000) < 900
+    apart = engine != "sqlite"
+    assert (not uses_own, bool(process.suspicion)) == (apart and adopts, apart and suspect)
+
+
 def test_steps_of_less_than_an_hour_add_up():
     """Small steps add up: three of 25 minutes are a jump. Rule: clock-jump."""
     state: State | None = BEFORE

@@ -98,6 +98,9 @@ def test_turn_that_a_wrong_clock_took_holds_up_nobody(bench, wrong):
     assert not take(now + 899, 1000)
     assert take(now + 60_000, 1000)
     assert not take(now, 1000)
+    bench.write(lease.renew, name, now + 90_000)
+    assert not take(now + 90_899, 1000)
+    assert take(now + 90_901, 1000)
 
 
 def test_large_session_goes_in_steps_and_is_gone_from_the_first(bench):

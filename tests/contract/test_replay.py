@@ -130,6 +130,7 @@ def test_lines_that_cannot_be_read_stop_no_others(tmp_path):
     (tmp_path / "c").write_bytes(good[2] + b"\n[]")  # no crash leaves that at the end
     acts, errors, warnings = journal_replay.read([str(tmp_path / name) for name in "abc"])
     assert [one.time[-2:] for one in acts] == ["01", "02", "02", "03"]
+    assert {str(value) for value in msgspec.structs.astuple(acts[0])[2:]} == {"", "{}"}
     at = enumerate(BAD.values(), 2)
     *of_a, of_c = errors
     assert of_a == [f"{tmp_path}/a, line {number}: can't be read ({why})" for number, why in at]

@@ -14,7 +14,7 @@ from tests.platform import NEW, Platform
 from tests.servers import wait_until
 from wishwell import ids
 from wishwell.cli import main
-from wishwell.db.journal import Act, Journal
+from wishwell.db.journal import Act, Journal, actor
 from wishwell.errors import Unrecorded
 from wishwell.privacy import journal_replay
 
@@ -195,8 +195,12 @@ def test_line_that_does_not_fit_is_removed_and_a_torn_one_is_ended(tmp_path):
     Rule: journal-first."""
     path = tmp_path / "journal"
     journal = Journal(str(path))
-    journal.append([Act(action="first")], "me")
+    for _ in range(2):
+        journal.append([Act(action="first")], actor.get())
     before = path.read_bytes()
+    lines = [json.loads(line) | {"time": ""} for line in before.splitlines()]  # none is empty
+    assert lines == 2 * [{"time": "", "action": "first", "by": "wishwell"}]
+    assert path.stat().st_mode & 0o777 == 0o600
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20, hard))
     try:
@@ -207,7 +211,7 @@ def test_line_that_does_not_fit_is_removed_and_a_torn_one_is_ended(tmp_path):
     assert path.read_bytes() == before
     path.write_bytes(before + b'{"time":"20')
     journal.append([Act(action="third")], "me")
-    _, torn, third = path.read_bytes().splitlines()
+    *_, torn, third = path.read_bytes().splitlines()
     assert (torn, json.loads(third)["action"]) == (b'{"time":"20', "third")
 
 

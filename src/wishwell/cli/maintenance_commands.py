@@ -45,20 +45,15 @@ async def clock_command(db: Database, _: Settings, /, confirm: str | None, yes: 
     """
     if confirm:
         here, expected = ids.wall_clock(), await db.read(clock.likely_now)
-        terminal.say(
-            f"This machine's clock: {ids.timestamp(here)}\n"
-            f"Expected time:        {ids.timestamp(expected)} (last trusted time, plus the uptime "
-            f"since)\nDifference:           {(here - expected) / 1000:+,.0f} s",
-            err=True,
-        )
-        if not yes:
-            terminal.say(
-                "Confirm only the right time: data that is too old by it is then deleted. Type yes "
-                "to continue:",
-                err=True,
-            )
-            if terminal.first_line() != "yes":
-                raise Invalid("The clock was not confirmed; nothing was changed.")
+        for line in (
+            f"This machine's clock: {ids.timestamp(here)}",
+            f"Expected time:        {ids.timestamp(expected)} (last trusted time plus uptime)",
+            f"Difference:           {(here - expected) / 1000:+,.0f} s",
+            "Data that is too old by a confirmed clock is deleted. Type yes to continue:",
+        )[: 3 if yes else 4]:
+            terminal.say(line, err=True)
+        if not yes and terminal.first_line() != "yes":
+            raise Invalid("The clock was not confirmed; nothing was changed.")
         await db.write(clock.confirm)
     await clock.observe(db)
     terminal.say(f"{now()}  {clock.suspicion or 'plausible'}")

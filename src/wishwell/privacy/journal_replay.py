@@ -22,15 +22,6 @@ from wishwell.stores import Store
 
 Outcome = Literal["to repeat", "repeated", "done", "unknown", "by hand", "failed"]
 
-_NEEDED = {
-    "token.revoked": ("id",),
-    "profile.revoked": ("store_id", "profile", "until"),
-    "profile.erased": ("store_id", "profile", "created"),
-    "request.called_off": ("store_id", "id"),
-    "webhook.deleted": ("store_id", "id"),
-    "store.deleted": ("store_id",),
-}
-"""Fields without which an act can't be repeated."""
 
 _COMMANDS = {
     "webhook.deleted": "wishwell webhook delete {id} --store {store}",
@@ -77,7 +68,8 @@ def read(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
 def _decoded(line: bytes) -> Act:
     """Returns a line's act. Raises ``MsgspecError``, ``ValueError``, ``RecursionError``."""
     act = msgspec.json.decode(line, type=Act)
-    given = [(field, getattr(act, field)) for field in _NEEDED.get(act.action, ())]
+    _, needed = _REPEAT.get(act.action, (None, ()))
+    given = [(field, getattr(act, field)) for field in needed]
     for session, created in act.sessions.items():
         given += [("sessions", session), ("created", created)]
     for field, value in given:
@@ -105,7 +97,7 @@ async def repeat(
             if act.action not in _REPEAT:
                 outcome, says = "failed", "This version doesn't know such acts."
             elif store is not None or act.action == "token.revoked":
-                outcome = await run(_REPEAT[act.action], store, act, clock(), dry)
+                outcome = await run(_REPEAT[act.action][0], store, act, clock(), dry)
         except NotFound:
             pass
         except ServiceError as error:
@@ -160,13 +152,13 @@ async def _leave(tx: Writer, store: Store, act: Act, _: int, _dry: bool) -> Outc
     return "by hand"
 
 
-_REPEAT: Mapping[str, Callable[..., Awaitable[Outcome]]] = {
-    "token.revoked": _revoke_token,
-    "profile.revoked": _revoke_profile,
-    "profile.erased": _erase,
-    "request.called_off": _call_off,
-    "webhook.deleted": _leave,
-    "store.deleted": _leave,
+_REPEAT: Mapping[str, tuple[Callable[..., Awaitable[Outcome]], tuple[str, ...]]] = {
+    "token.revoked": (_revoke_token, ("id",)),
+    "profile.revoked": (_revoke_profile, ("store_id", "profile", "until")),
+    "profile.erased": (_erase, ("store_id", "profile", "created")),
+    "request.called_off": (_call_off, ("store_id", "id")),
+    "webhook.deleted": (_leave, ("store_id", "id")),
+    "store.deleted": (_leave, ("store_id",)),
 }
-"""Functions that repeat an act unless it is done already. They raise ``NotFound`` if the act's
-subject is unknown."""
+"""Functions that repeat an act unless it is done already, and the fields that they need. They raise
+``NotFound`` if the act's subject is unknown."""
