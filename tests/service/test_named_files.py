@@ -60,24 +60,21 @@ def test_setting_refuses_a_pipe_a_folder_and_a_device(service, name, value):
     assert SAYS in done.stderr
 
 
-def test_key_file_and_target_of_a_backup_may_be_no_pipe(service):
-    """An embedded key that is a pipe stops the start; a pipe in place of a key's copy stops the backup. A
-    link to a key file is fine. Rules: signing-keys, backup-complete."""
-    key = service.folder / "wishwell.db.key"
+def test_key_file_and_copy_of_a_key_may_be_links_and_no_pipes(service):
+    """A key file may be a link. A pipe in its place stops the start, and one in place of its copy the backup.
+    Rules: signing-keys, backup-complete."""
+    key, copy = service.folder / "wishwell.db.key", service.folder / "keys" / "a.db.key"
+    copy.parent.mkdir(exist_ok=True)
     service.settings.pop("WISHWELL_SIGNING_KEYS", None)
-    for path, words in ((key, ("serve",)), (service.folder / "keys" / "a.db.key", ("backup", "a.db", "--keys", "keys"))):  # fmt: skip
-        (service.folder / "keys").mkdir(exist_ok=True)
+    for path, words in ((key, ("serve",)), (copy, ("backup", "a.db", "--keys", "keys"))):
         path.unlink(missing_ok=True)
         os.mkfifo(path, 0o600)
         done = service.cli(*words, check=False, timeout=10)
         assert (done.returncode, SAYS in done.stderr) == (1, True), done.stderr
         path.unlink()
+        (service.folder / "secret").touch(0o600)
         (service.folder / "secret").write_text(SIGNING_KEY)
-        (service.folder / "secret").chmod(0o600)
-        if path == key:
-            path.symlink_to("secret")
-    (service.folder / "a.db").unlink()
-    service.cli("backup", "a.db", "--keys", "keys")
-    assert (service.folder / "keys" / "a.db.key").read_text() == SIGNING_KEY
-    (service.folder / "a.db").unlink()
-    (service.folder / "keys" / "a.db.key").unlink()
+        key.unlink(missing_ok=True)
+        key.symlink_to("secret")
+    service.cli("backup", "b.db", "--keys", "keys")
+    assert (copy.parent / "b.db.key").read_text() == SIGNING_KEY
