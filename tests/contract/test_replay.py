@@ -99,8 +99,11 @@ def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
     found = bench.drain(journal_replay.repeat(bench.db, lines, bench.clock, dry=False))
     assert [one.outcome for one in found] == ["by hand", "unknown", "unknown", "failed", "failed"]
     assert found[0].says == f"wishwell store delete {store.handle}"
+    assert [one.id for one in found[:3]] == [store.id, gone.id, ids.NO_UUID]
+    assert [one.says for one in found[2:4]] == ["", "This version doesn't know such acts."]
 
 
+TIME = "2026-11-01T00:00:00.000Z"
 REVOKED = f'{{"action":"profile.revoked","storeId":"{ids.NO_UUID}","profile":"{ids.NO_UUID}"'
 ERASED = REVOKED.replace("revoked", "erased")
 BAD = {
@@ -112,9 +115,8 @@ BAD = {
     '{"action":"token.revoked"}': "id: '' isn't valid",
     REVOKED + "}": "until: '' isn't valid",
     REVOKED + ',"until":"tomorrow"}': "until: 'tomorrow' isn't valid",
-    ERASED + "}": "created: '' isn't valid",
-    ERASED
-    + ',"created":"2026-11-01T00:00:00.000Z","sessions":{"x":""}}': "sessions: 'x' isn't valid",
+    f'{ERASED},"sessions":{{"{ids.NO_UUID}":"{TIME}"}}}}': "created: '' isn't valid",
+    f'{ERASED},"created":"{TIME}","sessions":{{"x":""}}}}': "sessions: 'x' isn't valid",
 }
 """Lines that can't be read, and the reasons."""
 
@@ -127,12 +129,16 @@ def test_lines_that_cannot_be_read_stop_no_others(tmp_path):
         b"\n".join([good[0], *map(str.encode, BAD), good[1], good[2][:-5]])
     )
     (tmp_path / "b").write_bytes(good[2])
-    (tmp_path / "c").write_bytes(good[2] + b"\n[]")  # no crash leaves that at the end
+    (tmp_path / "c").write_bytes(good[2] + b'\n{"action":7}')  # no crash leaves that at the end
+    whole = f'{ERASED}, "created": "{TIME}", "sessions": {{"{ids.NO_UUID}": "{TIME}"}}}}'
+    (tmp_path / "d").write_text(f'{whole}\n{REVOKED}, "until": "{TIME}"}}\n')
+    acts, *none = journal_replay.read([str(tmp_path / "d")])
+    assert ([act.created or act.until for act in acts], none) == ([TIME, TIME], [[], []])
     acts, errors, warnings = journal_replay.read([str(tmp_path / name) for name in "abc"])
     assert [one.time[-2:] for one in acts] == ["01", "02", "02", "03"]
     assert {str(value) for value in msgspec.structs.astuple(acts[0])[2:]} == {"", "{}"}
     at = enumerate(BAD.values(), 2)
     *of_a, of_c = errors
     assert of_a == [f"{tmp_path}/a, line {number}: can't be read ({why})" for number, why in at]
-    assert of_c.startswith(f"{tmp_path}/c, line 2: can't be read (Expected `object`")
+    assert of_c.startswith(f"{tmp_path}/c, line 2: can't be read (Expected `str`")
     assert warnings == [f"{tmp_path}/a, line {len(BAD) + 3}: was cut off, so its act was not done"]
