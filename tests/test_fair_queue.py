@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wishwell.errors import Overloaded
-from wishwell.fair_queue import BACKGROUND, FairQueue, FairSemaphore, Flow, Ticket
+from wishwell.fair_queue import BACKGROUND, FairQueue, Flow, Ticket
+from wishwell.fair_semaphore import FairSemaphore
 from wishwell.http.admission import FULL, Admission
 
 flows = st.builds(Flow, st.sampled_from("abc"), st.sampled_from("xyz"))
@@ -146,10 +147,10 @@ def test_party_of_a_store_leaves_places_to_the_others():
         semaphore = FairSemaphore(20, of_store=4, of_party=4)
         greedy, quiet = Flow("a", "greedy"), Flow("a", "quiet")
         assert await held_by(semaphore, greedy, 20) == 4
-        waiting = [asyncio.create_task(semaphore.take(Ticket(greedy))) for _ in range(3)]
+        waiting = [asyncio.create_task(semaphore.wait(Ticket(greedy))) for _ in range(3)]
         await asyncio.sleep(0.01)
         assert (semaphore.held, len(semaphore)) == (4, 3)
-        await asyncio.wait_for(semaphore.take(Ticket(quiet)), 5)
+        assert semaphore.take_now(quiet)
         semaphore.release(greedy)
         await asyncio.wait_for(waiting[0], 5)
         assert (semaphore.held, len(semaphore)) == (5, 2)

@@ -32,7 +32,8 @@ CLIENT_MODULES = sorted(CLIENT.rglob("*.py"))
 # Packages, lowest layer first: each imports only itself and those before it.
 LAYERS = (
     *("errors", "files", "ids", "field_types", "lru", "opaque", "output", "log", "metrics"),
-    *("fair_queue", "db", "ratelimits", "config", "outbound", "stores", "profiles", "access"),
+    *("fair_queue", "fair_semaphore", "db", "ratelimits", "config", "outbound"),
+    *("stores", "profiles", "access"),
     *("events", "wishlists", "products", "reports", "privacy", "transfer", "importers", "shoppers"),
     *("http", "server", "cli", "__main__"),
 )

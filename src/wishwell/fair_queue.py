@@ -6,16 +6,12 @@ waiting flow with the earliest one is next. Four places use it: admission (``htt
 SQLite's writer, PostgreSQL's connections, and calls to other servers (docs/decisions/0015).
 """
 
-import asyncio
-import contextlib
 import heapq
-from collections import Counter, deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections import deque
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from time import perf_counter
 from typing import Any, Generic, NamedTuple, TypeVar
-
-from wishwell.errors import Overloaded
 
 T = TypeVar("T")
 
@@ -164,7 +160,7 @@ class _Level(Generic[N]):
         self.sweep_at = max(_MIN_SWEEP, 2 * len(self.nodes))
 
 
-class _Party(_Node):
+class Party(_Node):
     __slots__ = ("work",)
 
     def __init__(self, key: str, tag: float) -> None:
@@ -172,21 +168,22 @@ class _Party(_Node):
         self.work: deque[Any] = deque()
 
 
-class _Store(_Node):
+class Store(_Node):
     __slots__ = ("parties",)
 
     def __init__(self, key: str, tag: float) -> None:
         super().__init__(key, tag)
-        self.parties = _Level(_Party)
+        self.parties = _Level(Party)
 
 
 class Entry(Generic[T]):
     """A work that waits, or that has started and was charged its party's recent cost."""
 
-    __slots__ = ("expected", "flow", "item", "party", "started", "store", "waits")
+    __slots__ = ("expected", "flow", "item", "lock", "party", "started", "store", "waits")
 
-    def __init__(self, flow: Flow, item: T, store: _Store, party: _Party) -> None:
+    def __init__(self, flow: Flow, item: T, store: Store, party: Party, lock: str | None) -> None:
         self.flow, self.item = flow, item
+        self.lock = lock
         self.store, self.party = store, party
         self.expected = 0.0
         """The seconds charged for it so far."""
@@ -197,7 +194,7 @@ class FairQueue(Generic[T]):
     """A queue of works. Belongs to one thread."""
 
     def __init__(self) -> None:
-        self._stores = _Level(_Store)
+        self._stores = _Level(Store)
         self._length = 0
         self._contended_until = 0.0
 
@@ -210,60 +207,49 @@ class FairQueue(Generic[T]):
         Batches should be short then: that costs throughput, but the others wait less."""
         return perf_counter() < self._contended_until
 
-    def push(self, flow: Flow, item: T) -> Entry[T]:
-        """Appends a work to its flow."""
+    def push(self, flow: Flow, item: T, lock: str | None = None) -> Entry[T]:
+        """Appends a work to its flow. ``lock``: the key that it locks (``FairSemaphore``)."""
         store = self._stores.add(flow.store)
         party = store.parties.add(flow.party)
-        entry = Entry(flow, item, store, party)
+        entry = Entry(flow, item, store, party, lock)
         party.work.append(entry)
         self._length += 1
         return entry
 
-    def pop(
-        self,
-        seconds: float | None = None,
-        after: Entry[T] | None = None,
-        may: Callable[[str, str | None], bool] | None = None,
-    ) -> Entry[T] | None:
+    def pop(self, seconds: float | None = None, after: Entry[T] | None = None) -> Entry[T] | None:
         """Starts and returns the next work, or ``None`` if its expected cost exceeds ``seconds`` or
-        no work may start. ``may`` returns whether a store, or a party of it, may start one now.
+        no work may start.
 
         ``after``: the last work of a batch that the next one would prolong. A party that crowds
         the queue then doesn't follow another party, whose result it would delay.
         """
         if not self._length:
             return None
-        store, party = self._first(may)
+        store, party = self._first()
         if store is None or party is None or (seconds is not None and party.cost > seconds):
             return None
         crowd = max(_MIN_CROWD, self._length / 2)
         if after is not None and party is not after.party and party.waiting > crowd:
             self._contended_until = perf_counter() + _CONTENDED_SECONDS
             return None
-        entry: Entry[T] = party.work.popleft()
-        while not entry.waits:  # removed
-            entry = party.work.popleft()
+        entry = self._take_from(party)
         entry.waits, entry.started, entry.expected = False, True, party.cost
         store.parties.start(party, party.cost)
         self._stores.start(store, party.cost)
         self._length -= 1
         return entry
 
-    def _first(
-        self, may: Callable[[str, str | None], bool] | None
-    ) -> tuple[_Store | None, _Party | None]:
-        if may is None:
-            store = self._stores.first()
-            return store, store.parties.first() if store else None
-        found: _Party | None = None
+    def _first(self) -> tuple[Store | None, Party | None]:
+        """Returns the party that is next, and its store."""
+        store = self._stores.first()
+        return store, store.parties.first() if store else None
 
-        def has_party(store: _Store) -> bool:
-            nonlocal found
-            if may(store.key, None):
-                found = store.parties.first(lambda party: may(store.key, party.key))
-            return found is not None
-
-        return self._stores.first(has_party), found
+    def _take_from(self, party: Party) -> Entry[T]:
+        """Removes a waiting work of the party from its queue and returns it."""
+        entry: Entry[T] = party.work.popleft()
+        while not entry.waits:  # removed
+            entry = party.work.popleft()
+        return entry
 
     def charge(self, entry: Entry[T], seconds: float) -> None:
         """Charges a started work's cost until now to its flow."""
@@ -284,120 +270,3 @@ class FairQueue(Generic[T]):
         while entry.party.work and not entry.party.work[-1].waits:
             entry.party.work.pop()
         return True
-
-
-class WaitingQueue(FairQueue["asyncio.Future[None]"]):
-    """A fair queue of coroutines. Belongs to one event loop."""
-
-    async def wait(self, ticket: Ticket) -> Entry[Any]:
-        """Waits until ``wake``. If this raises after the entry was started, calls ``undo``."""
-        future = asyncio.get_running_loop().create_future()
-        entry = self.push(ticket.flow, future)
-        ticket.pause(lambda error: self._fail(entry, error))
-        try:
-            await future
-        except BaseException as error:
-            if not self.remove(entry) and entry.started:
-                self.undo(entry)
-            raise error
-        finally:
-            ticket.resume()
-        return entry
-
-    def wake(self, entry: Entry[Any]) -> None:
-        """Ends the wait of a started entry."""
-        if not entry.item.done():  # else it is being cancelled
-            entry.item.set_result(None)
-
-    def undo(self, entry: Entry[Any]) -> None:
-        """Called for an entry that was started and then cancelled."""
-
-    def _fail(self, entry: Entry[Any], error: Exception) -> bool:
-        if removed := self.remove(entry):
-            entry.item.set_exception(error)
-        return removed
-
-
-class FairSemaphore(WaitingQueue):
-    """Lets at most ``size`` works run concurrently, with turns between their flows.
-
-    Works may hang, and then turns aren't enough: so a store that holds places takes another only
-    if it then has at most ``of_store`` times as many as are left free, and a party of a store holds
-    at most ``of_party``. ``None`` disables that.
-    """
-
-    def __init__(
-        self, size: int, *, of_store: float | None = None, of_party: int | None = None
-    ) -> None:
-        super().__init__()
-        self.size = size
-        self.held = 0
-        self._of_store, self._of_party = of_store, of_party
-        self._held_by_store: Counter[str] = Counter()
-        self._held_by_flow: Counter[Flow] = Counter()
-
-    def take_now(self, flow: Flow) -> bool:
-        """Takes a place if one is free and nobody waits. Returns whether it did."""
-        if self or self.held >= self.size:
-            return False
-        if not self._may(flow.store, None) or not self._may(*flow):
-            return False
-        self._take(flow)
-        return True
-
-    async def take(self, ticket: Ticket) -> Entry[Any]:
-        """Waits for a place and takes it. The caller passes the entry to ``release``."""
-        waits = self.wait(ticket)
-        asyncio.get_running_loop().call_soon(self._start_next)
-        return await waits
-
-    def release(self, flow: Flow, entry: Entry[Any] | None = None, seconds: float = 0) -> None:
-        """Gives a place back. ``seconds``: how long a work that had waited held it."""
-        self.held -= 1
-        self._held_by_store[flow.store] -= 1
-        self._held_by_flow[flow] -= 1
-        if not self._held_by_flow[flow]:
-            del self._held_by_flow[flow]
-        if entry is not None:
-            self.charge(entry, seconds)
-        if self:
-            self._start_next()
-
-    def undo(self, entry: Entry[Any]) -> None:
-        self.release(entry.flow, entry)
-
-    @contextlib.asynccontextmanager
-    async def place(self, ticket: Ticket, seconds: float | None = None) -> AsyncIterator[None]:
-        """Holds a place during a block. Raises ``Overloaded`` after ``seconds`` of waiting."""
-        flow, entry = ticket.flow, None
-        if not self.take_now(flow):
-            try:
-                async with asyncio.timeout(seconds):
-                    entry = await self.take(ticket)
-            except TimeoutError as error:
-                raise Overloaded from error
-            flow = entry.flow
-        now = asyncio.get_running_loop().time
-        began = now()
-        try:
-            yield
-        finally:
-            self.release(flow, entry, now() - began)
-
-    def _take(self, flow: Flow) -> None:
-        self.held += 1
-        self._held_by_store[flow.store] += 1
-        self._held_by_flow[flow] += 1
-
-    def _start_next(self) -> None:
-        while self.held < self.size and (entry := self.pop(may=self._may)):
-            self._take(entry.flow)
-            self.wake(entry)
-
-    def _may(self, store: str, party: str | None) -> bool:
-        if not store:
-            return True
-        if party is not None:
-            return self._of_party is None or self._held_by_flow[Flow(store, party)] < self._of_party
-        held, free = self._held_by_store[store], self.size - self.held
-        return self._of_store is None or not held or held + 1 <= self._of_store * (free - 1)

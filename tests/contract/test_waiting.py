@@ -399,7 +399,7 @@ def test_writes_that_wait_for_a_profile_leave_connections_to_others(bench):
         assert not any(task.done() for task in waiting)
         go.set()
         await asyncio.gather(holding, *waiting)
-        assert bench.db.queues == 0
+        assert bench.db.stats().waiting == 0
 
     bench.run(check())
     assert bench.holds(busy)[0] == 61

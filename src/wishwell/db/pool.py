@@ -11,7 +11,8 @@ from typing import Any
 from wishwell.db import Stats
 from wishwell.db.hosts import Connection, Hosts
 from wishwell.errors import Unavailable
-from wishwell.fair_queue import CURRENT, Entry, FairSemaphore, Flow, Ticket
+from wishwell.fair_queue import CURRENT, Entry, Flow, Ticket
+from wishwell.fair_semaphore import FairSemaphore
 
 _OF_STORE = 4
 """Maximum connections of a store, as a multiple of the connections left free."""
@@ -19,6 +20,9 @@ _OF_STORE = 4
 _PARTIES = 5
 """A party of a store holds at most the pool's size divided by this: 16 of its bulk writes at a time
 would keep PostgreSQL busy for everybody."""
+
+_OF_LOCK = 2
+"""Maximum connections for writes that lock the same profile: one works while the next is sent."""
 
 
 class Pool:
@@ -30,36 +34,39 @@ class Pool:
         self._size = size
         # The last used is taken first, because a proxy may close one that is idle for long.
         self._idle: list[Connection] = []
-        self._places = FairSemaphore(size, of_store=_OF_STORE, of_party=max(1, size // _PARTIES))
-        self._taken: dict[Connection, tuple[Flow, Entry[Any] | None, float]] = {}
+        self._places = FairSemaphore(
+            size, of_store=_OF_STORE, of_party=max(1, size // _PARTIES), of_lock=_OF_LOCK
+        )
+        self._taken: dict[Connection, tuple[Flow, str | None, Entry[Any] | None, float]] = {}
         self._closed = False
         self._waits = 0
         self._waited_seconds = 0.0
 
     # rule: database-away
-    async def take(self, seconds: float) -> Connection:
+    async def take(self, seconds: float, lock: str | None = None) -> Connection:
         """Returns a connection for the caller alone, which calls ``give_back`` or ``drop`` later.
 
-        ``seconds``: timeout of waiting and connecting together. Raises ``TimeoutError``, the errors
-        of ``Hosts.connect``, and ``Unavailable`` once the pool is closed.
+        ``lock``: the key of the profile that it locks. ``seconds``: timeout of waiting and
+        connecting together. Raises ``TimeoutError``, the errors of ``Hosts.connect``, and
+        ``Unavailable`` once the pool is closed.
         """
         if self._closed:
             raise Unavailable("The service is shutting down.")
         now, ticket = asyncio.get_running_loop().time, CURRENT.get()
-        flow, entry, free = ticket.flow, None, self._places.take_now(ticket.flow)
+        flow, entry, free = ticket.flow, None, self._places.take_now(ticket.flow, lock)
         if free and (idle := self._idle_connection()) is not None:
-            self._taken[idle] = flow, None, 0
+            self._taken[idle] = flow, lock, None, 0
             return idle
         async with asyncio.timeout(seconds):
             if not free:
-                entry = await self._wait(ticket)
+                entry = await self._wait(ticket, lock)
                 flow = entry.flow
             try:
                 connection = self._idle_connection() or await self._hosts.connect()
             except BaseException:
-                self._places.release(flow, entry)
+                self._places.release(flow, lock, entry)
                 raise
-        self._taken[connection] = flow, entry, now()
+        self._taken[connection] = flow, lock, entry, now()
         return connection
 
     def give_back(self, connection: Connection) -> None:
@@ -103,16 +110,16 @@ class Pool:
         return None
 
     def _leave(self, connection: Connection) -> None:
-        flow, entry, began = self._taken.pop(connection)
+        flow, lock, entry, began = self._taken.pop(connection)
         now = asyncio.get_running_loop().time
-        self._places.release(flow, entry, now() - began if entry else 0)
+        self._places.release(flow, lock, entry, now() - began if entry else 0)
 
-    async def _wait(self, ticket: Ticket) -> Entry[Any]:
+    async def _wait(self, ticket: Ticket, lock: str | None) -> Entry[Any]:
         """Waits for one of the pool's places."""
         now = asyncio.get_running_loop().time
         began = now()
         self._waits += 1
         try:
-            return await self._places.take(ticket)
+            return await self._places.wait(ticket, lock)
         finally:
             self._waited_seconds += now() - began

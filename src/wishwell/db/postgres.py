@@ -19,7 +19,7 @@ from wishwell.db.journal import Journal
 from wishwell.db.pool import Pool
 from wishwell.db.url import Address, parse
 from wishwell.errors import ServiceError, Unavailable
-from wishwell.fair_queue import CURRENT, FairSemaphore
+from wishwell.fair_queue import CURRENT
 
 T = TypeVar("T")
 
@@ -30,7 +30,6 @@ _STATEMENTS = 512  # prepared statements a connection: all of ours, and the comm
 _LOOKS = 40  # polls for late and overdue statements in one statement timeout
 _LATE = 0.25  # share of the statement timeout after which the host is suspected down and probed
 _ROOM_SECONDS = 0.25  # seconds between polls while writes are refused
-_MAX_LOCKING = 2  # connections for writes of one profile: one works while the next is sent
 UNCONFIRMED = """
 SELECT count(*) FROM pg_stat_activity
 WHERE usename = current_user AND wait_event = 'SyncRep'
@@ -71,7 +70,6 @@ class Postgres:
         self._cut = 0  # writes whose connections were closed since the last successful write
         self._asked = 0.0
         self._long = asyncio.Lock()
-        self._turns: dict[str, FairSemaphore] = {}
 
     async def _connect(self, address: Address) -> Connection:
         if self._pooled is None:
@@ -103,44 +101,32 @@ class Postgres:
     async def read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         end = asyncio.get_running_loop().time() + self._seconds
         try:  # without the retry loop, because almost all succeed
-            return await self._once((end, end, math.inf), use_case, *arguments, **named)
+            return await self._once((end, end, math.inf), None, use_case, *arguments, **named)
         except _RETRIED_ERRORS:
-            return await self._repeated(1, 1, use_case, *arguments, **named)
+            return await self._repeated(1, 1, None, use_case, *arguments, **named)
 
     # rule: count-pace
     async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         async with self._long:
             end = asyncio.get_running_loop().time() + _LONG * self._seconds
-            return await self._once((end, end, math.inf), use_case, *arguments, **named)
+            return await self._once((end, end, math.inf), None, use_case, *arguments, **named)
 
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        return await self._in_turn(2, 2, use_case, *arguments, **named)
+        await self._admit_write()
+        return await self._repeated(2, 2, _lock(arguments), use_case, *arguments, **named)
 
     async def long_write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        return await self._in_turn(10, 1, use_case, *arguments, **named)
-
-    # rule: fair-share
-    async def _in_turn(
-        self, times: int, each: int, use_case: UseCase[T], *arguments: Any, **named: Any
-    ) -> T:
-        """Runs ``_repeated`` for a write once few other writes wait for the lock of the same
-        profile, because each waiting write occupies a connection."""
         await self._admit_write()
-        ticket = CURRENT.get()
-        key = (getattr(arguments[0], "turn", None) if arguments else None) or ticket.turn
-        if key is None:
-            return await self._repeated(times, each, use_case, *arguments, **named)
-        if (turns := self._turns.get(key)) is None:
-            turns = self._turns[key] = FairSemaphore(_MAX_LOCKING)
-        try:
-            async with turns.place(ticket, self._seconds):
-                return await self._repeated(times, each, use_case, *arguments, **named)
-        finally:
-            if not turns.held and not turns:
-                self._turns.pop(key, None)
+        return await self._repeated(10, 1, _lock(arguments), use_case, *arguments, **named)
 
     async def _repeated(
-        self, times: int, each: int, use_case: UseCase[T], *arguments: Any, **named: Any
+        self,
+        times: int,
+        each: int,
+        lock: str | None,
+        use_case: UseCase[T],
+        *arguments: Any,
+        **named: Any,
     ) -> T:
         """Runs the use-case, with retries after ``_RETRIED_ERRORS``.
 
@@ -152,7 +138,7 @@ class Postgres:
         for left in reversed(range(_MAX_ATTEMPTS)):
             ends = (now() + self._seconds, end, each * self._seconds)
             try:
-                return await self._once(ends, use_case, *arguments, **named)
+                return await self._once(ends, lock, use_case, *arguments, **named)
             except _RETRIED_ERRORS as error:
                 if not left:
                     raise Unavailable(
@@ -165,27 +151,30 @@ class Postgres:
     async def _once(
         self,
         ends: tuple[float, float, float],
+        lock: str | None,
         use_case: UseCase[T],
         *arguments: Any,
         **named: Any,
     ) -> T:
-        """Runs the use-case on one connection. ``ends``: the handle's deadlines and timeout."""
+        """Runs the use-case on one connection. ``ends``: the handle's deadlines and timeout.
+        ``lock``: the key of the profile that it locks."""
         ticket = CURRENT.get()
         ticket.pause()
         try:
-            return await self._on_connection(ends, use_case, *arguments, **named)
+            return await self._on_connection(ends, lock, use_case, *arguments, **named)
         finally:
             ticket.resume()
 
     async def _on_connection(
         self,
         ends: tuple[float, float, float],
+        lock: str | None,
         use_case: UseCase[T],
         *arguments: Any,
         **named: Any,
     ) -> T:
         try:
-            connection = await self._pool.take(self._seconds)
+            connection = await self._pool.take(self._seconds, lock)
         except failures.UNREACHABLE as error:
             raise failures.failed(error) from error
         handle = Handle(connection, self.sql, *ends)
@@ -296,13 +285,14 @@ class Postgres:
                 async with asyncio.timeout(self._seconds), self.snapshot():
                     pass
 
-    @property
-    def queues(self) -> int:
-        """Number of profiles that have a queue of writes."""
-        return len(self._turns)
-
     def stats(self) -> Stats:
         return self._pool.stats()
 
     async def close(self) -> None:
         await self._pool.close(self._seconds)
+
+
+# rule: fair-share
+def _lock(arguments: tuple[Any, ...]) -> str | None:
+    """Returns the key of the profile that a write with these arguments locks, if it is known."""
+    return (getattr(arguments[0], "turn", None) if arguments else None) or CURRENT.get().turn

@@ -7,7 +7,8 @@ import socket
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from wishwell.fair_queue import NO_STORE, FairSemaphore, Flow, Ticket
+from wishwell.fair_queue import NO_STORE, Flow, Ticket
+from wishwell.fair_semaphore import FairSemaphore
 from wishwell.outbound.answer import Unanswered
 from wishwell.outbound.connection import Address
 

@@ -1,0 +1,173 @@
+"""Semaphores whose places are shared fairly, for connections and calls to other servers."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator
+from typing import Any
+
+from wishwell.errors import Overloaded
+from wishwell.fair_queue import Entry, FairQueue, Flow, Party, Store, Ticket
+
+
+class WaitingQueue(FairQueue["asyncio.Future[None]"]):
+    """A fair queue of coroutines. Belongs to one event loop."""
+
+    async def wait(self, ticket: Ticket, lock: str | None = None) -> Entry[Any]:
+        """Waits until ``wake``. If this raises after the entry was started, calls ``undo``."""
+        future = asyncio.get_running_loop().create_future()
+        entry = self.push(ticket.flow, future, lock)
+        ticket.pause(lambda error: self._fail(entry, error))
+        try:
+            await future
+        except BaseException as error:
+            if not self.remove(entry) and entry.started:
+                self.undo(entry)
+            raise error
+        finally:
+            ticket.resume()
+        return entry
+
+    def wake(self, entry: Entry[Any]) -> None:
+        """Ends the wait of a started entry."""
+        if not entry.item.done():  # else it is being cancelled
+            entry.item.set_result(None)
+
+    def undo(self, entry: Entry[Any]) -> None:
+        """Called for an entry that was started and then cancelled."""
+
+    def _fail(self, entry: Entry[Any], error: Exception) -> bool:
+        if removed := self.remove(entry):
+            entry.item.set_exception(error)
+        return removed
+
+
+class FairSemaphore(WaitingQueue):
+    """Lets at most ``size`` works run concurrently, with turns between their flows.
+
+    Works may hang, and then turns aren't enough: so a store that holds places takes another only
+    if it then has at most ``of_store`` times as many as are left free, a party of a store holds at
+    most ``of_party``, and works that lock the same key hold at most ``of_lock``. ``None`` disables
+    a limit. A work that could start when it arrives doesn't wait: those that wait can't start.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        *,
+        of_store: float | None = None,
+        of_party: int | None = None,
+        of_lock: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.size = size
+        self.held = 0
+        self._of_store, self._of_party, self._of_lock = of_store, of_party, of_lock
+        self._held_by_store: Counter[str] = Counter()
+        self._held_by_flow: Counter[tuple[str, str]] = Counter()
+        self._held_by_lock: Counter[str | None] = Counter()
+
+    def take_now(self, flow: Flow, lock: str | None = None) -> bool:
+        """Takes a place if one is free and no limit is reached. Returns whether it did."""
+        if self.held >= self.size or not self._may_lock(lock):
+            return False
+        if not self._store_may(flow.store) or not self._party_may(flow):
+            return False
+        self._take(flow, lock)
+        return True
+
+    def release(
+        self,
+        flow: Flow,
+        lock: str | None = None,
+        entry: Entry[Any] | None = None,
+        seconds: float = 0,
+    ) -> None:
+        """Gives a place back. ``seconds``: how long a work that had waited held it."""
+        self.held -= 1
+        self._held_by_store[flow.store] -= 1
+        _decrement(self._held_by_flow, flow)
+        if lock is not None:
+            _decrement(self._held_by_lock, lock)
+        if entry is not None:
+            self.charge(entry, seconds)
+        while self and self.held < self.size and (started := self.pop()):
+            self._take(started.flow, started.lock)
+            self.wake(started)
+
+    def undo(self, entry: Entry[Any]) -> None:
+        self.release(entry.flow, entry.lock, entry)
+
+    @contextlib.asynccontextmanager
+    async def place(self, ticket: Ticket, seconds: float | None = None) -> AsyncIterator[None]:
+        """Holds a place during a block. Raises ``Overloaded`` after ``seconds`` of waiting."""
+        flow, entry = ticket.flow, None
+        if not self.take_now(flow):
+            try:
+                async with asyncio.timeout(seconds):
+                    entry = await self.wait(ticket)
+            except TimeoutError as error:
+                raise Overloaded from error
+            flow = entry.flow
+        now = asyncio.get_running_loop().time
+        began = now()
+        try:
+            yield
+        finally:
+            self.release(flow, None, entry, now() - began)
+
+    def _take(self, flow: Flow, lock: str | None) -> None:
+        self.held += 1
+        self._held_by_store[flow.store] += 1
+        self._held_by_flow[flow] += 1
+        if lock is not None:
+            self._held_by_lock[lock] += 1
+
+    def _first(self) -> tuple[Store | None, Party | None]:
+        found: Party | None = None
+
+        def has_party(store: Store) -> bool:
+            nonlocal found
+            if self._store_may(store.key):
+                found = store.parties.first(lambda party: self._can_start(store, party))
+            return found is not None
+
+        return self._stores.first(has_party), found
+
+    def _take_from(self, party: Party) -> Entry[Any]:
+        entry = super()._take_from(party)
+        blocked: list[Entry[Any]] = []
+        while not (entry.waits and self._may_lock(entry.lock)):
+            blocked.append(entry)
+            entry = party.work.popleft()
+        if blocked:
+            party.work.extendleft(reversed(blocked))
+        return entry
+
+    def _can_start(self, store: Store, party: Party) -> bool:
+        return self._party_may((store.key, party.key)) and any(
+            entry.waits and self._may_lock(entry.lock) for entry in party.work
+        )
+
+    def _store_may(self, store: str) -> bool:
+        held, free = self._held_by_store[store], self.size - self.held
+        return (
+            self._of_store is None
+            or not store
+            or not held
+            or held + 1 <= self._of_store * (free - 1)
+        )
+
+    def _party_may(self, flow: tuple[str, str]) -> bool:
+        return self._of_party is None or not flow[0] or self._held_by_flow[flow] < self._of_party
+
+    def _may_lock(self, lock: str | None) -> bool:
+        return lock is None or self._of_lock is None or self._held_by_lock[lock] < self._of_lock
+
+
+def _decrement(counts: Counter[Any], key: object) -> None:
+    """Counts one less, and forgets a key that has none left."""
+    if counts[key] > 1:
+        counts[key] -= 1
+    else:
+        del counts[key]
