@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from .conftest import LARGEST, TIME, data, done, refused, save, soon, walk, wrong
+from .conftest import LARGEST, TIME, data, done, refused, save, soon, walk
 
 SHIRT = {
     "title": "A shirt ✂",
@@ -65,37 +65,6 @@ def test_product_is_forgotten(shop, make_shop):
     assert put(shop)["variants"] == []
 
 
-def test_product_beyond_a_limit_is_refused(shop):
-    """Each field of a product at its limit and past it. Arbitrary URLs:
-    tests/http/test_patterns.py.
-    Rule: product-replaced."""
-    price = {"amount": "1", "currency": "EUR"}
-    good: list[dict] = [
-        {"title": "x" * 255}, {"title": "愛" * 255}, {"title": " "},
-        {"url": "http://" + "x" * 2041}, {"image": "https://x"}, {"url": "https://[::1]:8?a@b#\\"},
-        {"url": "HTTPS://Shop.example:443/"},
-        {"variants": [{"variantId": n} for n in range(1, 251)]},
-        *({"price": price | {"amount": amount}} for amount in ("0", "9" * 12 + ".9999", "00.0")),
-    ]  # fmt: skip
-    for fields in good:
-        put(shop, **fields)
-    done(shop.admin.delete("/products/7"))
-    bad = [
-        {"title": "x" * 256}, {"title": "a\nb"},
-        {"url": "http://" + "x" * 2042}, {"url": "javascript:alert(1)"}, {"url": "https://é"},
-        {"url": "https://a:b@x/"}, {"url": "https://[::1/"}, {"image": "//x"},
-        {"variants": [{"variantId": n} for n in range(1, 252)]},
-        {"variants": [{"variantId": 1}, {"variantId": 1}]}, {"variants": [{"variantId": 1, "url": "//x"}]},
-        *({"price": price | {"amount": a}} for a in ("1e3", "-1", "1.", ".5", "1,5", "1.00000", "1" * 13, "١")),
-        *({"price": price | {"currency": c}} for c in ("eur", "EURO", "€")),
-    ]  # fmt: skip
-    statuses = {
-        str(fields)[:80]: shop.admin.put("/products/7", json=fields).status_code for fields in bad
-    }
-    assert wrong(400, statuses) == {}
-    refused(shop.admin.get("/products/7"), 404)
-
-
 @pytest.mark.parametrize("kind", ["integer", "text"])
 def test_path_has_the_form_of_the_stores_ids(make_shop, kind):
     """A product id in a path has the store's type and format.
@@ -123,10 +92,8 @@ def test_many_products_or_none(shop):
     done(shop.admin.put("/products", json={"products": many}))
     assert data(shop.admin.get("/products/250"))["title"] == "No. 250"
     changed = [{"productId": n} for n in range(1, 250)]
-    for last in ({"productId": "x"}, {"productId": 1}, {"productId": 300, "title": ""}, {}):
+    for last in ({"productId": 1}, {"productId": 300, "title": ""}):
         assert shop.admin.put("/products", json={"products": [*changed, last]}).status_code == 400
-    for body in ({"products": []}, {"products": [{"productId": n} for n in range(1, 252)]}, {}):
-        refused(shop.admin.put("/products", json=body), 400, "products")
     assert "title" in data(shop.admin.get("/products/1"))
     refused(shop.admin.get("/products/300"), 404)
 
@@ -145,7 +112,6 @@ def test_products_come_in_pages(shop):
     refused(shop.admin.get("/items", params={"page": cursor}), 400, "page")
     back = shop.admin.get("/products", params={"page": cursor}).json()["pageInfo"]["previous"]
     assert len(data(shop.admin.get("/products", params={"page": back}))) == 2
-    refused(shop.admin.get("/products?query=product:1"), 400, "query")
     refused(shop.admin.get("/products/1?limit=1"), 400, "limit")
 
 

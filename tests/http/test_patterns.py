@@ -142,9 +142,20 @@ def _put(field: str, text: str) -> None:
     body.product("1", STORES[0])
 
 
+def _save_note(text: str) -> None:
+    raw = msgspec.json.encode({"productId": 1, "note": text})
+    request_types.body(raw, "application/json", request_types.NewItemBody, STORES[0]).new_item(
+        STORES[0]
+    )
+
+
 _schemas, _parameters = (DOCUMENT["components"][kind] for kind in ("schemas", "parameters"))
 _product = _schemas["NewProduct"]["properties"]
-_names = st.text(_some, max_size=8) | changed(st.integers(253, 257).map(lambda n: "a" * n), _some)
+_names, _notes = (
+    st.text(_some, max_size=8)
+    | changed(st.integers(limit - 2, limit + 2).map(lambda n: "a" * n), _some)
+    for limit in (255, 500)
+)
 _types = st.lists(st.sampled_from([*events.TYPES, "", "item.*", "x"]), max_size=4).map(",".join)
 _ids = st.lists(st.sampled_from([ID, "a", ""]), max_size=4).map(",".join)
 
@@ -178,6 +189,11 @@ FIELDS: dict[str, tuple[dict, Callable[[str], object], st.SearchStrategy[str], l
     ),
     "url of a product": (
         _product["url"], partial(_put, "url"), changed(_urls, _some), ["https://shop.example\n"]
+    ),
+    "title of a product": (_product["title"], partial(_put, "title"), _names, ["愛" * 255, " "]),
+    "note": (
+        _schemas["NewNote"], _save_note, _notes,
+        ["😀" * 500, "\n" * 500, " "],
     ),
     "types of events": (
         _parameters["Type"]["schema"], queries.event_types, changed(_types, _some),
