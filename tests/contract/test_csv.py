@@ -418,3 +418,16 @@ def test_lists_join_those_of_the_same_name(bench, store, tmp_path):
     load(bench, read(tmp_path, f"{HEADER}\n{rows}", store), store)
     bench.check(customer)
     assert held(bench, customer)[4][6] == made
+
+
+@pytest.mark.parametrize("seconds", [-1, 59, 61, 86_400])
+def test_csv_times_up_to_a_minute_ahead_are_taken(tmp_path, seconds):
+    """Times up to a minute ahead are accepted, because the other app's clock may be a little fast.
+    Rule: import-csv."""
+    now = AT + 60_000  # the time at which `read` reads the file
+    saved = ids.timestamp(now + seconds * 1000)
+    file = read(tmp_path, f"{HEADER}\n7,1,,,,,{saved},\n")
+    if seconds < 60:
+        assert [row[6] for row in becomes(file)] == [saved]
+    else:
+        assert file.spool.errors == ["line 2: column 'When': must be between 1970 and now"]

@@ -283,6 +283,9 @@ def wrong_values(source):
         ("item", "colour", "red", "colour"),
         ("item", "quantity", 0, "quantity"),
         ("item", "productId", "one", "integer"),
+        ("item", "variantId", "red", "item.variantId"),
+        ("item", "quantity", "2", "item.quantity"),
+        ("product", "position", "x", "product.position"),
         ("item", "tags", ["A"], "tag"),
         ("item", "tags", ["a", "a"], "duplicates"),
         ("item", "note", "\0", "control"),
@@ -302,7 +305,7 @@ def test_wrong_value_is_named_by_its_line(bench, source, tmp_path):
         at = first(source, kind)
         said = said_of(bench, tmp_path / "f", changed(source, at, (kind, field), value))[0]
         assert said.startswith(f"line {at + 1}: ") or word == "reservation.itemId", said
-        assert word in said, said
+        assert word in said and "$" not in said, said
 
 
 def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):

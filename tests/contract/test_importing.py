@@ -4,12 +4,11 @@ import json
 
 from msgspec import UNSET
 
-from tests.contract.moved import checked, export, exported, load
+from tests.contract.moved import export, exported, load
 from wishwell import ids, products, profiles
 from wishwell.products.notices import Money
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
-from wishwell.transfer.import_file import ImportFile
 from wishwell.wishlists import items, lists
 
 
@@ -72,32 +71,3 @@ def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_p
         load(bench, file, store.handle)
         bench.check(customer)
         assert export(bench, store) == before
-
-
-def test_import_names_each_wrong_line_once(bench, tmp_path):
-    """Each wrong line is reported once, without errors that only follow from it, such as a list's order that
-    names a wrong item. Rule: import-checked."""
-    at = ids.timestamp(bench.clock.milliseconds)
-    times, item = {"createdAt": at, "updatedAt": at}, bench.new_id()
-    profile = {"gid": "gid://shopify/Customer/1", "createdAt": at, "touchedAt": at}
-    product = {"productId": "1", "id": bench.new_id(), "position": "x", **times}
-    lines = [
-        {"product": product | {"document": "{}", "variants": "[]", "known": "{}"}},
-        {"profile": profile},
-        {"list": {"id": bench.new_id(), "name": "Mine", "order": [item], **times}},
-        {"item": {"id": item, "productId": 0, **times}},
-        {"item": {"id": bench.new_id(), "productId": 7, **times}, "gift": 1},
-        {"item": {"id": bench.new_id(), "productId": 7, "variantId": "red", **times}},
-        {"item": {"id": bench.new_id(), "productId": 7, "quantity": "2", **times}},
-    ]
-    path = hand_made(bench, tmp_path, *lines)
-    errors = checked(ImportFile(str(path), bench.clock())).spool.errors
-    assert [error.rpartition(": ")[0] for error in errors] == [
-        "line 2: product.position",
-        "line 5: item.productId",
-        "line 6",
-        "line 7: item.variantId",
-        "line 8: item.quantity",
-    ]
-    assert "gift" in errors[2]
-    assert not any("$" in error for error in errors), "the decoder's own names of fields"

@@ -98,15 +98,6 @@ def test_address_that_a_proxy_with_a_token_names(proxied):
     assert [begin(f"198.51.100.3, 203.0.113.{n}") for n in range(100, 103)] == [201] * 3
 
 
-def test_sender_that_is_no_proxy_counts_by_itself(proxied):
-    """`X-Forwarded-For` of an untrusted sender is ignored. Rule: limit-address."""
-
-    def begin(said: str) -> int:
-        return saved(Browser(proxied, {"X-Forwarded-For": said}, sender="127.0.0.8"))
-
-    assert [begin(f"203.0.113.{n}") for n in (31, 32, 33)] == [201, 201, 429]
-
-
 @direct("a way always knows the address")
 def test_address_that_is_not_known_is_not_bounded(front):
     """An unknown address has no limit, because all shoppers may share that sender.

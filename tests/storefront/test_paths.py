@@ -92,25 +92,6 @@ def test_unknown_host_is_404_and_logged(front):
         soon(lambda said=f'"host":"{host}': said in front.api.output())
 
 
-@direct("other servers read the host in it, or leave it out")
-@pytest.mark.parametrize("path", ["/api/2025-04/items", "/metrics", "/docs"])
-def test_host_of_a_shop_in_the_target_has_the_storefront_alone(front, path):
-    """An API request on a shop's host is refused, whether `Host` or the target names the host.
-    Rules: storefront-hosts, http-ambiguous."""
-    token, other = front.shop.admin_token, "wishes.internal"
-    for target, host, status in ((front.host, other, 400), (other, front.host, 400), (other, other, 200),
-                                 (front.host, front.host, 404)):  # fmt: skip
-        got = asked(front, f"http://{target}{path}", host, f"Authorization: Bearer {token}")
-        assert got == status, (target, host)
-
-
-@direct("other servers read the host in it, or leave it out", "node")
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1:1"])
-def test_target_in_absolute_form_is_400(front, host):
-    """An absolute target is 400, whatever host it names. Rule: storefront-paths."""
-    assert asked(front, f"http://{host}{BASE}/api/items") == 400
-
-
 NO_HASH = direct("uvicorn leaves out what is behind #", "nginx", "caddy", "node")
 
 

@@ -92,16 +92,6 @@ def test_body_and_headers_arrive_as_they_were_sent(front):
     assert visitor.products() == [1, 7]
 
 
-@direct("other servers read such chunks, and pass the body on with its length", "nginx")
-def test_chunks_in_http_1_0_are_refused(front):
-    """Chunks in HTTP/1.0 are refused, because it has no chunked encoding (RFC 9112 §6.1).
-    Rule: storefront-paths."""
-    visitor = front.anyone(1)
-    with nothing_done(front):
-        for lines in ((CHUNKED,), (CHUNKED, "Connection: keep-alive")):
-            assert save(visitor, *lines, body=CHUNKS, version=b"HTTP/1.0").status == 400
-
-
 @direct("an expectation is of the server in front")
 def test_body_of_a_refused_request_is_not_asked_for(front):
     """A refused request gets no 100 Continue. Rule: storefront-paths."""
