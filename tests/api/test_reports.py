@@ -137,17 +137,6 @@ def test_products_are_found_by_a_part_of_their_title(world):
         refused(world.get("products", title=bad), 400, "title", "100 characters")
 
 
-def test_summary_and_days_add_up(world):
-    """The summary equals the sum of the days; a period before the first count has no days."""
-    summary = world.data("summary")
-    assert numbers(summary) == [5, 3, 2, 5, 0]
-    assert (summary["profiles"], summary["lists"]) == ({"customers": 2, "visitors": 1}, 1)
-    days = world.data("days")
-    assert (sum(day["added"] for day in days), days[-1]["wishes"]) == (5, 5)
-    assert world.data("days", product=1)[-1]["wishes"] == 3
-    assert world.data("days", **{"from": "2020-01-01", "to": "2020-02-01"}) == []
-
-
 def test_wishers_are_those_of_now(world):
     """Wishers are current, newest first, in pages."""
     wishers = world.data("wishers", product=1)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import time
 
 import pytest
 from playwright.sync_api import expect
 
-from .conftest import BASE, CLOCK, Demo, cards, heart, press, shows
+from .conftest import BASE, Demo, cards, heart, press, shows
 
 pytestmark = pytest.mark.xdist_group("shop-browser")
 
@@ -39,31 +38,6 @@ def test_visitor_saves_and_finds_it_after_a_reload(shopper):
     pressed(page, 102, yes=False)
     shopper.go(page, "/wishlist")
     shows(page, THROW, CUP)
-
-
-def test_text_of_a_heart_is_its_name_saved_or_not(shopper):
-    """A heart's accessible name equals its visible text (for voice control); `aria-pressed` alone
-    says whether it is saved."""
-    page = shopper.open()
-    shopper.go(page, "/products/lamp?variant=1022")
-    lamp = heart(page, 102)
-    for _ in range(2):
-        text = page.locator('wishlist-button[product-id="102"]').inner_text()
-        expect(lamp).to_have_accessible_name(text.strip())
-        press(page, 102)
-    pressed(page, 102, yes=False)
-
-
-def test_second_tab_agrees_within_a_second(shopper):
-    """Saving and removing in one tab updates hearts and the wishlist in other tabs within a second."""
-    page, other, wishes = shopper.open(), shopper.open(), shopper.open("/wishlist")
-    expect(wishes.get_by_role("heading", name="Your wishlist is empty")).to_be_visible()
-    press(page, 101)
-    pressed(other, 101, timeout=1000)
-    shows(wishes, CUP, timeout=1000)
-    press(other, 101)
-    pressed(page, 101, yes=False, timeout=1000)
-    shows(wishes, timeout=1000)
 
 
 @pytest.mark.slow
@@ -154,20 +128,6 @@ def test_open_tab_forgets_the_customer_who_signed_out(shopper):
     shows(page, "Field notebook")
 
 
-def test_page_of_48_asks_once(shopper):
-    """A page of 48 products makes one request (and one for the header's count) and shows saved hearts."""
-    page = shopper.open()
-    press(page, 101)
-    shopper.go(page, "/sign-in")
-    before = len(asked(shopper))
-    shopper.go(page, "/all?n=48")
-    expect(page.locator("wishlist-button")).to_have_count(48)
-    pressed(page, 101)
-    [(method, path, status)] = [one for one in asked(shopper)[before:] if "product:" in one[1]]
-    assert (method, status) == ("GET", 200)
-    assert len(re.findall(r"\d{3,}", path.partition("product:")[2].partition("&")[0])) == 48
-
-
 def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, new_shopper):
     """A heart reverts and an error appears when the service is down, after the retries; only the
     page's clock is advanced."""
@@ -201,38 +161,6 @@ def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, n
     assert set(tries) == {502}
     page.get_by_role("button", name="Close").click()
     expect(notice).to_be_empty()
-
-
-@pytest.mark.slow
-def test_too_much_at_once_waits_and_is_done_then(new_shopper, tmp_path):
-    """A save over the rate limit is retried after `Retry-After`, and shown as saved meanwhile."""
-    clock = tmp_path / "clock"
-    clock.write_text("0")
-    limit = {"WISHWELL_LIMIT_PROFILE_WRITE": "2"}
-    settings = limit | {"TEST_CLOCK": str(clock), "PYTHONPATH": str(CLOCK)}
-    with Demo(settings) as demo:
-        shopper = new_shopper(demo)
-        shopper.expected.add(429)
-        page = shopper.open()
-        # The service's clock shows second 5 of a minute, then second 56: 4 s remain.
-        minute = (time.time() // 60 - 1) * 60
-        clock.write_text(str(minute + 5 - time.time()))
-        press(page, 101, 102)
-        clock.write_text(str(minute + 56 - time.time()))
-        with page.expect_response(lambda answer: answer.status == 429) as refused:
-            heart(page, 103).click()
-        since = time.monotonic()
-        told = int(refused.value.headers["retry-after"])
-        assert 1 <= told <= 5
-        pressed(page, 103)
-        with page.expect_response(lambda answer: answer.request.method == "POST") as then:
-            pass
-        assert then.value.status == 201
-        assert time.monotonic() - since >= told - 0.5
-        page.reload()
-        for product in (101, 102, 103):
-            pressed(page, product)
-        assert [answer.status for answer in shopper.responses].count(429) == 1
 
 
 @pytest.mark.parametrize("path", ["/sign-in", "/sign-out"])

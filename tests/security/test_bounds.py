@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import uuid
 
 import psutil
 import pytest
 
-from tests.api.conftest import connect, data, new_list, order_of, refused, save
+from tests.api.conftest import connect, data
 
 pytestmark = pytest.mark.either_engine
 
@@ -20,19 +19,6 @@ def resident(service) -> int:
     """Returns the bytes of memory of the service and its child processes."""
     first = psutil.Process(service.process.pid)
     return sum(process.memory_info().rss for process in (first, *first.children(recursive=True)))
-
-
-def test_order_of_5000_items_is_bounded(roomy_shop):
-    """5,000 ids of an order are checked; more are refused first. Rule: list-order."""
-    http = roomy_shop.customer("1").http
-    kept = new_list(http)
-    mine = [save(http, n, listIds=[kept["id"]])["id"] for n in (1, 2, 3)]
-    before = order_of(http, kept["id"])
-    for count, why in ((4_997, "isn't on this list"), (4_998, "5000")):
-        ids = mine + [str(uuid.uuid4()) for _ in range(count)]
-        refused(http.put(f"/lists/{kept['id']}/items/order", json={"itemIds": ids}), 400, why)
-    refused(http.put(f"/lists/{kept['id']}/items/order", json={"itemIds": mine * 1_600}), 400)
-    assert order_of(http, kept["id"]) == before
 
 
 BOMBS = {

@@ -1,11 +1,8 @@
 """Ambiguous requests (smuggling), bodies and headers on the storefront."""
 
-import json
-import uuid
-
 import pytest
 
-from tests.api.conftest import Wire, over_the_wire, soon
+from tests.api.conftest import Wire, over_the_wire
 
 from . import way
 from .conftest import BASE, nothing_done
@@ -55,26 +52,6 @@ def test_ambiguous_request_is_refused(front, name):
     assert got.status in (400, 415, 501), got.everything
     if way.NAME != "node":
         assert got.headers["date"].endswith(" GMT")
-
-
-@direct("the server in front reads the chunks")
-@pytest.mark.parametrize("method", ["POST", "GET"])
-def test_body_that_breaks_off_is_answered_by_the_storefront(front, method):
-    """A broken body is answered with the storefront's usual headers, and the log has the same
-    status.
-    Rule: http-ambiguous."""
-    visitor, id = front.anyone(1), str(uuid.uuid4())
-    lines = (*COMMON, f"X-Request-Id: {id}", "Transfer-Encoding: chunked")
-    for cookie in (visitor.cookie, None):
-        request = head(front, *lines, method=method, cookie=cookie) + b"zz\r\nx\r\n0\r\n\r\n"
-        with nothing_done(front):
-            got = over_the_wire(front, request, patience=1)
-        assert (got.status, got.closed) == (400, True)
-        assert got.headers["cache-control"] == "private, no-store"
-        assert got.headers["x-request-id"] == id
-    soon(lambda: front.api.output().count(id) == 2)
-    logged = [json.loads(line) for line in front.api.output().splitlines() if id in line]
-    assert {line["status"] for line in logged} == {400}
 
 
 CHUNKED = "Transfer-Encoding: chunked"

@@ -1,7 +1,6 @@
-"""Shifts the service's clock in one test: the machine's plus the seconds in the file TEST_CLOCK.
+"""Shifts the clock of the service: the machine's plus the seconds in the file TEST_CLOCK.
 
-Rate-limit windows follow the clock's minutes, so the test need not wait for one to end. Python runs
-this file at its start, because the folder is on PYTHONPATH.
+Python runs this file at its start, because the folder is on PYTHONPATH.
 """
 
 import os
