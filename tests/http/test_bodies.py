@@ -128,8 +128,8 @@ def test_query_that_the_description_refuses_is_400(make_shop, name):
     path = path.format_map({"itemId": item, "listId": made, "token": token, "webhookId": SOME})
     by_admin = operation.get("security") == [{"bearer": ["admin"]}]
     http = shop.admin if by_admin else member
-    needed = {entry["name"] for entry in QUERIES[name] if entry.get("required")}
-    needed = {key: "a@shop.example" if key == "email" else "1" for key in needed}
+    required = [entry["name"] for entry in QUERIES[name] if entry.get("required")]
+    needed = {key: "a@shop.example" if key == "email" else "1" for key in required}
     with nothing_changes(member):
         for unknown in ("foo", "Limit", "limit[]", "", "order"):
             refused(http.request(method, path, params=needed | {unknown: "1"}), 400, unknown)
