@@ -107,8 +107,9 @@ class Writer(Reader, Protocol):
         await self.all(statement, **named)
 
     async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Runs a statement once per row of arguments; each row maps names to values."""
-        await self.all_many(statement, rows)
+        """Runs a statement once per row of arguments, if any; each row maps names to values."""
+        if rows:
+            await self.all_many(statement, rows)
 
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         """Like ``run_many``, but returns the rows of all runs.

@@ -276,8 +276,7 @@ async def _record(
         shown.failing_since = min(shown.failing_since or at, at)
         if attempt.status == _GONE or await _fails_for_long(tx, shown.failing_since, clock):
             shown.enabled = False
-    if rows:
-        await tx.run_many("delivery_record_attempt", rows)
+    await tx.run_many("delivery_record_attempt", rows)
 
 
 # rules: delivery-schedule, clock-guard
@@ -320,8 +319,7 @@ async def _queue(
         for number, profile_id, sequence, type_, _ in new_events
         if state.wants(type_)
     ]
-    if rows:
-        await tx.run_many("delivery_add", rows)
+    await tx.run_many("delivery_add", rows)
     more = len(new_events) == _BATCH_SIZE
     state.position = new_events[-1][0] if more else last
     return more

@@ -24,7 +24,6 @@ from wishwell.wishlists import purge
 
 KEPT_DAYS = 30
 
-_DAY_MS = 86_400_000
 _MAX_RECORDS = 2_000
 """Limit of records that one batch removes, because other writes wait for it."""
 
@@ -197,7 +196,7 @@ async def forget(tx: Writer, events_days: float, clock: ReferenceClock) -> None:
     """Deletes the stored sequences of profiles erased long ago. A sequence stays at least as long
     as the event ``profile.erased``, kept for ``events_days``, has it. Raises ``ClockSuspect``."""
     days, now = max(KEPT_DAYS, events_days + 1), await clock.checked_now(tx)
-    await tx.run("erasures_forget", before=ids.timestamp(max(0, round(now - days * _DAY_MS))))
+    await tx.run("erasures_forget", before=ids.timestamp(max(0, round(now - days * ids.DAY_MS))))
 
 
 async def waiting(tx: Reader) -> tuple[int, str | None]:

@@ -362,11 +362,6 @@ def _when_propagated(now: str) -> str:
     return ids.timestamp(ids.from_timestamp(now) + PROPAGATION_MS)
 
 
-def check_handle(handle: str) -> None:
-    """Raises ``Invalid`` unless the handle is well-formed."""
-    rules.check({"handle": handle})
-
-
 # rule: store-settings
 def check(store: Store) -> None:
     """Raises ``Invalid`` for an invalid field, except ``jwt_key_set`` (see ``KeySets.check``)."""

@@ -14,7 +14,7 @@ from wishwell.db import Database, Reader, RunAgain, UniqueViolation, Writer, ask
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
 from wishwell.privacy import erasure
-from wishwell.stores import Store, store_secrets
+from wishwell.stores import Store, rules, store_secrets
 from wishwell.stores.sealing import Damaged, Sealing
 from wishwell.transfer.additions import TABLES, ExistingProfile, Rows, additions
 from wishwell.transfer.file_records import (
@@ -75,7 +75,7 @@ async def plan(tx: Reader, file: ImportFile, handle: str) -> How:
     An empty store with default settings is replaced, unless the file's store exists here. Raises
     ``Invalid``, ``Conflict``.
     """
-    stores.check_handle(handle)
+    rules.check({"handle": handle})
     known = {store.handle: store for store in await stores.listed(tx)}
     mine, store = file.store, known.get(handle)
     here = next((one.handle for one in known.values() if one.id == mine.id), None)
@@ -333,8 +333,7 @@ async def add_missing(
     for key, last in await tx.all("import_erased", profiles=fresh):  # rule: erase-event
         whole["import_resume"].append({"profile": key, "last": last})
     for statement in _CHANGES:
-        if whole[statement]:
-            await tx.run_many(statement, whole[statement])
+        await tx.run_many(statement, whole[statement])
     return lacking
 
 
@@ -389,6 +388,5 @@ async def _reserve(
         if owner is not None and record.holder in keys
     ]
     added = await tx.all_many("import_reservation", wanted) if wanted else ()
-    if added:
-        of = ("holder", "owner", "item", "store", "merged")
-        await tx.run_many("held_add", [dict(zip(of, row, strict=True)) for row in added])
+    of = ("holder", "owner", "item", "store", "merged")
+    await tx.run_many("held_add", [dict(zip(of, row, strict=True)) for row in added])

@@ -284,8 +284,7 @@ async def write(
     updated = [after for before, after in real if after and before]
     if created:
         await tx.fill("items", [_stored(profile, item) for item in created])
-    if updated:
-        await tx.run_many("item_put", [_stored(profile, item) for item in updated])
+    await tx.run_many("item_put", [_stored(profile, item) for item in updated])
     await _write_tags(tx, profile, real)
     await _write_entries(tx, profile, real, positions)
     if deleted:
@@ -334,13 +333,11 @@ async def _write_entries(
             left += [{"profile": profile.id, "list": id, "item": before.id} for id in less]
         sizes.update(more)
         sizes.subtract(less)
-    if left:
-        await tx.run_many("entry_remove", left)
+    await tx.run_many("entry_remove", left)
     if added:
         await tx.fill("entries", added)
-    if sizes:
-        resized = [{"profile": profile.id, "id": id, "more": n} for id, n in sizes.items()]
-        await tx.run_many("list_resize", resized)
+    resized = [{"profile": profile.id, "id": id, "more": n} for id, n in sizes.items()]
+    await tx.run_many("list_resize", resized)
     if left:
         await reservation_rows.delete_unshared(tx, profile.id)
 

@@ -194,17 +194,17 @@ async def _write_lists(
     shared = [held.id for held in made if held.row["shared"]]
     joined = {merged.joins[id] for id in shared if id in merged.joins}
     marked = [{"profile": key, "id": id} for id in sorted(joined)]
-    await _run(tx, "list_mark_shared", marked)
+    await tx.run_many("list_mark_shared", marked)
     grown = {
         held.id: (*held.items, *merged.added[held.id]) for held in own if held.id in merged.added
     }
-    await _run(tx, "list_touch", [{"profile": key, "id": id, "now": now} for id in grown])
+    await tx.run_many("list_touch", [{"profile": key, "id": id, "now": now} for id in grown])
     positions = {(list_id, id): at for list_id, on in grown.items() for at, id in enumerate(on, 1)}
     placed = [
         {"profile": key, "list": list_id, "item": id, "position": at}
         for (list_id, id), at in positions.items()
     ]
-    await _run(tx, "entry_place", placed)
+    await tx.run_many("entry_place", placed)
     for held in moving:
         positions |= {(held.id, merged.items.get(id, "")): at for id, at in held.items.items()}
     return positions
@@ -221,12 +221,7 @@ async def _merge_notice_times(
         for id, dropped, back in await tx.all("link_notice_times", profile=session.id)
         if id in now_ids
     ]
-    await _run(tx, "link_set_notice_times", rows)
-
-
-async def _run(tx: Writer, statement: str, rows: Sequence[Mapping[str, object]]) -> None:
-    if rows:
-        await tx.run_many(statement, rows)
+    await tx.run_many("link_set_notice_times", rows)
 
 
 # rule: share-ends

@@ -15,8 +15,6 @@ _MAX_RECORDS = 2_000
 """Limit of records that one batch removes. Other writes wait for a batch, and it must fit into a
 transaction's time limit. A large session takes several batches."""
 
-_DAY_MS = 86_400_000
-_START = ("", "00000000-0000-0000-0000-000000000000")
 DELETE_STATEMENTS = (
     *("purge_entries", "purge_item_tags", "purge_items", "purge_lists"),
     *("purge_share_tokens", "purge_shares"),
@@ -37,7 +35,7 @@ async def sessions(
     ``Unavailable``, also while the clock is suspect.
     """
     idle, empty = _limits(settings, await db.read(clock.checked_now))
-    after, removed = _START, 0
+    after, removed = ("", ids.NO_UUID), 0
     while not dry and await db.write(_redate, clock):
         yield removed
     while rows := await db.read(_find_idle, idle, empty, after):
@@ -56,8 +54,8 @@ async def sessions(
 def _limits(settings: Settings, now: int) -> tuple[str, str]:
     """Returns two limits: a session last used before the first, or a session without records last
     used before the second, has expired."""
-    idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * _DAY_MS)))
-    empty = ids.timestamp(max(0, now - int(settings.empty_session_days * _DAY_MS)))
+    idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * ids.DAY_MS)))
+    empty = ids.timestamp(max(0, now - int(settings.empty_session_days * ids.DAY_MS)))
     return idle, max(idle, empty)
 
 

@@ -23,11 +23,10 @@ async def delete_unshared(tx: Writer, owner_id: str) -> None:
 
 async def delete(tx: Writer, keys: Sequence[Row]) -> None:
     """Deletes reservations by key: the holder's profile, the owner's, and the item's id."""
-    if keys:
-        # The same lock order everywhere prevents deadlocks.
-        ordered = [key_columns(key) for key in sorted(tuple(key) for key in keys)]
-        for statement in DELETE_STATEMENTS:
-            await tx.run_many(statement, ordered)
+    # The same lock order everywhere prevents deadlocks.
+    ordered = [key_columns(key) for key in sorted(tuple(key) for key in keys)]
+    for statement in DELETE_STATEMENTS:
+        await tx.run_many(statement, ordered)
 
 
 def key_columns(key: Sequence[Any]) -> dict[str, Any]:

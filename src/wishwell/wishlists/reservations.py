@@ -104,8 +104,7 @@ async def merge_held(tx: Writer, session_id: str, customer_id: str, locked: set[
             for owner_id in sorted(held)
         ]
         passed = [row for row in from_session if row["owner"] != customer_id]
-        if passed:
-            await tx.run_many("link_pass", passed)
+        await tx.run_many("link_pass", passed)
         await tx.run_many("link_passed", from_session)
         await tx.run("link_move_held", session=session_id, customer=customer_id)
         await tx.run("link_leave_held", profile=session_id)
@@ -143,8 +142,7 @@ async def merge_owned(
                     "created_at": created_at,
                 }
             )
-    if moving:
-        moving.sort(key=lambda row: (row["holder"], row["item"]))
-        await tx.run_many("held_add", moving)
-        await tx.run_many("reservation_add", moving)
+    moving.sort(key=lambda row: (row["holder"], row["item"]))
+    await tx.run_many("held_add", moving)
+    await tx.run_many("reservation_add", moving)
     await tx.run("link_leave_reservations", profile=session_id)
