@@ -160,7 +160,7 @@ class _Level(Generic[N]):
         self.sweep_at = max(_MIN_SWEEP, 2 * len(self.nodes))
 
 
-class Party(_Node):
+class PartyNode(_Node):
     __slots__ = ("work",)
 
     def __init__(self, key: str, tag: float) -> None:
@@ -168,12 +168,12 @@ class Party(_Node):
         self.work: deque[Any] = deque()
 
 
-class Store(_Node):
+class StoreNode(_Node):
     __slots__ = ("parties",)
 
     def __init__(self, key: str, tag: float) -> None:
         super().__init__(key, tag)
-        self.parties = _Level(Party)
+        self.parties = _Level(PartyNode)
 
 
 class Entry(Generic[T]):
@@ -181,7 +181,9 @@ class Entry(Generic[T]):
 
     __slots__ = ("expected", "flow", "item", "lock", "party", "started", "store", "waits")
 
-    def __init__(self, flow: Flow, item: T, store: Store, party: Party, lock: str | None) -> None:
+    def __init__(
+        self, flow: Flow, item: T, store: StoreNode, party: PartyNode, lock: str | None
+    ) -> None:
         self.flow, self.item = flow, item
         self.lock = lock
         self.store, self.party = store, party
@@ -194,7 +196,7 @@ class FairQueue(Generic[T]):
     """A queue of works. Belongs to one thread."""
 
     def __init__(self) -> None:
-        self._stores = _Level(Store)
+        self._stores = _Level(StoreNode)
         self._length = 0
         self._contended_until = 0.0
 
@@ -239,12 +241,12 @@ class FairQueue(Generic[T]):
         self._length -= 1
         return entry
 
-    def _first(self) -> tuple[Store | None, Party | None]:
+    def _first(self) -> tuple[StoreNode | None, PartyNode | None]:
         """Returns the party that is next, and its store."""
         store = self._stores.first()
         return store, store.parties.first() if store else None
 
-    def _take_from(self, party: Party) -> Entry[T]:
+    def _take_from(self, party: PartyNode) -> Entry[T]:
         """Removes a waiting work of the party from its queue and returns it."""
         entry: Entry[T] = party.work.popleft()
         while not entry.waits:  # removed

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from wishwell.errors import Overloaded
-from wishwell.fair_queue import Entry, FairQueue, Flow, Party, Store, Ticket
+from wishwell.fair_queue import Entry, FairQueue, Flow, PartyNode, StoreNode, Ticket
 
 
 class WaitingQueue(FairQueue["asyncio.Future[None]"]):
@@ -123,10 +123,10 @@ class FairSemaphore(WaitingQueue):
         if lock is not None:
             self._held_by_lock[lock] += 1
 
-    def _first(self) -> tuple[Store | None, Party | None]:
-        found: Party | None = None
+    def _first(self) -> tuple[StoreNode | None, PartyNode | None]:
+        found: PartyNode | None = None
 
-        def has_party(store: Store) -> bool:
+        def has_party(store: StoreNode) -> bool:
             nonlocal found
             if self._store_may(store.key):
                 found = store.parties.first(lambda party: self._can_start(store, party))
@@ -134,7 +134,7 @@ class FairSemaphore(WaitingQueue):
 
         return self._stores.first(has_party), found
 
-    def _take_from(self, party: Party) -> Entry[Any]:
+    def _take_from(self, party: PartyNode) -> Entry[Any]:
         entry = super()._take_from(party)
         blocked: list[Entry[Any]] = []
         while not (entry.waits and self._may_lock(entry.lock)):
@@ -144,7 +144,7 @@ class FairSemaphore(WaitingQueue):
             party.work.extendleft(reversed(blocked))
         return entry
 
-    def _can_start(self, store: Store, party: Party) -> bool:
+    def _can_start(self, store: StoreNode, party: PartyNode) -> bool:
         return self._party_may((store.key, party.key)) and any(
             entry.waits and self._may_lock(entry.lock) for entry in party.work
         )
