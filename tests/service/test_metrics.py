@@ -189,5 +189,9 @@ def test_busy_postgresql_shows():
 
 def workers(service: Service) -> list[psutil.Process]:
     """Returns the serving processes, without the parent and Python's resource tracker."""
-    family = psutil.Process(service.process.pid).children(recursive=True)
-    return [process for process in family if "spawn_main" in " ".join(process.cmdline())]
+    found = []
+    for process in psutil.Process(service.process.pid).children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # it has just ended
+            if "spawn_main" in " ".join(process.cmdline()):
+                found.append(process)
+    return found

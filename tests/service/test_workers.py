@@ -151,23 +151,6 @@ def test_stop_ends_all_workers_well(two_workers: Service):
         httpx2.get(f"{two_workers.url}/livez")
 
 
-SLOW = """
-import time, uvicorn
-made = uvicorn.Server.__init__
-uvicorn.Server.__init__ = lambda *given: (time.sleep(1), made(*given))[1]
-"""
-
-
-def test_worker_whose_server_takes_a_second_to_make_is_waited_for(new_service):
-    """A worker whose server takes long to create is waited for; its two threads share one server.
-    Rule: serve-workers."""
-    service = new_service(WISHWELL_WORKERS="2")
-    (service.folder / "sitecustomize.py").write_text(SLOW)
-    service.settings["PYTHONPATH"] = str(service.folder)
-    service.start(timeout=15)
-    assert service.stop() == 0
-
-
 @pytest.fixture
 def reloadable(new_service):
     """Two workers with key files, the files, and a function that sends SIGHUP and returns new events."""

@@ -1,4 +1,4 @@
-"""The HTTP server: httptools parses; uvicorn handles sockets, signals and processes.
+"""The HTTP server: httptools parses; uvicorn handles sockets and signals.
 
 httptools refuses ambiguous framing. This module adds limits: on the time and size of headers, on
 pipelined requests, and on responses that a client reads too slowly or not at all.

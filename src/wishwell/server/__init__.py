@@ -1,6 +1,6 @@
 """The running service: the application, its processes and its background jobs.
 
-Start with ``app.py``, which builds all components. ``serve.py`` opens the socket and supervises the
-worker processes, ``background.py`` runs jobs next to the requests, ``doctor.py`` checks a
-deployment, ``keys.py`` creates the keys of an embedded database.
+Start with ``app.py``, which builds all components and serves in one process. ``serve.py`` opens
+the socket, ``workers.py`` supervises worker processes, ``background.py`` runs jobs next to the
+requests, ``doctor.py`` checks a deployment, ``keys.py`` creates an embedded database's keys.
 """

@@ -3,17 +3,17 @@
 import asyncio
 import contextlib
 import gc
-import multiprocessing
-import os
 import resource
 import signal
+import socket
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Any
 
 import structlog
+import uvicorn
 
-from wishwell import config, ids, log, ratelimits
+from wishwell import config, ids, ratelimits
 from wishwell.access import access_cache, auth
 from wishwell.config import Settings
 from wishwell.db import Database
@@ -27,7 +27,7 @@ from wishwell.events.sender import MAX_CONCURRENT, Sender
 from wishwell.http.admission import Admission
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
-from wishwell.http.protocol import PIPELINE
+from wishwell.http.protocol import PIPELINE, Connection
 from wishwell.outbound import Outbound
 from wishwell.profiles import pages
 from wishwell.server import background
@@ -40,6 +40,10 @@ _SWITCH_SECONDS = 0.0001
 
 With Python's default of 5 ms, a write took 50 ms and more under overload (docs/decisions/0015).
 """
+
+_ACCEPTS = 64
+"""Connections accepted in one iteration of the event loop. uvloop accepts one from each listening
+socket; under overload iterations are long, and new clients waited many seconds (decision 0015)."""
 
 logger = structlog.get_logger("wishwell.server.app")
 
@@ -170,12 +174,14 @@ class Application:
     It handles only the lifespan: ``http/protocol.py`` passes requests directly to the pipeline.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self, settings: Settings, once_started: Callable[[], Coroutine[None, None, None]]
+    ) -> None:
         self._settings = settings
+        self._once_started = once_started
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         await receive()
-        _end_with_parent()
         try:
             async with opened(self._settings) as service:
                 if service.sealing is None:
@@ -188,6 +194,7 @@ class Application:
                 gc.collect()
                 gc.freeze()
                 await send({"type": "lifespan.startup.complete"})
+                running.append(asyncio.create_task(self._once_started()))
                 await receive()
                 for task in running:
                     task.cancel()
@@ -199,21 +206,34 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-def create(settings: Settings) -> Application:
-    """Returns the application for a worker process, which has no log yet."""
-    log.configure(settings.log_level)
-    return Application(settings)
+def serve(
+    settings: Settings,
+    listening: socket.socket,
+    once_started: Callable[[], Coroutine[None, None, None]],
+) -> None:
+    """Serves in this process until SIGTERM or SIGINT. ``once_started`` begins after the start."""
+    server = uvicorn.Server(
+        uvicorn.Config(
+            Application(settings, once_started),
+            http=Connection,
+            ws="none",
+            loop="uvloop",
+            lifespan="on",
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=int(settings.shutdown_timeout),
+        )
+    )
 
+    def stop(*_: object) -> None:
+        server.should_exit = True
 
-def _end_with_parent() -> None:
-    """Makes a worker stop if its parent process is killed, so that it doesn't keep the port."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-
-        def gone() -> None:
-            loop.remove_reader(parent.sentinel)
-            logger.warning("parent_gone")
-            os.kill(os.getpid(), signal.SIGTERM)
-
-        loop = asyncio.get_running_loop()
-        loop.add_reader(parent.sentinel, gone)
+    # While uvicorn serves, it has handlers of its own. Then it raises the signals again, for these.
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    # `dup` would make the socket blocking, also for the workers that already accept from it.
+    listening.setblocking(False)
+    # uvloop treats several descriptors of one socket as separate sockets.
+    server.run([listening, *(listening.dup() for _ in range(_ACCEPTS - 1))])
