@@ -43,7 +43,7 @@ class ExportedList(lists.List, kw_only=True):
 class ProfileExport(msgspec.Struct):
     """All data stored about a profile."""
 
-    profile: records.ProfileRecord
+    profile: records.ProfileView
     lists: list[ExportedList]
     items: list[items.Item]
     shares: list[shares.Share]
@@ -66,7 +66,7 @@ SHOWN = {
     "Share": shares.Share,
     "SharedList": shares.SharedList,
     "SharedItem": shares.SharedItem,
-    "Profile": records.ProfileRecord,
+    "Profile": records.ProfileView,
     "ProfileExport": ProfileExport,
     "ExportedReservation": personal_export.Reserved,
     "Event": events.Event,
@@ -77,7 +77,7 @@ SHOWN = {
     "StoreNaming": naming.Naming,
     "StorePages": naming.Pages,
     "StoreReporting": reporting.Reporting,
-    "AdminToken": auth.AdminTokenRecord,
+    "AdminToken": auth.AdminTokenView,
     "Product": products.Product,
     "Variant": products.Variant,
     "Price": in_python("Money", notices.Money),

@@ -101,7 +101,7 @@ ANSWERED = _gauge(
     "min",
 )
 # Database metrics by the attribute names of ``Stats``: current values and running totals.
-DATABASE_NOW = {
+DATABASE_GAUGES = {
     "connections": _gauge("pool_connections", "Open connections to PostgreSQL."),
     "in_use": _gauge("pool_connections_in_use", "PostgreSQL connections in use."),
     "connections_limit": _gauge(
@@ -110,7 +110,7 @@ DATABASE_NOW = {
     "waiting": _gauge("pool_waiting", "Requests waiting for a PostgreSQL connection."),
     "queued": _gauge("sqlite_writes_waiting", "Writes waiting for SQLite's writer."),
 }
-DATABASE_SINCE_START = {
+DATABASE_COUNTERS = {
     "waits": _counter("pool_waits", "Waits of requests for a PostgreSQL connection."),
     "waited_seconds": _counter(
         "pool_wait_seconds", "Seconds that requests waited for a PostgreSQL connection."

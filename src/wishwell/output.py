@@ -16,7 +16,7 @@ _GATHER_SECONDS = 0.1
 """Seconds that lines are batched before a write, so that the thread takes the interpreter from the
 event loop at most ten times a second instead of once a line."""
 
-_AGAIN_SECONDS = 0.1
+_RETRY_SECONDS = 0.1
 """Seconds between a failed write and the next attempt."""
 
 _END_SECONDS = 0.5
@@ -89,7 +89,7 @@ class Output(io.RawIOBase):
             except Exception:  # the thread must survive any error
                 with self._lock:
                     self.lost += data.count(b"\n", at)
-                time.sleep(_AGAIN_SECONDS)
+                time.sleep(_RETRY_SECONDS)
             self._writing = False
 
     def _put(self, piece: bytes | memoryview) -> int:

@@ -26,8 +26,8 @@ AdminScope = Literal["admin", "storefront", "naming", "reports"]
 """The purpose of an admin token: the API, the storefront, the storefront and naming customers, or
 only reports."""
 
-_PORT = re.compile(r":[^\]]*$")
-_HOST = re.compile(r"[a-z0-9._-]*|\[[0-9a-f:.]+\]")
+_PORT_PATTERN = re.compile(r":[^\]]*$")
+_HOST_PATTERN = re.compile(r"[a-z0-9._-]*|\[[0-9a-f:.]+\]")
 
 _MAX_AGE_MS = 4_000
 _MAX_CONCURRENT_LOOKUPS = 2
@@ -114,8 +114,8 @@ class AccessCache:
     def is_shop_host(self, host: str) -> bool:
         """Returns whether a store has named this host, with this port or without one. A malformed
         host counts too, because a web server may accept it."""
-        name = _PORT.sub("", host).rstrip(".")
-        return host in self._hosts or name in self._hosts or not _HOST.fullmatch(name)
+        name = _PORT_PATTERN.sub("", host).rstrip(".")
+        return host in self._hosts or name in self._hosts or not _HOST_PATTERN.fullmatch(name)
 
     def store_of_platform_shop(self, shop: str) -> Store | None:
         return self._platform_shops.get(shop)

@@ -74,7 +74,7 @@ class _Claims(msgspec.Struct, frozen=True):
 _decoder = msgspec.json.Decoder(_Claims)
 
 
-class AdminTokenRecord(msgspec.Struct, frozen=True, rename="camel"):
+class AdminTokenView(msgspec.Struct, frozen=True, rename="camel"):
     """An admin token, without the token itself."""
 
     id: Id
@@ -91,7 +91,7 @@ class AdminTokenRecord(msgspec.Struct, frozen=True, rename="camel"):
     """Only for the token that sends the request."""
 
 
-_record = mapping.from_columns(AdminTokenRecord, "admin_token_fields", "store")
+_record = mapping.from_columns(AdminTokenView, "admin_token_fields", "store")
 
 
 class Authenticator:
@@ -337,7 +337,7 @@ async def forget_revocations(tx: Writer, clock: ReferenceClock) -> None:
     await tx.run("revocations_forget", before=before, before_for_cookies=for_cookies)
 
 
-async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenRecord]:
+async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenView]:
     """Returns the admin tokens of all stores, or of one, oldest first. Raises ``NotFound``."""
     if store_handle is not None:
         await stores.by_handle(tx, store_handle)
@@ -347,10 +347,10 @@ async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenR
 
 async def admin_tokens_page(
     tx: Reader, store: Store, asking: str, asked: PageRequest
-) -> Page[AdminTokenRecord]:
+) -> Page[AdminTokenView]:
     """Returns a page of a store's admin tokens, newest first. ``asking``: the caller's token id."""
 
-    def from_row(row: Row) -> AdminTokenRecord:
+    def from_row(row: Row) -> AdminTokenView:
         record = _record(row)
         return structs.replace(record, current=True) if record.id == asking else record
 

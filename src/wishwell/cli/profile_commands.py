@@ -16,7 +16,7 @@ from wishwell.privacy import erasure, platform_requests
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 
-_PAUSE_SECONDS = 0.02
+_BATCH_PAUSE_SECONDS = 0.02
 """Seconds between batches of an erasure, so that a running service can write."""
 
 _BATCH_SIZE = 100
@@ -60,7 +60,7 @@ async def profile_erase(
             terminal.say("hidden from everybody; waits until it is removed", err=True)
         async for _ in erasure.work(db, clock):
             progress.report(f"{erased:,} of {len(chosen):,} erased; the rest is being removed")
-            await asyncio.sleep(_PAUSE_SECONDS)
+            await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     left = [key for key in keys if await db.read(erasure.is_under_way, key)]
     if left:
         raise Unavailable(

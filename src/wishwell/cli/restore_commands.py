@@ -12,7 +12,7 @@ from wishwell.db import Database
 from wishwell.errors import Invalid
 from wishwell.privacy import erasure, journal_replay
 
-_PAUSE_SECONDS = 0.02
+_BATCH_PAUSE_SECONDS = 0.02
 """Between two steps of an erasure, in which others write."""
 
 
@@ -47,7 +47,7 @@ async def restore_replay(
             shown.append(act)
     if not dry:
         async for _ in erasure.work(db, clock):
-            await asyncio.sleep(_PAUSE_SECONDS)
+            await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     if shown or as_json:
         terminal.show(shown, as_json)
     done: journal_replay.Outcome = "to repeat" if dry else "repeated"

@@ -156,7 +156,7 @@ async def store_list(db: Database, _settings: Settings, /, as_json: bool) -> Non
 
 
 _SEEN_SECONDS = stores.PROPAGATION_MS / 1000
-_PAUSE_SECONDS = 0.02
+_BATCH_PAUSE_SECONDS = 0.02
 """Seconds between batches of a deletion, so that a running service can write."""
 
 
@@ -186,7 +186,7 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
     gone = 0
     async for gone in store_deletion.run(db, doomed):
         progress.report(f"{gone:,} profiles deleted")
-        await asyncio.sleep(_PAUSE_SECONDS)
+        await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     terminal.say(f"deleted the store {handle} with {gone:,} profiles")
 
 

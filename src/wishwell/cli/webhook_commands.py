@@ -30,11 +30,11 @@ def webhook() -> None:
     """Manage the webhooks that a store's events are sent to."""
 
 
-def _uuid(name: str) -> Decorator:
+def _uuid_argument(name: str) -> Decorator:
     return click.argument(name, type=click.UUID, callback=lambda _, __, given: str(given))
 
 
-_ID = _uuid("id")
+_ID = _uuid_argument("id")
 _TYPES = click.option(
     "--type",
     "types",
@@ -139,7 +139,7 @@ def delivered(settings: Settings, id: str, limit: int) -> UseCase:
     return lambda tx, store: deliveries.page(tx, store, id, PageRequest(None, limit))
 
 
-@_command("retry", _ID, _uuid("delivery"))
+@_command("retry", _ID, _uuid_argument("delivery"))
 def retry(settings: Settings, id: str, delivery: str) -> UseCase:
     """Send a delivery again, now."""
     return lambda tx, store: deliveries.retry(tx, store, id, delivery, now())

@@ -35,7 +35,7 @@ HOLD_MS = ids.DAY_MS
 _ADOPT_MS = 5_000
 """Difference above which a process uses the database server's time."""
 
-_SAVE_MS = 60_000
+_SAVE_INTERVAL_MS = 60_000
 """Uptime between two writes of an unchanged state."""
 
 _CHECK_MS = 1_000
@@ -177,7 +177,7 @@ class ReferenceClock:
             before is None
             or (before.boot, before.hold > 0) != (state.boot, state.hold > 0)
             or abs(state.jump - before.jump) > MAX_JUMP_MS
-            or state.uptime - before.uptime >= _SAVE_MS
+            or state.uptime - before.uptime >= _SAVE_INTERVAL_MS
         ):
             # A time further ahead than this one was stored by a clock that was wrong.
             await db.write(self._store, state, now + MAX_JUMP_MS)

@@ -121,7 +121,7 @@ class Handle(Writer):
             raise failures.undecided(why) from why
 
     # rules: standby-confirms, database-away
-    def check_deadline(self, now: float) -> None:
+    def close_if_overdue(self, now: float) -> None:
         """Closes the connection if its statement is overdue. Called at intervals (poll)."""
         if now >= min(self._end, self.started + self._each):
             self.overdue = True

@@ -182,7 +182,7 @@ class Postgres:
         handle.journal = self._journal
         self._running.add(handle)
         if not self._looks:
-            self._check_deadlines(asyncio.get_running_loop())
+            self._close_overdue(asyncio.get_running_loop())
         try:
             result = await use_case(handle, *arguments, **named)
             if handle.in_transaction:
@@ -217,13 +217,13 @@ class Postgres:
         self._pool.give_back(connection)
         return result
 
-    def _check_deadlines(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _close_overdue(self, loop: asyncio.AbstractEventLoop) -> None:
         """Polls all running statements. A timer for each would cost more."""
         self._looks = bool(self._running)
         if self._looks:
-            loop.call_later(self._seconds / _LOOKS, self._check_deadlines, loop)
+            loop.call_later(self._seconds / _LOOKS, self._close_overdue, loop)
         for handle in list(self._running):
-            handle.check_deadline(loop.time())
+            handle.close_if_overdue(loop.time())
             if self._hosts.several and loop.time() - handle.started > _LATE * self._seconds:
                 self._hosts.suspect()
 

@@ -41,7 +41,7 @@ _JITTER = 0.1
 _GIVE_UP_MS = 7 * ids.DAY_MS
 """Milliseconds without a success after which a failing webhook is turned off."""
 
-_GONE = 410
+_HTTP_GONE = 410
 _BATCH_SIZE = 500
 """Batch size: events of the feed that one turn processes."""
 
@@ -274,7 +274,7 @@ async def _record(
             continue
         # rule: clock-guard. A later time was stored by a clock that was wrong.
         shown.failing_since = min(shown.failing_since or at, at)
-        if attempt.status == _GONE or await _fails_for_long(tx, shown.failing_since, clock):
+        if attempt.status == _HTTP_GONE or await _fails_for_long(tx, shown.failing_since, clock):
             shown.enabled = False
     await tx.run_many("delivery_record_attempt", rows)
 

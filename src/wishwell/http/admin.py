@@ -10,7 +10,7 @@ from wishwell.http.responses import Headers, Response
 FOLDER = Path(__file__).parents[1] / "admin"
 # rule: admin-page
 _CLOSED: Headers = [
-    *assets.closed(
+    *assets.security_headers(
         b"style-src 'self'; img-src 'self' https:; require-trusted-types-for 'script'; "
         b"trusted-types lit-html"
     ),

@@ -72,7 +72,7 @@ def encoded(
     return Response(200, forms[coding], headers)
 
 
-def closed(policy: bytes) -> Headers:
+def security_headers(policy: bytes) -> Headers:
     """Returns headers that limit a page to its own origin plus ``policy``, and forbid framing."""
     return [
         (

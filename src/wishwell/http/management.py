@@ -18,7 +18,7 @@ _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _DESCRIPTION = Path(__file__).with_name("openapi.json")
 _PAGE = Path(__file__).parent / "docs_page"
 # The renderer brings its styles as elements, hence unsafe-inline.
-_CLOSED = assets.closed(b"style-src 'unsafe-inline'; img-src data:")
+_CLOSED = assets.security_headers(b"style-src 'unsafe-inline'; img-src data:")
 
 
 @functools.cache

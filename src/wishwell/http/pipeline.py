@@ -104,9 +104,9 @@ class Pipeline:
         finally:
             self.service.admission.leave(request.ticket)
         if shopping:
-            self._storefront.finish(request, answer)
+            self._storefront.replace_headers(request, answer)
         elif of_api:
-            answer.headers += self._of_api(request)
+            answer.headers += self._api_headers(request)
         if _SHARED in request.path:
             answer.headers += _SHARED_HEADERS
         answer.headers.append((b"x-request-id", request.id.encode()))
@@ -117,7 +117,7 @@ class Pipeline:
         id = ids.request_uuid()
         answer = responses.failure(error, id)
         log.info("refused", requestId=id, status=answer.status, reason=error.message)
-        answer.headers += [*self._limits(peer), (b"x-request-id", id.encode())]
+        answer.headers += [*self._limit_headers(peer), (b"x-request-id", id.encode())]
         return answer
 
     # rule: storefront-hosts
@@ -301,11 +301,11 @@ class Pipeline:
         return answer
 
     # rule: cors-allowed
-    def _of_api(self, request: Request) -> Headers:
+    def _api_headers(self, request: Request) -> Headers:
         """Returns the headers that every response of the API has."""
         service, origin = self.service, request.headers.get(b"origin")
         state = request.rate_limit_state  # None if the request was refused before it was counted
-        headers = responses.limits(state) if state else self._limits(request.peer)
+        headers = responses.limits(state) if state else self._limit_headers(request.peer)
         if origin is not None:
             text = origin.decode("latin-1")
             headers += responses.cors(
@@ -317,7 +317,7 @@ class Pipeline:
         return headers
 
     # rule: limit-counts
-    def _limits(self, peer: str) -> Headers:
+    def _limit_headers(self, peer: str) -> Headers:
         """Returns the limit headers of an uncounted request: the limit of its sender's address."""
         key, limit = f"address:{addresses.of_client(peer)}", self.service.settings.limit_address
         return responses.limits(self.service.limiter.count(key, limit, 0))

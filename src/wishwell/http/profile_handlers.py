@@ -15,7 +15,7 @@ from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.privacy import erasure, personal_export
 from wishwell.profiles import Profile, records
-from wishwell.profiles.records import ProfileRecord
+from wishwell.profiles.records import ProfileView
 from wishwell.wishlists import linking
 
 _ONE = "this operation acts on one profile"
@@ -53,7 +53,7 @@ async def get_profile(request: Request) -> object:
     )
 
 
-def _for_caller(request: Request, shown: ProfileRecord) -> ProfileRecord:
+def _for_caller(request: Request, shown: ProfileView) -> ProfileView:
     """Removes the e-mail address unless the caller is an admin. Returns the record.
 
     The address is unconfirmed, so it may be somebody else's.

@@ -43,7 +43,7 @@ _PIECE_BYTES = 4096
 _IDLE_SECONDS = 30
 """Seconds that a keep-alive connection may wait for its next request."""
 
-_MIN_BYTES_A_SECOND = 16 * 1024
+_MIN_READ_BYTES_PER_SECOND = 16 * 1024
 """Minimum rate at which a client must read a response, in bytes per second."""
 
 _NOTHING, _HEADERS, _BODY = range(3)
@@ -53,7 +53,7 @@ log = structlog.get_logger("wishwell.server")
 
 
 # rules: slow-clients, http-ambiguous, request-limits
-class Connection(asyncio.Protocol):
+class HttpProtocol(asyncio.Protocol):
     """A client connection.
 
     Pipelined requests are processed one at a time, in order: the next one begins when the previous
@@ -331,14 +331,13 @@ class Connection(asyncio.Protocol):
         self._watch = self._loop.call_later(max(0, seconds), self._check_reader)
 
     def _check_reader(self) -> None:
-        """Drops the connection if the client has read less than ``_MIN_BYTES_A_SECOND`` bytes a
-        second.
+        """Drops the connection if the client reads less than ``_MIN_READ_BYTES_PER_SECOND``.
 
         Measured over all the time spent waiting for the client.
         """
         unread = self._unread()
         taken, self._waited, self._bytes_read = self._bytes_read + self._before - unread, 0.0, 0
-        if taken >= _MIN_BYTES_A_SECOND * self._settings.answer_timeout:
+        if taken >= _MIN_READ_BYTES_PER_SECOND * self._settings.answer_timeout:
             self._watch_reader()
             return
         log.info("dropped", unread=unread, reason="The client didn't read the response in time.")

@@ -109,7 +109,7 @@ async def wishers_report(request: Request) -> object:
 
 
 # rule: show-wishes
-async def shown_wishes(request: Request) -> Response:
+async def list_wish_counts(request: Request) -> Response:
     store = request.store
     given = queries.several(request.query, "products")
     if not store.reporting.show_wishes:

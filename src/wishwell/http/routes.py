@@ -121,7 +121,7 @@ API = (
     _report("/reports/days", "from", "to", "product", "format", GET=report_handlers.days_report),
     _of_store("/reports/wishers", "product", "variant", "page", "limit", "format",
               GET=report_handlers.wishers_report),
-    _route("/wishes", "products", GET=report_handlers.shown_wishes),
+    _route("/wishes", "products", GET=report_handlers.list_wish_counts),
     Route("/platforms/shopify/webhooks", {"POST": platform_request_handlers.take_platform_webhook},
           caller="ignored", on_storefront=False),
     Route("/.well-known/openapi", {"GET": management.openapi}, caller="ignored",

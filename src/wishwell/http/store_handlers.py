@@ -68,20 +68,20 @@ async def put_products(request: Request) -> None:
 
 
 async def get_product(request: Request) -> object:
-    return await request.run(products.find, request.store, _id(request))
+    return await request.run(products.find, request.store, _product_id(request))
 
 
 async def put_product(request: Request) -> object:
-    id, store, new_id = _id(request), request.store, request.service.new_id()
+    id, store, new_id = _product_id(request), request.store, request.service.new_id()
     given = (await request_body.decode(request, product_bodies.ProductBody)).product(id, store)
     return await request.run(products.put_one, store, given, new_id, request.now())
 
 
 async def delete_product(request: Request) -> None:
-    await request.run(products.delete, request.store, _id(request))
+    await request.run(products.delete, request.store, _product_id(request))
 
 
-def _id(request: Request) -> str:
+def _product_id(request: Request) -> str:
     return product_bodies.product_id(request.parameters["productId"], request.store)
 
 

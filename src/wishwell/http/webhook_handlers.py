@@ -31,40 +31,46 @@ async def create_webhook(request: Request) -> Response:
 
 
 async def get_webhook(request: Request) -> object:
-    return await _run(request, webhooks.find)
+    return await _on_webhook(request, webhooks.find)
 
 
 async def update_webhook(request: Request) -> object:
     patch = (await request_body.decode(request, request_types.WebhookPatchBody)).patch()
     if patch.url is not None:
         request.service.outbound.check("url", patch.url)
-    return await _run(request, webhooks.change, patch, request.now())
+    return await _on_webhook(request, webhooks.change, patch, request.now())
 
 
 async def delete_webhook(request: Request) -> None:
-    await _run(request, webhooks.delete, request.now())
+    await _on_webhook(request, webhooks.delete, request.now())
 
 
 async def renew_webhook_secret(request: Request) -> object:
-    return await _run(request, webhooks.renew_secret, _sealing(request), request.service.clock())
+    return await _on_webhook(
+        request, webhooks.renew_secret, _sealing(request), request.service.clock()
+    )
 
 
 async def test_webhook(request: Request) -> object:
-    return await _run(request, deliveries.test, request.service.new_id(), request.now())
+    return await _on_webhook(request, deliveries.test, request.service.new_id(), request.now())
 
 
 async def replay_webhook(request: Request) -> object:
     since = (await request_body.decode(request, request_types.ReplayBody)).since
-    return await _run(request, webhooks.replay, round(since.timestamp() * 1000), request.now())
+    return await _on_webhook(
+        request, webhooks.replay, round(since.timestamp() * 1000), request.now()
+    )
 
 
 async def list_deliveries(request: Request) -> object:
     asked = responding.asked_page(request, f"deliveries|{request.parameters['webhookId']}")
-    return await _run(request, deliveries.page, asked)
+    return await _on_webhook(request, deliveries.page, asked)
 
 
 async def retry_delivery(request: Request) -> object:
-    return await _run(request, deliveries.retry, request.parameters["deliveryId"], request.now())
+    return await _on_webhook(
+        request, deliveries.retry, request.parameters["deliveryId"], request.now()
+    )
 
 
 # rule: webhook-prerequisites
@@ -76,7 +82,7 @@ def _sealing(request: Request) -> Sealing:
     return request.service.sealing
 
 
-def _run(
+def _on_webhook(
     request: Request,
     use_case: Callable[Concatenate[Any, Store, str, P], Awaitable[T]],
     *arguments: P.args,

@@ -21,7 +21,7 @@ MAX_LINE = 1 << 20
 """Maximum characters of a line: several times the limit of cells."""
 
 _NOT_TEXT = re.compile("[\ud800-\udfff]")
-_id_number = msgspec.json.Decoder(ProductId)
+_id_decoder = msgspec.json.Decoder(ProductId)
 
 
 # rule: import-csv
@@ -147,6 +147,6 @@ def product_id(store: Store, kind: str, cell: str) -> str:
     """
     cell = re.sub(rf"gid://[a-z0-9-]{{1,40}}/{kind}/", "", cell)
     try:
-        return store.product_id("", cell if store.has_text_ids else _id_number.decode(cell))
+        return store.product_id("", cell if store.has_text_ids else _id_decoder.decode(cell))
     except (msgspec.DecodeError, Invalid) as error:
         raise Invalid(store.id_rule) from error

@@ -13,7 +13,7 @@ from wishwell.errors import NotFound
 from wishwell.privacy import erasure
 from wishwell.profiles import Profile, pages
 from wishwell.profiles.pages import PageRequest
-from wishwell.profiles.records import ProfileRecord
+from wishwell.profiles.records import ProfileView
 from wishwell.wishlists import items, lists, shares
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ class Reserved(msgspec.Struct, rename="camel"):
 
 
 # rules: profile-export, reserve-secret
-async def document(db: Database, profile: Profile, shown: ProfileRecord) -> AsyncIterator[bytes]:
+async def document(db: Database, profile: Profile, shown: ProfileView) -> AsyncIterator[bytes]:
     """Yields the document in pieces of at most a list or a page. ``shown`` is the profile itself.
 
     Omits others' reservations on the profile's items. Raises ``profiles.missing`` if the profile is

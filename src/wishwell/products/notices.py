@@ -49,7 +49,7 @@ class Offer(NamedTuple):
     available: bool | None
 
 
-class NoticeState(msgspec.Struct, omit_defaults=True):
+class VariantState(msgspec.Struct, omit_defaults=True):
     """The stored price and availability of a variant, and its pending notices.
 
     ``reference``: the price to compare the next one with. ``dropped_from``: the price before a
@@ -65,7 +65,7 @@ class NoticeState(msgspec.Struct, omit_defaults=True):
     restocked_at: str = ""
 
 
-Variants = dict[str, NoticeState]
+Variants = dict[str, VariantState]
 _states = msgspec.json.Decoder(Variants)
 
 
@@ -91,8 +91,8 @@ def compare(
     """
     after: Variants = {}
     for variant, (price, available) in offers.items():
-        old = before.get(variant, NoticeState())
-        new = after[variant] = NoticeState(price=price, available=available)
+        old = before.get(variant, VariantState())
+        new = after[variant] = VariantState(price=price, available=available)
         _compare_price(old, new, store.price_drop_percent, now)
         _compare_stock(old, new, now)
         if store.events_since is None:
@@ -104,7 +104,7 @@ def compare(
 
 
 # rules: notice-drop, notice-reference, notice-newest
-def _compare_price(old: NoticeState, new: NoticeState, percent: int, now: str) -> None:
+def _compare_price(old: VariantState, new: VariantState, percent: int, now: str) -> None:
     price, reference = new.price, old.reference
     new.reference = price
     if price is None or reference is None:
@@ -129,21 +129,21 @@ def _amount(money: Money) -> Decimal:
 
 
 # rules: notice-drop, notice-reference, notice-newest
-def _compare_stock(old: NoticeState, new: NoticeState, now: str) -> None:
+def _compare_stock(old: VariantState, new: VariantState, now: str) -> None:
     if new.available and old.available:
         new.restocked_at = old.restocked_at
     elif new.available and old.available is False:
         new.restocked_at = now
 
 
-def _clear(known: NoticeState) -> None:
+def _clear(known: VariantState) -> None:
     known.dropped_from, known.dropped_at, known.restocked_at = None, "", ""
 
 
 # ----------------------------------------------------------------------- recording events
 
 
-class Product(msgspec.Struct, omit_defaults=True):
+class NoticeProduct(msgspec.Struct, omit_defaults=True):
     """The product data in an event."""
 
     title: str | UnsetType = UNSET
@@ -156,7 +156,7 @@ class NoticeData(msgspec.Struct, rename="camel", omit_defaults=True):
 
     item: Item
     variant_id: str | int | UnsetType
-    product: Product
+    product: NoticeProduct
     previous_price: Money | UnsetType
     price: Money | UnsetType
 
@@ -213,7 +213,7 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
         return 0
     document, known, position = row
     pending = _PendingNotices(
-        _states.decode(known), msgspec.json.decode(document, type=Product), store, now
+        _states.decode(known), msgspec.json.decode(document, type=NoticeProduct), store, now
     )
     wishes: Sequence[Row] = ()
     if store.events_since is not None:  # rule: events-enabled
@@ -272,7 +272,7 @@ NewEvent = tuple[str, events.Type, bytes]
 class _PendingNotices:
     """The pending notices of a product, evaluated at the time ``now``."""
 
-    def __init__(self, variants: Variants, product: Product, store: Store, now: int) -> None:
+    def __init__(self, variants: Variants, product: NoticeProduct, store: Store, now: int) -> None:
         self._variants, self._product, self._store = variants, product, store
         self._day_ago = ids.timestamp(now - _THROTTLE_MS)
         self._day_ahead = ids.timestamp(now + _THROTTLE_MS)

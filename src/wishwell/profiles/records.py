@@ -21,7 +21,7 @@ MakesNotices = Annotated[
 ]
 
 
-class ProfileRecord(msgspec.Struct, rename="camel"):
+class ProfileView(msgspec.Struct, rename="camel"):
     """A customer or a visitor's session, with the number of its items and lists."""
 
     profile: types.ProfileGid
@@ -37,10 +37,10 @@ class ProfileRecord(msgspec.Struct, rename="camel"):
     """An address that somebody typed and that isn't verified; only for an admin token."""
 
 
-def from_row(row: Row) -> ProfileRecord:
+def from_row(row: Row) -> ProfileView:
     """Returns the record in a row of the columns ``profile_record_fields``."""
     columns = statements.named("profile_record_fields", row)
-    return ProfileRecord(
+    return ProfileView(
         profile=columns["gid"],
         kind="session" if columns["is_session"] else "customer",
         items=columns["items"],
@@ -51,18 +51,18 @@ def from_row(row: Row) -> ProfileRecord:
     )
 
 
-async def find(tx: Reader, profile: Profile) -> ProfileRecord:
+async def find(tx: Reader, profile: Profile) -> ProfileView:
     """Returns a profile's record. Raises ``profiles.missing`` for a session without one."""
     row = await tx.one("profile_shown", profile=profile.id)
     if row is not None:
         return from_row(row)
     if profile.is_session:
         raise profiles.missing(profile)
-    return ProfileRecord(profile.gid, "customer", 0, 0, notices=True)
+    return ProfileView(profile.gid, "customer", 0, 0, notices=True)
 
 
 # rule: notice-drop
-async def choose(tx: Writer, profile: Profile, notices: bool | None, now: str) -> ProfileRecord:
+async def choose(tx: Writer, profile: Profile, notices: bool | None, now: str) -> ProfileView:
     """Turns a profile's notices on or off, unless None. Raises ``profiles.missing``."""
     if notices is None:
         await profiles.lock_known(tx, profile)
@@ -73,7 +73,7 @@ async def choose(tx: Writer, profile: Profile, notices: bool | None, now: str) -
 
 
 # rule: profile-email
-async def by_email(tx: Reader, store: Store, email: str, asked: PageRequest) -> Page[ProfileRecord]:
+async def by_email(tx: Reader, store: Store, email: str, asked: PageRequest) -> Page[ProfileView]:
     """Returns a page of the store's profiles with this e-mail address, ignoring case."""
     cases = {_lower(form) for form in (email, email.lower(), email.upper())}
     asked = asked.among(email=sorted(cases))

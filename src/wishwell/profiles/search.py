@@ -53,7 +53,7 @@ def parse(query: str, store: Store, noun: str = "items") -> Search:
             continue
         field, colon, text = term.partition(":")
         if not colon or field not in _FIELDS[noun]:
-            raise Invalid(f"query: {_shown(term)} isn't a search term. {grammar}")
+            raise Invalid(f"query: {_quoted(term)} isn't a search term. {grammar}")
         values = text.split(",")
         if len(values) > MAX_VALUES:
             raise Invalid(f"query: {field} takes at most {MAX_VALUES} values. {grammar}")
@@ -82,7 +82,7 @@ def _value(field: str, text: str, store: Store, grammar: str) -> str:
             )
     elif field == "list":
         if not ids.is_uuid(text):
-            raise Invalid(f"query: {_shown(text)} isn't a list id. {grammar}")
+            raise Invalid(f"query: {_quoted(text)} isn't a list id. {grammar}")
     else:
         is_text = store.has_text_ids
         known = stores.TEXT_ID.fullmatch(text) if is_text else _NUMBER.fullmatch(text)
@@ -91,6 +91,6 @@ def _value(field: str, text: str, store: Store, grammar: str) -> str:
     return text
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     """Returns the start of the caller's text, quoted, if it is safe to show."""
     return repr(text[:40]) if text[:40].isprintable() else "that text"

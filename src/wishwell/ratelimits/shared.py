@@ -30,7 +30,7 @@ _TIMEOUT_SECONDS = 0.2
 """Timeout in seconds of a connection and of a response. With less, a burst of requests that keeps
 this process busy would look like an unreachable Redis."""
 
-_TIMEOUT_TOLERANCE_SECONDS = 0.5
+_IGNORE_TIMEOUTS_SECONDS = 0.5
 """Seconds since the last response within which a timeout doesn't count as unreachable."""
 
 _BACKOFF_SECONDS = 1.0
@@ -95,7 +95,7 @@ class RedisLimiter(Limiter):
     def _failed(self, error: Exception) -> None:
         now = time.monotonic()
         slow = isinstance(error, TimeoutError | redis.exceptions.TimeoutError)
-        if slow and now - self._answered_at < _TIMEOUT_TOLERANCE_SECONDS:
+        if slow and now - self._answered_at < _IGNORE_TIMEOUTS_SECONDS:
             return
         self._retry_at = now + _BACKOFF_SECONDS
         if not self.is_unreachable:

@@ -27,7 +27,7 @@ from wishwell.events.sender import MAX_CONCURRENT, Sender
 from wishwell.http.admission import Admission
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
-from wishwell.http.protocol import PIPELINE, Connection
+from wishwell.http.protocol import PIPELINE, HttpProtocol
 from wishwell.outbound import Outbound
 from wishwell.profiles import pages
 from wishwell.server import background
@@ -215,7 +215,7 @@ def serve(
     server = uvicorn.Server(
         uvicorn.Config(
             Application(settings, once_started),
-            http=Connection,
+            http=HttpProtocol,
             ws="none",
             loop="uvloop",
             lifespan="on",

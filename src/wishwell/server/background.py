@@ -35,13 +35,13 @@ _RETAIN_SECONDS = 60.0
 _ERASE_SECONDS = 5.0
 _REQUESTS_SECONDS = 5.0
 _COUNT_SECONDS = 30.0
-_PAUSE_SECONDS = 0.05
+_BATCH_PAUSE_SECONDS = 0.05
 """Seconds between two batches of housekeeping, during which requests have the database."""
 
-_BATCH_PAUSE_SECONDS = 0.02
-"""Minimum of seconds after a batch of notices."""
-_NOTICE_PAUSE_SECONDS = 0.0075
-"""Seconds of that pause for each notice of the batch. On SQLite a read may have to wait for a
+_SHORT_PAUSE_SECONDS = 0.02
+"""Seconds between two batches of an erasure, and the minimum after a batch of notices."""
+_PAUSE_SECONDS_PER_NOTICE = 0.0075
+"""Seconds to pause for each notice of a batch. On SQLite a read may have to wait for a
 batch; with longer pauses, fewer reads do."""
 
 log = structlog.get_logger("wishwell.server.background")
@@ -152,11 +152,11 @@ async def _purge(service: Services) -> None:
     async for total in purge.sessions(service.db, service.settings, service.clock):
         metrics.PURGED.inc(total - seen)
         seen = total
-        await asyncio.sleep(_PAUSE_SECONDS)
+        await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     journal.actor.set("purge")
     async for _ in erasure.idle(service.db, service.clock):
         metrics.ERASED.inc()
-        await asyncio.sleep(_PAUSE_SECONDS)
+        await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     await service.db.write(erasure.forget, service.settings.events_days, service.clock)
     await service.db.write(auth.forget_revocations, service.clock)
     metrics.PURGE_FINISHED.set_to_current_time()
@@ -172,7 +172,7 @@ async def _erased(service: Services) -> bool:
 async def _erase(service: Services) -> None:
     """Removes the data of erased profiles."""
     async for _ in erasure.work(service.db, service.clock):
-        await asyncio.sleep(_BATCH_PAUSE_SECONDS)
+        await asyncio.sleep(_SHORT_PAUSE_SECONDS)
 
 
 def _retention(
@@ -180,7 +180,7 @@ def _retention(
 ) -> Callable[[Services], Awaitable[None]]:
     async def work(service: Services) -> None:
         async for _ in retain(service.db, service.settings.events_days, service.clock):
-            await asyncio.sleep(_PAUSE_SECONDS)
+            await asyncio.sleep(_BATCH_PAUSE_SECONDS)
 
     return work
 
@@ -196,7 +196,7 @@ async def _do_requests(service: Services) -> None:
     async for customer in request_processing.work(service.db, service.clock):
         if customer is not None:
             metrics.ERASED.inc()
-        await asyncio.sleep(_PAUSE_SECONDS)
+        await asyncio.sleep(_BATCH_PAUSE_SECONDS)
 
 
 def _count_turn(service: Services) -> float:
@@ -238,7 +238,7 @@ async def _record_notices(service: Services) -> float | None:
     async for count in notices.process_batches(service.db, service.clock):
         metrics.NOTICES.inc(count)
         pause = 0
-        await asyncio.sleep(max(_BATCH_PAUSE_SECONDS, count * _NOTICE_PAUSE_SECONDS))
+        await asyncio.sleep(max(_SHORT_PAUSE_SECONDS, count * _PAUSE_SECONDS_PER_NOTICE))
     return pause
 
 

@@ -181,7 +181,7 @@ async def _keys(settings: Settings, db: Database) -> str:
     return "present, and they decrypt all stored secrets"
 
 
-async def _times(tx: Reader) -> tuple[int, str | None]:
+async def _database_times(tx: Reader) -> tuple[int, str | None]:
     """Returns the database's clock, and when a process last took a lease for housekeeping."""
     row = await tx.one("database_times")
     assert row is not None
@@ -193,7 +193,7 @@ async def _clock(db: Database) -> str:
         await db.read(ReferenceClock(ids.wall_clock).checked_now)
     except ClockSuspect as error:
         raise CheckFailed(f"{error.message}. Until then nothing is removed for its age.") from error
-    there, turn = await db.read(_times)
+    there, turn = await db.read(_database_times)
     apart = abs(ids.wall_clock() - there)
     ahead = ids.from_timestamp(turn) - ids.wall_clock() if turn else 0
     if max(apart, ahead) > _APART_MS:

@@ -43,9 +43,9 @@ class Sampler:
         metrics.LIMITS_UNREACHABLE.set(self._service.limiter.is_unreachable)
         metrics.ANSWERED.set(self._service.access_cache.refreshed_at / 1000)
         stats = self._service.db.stats()
-        for name, gauge in metrics.DATABASE_NOW.items():
+        for name, gauge in metrics.DATABASE_GAUGES.items():
             gauge.set(getattr(stats, name))
-        for name, counter in metrics.DATABASE_SINCE_START.items():
+        for name, counter in metrics.DATABASE_COUNTERS.items():
             counter.inc(getattr(stats, name) - getattr(self._before, name))
         self._before = stats
         if (sender := self._service.sender) is not None:

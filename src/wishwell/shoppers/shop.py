@@ -105,7 +105,7 @@ class StorefrontRequest:
     def store(self) -> Store:
         return self.shop.store
 
-    def keep(self, session: Profile, now: int) -> None:
+    def issue_cookie(self, session: Profile, now: int) -> None:
         """Sets a session's cookie with the response; ``now`` in milliseconds."""
         value = self.shop.cookies.value(session.gid, now // 1000)
         self.set_cookie = cookie.line(value, secure=self.secure)

@@ -75,7 +75,7 @@ async def change(
     await stores.lock(tx)
     now = clock()
     row = await tx.one("store_secrets", store=store.id)
-    before = _fresh() if row is None else opened(sealing, store.id, row[0])
+    before = _new_secrets() if row is None else opened(sealing, store.id, row[0])
     after = _patched(before, patch, now, await _expired_before(tx, clock))
     _check("jwt-key", after.jwt_keys, MAX_KEYS, 32)
     _check("platform-secret", after.platform, MAX_PLATFORM_SECRETS, 16)
@@ -129,7 +129,7 @@ async def prepare(tx: Writer, sealing: Sealing, clock: ReferenceClock) -> None:
         text, current = sealed.get(store.id), None
         try:
             with bad_rows.skip_bad_row("store_secrets", store.id):
-                current = _fresh() if text is None else opened(sealing, store.id, text)
+                current = _new_secrets() if text is None else opened(sealing, store.id, text)
         except Misconfigured as error:
             raise Misconfigured(f"Store {store.handle}: {error.message}") from error
         if current is None:
@@ -156,7 +156,7 @@ def changed_by(patch: SecretsPatch, current: StoreSecrets | None) -> tuple[str, 
     )
 
 
-def _fresh() -> StoreSecrets:
+def _new_secrets() -> StoreSecrets:
     return StoreSecrets((CookieSecret(secrets.token_urlsafe(48)),))
 
 
@@ -175,10 +175,10 @@ def _patched(
 ) -> StoreSecrets:
     cookie = current.cookie
     if patch.new_signer == "leaked":
-        cookie = _fresh().cookie
+        cookie = _new_secrets().cookie
     elif patch.new_signer == "rotate":
         signer = msgspec.structs.replace(cookie[0], replaced_at=now)
-        cookie = (*_fresh().cookie, signer, *cookie[1:])
+        cookie = (*_new_secrets().cookie, signer, *cookie[1:])
     return StoreSecrets(
         tuple(old for old in cookie if (old.replaced_at or now) > expired_before),
         current.jwt_keys if patch.jwt_keys is None else patch.jwt_keys,

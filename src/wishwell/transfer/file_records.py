@@ -143,8 +143,8 @@ class WebhookRecord(Record):
         fields.each_once("types", types)
 
 
-class _Known(notices.NoticeState, forbid_unknown_fields=True):
-    """``notices.NoticeState``, but unknown fields and malformed times are refused."""
+class _VariantState(notices.VariantState, forbid_unknown_fields=True):
+    """``notices.VariantState``, but unknown fields and malformed times are refused."""
 
     dropped_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
     restocked_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
@@ -167,7 +167,7 @@ class ProductRecord(Record):
         product = self._product(store)
         for field, said in (("document", product.data), ("variants", product.variants)):
             _check_same(field, getattr(self, field), msgspec.json.encode(said).decode())
-        known = _nested("known", self.known, dict[str, _Known])
+        known = _nested("known", self.known, dict[str, _VariantState])
         if not known.keys() <= product.offers.keys():
             raise Invalid("known: contains a variant that the product doesn't have")
 
@@ -345,12 +345,12 @@ def check(record: Record, text: bytes, store: Store) -> None:
         raise Invalid(f"{key}: is repeated")
     try:
         record.check(store)
-        _check_made(record)
+        _check_created_at(record)
     except Invalid as error:
         raise Invalid(f"{KINDS[type(record)]}.{error.message}") from error
 
 
-def _check_made(record: Record) -> None:
+def _check_created_at(record: Record) -> None:
     # Pages and reports use the id's time. `createdAt` may be earlier, because a sign-in keeps the
     # older of two items' times.
     id, made = getattr(record, "id", None), getattr(record, "created_at", "")

@@ -105,7 +105,7 @@ class ImportFile:
                 yield line
         if not spool.errors:
             self._check_once(line)
-        for lines in () if spool.errors else self._profiles():
+        for lines in () if spool.errors else self._lines_by_profile():
             for at, message in _wrong(lines):
                 spool.fail(at, message)
 
@@ -161,12 +161,12 @@ class ImportFile:
                 last, "end: its counts differ from the lines of the file; lines are missing"
             )
 
-    def _profiles(self) -> Iterator[Lines]:
+    def _lines_by_profile(self) -> Iterator[Lines]:
         for _, rows in self.spool.by_key():
             yield [(line, file_records.decode(text)) for _, line, _, text in rows]
 
     def __iter__(self) -> Iterator[Bundle]:
-        return map(_gathered, self._profiles())
+        return map(_gathered, self._lines_by_profile())
 
     def records(self, *kinds: type[R]) -> Iterator[tuple[str, int, R]]:
         """Yields the records of the given kinds: profile key, line number and record."""

@@ -283,8 +283,8 @@ async def write(
     created = [after for before, after in real if after and not before]
     updated = [after for before, after in real if after and before]
     if created:
-        await tx.fill("items", [_stored(profile, item) for item in created])
-    await tx.run_many("item_put", [_stored(profile, item) for item in updated])
+        await tx.fill("items", [_to_columns(profile, item) for item in created])
+    await tx.run_many("item_put", [_to_columns(profile, item) for item in updated])
     await _write_tags(tx, profile, real)
     await _write_entries(tx, profile, real, positions)
     if deleted:
@@ -342,7 +342,7 @@ async def _write_entries(
         await reservation_rows.delete_unshared(tx, profile.id)
 
 
-def _stored(profile: Profile, item: Item) -> dict[str, object]:
+def _to_columns(profile: Profile, item: Item) -> dict[str, object]:
     """Returns an item's columns by name."""
     product_id, variant_id = item_key(item)
     return mapping.to_columns(item) | {

@@ -17,7 +17,7 @@ _HEADERS = [
     (b"content-type", b"text/html; charset=utf-8"),
     (b"cache-control", b"no-cache"),
     (b"vary", b"Accept-Language"),
-    *assets.closed(b"style-src 'self'; img-src 'self' https:"),
+    *assets.security_headers(b"style-src 'self'; img-src 'self' https:"),
 ]
 
 

@@ -77,7 +77,7 @@ class Storefront:
         await identity.identify(request, request.visit)
 
     # rule: storefront-no-token
-    def finish(self, request: Request, answer: Response) -> None:
+    def replace_headers(self, request: Request, answer: Response) -> None:
         """Replaces the API's headers of a response by the storefront's."""
         of_api = request.path.startswith(f"{self._base}/api/")
         headers: Headers = [(b"x-content-type-options", b"nosniff")]
@@ -90,14 +90,14 @@ class Storefront:
             kept = dict(answer.headers).get(b"cache-control", b"")
             # rule: show-wishes. A cached response is valid for the same cookies only.
             headers += ((b"cache-control", kept), _VARY) if b"max-age" in kept else _PRIVATE
-            headers += self._of_shopper(request.visit)
+            headers += self._shopper_headers(request.visit)
             if request.rate_limit_state is not None:
                 headers += responses.limits(request.rate_limit_state)
         elif answer.status >= 400:
             headers.append((b"cache-control", b"no-store"))
         answer.headers[:] = headers
 
-    def _of_shopper(self, visit: StorefrontRequest | None) -> Headers:
+    def _shopper_headers(self, visit: StorefrontRequest | None) -> Headers:
         if visit is None:
             return [(b"wishwell-shopper", b"-")]
         cookies = [(b"set-cookie", visit.set_cookie)] if visit.set_cookie is not None else []
@@ -187,7 +187,7 @@ class Storefront:
         visit.session = await service.db.write(
             profiles.create_session, visit.store, namespace, id, service.now()
         )
-        visit.keep(visit.session, service.clock())
+        visit.issue_cookie(visit.session, service.clock())
 
     def _act_as(self, request: Request, visit: StorefrontRequest, profile: Profile) -> None:
         kind: profiles.Kind = "session" if profile.is_session else "customer"
@@ -201,4 +201,4 @@ class Storefront:
             return
         with contextlib.suppress(NotFound, Unavailable):  # the next response retries
             await self._service.db.write(profiles.renew_session, visit.session, self._service.now())
-            visit.keep(visit.session, self._service.clock())
+            visit.issue_cookie(visit.session, self._service.clock())
