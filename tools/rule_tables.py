@@ -20,6 +20,9 @@ TABLES = re.compile(r"(<!-- generated: ([\w ]+) -->\n).*?(<!-- end -->)", re.DOT
 METHODS = ("get", "post", "put", "patch", "delete")
 # Longer patterns are left out: the field's description says the same in words.
 MAX_PATTERN = 50
+USUAL_STATUSES = {"401", "403", "404", "413", "415"}
+"""Statuses that docs/rules/README.md explains once."""
+
 Node = Any  # a part of the document
 
 
@@ -40,7 +43,7 @@ class Tables:
             if method in item
         ]
         statuses = [operation["responses"].keys() for _, _, operation in self.operations]
-        self.everywhere = set.intersection(*map(set, statuses))
+        self.omitted = set.intersection(*map(set, statuses)) | USUAL_STATUSES
         self.schemas = self._by_tag()
 
     def text(self, tag: str) -> str:
@@ -49,9 +52,11 @@ class Tables:
         rows = [self._operation(*one) for one in tagged]
         if not rows:
             raise LookupError(f"No operation has the tag {tag}.")
+        columns = 4 if any(errors for *_, errors in rows) else 3
+        rows = [row[:columns] for row in rows]
         parts = [
             "## Operations and fields\n",
-            _table(["Operation", "For", "Success", "Errors"], *rows),
+            _table(["Operation", "For", "Success", "Other errors"][:columns], *rows),
         ]
         for name in self.schemas[tag]:
             schema = self._schema(name)
@@ -67,7 +72,7 @@ class Tables:
             callers = "anybody"
         statuses = sorted(operation["responses"])
         success = [status for status in statuses if status < "300"]
-        errors = [one for one in statuses if one >= "300" and one not in self.everywhere]
+        errors = [one for one in statuses if one >= "300" and one not in self.omitted]
         return [f"`{method} {path}`", callers, ", ".join(success), ", ".join(errors)]
 
     def _schema(self, name: str) -> Node:
