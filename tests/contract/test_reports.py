@@ -294,7 +294,7 @@ class Counted:
         span = await read(reports.span, store, reports.Period(first, last))
         rows = await read(reports.products, store, span, "wishes", "variant", 0, 3 * MANY)
         one, other = [await read(reports.days, store, span, product) for product in ("", "1")]
-        reached = await read(reports.reached, store, [str(n) for n in range(1, 2 * MANY)])
+        reached = await read(reports.rounded, store, [str(n) for n in range(1, 2 * MANY)])
         return span.counted, reports.summary(span), rows, one, other, reached
 
     async def some(self):
@@ -548,10 +548,10 @@ def test_anybody_hears_the_step_that_is_reached(bench):
     of = [(store.id, FOREVER, str(n + 1), "", 1, n, 0, n) for n in WISHES]
     bench.insert("wish_counts", columns, of)
     asked = [row[2] for row in of]
-    assert {said for _, said in bench.read(reports.reached, store, asked)} == {0}
+    assert {said for _, said in bench.read(reports.rounded, store, asked)} == {0}
     count = Count("2026-01-01", 1, "", "", 0, 0, 0, 0, 0, 0, "")
     bench.write(counting.finish, store, [], [count])
-    assert bench.read(reports.reached, store, asked) == [
+    assert bench.read(reports.rounded, store, asked) == [
         (n + 1, said) for n, said in zip(WISHES, SAID, strict=True)
     ]
-    assert bench.read(reports.reached, store, ["7777777"]) == [(7777777, 0)]
+    assert bench.read(reports.rounded, store, ["7777777"]) == [(7777777, 0)]

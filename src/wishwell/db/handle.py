@@ -12,7 +12,7 @@ from wishwell.db import Row, Writer, failures, pages, statements
 from wishwell.db.hosts import Connection
 from wishwell.db.journal import Act, Journal, actor
 from wishwell.db.pages import PageQuery
-from wishwell.db.statements import Does, Statement
+from wishwell.db.statements import Effect, Statement
 
 _MAX_INSERT_ROWS = (
     50  # rows: above it COPY is faster, although it is parsed each time and takes a round trip
@@ -56,11 +56,11 @@ class Handle(Writer):
         return self._wrote or self.in_transaction
 
     async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
-        steps, does = self._sql[statement]
+        steps, effect = self._sql[statement]
         if not self.in_transaction:
-            if does is Does.LOCK:
+            if effect is Effect.LOCK:
                 await self.begin()
-            elif does is Does.WRITE:
+            elif effect is Effect.WRITE:
                 assert not self._wrote, "a use-case of several writes begins with a lock"
                 self._wrote = True
         return await self.fetch(steps[0].sql, *steps[0].values(named))
@@ -72,7 +72,7 @@ class Handle(Writer):
     # in the socket's buffer, which closing the connection doesn't end. Cancelling a statement
     # before the commit is harmless.
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
-        assert self.in_transaction or self._sql[statement].does is Does.LOCK
+        assert self.in_transaction or self._sql[statement].effect is Effect.LOCK
         await self.begin()
         step = self._sql[statement].step
         values = [step.values(row) for row in rows]

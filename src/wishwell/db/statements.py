@@ -101,7 +101,7 @@ _MACROS = {
 }
 
 
-class Does(Enum):
+class Effect(Enum):
     """The effect of a statement. A name that ends in ``_lock``, or a SELECT … FOR UPDATE, locks."""
 
     READ = 1
@@ -124,7 +124,7 @@ class Statement(NamedTuple):
     """A named statement. If it has several steps, the result is that of the last with rows."""
 
     steps: tuple[Step, ...]
-    does: Does
+    effect: Effect
 
     @property
     def step(self) -> Step:
@@ -242,9 +242,9 @@ def _text() -> str:
 def _statement(name: str, sql: str, engine: Engine) -> Statement:
     steps = [step(piece.strip(), engine) for piece in sql.split(";") if piece.strip()]
     if not re.search(r"\b(INSERT|UPDATE|DELETE)\b", " ".join(each.sql for each in steps)):
-        return Statement(tuple(steps), Does.READ)
+        return Statement(tuple(steps), Effect.READ)
     locks = name.endswith("_lock") or sql.startswith("SELECT")
-    return Statement(tuple(steps), Does.LOCK if locks else Does.WRITE)
+    return Statement(tuple(steps), Effect.LOCK if locks else Effect.WRITE)
 
 
 def of_engine(text: str, engine: Engine) -> str:

@@ -127,7 +127,7 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
     Raises ``NotFound``, and ``Conflict`` if the webhook is turned off.
     """
     async with webhooks.changing(tx, store.id, webhook_id) as state:
-        _check_on(state)
+        _check_enabled(state)
         named = {"store": store.id, "webhook": webhook_id, "id": id}
         await tx.run("delivery_retry", **named, now=now)
         row = await tx.one("delivery", **named)
@@ -144,7 +144,7 @@ async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> 
     Raises ``NotFound``, and ``Conflict`` if the webhook is turned off.
     """
     async with webhooks.changing(tx, store.id, webhook_id) as state:
-        _check_on(state)
+        _check_enabled(state)
         state.due = now
     await tx.run(
         "delivery_add",
@@ -160,7 +160,7 @@ async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> 
     return Delivery(id, id, TEST, "pending", 0, next_attempt_at=now)
 
 
-def _check_on(state: WebhookState) -> None:
+def _check_enabled(state: WebhookState) -> None:
     if not state.shown.enabled:
         raise Conflict(
             "The webhook is turned off. Turn it on first, with enabled: true or with "

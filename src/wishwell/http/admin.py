@@ -22,16 +22,16 @@ _CLOSED: Headers = [
 
 # rule: admin-page
 async def file(request: Request) -> Response:
-    _check_on(request)
+    _check_enabled(request)
     return assets.file(request, FOLDER, request.parameters.get("file", "index.html"), _CLOSED)
 
 
 async def bare(request: Request) -> Response:
     """Redirects to the page. The target is relative, so a reverse proxy may add a path prefix."""
-    _check_on(request)
+    _check_enabled(request)
     return assets.redirect("admin/")
 
 
-def _check_on(request: Request) -> None:
+def _check_enabled(request: Request) -> None:
     if request.service.settings.admin == "off":
         raise NotFound("There is nothing at this path.")

@@ -18,7 +18,7 @@ from wishwell.profiles import Profile, records
 from wishwell.profiles.records import ProfileView
 from wishwell.wishlists import linking
 
-_ONE = "this operation acts on one profile"
+_NEEDS_PROFILE = "this operation acts on one profile"
 
 
 class SignIn(msgspec.Struct, rename="camel"):
@@ -49,7 +49,7 @@ async def identify_profile(request: Request) -> object:
 
 async def get_profile(request: Request) -> object:
     return _for_caller(
-        request, await request.run(records.find, responding.new_owner(request, _ONE))
+        request, await request.run(records.find, responding.new_owner(request, _NEEDS_PROFILE))
     )
 
 
@@ -64,7 +64,7 @@ def _for_caller(request: Request, shown: ProfileView) -> ProfileView:
 
 
 async def update_profile(request: Request) -> object:
-    profile = responding.new_owner(request, _ONE)
+    profile = responding.new_owner(request, _NEEDS_PROFILE)
     body = await request_body.decode(request, request_types.ProfilePatchBody)
     notices = body.notices if isinstance(body.notices, bool) else None
     chosen = await request.run(records.choose, profile, notices, request.now())
@@ -72,7 +72,7 @@ async def update_profile(request: Request) -> object:
 
 
 async def export_profile(request: Request) -> Response:
-    profile = responding.new_owner(request, _ONE)
+    profile = responding.new_owner(request, _NEEDS_PROFILE)
     shown = await request.run(records.find, profile)
     return responses.streamed(personal_export.document(request.service.db, profile, shown))
 
@@ -80,7 +80,7 @@ async def export_profile(request: Request) -> Response:
 # rules: erase-immediate, erase-event
 async def erase_profile(request: Request) -> None:
     responding.check_admin(request)
-    service, profile = request.service, responding.new_owner(request, _ONE)
+    service, profile = request.service, responding.new_owner(request, _NEEDS_PROFILE)
     erased = await service.db.long_write(erasure.erase, profile, service.clock())
     with contextlib.suppress(Unavailable):  # the next periodic refresh sees it
         await service.access_cache.refresh()

@@ -117,7 +117,7 @@ async def list_wish_counts(request: Request) -> Response:
     if isinstance(request.acts_on, Profile):
         await request.service.db.read(profiles.check_open, request.acts_on)
     asked = [product_bodies.product_id(id, store, "products") for id in given]
-    reached = await request.service.db.read(reports.reached, store, asked)
+    reached = await request.service.db.read(reports.rounded, store, asked)
     return responses.kept([reports.ShownCount(*each) for each in reached], _SHOWN_SECONDS)
 
 

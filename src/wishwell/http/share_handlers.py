@@ -47,7 +47,7 @@ async def copy_shared_list(request: Request) -> Response:
     caller, service = responding.new_owner(request), request.service
     new = (await request_body.decode(request, request_types.CopyBody, optional=True)).patch()
     lookup, token = await _share_lookup(request), request.parameters["token"]
-    await _begin(request, lookup)
+    await _create_profile(request, lookup)
     wanted = Wanted(service.new_id(), new)
     new_id, limits, now = service.new_id, request.size_limits, request.now()
     made = await request.run(copies.copy, lookup, token, caller, wanted, new_id, limits, now)
@@ -59,7 +59,7 @@ async def reserve_shared_item(request: Request) -> object:
     holder, id = responding.new_owner(request), request.parameters["itemId"]
     quantity = (await request_body.decode(request, request_types.ReservationBody)).quantity
     lookup, token = await _share_lookup(request), request.parameters["token"]
-    await _begin(request, lookup)
+    await _create_profile(request, lookup)
     use_case, now = reservations.reserve, request.now()
     return await request.run(use_case, lookup, token, id, holder, quantity, now)
 
@@ -69,7 +69,7 @@ async def delete_reservation(request: Request) -> None:
     await request.run(reservations.cancel, token, id, responding.new_owner(request))
 
 
-async def _begin(request: Request, lookup: ShareLookup) -> None:
+async def _create_profile(request: Request, lookup: ShareLookup) -> None:
     """Like ``responding.create_profile``, but checks the share's token before it creates a
     session."""
     if request.create_profile is not None:

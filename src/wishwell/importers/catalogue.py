@@ -43,7 +43,7 @@ _STOCK |= dict.fromkeys(("out of stock", "discontinued", "false", "no"), False)
 _PRICE = re.compile(r"([A-Z]{3})? ?([0-9.,]{1,30}) ?([A-Z]{3})?")
 _POINT = re.compile(r"([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]{1,4})?")
 _COMMA = re.compile(r"([0-9]{1,3}(\.[0-9]{3})+|[0-9]+)(,[0-9]{1,2})?")
-_THOUSANDTHS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
+_THREE_DECIMALS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
 """Currencies whose prices have three decimals."""
 
 _json = msgspec.json.Decoder(dict[str, Any], float_hook=str)
@@ -217,7 +217,7 @@ class Catalogue:
                 "without one with --currency"
             )
         read = {text.replace(",", "")} if _POINT.fullmatch(text) else set()
-        if _COMMA.fullmatch(text) and not (read and currency in _THOUSANDTHS):
+        if _COMMA.fullmatch(text) and not (read and currency in _THREE_DECIMALS):
             read.add(text.replace(".", "").replace(",", "."))
         if not read:
             raise Invalid(f"{text} isn't an amount such as 19.90 or 1,299.00")

@@ -36,7 +36,7 @@ _AHEAD_MS = 60_000
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _quantity = msgspec.json.Decoder(Quantity)
-_wish = msgspec.json.Decoder(list)
+_wish_decoder = msgspec.json.Decoder(list)
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -139,7 +139,7 @@ class CsvFile:
         names: dict[str, list[Any]] = {}
         email = None
         for _, line, _, text in rows:
-            gid, product, variant, name, quantity, note, saved, given = _wish.decode(text)
+            gid, product, variant, name, quantity, note, saved, given = _wish_decoder.decode(text)
             at = newest - line if saved is None else saved
             wish = wishes.setdefault((product, variant), [at, line, quantity, note, set()])
             wish[0] = min(at, wish[0])

@@ -33,7 +33,7 @@ _OWN = _networks("10.0.0.0/8", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16",
 # 169.254.169.254. Azure's address is otherwise public; Oracle's, Amazon's and Google's aren't.
 _METADATA = _networks("168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
 # Not special in all versions of Python; an address in 2002::/16 contains an IPv4 address.
-_SPECIAL = _networks("192.0.0.0/24", "192.88.99.0/24", "2002::/16", "3fff::/20")
+_SPECIAL_NETWORKS = _networks("192.0.0.0/24", "192.88.99.0/24", "2002::/16", "3fff::/20")
 _GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
@@ -61,7 +61,7 @@ def is_allowed(address: Address, *, private: bool) -> bool:
         return private
     if address.version == 6 and address not in _GLOBAL_V6:
         return False
-    special = address.is_multicast or any(address in network for network in _SPECIAL)
+    special = address.is_multicast or any(address in network for network in _SPECIAL_NETWORKS)
     return address.is_global and not special
 
 

@@ -27,8 +27,8 @@ from wishwell.errors import (
 from wishwell.stores import Store
 
 # An e-mail address without quoting: local part and domain with non-empty labels, in any script.
-_SPECIAL = r"\s\x00-\x1f\x7f-\x9f@<>()\[\]\\,;:\""
-_EMAIL = re.compile(rf"[^{_SPECIAL}]{{1,64}}@[^.{_SPECIAL}]+(\.[^.{_SPECIAL}]+)*")
+_NOT_IN_EMAIL = r"\s\x00-\x1f\x7f-\x9f@<>()\[\]\\,;:\""
+_EMAIL = re.compile(rf"[^{_NOT_IN_EMAIL}]{{1,64}}@[^.{_NOT_IN_EMAIL}]+(\.[^.{_NOT_IN_EMAIL}]+)*")
 
 
 class Profile(msgspec.Struct, frozen=True):

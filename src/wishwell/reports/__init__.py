@@ -57,7 +57,7 @@ Since = Annotated[
 ]
 
 
-class Counted(NamedTuple):
+class LastCount(NamedTuple):
     """The start time of the last count, and the first day with one."""
 
     as_of: AsOf
@@ -73,7 +73,7 @@ class Span(NamedTuple):
     before: Count
     now: Count
     days: list[Count]
-    counted: Counted
+    counted: LastCount
 
 
 class ProductWishes(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -171,9 +171,9 @@ async def span(tx: Reader, store: Store, of: Period) -> Span:
     """
     counts = (await counting.last(tx, store, days=_ALL_DAYS))[::-1]
     if not counts:
-        return Span(_NO_COUNT, _NO_COUNT, [], Counted(None, None))
+        return Span(_NO_COUNT, _NO_COUNT, [], LastCount(None, None))
     since = max(counts[0].day, tally.kept_from(counts[-1].day))
-    counted = Counted(counts[-1].began_at, since)
+    counted = LastCount(counts[-1].began_at, since)
     # After a change to a time zone further west, the last counted day may be after today.
     end = max(of.last, counts[-1].day) if of.until_now else of.last
     if end < since:
@@ -261,7 +261,7 @@ def _between(before: Totals, now: Totals) -> tuple[int, int]:
 
 
 # rule: show-wishes
-async def reached(tx: Reader, store: Store, products: Sequence[str]) -> list[tuple[str | int, int]]:
+async def rounded(tx: Reader, store: Store, products: Sequence[str]) -> list[tuple[str | int, int]]:
     """Returns each product's wishes, rounded down to 0, 10, 25, 50, 100, 250 and so on."""
     last = await counting.last(tx, store)
     named = {"products": list(products), "now": last[0].number if last else 0}

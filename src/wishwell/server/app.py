@@ -41,7 +41,7 @@ _SWITCH_SECONDS = 0.0001
 With Python's default of 5 ms, a write took 50 ms and more under overload (docs/decisions/0015).
 """
 
-_ACCEPTS = 64
+_MAX_ACCEPTS = 64
 """Connections accepted in one iteration of the event loop. uvloop accepts one from each listening
 socket; under overload iterations are long, and new clients waited many seconds (decision 0015)."""
 
@@ -236,4 +236,4 @@ def serve(
     # `dup` would make the socket blocking, also for the workers that already accept from it.
     listening.setblocking(False)
     # uvloop treats several descriptors of one socket as separate sockets.
-    server.run([listening, *(listening.dup() for _ in range(_ACCEPTS - 1))])
+    server.run([listening, *(listening.dup() for _ in range(_MAX_ACCEPTS - 1))])

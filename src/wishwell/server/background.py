@@ -33,7 +33,7 @@ a store may emit events before this process receives the change."""
 
 _RETAIN_SECONDS = 60.0
 _ERASE_SECONDS = 5.0
-_REQUESTS_SECONDS = 5.0
+_PRIVACY_REQUESTS_SECONDS = 5.0
 _COUNT_SECONDS = 30.0
 _BATCH_PAUSE_SECONDS = 0.05
 """Seconds between two batches of housekeeping, during which requests have the database."""
@@ -69,7 +69,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         Job("erasing", 1.0, _housekeeping(service, "erase", _ERASE_SECONDS, _erase, _erased).turn),
         Job("waiting", 10.0, functools.partial(_measure_backlogs, service)),
         _housekeeping(service, "count", _count_turn(service), _count),
-        _housekeeping(service, "requests", _REQUESTS_SECONDS, _do_requests, _requested),
+        _housekeeping(service, "requests", _PRIVACY_REQUESTS_SECONDS, _do_requests, _requested),
         # rule: session-purged
         _housekeeping(service, "purge", service.settings.purge_interval, _purge),
         # rule: feed-retention

@@ -16,8 +16,8 @@ import jwt
 from wishwell.stores.naming import Naming
 
 _CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
-_PLATFORM = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
-_SIGNED = _PLATFORM - {"signature"}
+_PARAMETERS = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
+_SIGNED = _PARAMETERS - {"signature"}
 _OLD, _AHEAD = 300, 60  # maximum seconds by which a signed query may be old or ahead
 _MAX = 2**53 - 1
 """The largest integer that every JSON parser reads exactly; a larger one could change its value."""
@@ -88,7 +88,7 @@ def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | N
         raise InvalidEvidence("its signature is wrong")
     # Repeated values are signed joined by commas, like one value with commas in it, so the
     # platform's parameters must not be repeated.
-    if any(len(values.get(name, [])) > 1 for name in _PLATFORM):
+    if any(len(values.get(name, [])) > 1 for name in _PARAMETERS):
         raise InvalidEvidence("a parameter is repeated")
     # Parameters are signed without a separator, so the signed text can be split in several ways: a
     # value that the browser chose could end in a forged customer id, or extend the real one. In
@@ -111,7 +111,7 @@ def without_platform(query: bytes) -> bytes:
     return b"&".join(
         part
         for part in parts
-        if unquote_plus(part.partition(b"=")[0].decode("latin-1")) not in _PLATFORM
+        if unquote_plus(part.partition(b"=")[0].decode("latin-1")) not in _PARAMETERS
     )
 
 

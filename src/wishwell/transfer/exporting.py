@@ -143,9 +143,9 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
             places[id].append(tuple(values))
         elif kind == _ITEM:
             item = _item(values)
-            item.product_id = _shown(store, str(item.product_id))
+            item.product_id = _api_id(store, str(item.product_id))
             if item.variant_id is not None:
-                item.variant_id = _shown(store, str(item.variant_id))
+                item.variant_id = _api_id(store, str(item.variant_id))
             items.append(item)
         elif kind == _SHARE:
             shares.append(_share(values))
@@ -159,5 +159,5 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
     return [*lists.values(), *shares, *items, *reservations]
 
 
-def _shown(store: Store, id: str) -> int | str:
+def _api_id(store: Store, id: str) -> int | str:
     return id if store.has_text_ids else stores.number(id)
