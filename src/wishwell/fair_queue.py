@@ -1,7 +1,7 @@
 """Fair queueing: stores share everything limited equally, and so do the parties inside a store.
 
 The scheme is start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queueing", 1996) on two
-levels. Each flow has a virtual time, which its work advances by its measured cost in seconds; the
+levels. Each flow has a virtual time, which each task advances by its measured cost in seconds; the
 waiting flow with the earliest one is next. Four places use it: admission (``http/admission.py``),
 SQLite's writer, PostgreSQL's connections, and calls to other servers (docs/decisions/0015).
 """
@@ -19,20 +19,20 @@ MAX_WAIT_SECONDS = 4.0
 """Maximum seconds that a request waits in a queue; a request may take 5 s."""
 
 _MIN_CROWD = 8
-"""A party crowds a queue if it has more waiting works than this, and than half of all."""
+"""A party crowds a queue if it has more waiting tasks than this, and than half of all."""
 
 _CONTENDED_SECONDS = 1.0
 """Seconds for which a queue counts as contended."""
 
 _MIN_COST = 1e-6
-"""Seconds that starting a work costs in any case, so that flows of unknown cost alternate."""
+"""Seconds that starting a task costs in any case, so that flows of unknown cost alternate."""
 
 _MIN_SWEEP, _MAX_IDLE = 64, 10_000
 """Number of flows that starts a search for idle ones, and maximum idle ones that are kept."""
 
 
 class Flow(NamedTuple):
-    """The owner of a work: a store, and inside it a profile, a token or a client address."""
+    """The owner of a task: a store, and inside it a profile, a token or a client address."""
 
     store: str
     party: str
@@ -78,9 +78,9 @@ class _Node:
     def __init__(self, key: str, tag: float) -> None:
         self.key = key
         self.tag = tag
-        """The virtual time at which its next work starts."""
+        """The virtual time at which its next task starts."""
         self.cost = 0.0
-        """The expected cost of a party's next work, in seconds."""
+        """The expected cost of a party's next task, in seconds."""
         self.waiting = 0
         self.queued = False
         """Whether the heap contains it."""
@@ -90,7 +90,7 @@ N = TypeVar("N", bound=_Node)
 
 
 class _Level(Generic[N]):
-    """Nodes with one virtual clock, and a heap of the nodes with waiting works.
+    """Nodes with one virtual clock, and a heap of the nodes with waiting tasks.
 
     A tag in the heap may be outdated, and its node may no longer wait: ``first`` corrects that,
     which is cheaper than a push for each change.
@@ -107,7 +107,7 @@ class _Level(Generic[N]):
         self.sweep_at = _MIN_SWEEP
 
     def add(self, key: str) -> N:
-        """Counts another waiting work of a node. Creates the node if needed."""
+        """Counts another waiting task of a node. Creates the node if needed."""
         node = self.nodes.get(key)
         if node is None:
             if len(self.nodes) >= self.sweep_at:
@@ -123,7 +123,7 @@ class _Level(Generic[N]):
         return node
 
     def first(self, may: Callable[[N], bool] | None = None) -> N | None:
-        """Returns the next waiting node that may start a work."""
+        """Returns the next waiting node that may start a task."""
         heap, skipped, found = self.heap, [], None
         while heap:
             tag, _, node = entry = heap[0]
@@ -143,7 +143,7 @@ class _Level(Generic[N]):
         return found
 
     def start(self, node: N, cost: float) -> None:
-        """Starts a work of the node that ``first`` returned."""
+        """Starts a task of the node that ``first`` returned."""
         node.waiting -= 1
         if node.tag > self.time:
             self.time = node.tag
@@ -177,7 +177,7 @@ class StoreNode(_Node):
 
 
 class Entry(Generic[T]):
-    """A work that waits, or that has started and was charged its party's recent cost."""
+    """A task that waits, or that has started and was charged its party's recent cost."""
 
     __slots__ = ("expected", "flow", "item", "lock", "party", "started", "store", "waits")
 
@@ -193,7 +193,7 @@ class Entry(Generic[T]):
 
 
 class FairQueue(Generic[T]):
-    """A queue of works. Belongs to one thread."""
+    """A queue of tasks. Belongs to one thread."""
 
     def __init__(self) -> None:
         self._stores = _Level(StoreNode)
@@ -205,12 +205,12 @@ class FairQueue(Generic[T]):
 
     @property
     def is_contended(self) -> bool:
-        """Whether one party recently had most of the waiting works while others waited, too.
+        """Whether one party recently had most of the waiting tasks while others waited, too.
         Batches should be short then: that costs throughput, but the others wait less."""
         return perf_counter() < self._contended_until
 
     def push(self, flow: Flow, item: T, lock: str | None = None) -> Entry[T]:
-        """Appends a work to its flow. ``lock``: the key that it locks (``FairSemaphore``)."""
+        """Appends a task to its flow. ``lock``: the key that it locks (``FairSemaphore``)."""
         store = self._stores.add(flow.store)
         party = store.parties.add(flow.party)
         entry = Entry(flow, item, store, party, lock)
@@ -219,10 +219,10 @@ class FairQueue(Generic[T]):
         return entry
 
     def pop(self, seconds: float | None = None, after: Entry[T] | None = None) -> Entry[T] | None:
-        """Starts and returns the next work, or ``None`` if its expected cost exceeds ``seconds`` or
-        no work may start.
+        """Starts and returns the next task, or ``None`` if its expected cost exceeds ``seconds`` or
+        no task may start.
 
-        ``after``: the last work of a batch that the next one would prolong. A party that crowds
+        ``after``: the last task of a batch that the next one would prolong. A party that crowds
         the queue then doesn't follow another party, whose result it would delay.
         """
         if not self._length:
@@ -247,14 +247,14 @@ class FairQueue(Generic[T]):
         return store, store.parties.first() if store else None
 
     def _take_from(self, party: PartyNode) -> Entry[T]:
-        """Removes a waiting work of the party from its queue and returns it."""
+        """Removes a waiting task of the party from its queue and returns it."""
         entry: Entry[T] = party.work.popleft()
         while not entry.waits:  # removed
             entry = party.work.popleft()
         return entry
 
     def charge(self, entry: Entry[T], seconds: float) -> None:
-        """Charges a started work's cost until now to its flow."""
+        """Charges a started task's cost until now to its flow."""
         party = entry.party
         party.cost = (party.cost + seconds) / 2
         extra, entry.expected = seconds - entry.expected, seconds
@@ -262,7 +262,7 @@ class FairQueue(Generic[T]):
         entry.store.tag += extra
 
     def remove(self, entry: Entry[T]) -> bool:
-        """Removes a work that still waits. Returns whether it did."""
+        """Removes a task that still waits. Returns whether it did."""
         if not entry.waits:
             return False
         entry.waits = False

@@ -43,12 +43,12 @@ class WaitingQueue(FairQueue["asyncio.Future[None]"]):
 
 
 class FairSemaphore(WaitingQueue):
-    """Lets at most ``size`` works run concurrently, with turns between their flows.
+    """Lets at most ``size`` tasks run concurrently, with turns between their flows.
 
-    Works may hang, and then turns aren't enough: so a store that holds places takes another only
+    Tasks may hang, and then turns aren't enough: so a store that holds places takes another only
     if it then has at most ``of_store`` times as many as are left free, a party of a store holds at
-    most ``of_party``, and works that lock the same key hold at most ``of_lock``. ``None`` disables
-    a limit. A work that could start when it arrives doesn't wait: those that wait can't start.
+    most ``of_party``, and tasks that lock the same key hold at most ``of_lock``. ``None`` disables
+    a limit. A task that could start when it arrives doesn't wait: those that wait can't start.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class FairSemaphore(WaitingQueue):
         entry: Entry[Any] | None = None,
         seconds: float = 0,
     ) -> None:
-        """Gives a place back. ``seconds``: how long a work that had waited held it."""
+        """Gives a place back. ``seconds``: how long a task that had waited held it."""
         self.held -= 1
         self._held_by_store[flow.store] -= 1
         _decrement(self._held_by_flow, flow)

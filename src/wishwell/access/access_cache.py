@@ -268,7 +268,7 @@ class AccessCache:
         if (at := self._pending_uses.pop(use, None)) is None:
             return
         statement, id = use
-        named = {"id": id, "profile": id, "now": ids.timestamp(at)}  # a statement takes two
+        named = {"id": id, "profile": id, "now": ids.timestamp(at)}  # a statement uses two
         try:
             await self._db.write(ask, statement, **named)
         except BaseException:

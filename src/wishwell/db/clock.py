@@ -7,7 +7,7 @@ records first calls ``checked_now``, in the transaction that removes them. That 
 
 * the process's clock and the database server's differ by more than ``MAX_SKEW_MS``, or
 * the time jumped by more than ``MAX_JUMP_MS``, measured against the machine's uptime. The jump is
-  believed after ``HOLD_MS`` of uptime or after ``confirm``, and forgotten once it is reverted. A
+  accepted after ``HOLD_MS`` of uptime or after ``confirm``, and forgotten once it is reverted. A
   jump back counts too, because stored times then seem to be in the future.
 """
 
@@ -27,10 +27,10 @@ MAX_SKEW_MS = 5 * 60_000
 """Largest difference between a process's clock and the database server's."""
 
 MAX_JUMP_MS = 3_600_000
-"""Longest jump that is believed immediately."""
+"""Longest jump that is accepted immediately."""
 
 HOLD_MS = ids.DAY_MS
-"""Uptime until a longer jump is believed."""
+"""Uptime until a longer jump is accepted."""
 
 _ADOPT_MS = 5_000
 """Difference above which a process uses the database server's time."""

@@ -26,10 +26,10 @@ _LOCK_SECONDS = 2.0
 
 
 class Act(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):
-    """A line. ``id``: of a token, webhook or request; ``profile``: a profile's key.
+    """A line. ``id``: the id of a token, webhook or request; ``profile``: a profile's key.
 
-    ``created``: when an erased profile was created; ``sessions``: the same of the sessions that
-    were linked to it, by their keys. ``until``: the time up to which tokens are revoked.
+    ``created``: when an erased profile was created; ``sessions``: when each session that was linked
+    to it was created, by the session's key. ``until``: the time up to which tokens are revoked.
     """
 
     time: str = ""

@@ -364,7 +364,8 @@ def _raise_ours(error: sqlite3.Error) -> NoReturn:
         columns = str(error).removeprefix("UNIQUE constraint failed: ")
         if columns in _CONSTRAINTS:
             raise UniqueViolation(_CONSTRAINTS[columns]) from error
-        # rule: store-delete. SQLite doesn't name the key, but the profile's row always exists.
+        # rule: store-delete. SQLite doesn't name the foreign key. The profile's row always exists,
+        # so the missing row is the store's.
         if error.sqlite_errorname == "SQLITE_CONSTRAINT_FOREIGNKEY":
             raise StoreDeleted from error
     if isinstance(error, sqlite3.OperationalError):

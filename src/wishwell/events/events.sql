@@ -60,7 +60,7 @@ WHERE store_id = :store AND number IS NULL AND (gid LIKE 'gid://%/Customer/%') =
 ORDER BY profile_id, sequence LIMIT :limit;
 
 -- name: event_set_position
--- Keeps a position that only now became visible: of a process that died during a commit on a cluster.
+-- Skips an event that already has a position: on a cluster, the commit of a process that died may become visible late.
 UPDATE events SET number = :number WHERE profile_id = :profile AND sequence = :sequence AND number IS NULL;
 
 -- name: feed_set_assigned

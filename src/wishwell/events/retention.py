@@ -13,14 +13,14 @@ from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.events import webhooks
 
 _BATCH_SIZE = 200
-"""Rows in one transaction. On SQLite a read may have to wait for what of it is Python: 2 ms."""
+"""Rows in one transaction. On SQLite a read may wait for a batch's Python code, about 2 ms."""
 
 _MAX_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 
 # rule: feed-retention
 async def remove_events(db: Database, days: float, clock: ReferenceClock) -> AsyncIterator[int]:
-    """Removes events that are older. An event goes after all that come before it in the feed."""
+    """Removes events older than ``days``, in the order of the feed. Yields batch sizes."""
     for store_id, *_ in await db.read(ask, "feeds"):
         removed, count = -1, 1
         with bad_rows.skip_bad_row("feeds", store_id):
@@ -36,11 +36,12 @@ async def remove_events(db: Database, days: float, clock: ReferenceClock) -> Asy
 async def _remove_event_batch(
     tx: Writer, store_id: str, first: int, days: float, clock: ReferenceClock
 ) -> tuple[int, int]:
-    """Removes the events that the last step marked as removed, and marks the next ones.
+    """Removes the events that the last batch marked as removed, and marks the next ones.
 
-    Returns the last one that was removed, and how many are next. ``first`` is the first one that
-    may be there. A reader looks at the mark after it has looked for events, and a cluster commits
-    on one server after the other.
+    Marking comes first because a cluster commits on one server after the other, and a reader reads
+    the mark after the events: a missing event is then always marked. ``first`` is the first
+    position that may still have an event. Returns the last removed position, and the number of
+    events that are marked.
     """
     await webhooks.lock_feed(tx, store_id)
     now = await clock.checked_now(tx)

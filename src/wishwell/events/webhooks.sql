@@ -23,7 +23,7 @@ SET url = :url, types = :types, enabled = :enabled, updated_at = :updated_at, fa
 WHERE store_id = :store AND id = :id;
 
 -- name: webhook_delete
--- Marks it as deleted. Background batches remove its deliveries, then its row.
+-- Marks a webhook as deleted. Background batches remove its deliveries, then its row.
 UPDATE webhooks SET enabled = -1, updated_at = :now, due_at = NULL
 WHERE store_id = :store AND id = :id AND enabled >= 0 RETURNING id;
 
@@ -93,7 +93,7 @@ SELECT delivery_fields(d) FROM deliveries d
 WHERE d.store_id = :store AND d.webhook_id = :webhook AND d.id = :id;
 
 -- name: delivery_retry
--- Does nothing while it is being sent.
+-- Does nothing while the delivery is being sent.
 UPDATE deliveries SET status = 'pending', next_at = :now, lease = NULL
 WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND (lease IS NULL OR next_at <= :now);
 

@@ -126,7 +126,8 @@ class Pipeline:
         known = self.service.access_cache
         if not known.names_hosts():
             return
-        # Whoever sent them: the web server may have routed by either of the two headers.
+        # Checks both headers, even of an untrusted sender, because the web server may have routed
+        # by either.
         for forwards in (False, True):
             if known.is_shop_host(identity.host_of(request, forwards)):
                 raise NotFound("There is nothing at this path.")

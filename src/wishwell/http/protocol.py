@@ -1,7 +1,7 @@
 """The HTTP server: httptools parses; uvicorn handles sockets and signals.
 
 httptools refuses ambiguous framing. This module adds limits: on the time and size of headers, on
-pipelined requests, and on responses that a client reads too slowly or not at all.
+pipelined requests, and on clients that send or read too slowly or not at all (Slowloris).
 """
 
 import asyncio

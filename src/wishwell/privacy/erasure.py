@@ -193,8 +193,8 @@ def months_before(now: int, months: int) -> int:
 
 # rule: erase-event
 async def forget(tx: Writer, events_days: float, clock: ReferenceClock) -> None:
-    """Deletes the stored sequences of profiles erased long ago. A sequence stays at least as long
-    as the event ``profile.erased``, kept for ``events_days``, has it. Raises ``ClockSuspect``."""
+    """Deletes the stored last sequence numbers of profiles erased long ago. Each outlives its event
+    ``profile.erased``, which is kept for ``events_days``. Raises ``ClockSuspect``."""
     days, now = max(KEPT_DAYS, events_days + 1), await clock.checked_now(tx)
     await tx.run("erasures_forget", before=ids.timestamp(max(0, round(now - days * ids.DAY_MS))))
 

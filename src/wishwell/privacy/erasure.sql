@@ -50,7 +50,7 @@ RETURNING sequence;
 UPDATE erasures SET done_at = :now WHERE profile_id = :profile AND sequence > 0;
 
 -- name: erasure_forget
--- Without a sequence, no event of a later profile can repeat one.
+-- Only if the profile had no events (sequence 0): then later events can't repeat a sequence number.
 DELETE FROM erasures WHERE profile_id = :profile AND sequence = 0;
 
 -- name: erasures_forget

@@ -26,13 +26,13 @@ WHERE store_id = :store AND id = :id AND topic = 'shop/redact' AND state IN ('wa
 RETURNING id;
 
 -- name: requests_due
--- Requests of all stores, except stores whose deletion was begun otherwise. Ordered by topic: quick ones come first.
+-- Due requests of all stores, except stores that an operator is deleting. Ordered by topic: quick ones come first.
 SELECT r.store_id, request_fields(r) FROM requests r
 WHERE r.due_at <= :now AND (r.state = 'deleting' OR NOT EXISTS (SELECT 1 FROM deleted_stores d WHERE d.store_id = r.store_id))
 ORDER BY r.topic, r.due_at, r.id LIMIT :limit;
 
 -- name: requests_redate
--- Restarts the period of requests that a wrong clock dated further ahead than any period is long.
+-- Restarts the period of requests whose due time is further ahead than the longest period, because of a wrong clock.
 UPDATE requests SET due_at = CASE WHEN state = 'exported' THEN :exports ELSE :deletions END
 WHERE due_at > :ahead;
 

@@ -38,7 +38,7 @@ class ProfileView(msgspec.Struct, rename="camel"):
 
 
 def from_row(row: Row) -> ProfileView:
-    """Returns the record in a row of the columns ``profile_record_fields``."""
+    """Converts a row with the columns ``profile_record_fields`` to a record."""
     columns = statements.named("profile_record_fields", row)
     return ProfileView(
         profile=columns["gid"],

@@ -35,8 +35,8 @@ SMALL_STORE_WISHES = 10_000
 
 SMALL_SECONDS = 60
 MAX_LOAD_SHARE = 0.02
-"""Limit of the share of a core's time that counts of all stores use together, by a pause after each
-batch."""
+"""Maximum share of a CPU core that counting all stores may use. A pause after each batch enforces
+it."""
 
 _MAX_PAUSE_SECONDS = 10.0
 """Maximum pause in seconds: a batch that takes very long mostly waits for the database."""
@@ -240,9 +240,12 @@ async def finish(
 
 # rule: count-days
 async def _discard_future(tx: Writer, store: Store, clock: ReferenceClock) -> bool:
-    """Discards a batch of counts of days after today if a wrong clock dated the last count in the
-    future; the totals before them become valid again. Returns whether a batch remains. Raises
-    ``ClockSuspect``."""
+    """Deletes a batch of data of counts dated after today, if a wrong clock dated the last count in
+    the future.
+
+    Totals that those counts had replaced become valid again. Returns whether a batch remains.
+    Raises ``ClockSuspect``.
+    """
     await tx.one("store_write_lock", store=store.id)
     newest = await last(tx, store)
     now = await clock.checked_now(tx)

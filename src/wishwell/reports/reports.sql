@@ -60,7 +60,7 @@ SELECT min(c.number) FROM counts c WHERE c.store_id = :store AND c.day > :today;
 DELETE FROM counts WHERE store_id = :store AND day > :today;
 
 -- name: count_rows_discard
--- Deletes rows that count :first or a later one wrote first.
+-- Deletes rows that count :first or a later one added.
 DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id) IN (
     SELECT c.until, c.product_id, c.variant_id FROM wish_counts c
     WHERE c.store_id = :store AND c.until > :first AND c.since >= :first LIMIT :limit)

@@ -22,10 +22,10 @@ from wishwell.stores import Store
 from wishwell.wishlists import purge
 
 _MIN_INTERVAL_SECONDS = 0.02
-"""Minimum of seconds between two runs of a job. On SQLite a run may end without having waited."""
+"""Minimum seconds between two runs of a job. On SQLite a run may never yield to the event loop."""
 
 _FAILURE_BACKOFF_SECONDS = 1.0
-"""Minimum of seconds until a failed run is retried (backoff)."""
+"""Minimum seconds until a failed run is retried (backoff)."""
 
 _IDLE_SECONDS = 1.0
 """Seconds between polls for events and deliveries while no store has events enabled. Short, because

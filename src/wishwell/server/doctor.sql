@@ -1,5 +1,5 @@
 -- name: database_times
--- The database's own clock, and when a process last had a turn at housekeeping.
+-- The database's own time, and when a process last took the lease of a background job.
 SELECT
     to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), --postgresql
     strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), --sqlite
@@ -13,6 +13,6 @@ INSERT INTO signing_key (name, key_id) VALUES ('current', :key)
 ON CONFLICT (name) DO UPDATE SET key_id = excluded.key_id;
 
 -- name: keys_needed
--- Of an embedded database: whether it holds secrets that a key opens, and whether tokens may have been signed for it.
+-- For an embedded database: whether it holds secrets that a key opens, and whether tokens may have been signed for it.
 SELECT EXISTS (SELECT 1 FROM store_secrets) OR EXISTS (SELECT 1 FROM webhooks),
     EXISTS (SELECT 1 FROM profiles) OR EXISTS (SELECT 1 FROM leases);

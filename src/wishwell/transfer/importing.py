@@ -59,7 +59,7 @@ How = Literal["new", "same", "other"]
 
 
 class Counts(msgspec.Struct):
-    """Numbers of added records; ``there``: of profiles that existed already."""
+    """Numbers of added records. ``there``: the number of profiles that existed already."""
 
     profiles: int = 0
     lists: int = 0
@@ -364,8 +364,8 @@ async def _reserve(
 ) -> None:
     """Adds missing reservations of a profile's items.
 
-    The item may have another id here. Skips a reservation if its item isn't on a shared list, or if
-    its owner or holder doesn't exist or is closed.
+    An item may have another id in this database than in the file. Skips a reservation if its item
+    isn't on a shared list, or if its owner or holder doesn't exist or is closed.
     """
     await stores.check_not_deleting(tx, store)
     gids = {bundle.profile.gid, *(record.holder for record in records)}

@@ -74,7 +74,7 @@ class ItemPatch(msgspec.Struct, frozen=True):
 
 from_row = mapping.from_columns(Item, "item_fields")
 in_store = mapping.from_columns(Item, "item_fields", "profile")
-"""Return the item in a row: of a profile, or of a whole store, with the owner's GID."""
+"""Both convert a row to an item; the row of a whole store's page also has the owner's GID."""
 
 OPTIONS = statements.columns("item_options")
 """Fields that a save and a change may give, and that an event and a merge treat as plain values."""

@@ -40,7 +40,7 @@ class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 from_row = mapping.from_columns(List, "list_fields")
 _in_store = mapping.from_columns(List, "list_fields", "profile")
-"""Return the list in a row: of a profile, or of a whole store, with the owner's GID."""
+"""Both convert a row to a list; the row of a whole store's page also has the owner's GID."""
 
 _COLUMNS = len(statements.columns("list_fields"))
 

@@ -37,7 +37,7 @@ DELETE FROM share_tokens WHERE hash in_texts(:hashes);
 SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = :hash;
 
 -- name: shared_list
--- As :reader sees it, in the owner's order (rule: shared-hides-owner). :item: the only item to return, or
+-- A shared list as :reader sees it, in the owner's order (rule: shared-hides-owner). :item: the only item to return, or
 -- null. MATERIALIZED, because PostgreSQL would otherwise read the share for each item.
 WITH h AS MATERIALIZED (
     SELECT s.list_id, s.reservations, s.notes, l.name, l.updated_at,
