@@ -19,7 +19,8 @@ ONE = (Address(None, None),)
     ],
 )  # fmt: skip
 def test_url_is_parsed_into_hosts(url, addresses):
-    """Several hosts are parsed from the URL; a single one is left to the driver in any position.
+    """Several hosts are parsed from the URL. A single one is left to the driver, whether it is before
+    the path or among the options.
     Rule: database-failover."""
     target = parse(url)
     assert target.addresses == addresses

@@ -95,7 +95,7 @@ def test_party_with_most_of_the_waiting_work_does_not_prolong_the_batch_of_anoth
     assert queue.pop(after=joining) is None
     assert queue.is_contended
     following = queue.pop()
-    assert queue.pop(after=following).item == 2  # its own batch has no such end
+    assert queue.pop(after=following).item == 2  # a party may prolong its own batch
     queue.push(quiet, "quiet")
     queue.push(Flow("b", "quiet"), "other")
     assert {queue.pop(after=following).item, queue.pop(after=following).item} == {"quiet", "other"}
@@ -116,7 +116,7 @@ def test_queue_forgets_idle_flows():
 
 
 async def held_by(semaphore, flow, count):
-    """Takes up to so many places, for good; returns how many it got."""
+    """Takes up to ``count`` places without releasing them; returns how many it got."""
     got = 0
     for _ in range(count):
         got += semaphore.take_now(flow)
@@ -179,7 +179,7 @@ def test_semaphore_gives_places_in_turn_and_survives_cancellation():
         await asyncio.sleep(0)
         greedy[0].cancel()
         semaphore.release(Flow("a", "x"))
-        greedy[1].cancel()  # it has the place, and not run yet
+        greedy[1].cancel()  # it got the place but hasn't run yet
         await asyncio.gather(*greedy, quiet, return_exceptions=True)
         assert order.index("b") <= 1 and len(order) == 19
         assert semaphore.held == 0 and len(semaphore) == 0
@@ -201,13 +201,13 @@ def test_full_process_refuses_the_newest_of_whoever_has_the_most():
         def submit(store, party, name):
             return admission.submit(lambda: Flow(store, party), lambda: begun.append(name))
 
-        admission.spend(1, None, 1)  # the turn's time is used, so that all wait
+        admission.spend(1, None, 1)  # uses up the time slice, so that all wait
         tickets = {name: submit("a", name[0], name) for name in ("x1", "x2", "x3", "y1", "y2")}
         tickets["b"] = submit("b", "z", "b")
         newcomer = submit("b", "w", "b2")
         assert begun == ["x3"] and isinstance(tickets["x3"].refusal, Overloaded)
         assert newcomer.refusal is None and admission.working == 6
-        assert submit("a", "x", "x4").refusal is not None  # it has as many as anybody
+        assert submit("a", "x", "x4").refusal is not None  # no party has more waiting requests
         assert admission.refused == {FULL: 2}
         await asyncio.sleep(0.01)
         assert sorted(begun) == sorted(["x3", "x1", "x2", "y1", "y2", "b", "b2"])
@@ -217,8 +217,8 @@ def test_full_process_refuses_the_newest_of_whoever_has_the_most():
 
 
 def test_newcomer_is_admitted_to_a_process_full_of_running_requests():
-    """Requests that run can't be refused any more, so a flow with less than half as many in work
-    goes over the limit, up to twice of it.
+    """Running requests can't be refused any more. So a flow with less than half as many requests
+    may exceed the limit, up to twofold.
     Rule: overload-refused."""
 
     async def check():

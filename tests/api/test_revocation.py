@@ -51,7 +51,7 @@ def test_tokens_that_were_revoked_are_refused_within_5_seconds(shop):
 
 
 def slowly(body, meanwhile):
-    """A body that takes over a second to send; calls ``meanwhile`` in the middle."""
+    """Yields a body that takes over a second to send; calls ``meanwhile`` in the middle."""
     yield body[:4]
     meanwhile()
     time.sleep(1.1)

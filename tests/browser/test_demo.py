@@ -42,7 +42,7 @@ def test_busy_port_is_named():
 
 @pytest.mark.slow
 def test_pictures_of_the_readme_are_made_by_one_command(tmp_path):
-    """The README's pictures can be made again; they are small and have the displayed sizes."""
+    """One command renders the README's images again: under 150 KB each, in the committed sizes."""
     argv = [sys.executable, "-m", "demo.screenshots", str(tmp_path)]
     subprocess.run(argv, cwd=ROOT, check=True, timeout=120)
     readme = (ROOT / "README.md").read_text()

@@ -364,7 +364,7 @@ def test_two_tabs_at_once_undo_nothing_of_each_other(shopper, path):
 
 @pytest.mark.slow
 def test_many_wishes_come_by_a_button(shopper):
-    """More items load by a button: from the service for all items, from memory for a list."""
+    """A button shows more items: of "All" from the service, of a list from memory."""
     page = shopper.open()
     shopper.save_list(page, "Many", list(range(2001, 2051)))
     shopper.go(page, DOCUMENT)

@@ -40,7 +40,7 @@ async def one(tx, statement, *arguments, **named):
 
 
 async def execute(tx, sql):
-    """Runs a statement on SQLite that the product doesn't have."""
+    """Runs a statement on SQLite that the service doesn't have."""
     tx.execute(sql, ())
 
 
@@ -177,7 +177,7 @@ class UseCases:
             self.db = before
 
     async def run_sql(self, sql):
-        """Runs statements that the product doesn't have."""
+        """Runs statements that the service doesn't have."""
         if isinstance(self.db, Postgres):
             await self.on_connection(lambda connection: connection.execute(sql))
         else:
@@ -187,7 +187,7 @@ class UseCases:
         self.run(self.run_sql(sql))
 
     def select(self, sql, *arguments):
-        """Returns the rows of a statement that the product doesn't have."""
+        """Returns the rows of a statement that the service doesn't have."""
 
         async def ask(tx):
             if isinstance(self.db, Postgres):

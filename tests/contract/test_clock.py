@@ -1,7 +1,7 @@
-"""Clocks that are wrong: what is never removed by them, and what they leave in the database.
+"""Wrong clocks: they remove no data that isn't old, and leave no wrong state in the database.
 
-On SQLite two processes share a machine's clock; on PostgreSQL each of two nodes has its own beside
-the server's. Records are dated by the real time, which is PostgreSQL's.
+On SQLite two processes share a machine's clock; on PostgreSQL each of two nodes has a clock of its
+own, and the server has another. Records are dated by the real time, which is PostgreSQL's.
 """
 
 import contextlib
@@ -212,7 +212,7 @@ class Count:
         return counting.run(self.bench.db, self.store, clock)
 
     def is_whole(self):
-        """Whether the history is there, and no day after the last count."""
+        """Returns whether the stored counts span the days from 40 days ago until today."""
         days = [count.day for count in self.bench.read(counting.last, self.store, "9999", 9_999)]
         ends = [
             tally.day_of(self.today - days * DAY_MS, tally.zone(self.store)) for days in (40, 0)
@@ -227,7 +227,7 @@ class DeleteMissing:
         bench.write(products.put, store, *new)
 
     async def run(self, clock):
-        """A file of another product, whose import began before this one was put."""
+        """Deletes products missing from a feed that lacks the stored one and began 30 minutes ago."""
         found = Catalogue("feed", io.BytesIO(b"id,title\n2,t\n"), self.store, print)
         _ = [*found.read()]
         begun = ids.timestamp(clock() - 30 * MINUTE)
@@ -310,21 +310,21 @@ HELD = BEFORE._replace(jump=DAY_MS, hold=HOLD_MS)
 @pytest.mark.parametrize(
     ("before", "wall", "up", "boot", "jump", "hold"),
     [
-        (None, 0, 0, "a", 0, 0),  # the first time is believed
+        (None, 0, 0, "a", 0, 0),  # the first time is accepted
         (BEFORE, HOUR, HOUR, "a", 0, 0),
-        (BEFORE, 9 * HOUR, 9 * HOUR, "a", 0, 0),  # stopped, or suspended, on a machine that is up
-        (BEFORE, HOUR, 0, "a", 0, 0),  # as far as is believed
+        (BEFORE, 9 * HOUR, 9 * HOUR, "a", 0, 0),  # the process was stopped, or the machine suspended
+        (BEFORE, HOUR, 0, "a", 0, 0),  # the longest jump that is accepted
         (BEFORE, HOUR + 1, 0, "a", HOUR + 1, HOLD_MS),
         (BEFORE, -DAY_MS, 0, "a", -DAY_MS, HOLD_MS),
-        (BEFORE._replace(jump=-DAY_MS, hold=HOLD_MS), 0, 0, "a", 0, 0),  # and forward again
+        (BEFORE._replace(jump=-DAY_MS, hold=HOLD_MS), 0, 0, "a", 0, 0),  # the jump back is reverted
         (BEFORE._replace(jump=-DAY_MS, hold=HOUR), HOUR - DAY_MS, HOUR, "a", 0, 0),
         (BEFORE, HOUR, -5 * HOUR, "b", 0, 0),  # a restart
         (BEFORE, HOUR + 1, -5 * HOUR, "b", HOUR + 1, HOLD_MS),
         (BEFORE, HOUR + 1, 9 * HOUR, "b", HOUR + 1, HOLD_MS),  # another machine's uptime
         (HELD, DAY_MS + HOUR, HOUR, "a", DAY_MS, HOLD_MS - HOUR),
-        (HELD, DAY_MS + HOUR, -5 * HOUR, "b", DAY_MS + HOUR, HOLD_MS),  # no uptime known to pass
-        (HELD, DAY_MS + HOLD_MS, HOLD_MS, "a", 0, 0),  # believed
-        (HELD, 2 * HOUR, HOUR, "a", 0, 0),  # where it should be
+        (HELD, DAY_MS + HOUR, -5 * HOUR, "b", DAY_MS + HOUR, HOLD_MS),  # after a restart, no uptime counts
+        (HELD, DAY_MS + HOLD_MS, HOLD_MS, "a", 0, 0),  # accepted after the hold
+        (HELD, 2 * HOUR, HOUR, "a", 0, 0),  # at the expected time again
         (HELD, -DAY_MS, 0, "a", -DAY_MS, HOLD_MS),
         (HELD, 2 * DAY_MS, HOUR, "a", 2 * DAY_MS - HOUR, HOLD_MS),  # another jump
     ],
@@ -391,7 +391,7 @@ def test_hold_outlasts_processes_and_ends_after_a_day_of_uptime(bench, now):
         again = machine.process()
         for hours, left in ((23, HOUR), (25, 0)):
             before, machine.more = machine.more, hours * HOUR
-            if "://" in bench.where:  # its server's clock stays, which is a step back
+            if "://" in bench.where:  # the server's clock isn't shifted, so this is a jump back
                 machine.shift = -machine.more
                 bench.execute(f"UPDATE clocks SET wall = wall - {machine.more - before}")
             bench.run(again.observe(bench.db))
@@ -422,7 +422,7 @@ def test_time_that_a_wrong_clock_stored_is_forgotten(bench, now):
     assert [boot for (boot,) in bench.select("SELECT boot FROM clocks")] == ["one"]
 
 
-# ------------------------------------------------------------------------------ marks of changes
+# ------------------------------------------------------------------------------ times of changes
 
 
 @pytest.mark.parametrize("shift", [-20 * MINUTE, 20 * MINUTE, -3 * YEAR, 3 * YEAR])
@@ -439,7 +439,7 @@ def test_changes_reach_a_node_whatever_the_clocks_say(bench, now, engine, shift)
     bench.run(known.refresh())
     wrong.shift = shift
     if engine == "sqlite":
-        bench.run(known.refresh())  # one look by the wrong clock
+        bench.run(known.refresh())  # one refresh dated by the wrong clock
         wrong.shift = 0
     bench.run(writer.synchronise(bench.db))
     at = ids.timestamp(writer())

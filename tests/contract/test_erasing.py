@@ -170,7 +170,7 @@ def test_erased_means_erased(bench, world):
     keys = customer.id, session.id
     for table, column, value in world.rows():
         if (table, column) == ("events", "gid") and value == customer.gid:
-            continue  # of profile.erased
+            continue  # the event profile.erased names the customer
         assert not any(secret in value for secret in secrets), (table, column, value)
         kept = STAYS | {"events", "deliveries"}
         assert value not in keys or table in kept, (table, column)

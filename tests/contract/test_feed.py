@@ -238,7 +238,7 @@ def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling)
     """Expired events are removed in batches; only a reader who missed some gets 410.
     Rule: feed-retention."""
     bench = telling
-    number(bench)  # events of earlier tests
+    number(bench)  # assigns positions to events of earlier tests
     owner = bench.new_customer()
     insert(bench, owner, 450)
     assert number(bench) == 450

@@ -13,7 +13,7 @@ from wishwell.wishlists import items, lists
 
 
 def hand_made(bench, folder, *lines):
-    """A file of an empty store's first line and these."""
+    """Writes an export file of an empty store's first line and the given ones; returns its path."""
     first, *_ = export(bench, bench.new_store()).splitlines()
     path = folder / "made.jsonl"
     path.write_text("\n".join([first, *map(json.dumps, lines), ""]))

@@ -1,4 +1,4 @@
-"""Migrations of PostgreSQL under timeouts, beside writers, cut short, and by several nodes at once."""
+"""Migrations of PostgreSQL: with timeouts, concurrent writers, interruptions, and several nodes."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ OTHERS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AN
 
 @contextlib.asynccontextmanager
 async def database(server, monkeypatch, sql):
-    """A migrated database whose role has short timeouts, a connection to it, and a later migration."""
+    """Yields a migrated database with short timeouts, a connection to it, and a later migration."""
     url = server.create_database()
     await migrate.migrate_postgres(url)
     name = urlsplit(url).path[1:]
@@ -48,7 +48,7 @@ async def backend(connection, text: str) -> int:
 
 
 async def save(url: str) -> None:
-    """A writer that waits for no lock: 300 ms are its lock_timeout."""
+    """Writes on a new connection; fails if it waits 300 ms for a lock (lock_timeout)."""
     writer = await asyncpg.connect(url)
     await writer.execute("UPDATE revocations SET jti = jti")
     await writer.close()

@@ -344,7 +344,7 @@ puts = st.lists(
 
 
 def dropping(first, second):
-    """A price followed by another."""
+    """Returns two puts of a product, each with one of these prices."""
     return [((f"{price} EUR", None), {}) for price in (first, second)]
 
 

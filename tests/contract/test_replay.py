@@ -129,7 +129,7 @@ def test_lines_that_cannot_be_read_stop_no_others(tmp_path):
         b"\n".join([good[0], *map(str.encode, BAD), good[1], good[2][:-5]])
     )
     (tmp_path / "b").write_bytes(good[2])
-    (tmp_path / "c").write_bytes(good[2] + b'\n{"action":7}')  # no crash leaves that at the end
+    (tmp_path / "c").write_bytes(good[2] + b'\n{"action":7}')  # complete, so not from a crash
     whole = f'{ERASED}, "created": "{TIME}", "sessions": {{"{ids.NO_UUID}": "{TIME}"}}}}'
     (tmp_path / "d").write_text(f'{whole}\n{REVOKED}, "until": "{TIME}"}}\n')
     acts, *none = journal_replay.read([str(tmp_path / "d")])

@@ -390,7 +390,7 @@ def test_writes_that_wait_for_a_profile_leave_connections_to_others(bench):
         return bench.db.write(saving.save, profile, new, bench.new_id(), PLENTY, now)
 
     async def check():
-        holding = asyncio.create_task(bench.db.write(hold))  # names no profile, so it has no turn
+        holding = asyncio.create_task(bench.db.write(hold))  # names no profile: has no limit
         await held.wait()
         waiting = [asyncio.create_task(save(busy, product)) for product in range(2, 62)]
         await asyncio.sleep(0.1)

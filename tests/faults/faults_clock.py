@@ -78,13 +78,13 @@ class Attacked:
             raise RuntimeError(f"{what}: not within {seconds:g} s\n{self.first.output()[-3000:]}")
 
     def wrong_for(self, offset: float, seconds: float) -> None:
-        """The clock is off for a while, and then right again."""
+        """Sets the clock off for a while, then right again."""
         step(self.clock, offset)
         time.sleep(seconds)
         step(self.clock, 0)
 
     def fill(self) -> None:
-        """Visitors with a wish on each process, and old counts."""
+        """Creates visitors with a wish through each process, and old counts."""
         for service in (self.first, self.second):
             for number in range(3):
                 made = self.api(service).post("/profiles/token", json={})
@@ -107,7 +107,7 @@ class Attacked:
         return str(rows[0][0]) if rows else ids.NO_UUID
 
     def ask_for_deletion(self) -> None:
-        """A shop/redact, which may be called off for 7 days."""
+        """Stores a shop/redact request, which is due in 7 days."""
         now = ids.wall_clock()
         at, due = ids.timestamp(now), ids.timestamp(now + 7 * ids.DAY_MS)
         self.first.rows(
@@ -117,12 +117,12 @@ class Attacked:
         )
 
     def _counted(self) -> bool:
-        """Whether the last count found the wishes of all visitors."""
+        """Returns whether the last count found the wishes of all visitors."""
         rows = self.first.rows("SELECT visitors FROM counts ORDER BY day DESC LIMIT 1")
         return bool(rows) and rows[0][0] == len(self.visitors)
 
     def lost(self) -> list[str]:
-        """What isn't as it was before the attacks."""
+        """Returns descriptions of data that the attacks removed or changed."""
         found = []
         if self.store() == ids.NO_UUID or self.first.rows("SELECT 1 FROM deleted_stores"):
             return ["the store is deleted"]
@@ -187,7 +187,7 @@ def _attacks(attacked: Attacked, must: Callable[[bool, str], None], scale: float
 
 @scenario(clock=True, settings=QUICK)
 async def clock_attacks(r: Harness) -> None:
-    """A clock years ahead for seconds, beside a second process; nothing is removed by it."""
+    """One process's clock is years ahead for seconds; neither process may remove anything because of it."""
     r.result.faults = "3 years for 2.5 s, 8 days for 12 s, 100 days for 15 s, 73 years for 12 s"
     assert r.clock is not None
     attacked = Attacked(r.service, r.clock)

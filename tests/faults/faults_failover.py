@@ -60,7 +60,7 @@ class Pair:
 
 @asynccontextmanager
 async def pair(r: Harness, addresses: int = 2) -> AsyncIterator[Pair]:
-    """The service on a primary with a synchronous standby; compares everything at the end.
+    """Yields the service on a primary with a synchronous standby; compares all data at the end.
 
     With one address the service knows only the primary's.
     """

@@ -1,7 +1,7 @@
-"""Greedy callers beside quiet ones: nobody takes more than their share while others wait.
+"""Fairness: greedy callers don't get more than their share while quiet ones wait.
 
-The limits are those of the rule fair-share: at most one in a hundred of the quiet requests fails, and
-their median is at most that without the others plus twice the dearest request that these send.
+The limits are those of the rule fair-share: at most 1 % of the quiet callers' requests fail, and their
+median rises by at most twice the time of the greedy callers' most expensive request.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def reads(base: str, limit: int = 10) -> list[Words]:
 
 
 def shopper(host: str, address: str) -> dict[str, str]:
-    """The headers of a visitor behind a shop's proxy, until they have a cookie."""
+    """Returns the headers of a visitor behind a shop's proxy, until they have a cookie."""
     head = {"Host": host, "X-Forwarded-For": address, "X-Forwarded-Proto": "https"}
     return head | {"Sec-Fetch-Site": "same-origin"}
 
@@ -73,7 +73,7 @@ async def with_cookie(r: Harness, head: dict[str, str]) -> dict[str, str]:
 
 
 async def customer(r: Harness, store: str, number: int) -> dict[str, str]:
-    """The headers of a customer with a token."""
+    """Returns the headers of a customer with a token."""
     admin = await to_thread(r.service.admin_token, store)
     client = Client(HERE, r.port, {"Authorization": f"Bearer {admin}"})
     body = {"customer": f"gid://shopify/Customer/{number}"}
@@ -96,7 +96,7 @@ def asks(r: Harness, head: dict[str, str], requests: list[Words]) -> Ask:
 
 
 async def paced(ask: Ask, seconds: float) -> tuple[list[float], Counter[int]]:
-    """Asks again and again with pauses: times in milliseconds, and statuses."""
+    """Sends requests with pauses. Returns their times in milliseconds, and the count of each status."""
     times, statuses, end = [], Counter[int](), time.monotonic() + seconds
     while time.monotonic() < end:
         began = time.perf_counter()
@@ -113,9 +113,9 @@ async def measure(
     *,
     served: bool = True,
 ) -> None:
-    """Asks for the quiet ones alone, then beside the greedy callers, and judges.
+    """Measures the quiet callers alone, then together with the greedy ones, and checks the limits.
 
-    ``served``: whether the greedy ones must get some answers, too.
+    ``served``: whether the greedy callers must get some responses, too.
     """
     seconds = max(4.0, 16 * r.scale)
     measured = await asyncio.gather(*(paced(ask, seconds / 2) for ask in quiet.values()))
@@ -147,7 +147,8 @@ async def measure(
 
 
 async def shops(r: Harness) -> dict[str, Ask]:
-    """Two shops, and quiet visitors: of the other shop, and of the same from another address."""
+    """Creates two shops. Returns quiet visitors: of the other shop, and of the same one from another
+    address."""
 
     def create() -> None:
         r.service.cli("store", "update", "default", "--host", f"https://{SHOP}")
@@ -164,7 +165,7 @@ async def shops(r: Harness) -> dict[str, Ask]:
 
 
 async def of_one_address(r: Harness, requests: Callable[[], list[Words]]) -> None:
-    """140 connections of one address with 10 cookies."""
+    """Measures 140 greedy connections of one address with 10 cookies."""
     quiet = await shops(r)
     heads = [await with_cookie(r, shopper(SHOP, "198.51.100.1")) for _ in range(10)]
     for head in heads:
@@ -193,7 +194,7 @@ async def share_address_reads(r: Harness) -> None:
 
 @scenario(settings=SHARED | TWO)
 async def share_address_workers(r: Harness) -> None:
-    """Saves of 250 items on 140 connections, beside two workers."""
+    """Saves of 250 items on 140 connections, with two workers."""
     await of_one_address(r, lambda: bulk_saves(BASE))
 
 
@@ -215,7 +216,7 @@ async def share_profile_bulk(r: Harness) -> None:
 
 @scenario(settings=SHARED | TWO)
 async def share_profile_bulk_workers(r: Harness) -> None:
-    """The same beside two workers."""
+    """The same with two workers."""
     await of_one_profile(r)
 
 
@@ -258,9 +259,9 @@ async def share_profile_locked(r: Harness) -> None:
 
 @scenario(settings=SHARED | {"WISHWELL_WEBHOOK_HTTP": "true", "WISHWELL_WEBHOOK_PRIVATE": "true"})
 async def share_key_set(r: Harness) -> None:
-    """140 connections of a shop whose key set hangs, beside another shop's visitors."""
+    """140 connections of a shop whose key set hangs, while another shop's visitors are served."""
     quiet = {name: ask for name, ask in (await shops(r)).items() if name.startswith("other")}
-    silent = socket.create_server((HERE, 0))  # the system accepts, and nobody answers
+    silent = socket.create_server((HERE, 0))  # the kernel accepts connections, but nothing responds
     keys = f"http://{HERE}:{silent.getsockname()[1]}/keys"
     naming = ("--jwt-header", "Customer-Token", "--jwt-key-set", keys)
     await to_thread(r.service.cli, "store", "update", "default", *naming)

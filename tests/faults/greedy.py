@@ -25,7 +25,7 @@ REFUSED_SECONDS = 0.05
 
 
 async def start(port: int, callers: list[dict[str, Any]]) -> Process:
-    """The process, which is asking."""
+    """Starts the process. Returns it once it sends requests."""
     words = (sys.executable, "-m", "tests.faults.greedy", str(port))
     process = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=PIPE)
     assert process.stdin and process.stdout
@@ -35,7 +35,7 @@ async def start(port: int, callers: list[dict[str, Any]]) -> Process:
 
 
 async def stop(process: Process) -> Counter[str]:
-    """How often each status came."""
+    """Stops the process. Returns how often it received each status."""
     assert process.stdin
     process.stdin.close()
     output, _ = await process.communicate()

@@ -1,5 +1,5 @@
-"""Smuggling payloads: requests that hide another one, which two readers may delimit differently. By
-one reading the hidden request is a body, so it must never be carried out."""
+"""Smuggling payloads: requests that contain another one. Two parsers may disagree on where the
+outer one ends. To one of them the hidden request is part of a body, so it must never be executed."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def attacked(new_service):
 
 
 def events(service):
-    """The names of what the log says."""
+    """Returns the names of the logged events."""
     return [json.loads(line).get("event") for line in service.log_lines() if line.startswith("{")]
 
 
@@ -53,7 +53,7 @@ def test_years_ahead_for_seconds_lose_nothing(attacked):
     saved = attacked.api(service, attacked.visitors[0]).post("/items", json={"productId": 1})
     assert saved.status_code in (200, 201)
     beside = attacked.suspicion(attacked.second)
-    assert bool(beside) == attacked.shares_clock  # a right node goes on beside a wrong one
+    assert bool(beside) == attacked.shares_clock  # a node with the right clock keeps working
     step(attacked.clock, 0)
     assert wait_until(lambda: not attacked.suspicion(service), seconds=10)
     attacked.wait_for(lambda: not attacked.lost() or None, "as before", seconds=20)

@@ -70,7 +70,7 @@ def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
             own_postgres.resume()
         told = {(answer.status_code, answer.headers["Retry-After"]) for answer in answers}
         assert told == {(503, "1")}
-        # 5 s is a rule, and requests don't queue behind each other.
+        # The limit of a request's time (5 s) holds, because requests don't wait for each other.
         assert max(answer.elapsed.total_seconds() for answer in answers) < 5
         assert wait_until(lambda: http.get("/items").status_code == 200, seconds=2)
 

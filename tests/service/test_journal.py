@@ -198,7 +198,7 @@ def test_line_that_does_not_fit_is_removed_and_a_torn_one_is_ended(tmp_path):
     for _ in range(2):
         journal.append([Act(action="first")], actor.get())
     before = path.read_bytes()
-    lines = [json.loads(line) | {"time": ""} for line in before.splitlines()]  # none is empty
+    lines = [json.loads(line) | {"time": ""} for line in before.splitlines()]  # no line is empty
     assert lines == 2 * [{"time": "", "action": "first", "by": "wishwell"}]
     assert path.stat().st_mode & 0o777 == 0o600
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -127,7 +127,7 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
         assert done.stderr.count("\n") == 1
     new.stop()
 
-    # The way back: restore the backup and start the old program.
+    # Downgrade: restore the backup and start the old program.
     restore(old, url)
     old.settings["WISHWELL_PORT"] = "0"
     old.start()

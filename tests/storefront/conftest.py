@@ -50,7 +50,7 @@ _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the tests of the service behind proxies into one xdist group, and skips tests that don't
-    suit the configured way to the service."""
+    work with the configured proxy."""
     for item in items:
         if "proxied" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("shop-limits"))
@@ -115,7 +115,7 @@ class Front:
         return browser
 
     def signature(self, content: str, secret: str = "", store: str | None = None) -> str:
-        """Returns the signature of a cookie's content, computed independently of the product."""
+        """Returns the signature of a cookie's content, computed without the service's code."""
         signed = f"cookie\n{self.shop.id if store is None else store}\n{content}".encode()
         return text(hmac.digest((secret or self.secret).encode(), signed, hashlib.sha256))
 
@@ -128,7 +128,7 @@ class Front:
         age: int = 0,
         **changed: object,
     ) -> str:
-        """Returns a cookie as the rules describe it, built independently of the product."""
+        """Returns a cookie as the rules describe it, built without the service's code."""
         fields = {"s": session, "t": int(time.time()) - age, "v": 1} | changed
         content = text(json.dumps(fields, separators=(",", ":")).encode())
         return f"{content}.{self.signature(content, secret, store)}"

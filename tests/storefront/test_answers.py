@@ -50,7 +50,7 @@ def test_every_answer_is_private(front):
         (nobody.get("/lists"), 200),
         (nobody.delete("/items"), 204),
     ]
-    if way.NAME == "direct":  # a way in between sets token and host
+    if way.NAME == "direct":  # a proxy sets the token and the host itself
         answers.append((visitor.get("/items", headers={"Authorization": "Bearer wrong"}), 401))
         answers.append((visitor.get("/items", headers={"Host": "nowhere.test"}), 404))
     for answer, status in answers:

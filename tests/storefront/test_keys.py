@@ -218,7 +218,7 @@ def signed(kid: str, key=EC, algorithm: str = "ES256") -> str:
 
 
 def fetching() -> list[asyncio.Task]:
-    """The fetch in progress, if there is one."""
+    """Returns the fetch in progress, if any."""
     return [task for task in asyncio.all_tasks() if "_fetch" in repr(task.get_coro())]
 
 
@@ -270,14 +270,14 @@ async def test_no_request_waits_for_a_refresh_when_the_url_hangs():
         for _ in range(3):
             assert await its.customer(token)
         assert fetching()
-        clock.now += 300  # past the greatest age, one fetch is waited for
+        clock.now += 300  # older than the maximum age: requests wait for one fetch
         waiting = [asyncio.create_task(its.customer(token)) for _ in range(5)]
         await asyncio.sleep(0.05)
         assert not any(task.done() for task in waiting)
         release.set()
         assert len(await asyncio.gather(*waiting)) == 5
         release.clear()
-        clock.now += 61  # the URL is known to be down: nobody waits, one fetch a minute tries it
+        clock.now += 61  # the URL is known to be down: one fetch a minute, which none waits for
         for _ in range(3):
             assert await its.customer(token)
         assert fetching()

@@ -88,7 +88,7 @@ def test_unknown_host_is_404_and_logged(front):
     name = front.host.partition(":")[0]
     for host in ("wishes.internal", f"{name}.evil.example", f"{name}@x", "-", "*"):
         envelope(front.browser().get("/items", headers={"Host": host}), 404)
-        # A way sends the host with its port.
+        # A proxy forwards the host with its port.
         soon(lambda said=f'"host":"{host}': said in front.api.output())
 
 

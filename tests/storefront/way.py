@@ -1,4 +1,4 @@
-"""The way from the tests' browsers to the service: direct, or one of tests/forward/ways.py.
+"""The proxy between the tests' browsers and the service (tests/forward/ways.py), or none (direct).
 
 ``WISHWELL_TEST_STOREFRONT`` names it: ``nginx``, ``caddy``, ``node`` or ``asgi``.
 """
@@ -20,7 +20,7 @@ WEB_SERVERS = ("nginx", "caddy")
 assert NAME in ("direct", *WEB_SERVERS, *FORWARDERS), f"WISHWELL_TEST_STOREFRONT={NAME}"
 
 direct = pytest.mark.direct
-"""``direct(reason, *ways)``: marks a test that applies only without a way, or with these ways."""
+"""``direct(reason, *ways)``: marks a test that applies only without a proxy, or with one of ``ways``."""
 
 _running: WeakKeyDictionary[Service, ways.Way] = WeakKeyDictionary()
 
