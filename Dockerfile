@@ -1,4 +1,5 @@
-# docker build -t wishwell . && docker run -p 127.0.0.1:8000:8000 -v wishwell:/data wishwell
+# docker build -t wishwell . && docker run -v wishwell:/data wishwell init
+# docker run -p 127.0.0.1:8000:8000 -v wishwell:/data wishwell
 # The port inside stays 8000; publish it where you like. The database of the default settings is in /data.
 FROM python:3.13-slim
 

@@ -85,7 +85,7 @@ def _service(key: str, origin: str) -> Iterator[str]:
         }
         of = "--map", ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
         for words, given in (
-            (["migrate"], ""),
+            (["init"], ""),
             (["store", "update", "default", "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-"], key),
             (["products", "-", "--format", "jsonl", "--store", "default", *of],
              catalogue.lines(origin)),

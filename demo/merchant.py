@@ -36,7 +36,7 @@ def store(port: int) -> Iterator[tuple[str, str]]:
             )  # fmt: skip
             return done.stdout.strip()
 
-        run("migrate")
+        run("init")
         columns = ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
         run(
             *("products", "-", "--format", "jsonl", "--store", "default", "--map", columns),

@@ -194,6 +194,13 @@ def test_all_packages_have_one_version():
     assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
+def test_messages_name_documents_by_their_address():
+    """No message names a path in docs/, which an installed wheel doesn't have."""
+    for path in (ROOT / "src").rglob("*.py"):
+        found = re.findall(r'(?<!")"[^"\n]*docs/[a-z-]+\.md[^"\n]*"', path.read_text())
+        assert not found, f"{path}: {found}"
+
+
 def test_every_command_and_store_limit_is_documented():
     """docs/configuration.md has each command, and each limit that a store may override."""
     text = (ROOT / "docs" / "configuration.md").read_text()

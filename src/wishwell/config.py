@@ -10,13 +10,14 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes, urlsplit
 
 from wishwell import files
 from wishwell.db import url
 from wishwell.db.statements import Engine
-from wishwell.errors import Misconfigured
+from wishwell.errors import DOCS, Misconfigured
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 PREFIX = "WISHWELL_"
@@ -200,6 +201,14 @@ class Settings:
         return "sqlite" if self.database_url.startswith("sqlite:") else "postgresql"
 
     @property
+    def database_name(self) -> str:
+        """The file's absolute path, or the hosts and the name of the database. No secrets."""
+        if self.engine == "sqlite":
+            return str(Path(sqlite_path(self.database_url)).absolute())
+        parts = urlsplit(self.database_url)
+        return parts.netloc.rpartition("@")[2] + parts.path
+
+    @property
     def journal_path(self) -> str:
         """The journal's path; "" if there is none."""
         beside = f"{sqlite_path(self.database_url)}.journal.jsonl"
@@ -242,7 +251,7 @@ def _text(
     """Returns a variable's setting and its text, which with ``_FILE`` is the file's content."""
     name = variable if variable in entries else variable.removesuffix("_FILE")
     if name not in entries or not (name == variable or entries[name].metadata["secret"]):
-        raise ValueError("isn't a known setting; docs/configuration.md lists all settings")
+        raise ValueError(f"isn't a known setting; all settings: {DOCS}configuration.md")
     text = given
     if name != variable and given.strip():
         if environment.get(name, "").strip():

@@ -4,6 +4,9 @@
 ``http/responses.py`` maps each class to an HTTP status.
 """
 
+DOCS = "https://github.com/wishwell/wishwell/blob/main/docs/"
+"""The documentation, which an installed wheel lacks. Messages put a page's name after it."""
+
 
 class ServiceError(Exception):
     """Base class. ``message`` may be shown to the caller."""

@@ -77,7 +77,7 @@ class World:
 def world(new_service, engine):
     service = new_service(**COUNTS)
     if engine == "sqlite":
-        service.quick("migrate")
+        service.quick("init")
     nothing = service.run([str(service.command), "report", "summary", "--json"])
     assert json.loads(nothing.stdout)[0]["wishes"] == 0 and "not counted yet" in nothing.stderr
     service.start()

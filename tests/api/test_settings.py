@@ -38,8 +38,9 @@ BAD = [
 
 @pytest.fixture(scope="module")
 def idle():
-    """A service that is never started: a folder and the command."""
+    """A service that is never started: a folder with a database, and the command."""
     service = Service()
+    service.cli("init")
     yield service
     service.close()
 
@@ -106,7 +107,7 @@ def test_start_needs_one_key_and_a_schema(postgres_server, idle):
     assert "both set" in refuses_to_start(idle, **keys, WISHWELL_SIGNING_KEYS_FILE="keys")
     database = {"WISHWELL_DATABASE_URL": postgres_server.create_database()}
     assert "WISHWELL_SIGNING_KEYS" in refuses_to_start(idle, **database)
-    assert "wishwell migrate" in refuses_to_start(idle, **keys, **database)
+    assert "is empty" in refuses_to_start(idle, **keys, **database)
 
 
 # xdist runs the group in one process, so its service starts once.

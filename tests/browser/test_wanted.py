@@ -29,7 +29,7 @@ class Wanted:
     def __init__(self, service, chromium):
         port = free_port()
         service.settings["WISHWELL_PORT"] = str(port)
-        service.quick("migrate")
+        service.quick("init")
         service.start()
         self.url = f"http://localhost:{port}"
         self.shop = Shop(service, *ROOMY, "--host", self.url)

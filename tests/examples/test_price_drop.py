@@ -48,8 +48,8 @@ def test_lower_price_becomes_one_mail(receiver):
     refused."""
     port = free_port()
     hook = f"http://{HERE}:{port}/"
-    _, exported, serve = commands("examples/price-drop/README.md", "# Price drop")
-    assert serve == "wishwell serve"
+    _, exported, *rest = commands("examples/price-drop/README.md", "# Price drop")
+    assert rest == ["wishwell init", "wishwell serve"]
     settings = dict(word.split("=") for word in exported.removeprefix("export ").split())
     with Service(settings) as service:
         for file in (ROOT / "examples" / "price-drop").glob("*.*"):

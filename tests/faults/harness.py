@@ -244,7 +244,7 @@ def harness(
     began = time.monotonic()
     try:
         if server is not None or events:
-            service.cli("migrate", *(["--cluster"] if engine == "cluster" else ()))
+            service.cli(*(("migrate", "--cluster") if engine == "cluster" else ("init",)))
         if events:
             service.cli("store", "update", "default", "--events", "on")
         service.start()

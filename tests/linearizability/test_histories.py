@@ -22,7 +22,7 @@ def harness(new_service, engine, request):
     """A service whose store has events on, and one whose store has them off."""
     workers = "2" if engine == "postgresql" else "1"
     service = new_service(WISHWELL_WORKERS=workers, **SETTINGS)
-    service.cli("migrate")
+    service.cli("init")
     service.cli("store", "update", "default", "--events", request.param)
     service.start()
     yield Harness(service)

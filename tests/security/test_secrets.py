@@ -55,7 +55,7 @@ def test_database_password_is_rotated_as_described(guarded):
     newer = PASSWORD[::-1]
     SECRETS.update((PASSWORD, newer))
     service = Service({"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": "k" * 40})
-    service.cli("migrate")
+    service.cli("init")
     with service:
         data(service.client(service.admin_token()).get("/items"))
         server.sql(f"ALTER ROLE app PASSWORD '{newer}'")

@@ -7,7 +7,7 @@ reading at ``service.Service``; ``base.Program`` is the common base.
     with PostgresServer() as postgres:
         settings = {"WISHWELL_DATABASE_URL": postgres.create_database()}
         service = Service(settings)
-        service.cli("migrate")
+        service.cli("init")
         with service:
             service.client(service.admin_token()).get("/items")
 """

@@ -14,7 +14,7 @@ import sys
 import threading
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import asyncpg
 import httpx2
@@ -125,7 +125,9 @@ class Service(Program):
         return clean | self._extra | self.settings
 
     def start(self, *, timeout: float = 20) -> Service:
-        """Starts the program and waits for the log line with its URL."""
+        """Starts the program and waits for the log line with its URL. Creates an embedded
+        database that doesn't exist."""
+        self._create()
         began = len(self._out)
         process = self._spawn(
             [self.command, "serve"],
@@ -153,6 +155,8 @@ class Service(Program):
 
     def start_into(self, log: int, *words: str, timeout: float = 20) -> Service:
         """Starts with standard output and error in an open file of the caller's."""
+        if "--welcome" not in words:
+            self._create()
         if self.settings["WISHWELL_PORT"] == "0":
             self.settings["WISHWELL_PORT"] = str(free_port())
         self.url = f"http://{HERE}:{self.settings['WISHWELL_PORT']}"
@@ -165,6 +169,12 @@ class Service(Program):
             self.kill()
             raise ServerFailed(f"wishwell serve does not answer; its exit code: {code}")
         return self
+
+    def _create(self) -> None:
+        url = self.settings.get("WISHWELL_DATABASE_URL", "sqlite:///wishwell.db")
+        path = url.removeprefix("sqlite:///")
+        if path != url and not (self.folder / unquote(path)).exists():
+            self.cli("init")
 
     def _listening(self, began: int) -> str | None:
         """Returns the URL in the `listening` log line, or `None`."""

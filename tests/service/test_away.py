@@ -127,7 +127,7 @@ def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
     Rules: health-checks, error-envelope."""
     database = postgres_server.create_database()
     service = Service(SETTINGS | {"WISHWELL_DATABASE_URL": database})
-    service.cli("migrate")
+    service.cli("init")
     with service.start():
         admin = service.client(service.admin_token())
         postgres_server.sql("ALTER TABLE stores RENAME TO hidden", database.rpartition("/")[2])

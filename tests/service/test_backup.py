@@ -55,7 +55,7 @@ def test_backup_refuses_what_would_lose_something():
     Rule: backup-complete."""
     service = Service()
     assert "wishwell.db doesn't exist" in service.cli("backup", "a.db", check=False).stderr
-    service.cli("migrate")
+    service.cli("init")
     service.cli("backup", "a.db")
     first = (service.folder / "a.db").read_bytes()
     (service.folder / "link.db").symlink_to("wishwell.db")
@@ -81,7 +81,7 @@ def test_backup_refuses_what_would_lose_something():
 def test_backup_that_is_stopped_leaves_nothing(ending):
     """A stopped backup leaves no files. Rule: backup-complete."""
     service = Service()
-    service.cli("migrate")
+    service.cli("init")
     target = service.folder / "a.db"
     with closing(sqlite3.connect(service.folder / "wishwell.db")) as other:
         other.execute("PRAGMA journal_mode = DELETE")
@@ -114,7 +114,7 @@ def test_backup_of_a_database_with_a_damaged_index_fails():
     """A backup of a database with a damaged index fails: SQLite copies the index as it is, and only an
     integrity check reads it. Rule: backup-complete."""
     service = Service()
-    service.cli("migrate")
+    service.cli("init")
     file = service.folder / "wishwell.db"
     index = (
         "SELECT (rootpage - 1) * page_size, page_size FROM sqlite_master, pragma_page_size "

@@ -16,7 +16,7 @@ MAP = ("--store", "default", "--map", "customer=Who,product=What,list=On,saved=W
 @pytest.fixture
 def service(new_service):
     made = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY)
-    made.quick("migrate")
+    made.quick("init")
     return made
 
 

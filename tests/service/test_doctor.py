@@ -16,6 +16,7 @@ from tests.browser.conftest import CLOCK
 from tests.conftest import SEALING_KEY, Shop, slow
 from tests.servers import HERE, PostgresServer, Service, free_port, wait_until
 from wishwell import config
+from wishwell.errors import DOCS
 from wishwell.server import doctor
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +35,7 @@ def asked(service, **settings):
 def bad(service, **settings):
     """Asserts that exactly one line is bad; returns its subject and text."""
     [line] = [one for one in asked(service, **settings).values() if one["state"] == "bad"]
-    assert line["says"].endswith(f" See docs/{doctor.SEE[line['what']]}")
+    assert line["says"].endswith(f" See {DOCS}{doctor.SEE[line['what']]}")
     return line["what"], line["says"]
 
 
@@ -42,7 +43,7 @@ def bad(service, **settings):
 def database(new_service):
     """A service on a migrated database, not started."""
     service = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY)
-    service.cli("migrate")
+    service.cli("init")
     return service
 
 
@@ -93,7 +94,7 @@ def test_database_that_hangs_is_reported_within_seconds():
     with PostgresServer() as server:
         service = Service({"WISHWELL_DATABASE_URL": server.create_database()})
         service.settings["WISHWELL_SIGNING_KEYS"] = "k" * 40
-        service.cli("migrate")
+        service.cli("init")
         server.pause()
         began = time.monotonic()
         assert bad(service)[0] == "database"
@@ -144,7 +145,7 @@ def test_nearly_full_disk_is_reported(tmp_path):
         pytest.skip("mounting a small disk needs root")
     try:
         service = Service({"WISHWELL_DATABASE_URL": f"sqlite:///{tmp_path}/wishwell.db"})
-        service.cli("migrate")
+        service.cli("init")
         what, says = bad(service)
         assert what == "disk"
         assert re.search(r"Only \d\d MB are free", says)
@@ -217,7 +218,7 @@ def test_unreachable_standby_is_reported():
         url = primary.create_database()
         both = url.replace(f":{primary.port}", f":{primary.port},{HERE}:{standby.port}")
         service = Service({"WISHWELL_DATABASE_URL": both, "WISHWELL_SIGNING_KEYS": "k" * 40})
-        service.cli("migrate")
+        service.cli("init")
         says = asked(service)["servers"]["says"]
         assert says == f"{HERE}:{primary.port} accepts writes; {HERE}:{standby.port} is a standby"
         standby.kill()

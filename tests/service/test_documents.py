@@ -1,5 +1,6 @@
 """Runs the commands in documents, unchanged."""
 
+import contextlib
 import json
 import os
 import re
@@ -95,6 +96,17 @@ def test_commands_that_need_only_the_service():
             output = shell(service, [text.replace("http://127.0.0.1:8000", service.url)], **known)
             SECRETS.update(re.findall(r"wwadm_\w+", output))
             assert said in output, (page, heading, output)
+
+
+def test_service_starts_as_described():
+    """The commands of the first section create a database, and the service runs on it."""
+    lines = commands("docs/operations.md", "## Install")
+    *lines, serve = lines[lines.index("umask 077") :]
+    assert serve == "wishwell serve"
+    with contextlib.closing(Service()) as service:
+        token = shell(service, lines).split()[-1]
+        SECRETS.add(token)
+        assert service.start().client(token).get("/items").status_code == 200
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ class Pair:
             | {"WISHWELL_DATABASE_URL": database, "WISHWELL_DATABASE_TIMEOUT": "1"}
             | {"WISHWELL_DATABASE_CONNECTIONS": "6"}
         )
-        self.service.cli("migrate")
+        self.service.cli("init")
         self.standby = self.primary.standby()
         self.primary.wait_for_standbys(wait=True)
 
@@ -172,7 +172,7 @@ def test_first_host_that_swallows_all_does_not_stop_a_start(shared):
         first.swallows = True
         admin = shared.start(first.port, shared.primary.port)
         assert saves(admin, 1)
-        assert "nothing to do" in shared.service.cli("migrate").stdout
+        assert "nothing to do" in shared.service.cli("init").stdout
 
 
 def test_process_that_picked_a_host_takes_another_when_it_fails(shared):

@@ -33,7 +33,7 @@ def own_postgres():
 
 def on(server: PostgresServer, **settings: str) -> Service:
     service = Service(ROOMY | {"WISHWELL_DATABASE_URL": server.create_database()} | settings)
-    service.cli("migrate")
+    service.cli("init")
     return service
 
 

@@ -1,5 +1,7 @@
 """A newcomer's first steps: start, paste the printed commands, restart; and install the wheel."""
 
+import contextlib
+import json
 import re
 import subprocess
 import sys
@@ -38,6 +40,38 @@ def test_welcome_prints_lines_that_work_as_pasted():
         service.start_into(log.fileno(), "--welcome")
         visitor = service.client(output.split("}")[-1].strip())
         assert visitor.get("/items").json()["data"] == read["data"]
+
+
+def test_missing_database_is_created_only_by_init():
+    """Without a database, `serve` and commands name the file and create nothing; `init` creates it,
+    and the log then names it. Rule: init-explicit."""
+    with contextlib.closing(Service()) as service:
+        file = service.folder / "wishwell.db"
+        for words in (("serve",), ("migrate",), ("migrate", "--plan"), ("store", "list")):
+            done = service.cli(*words, check=False)
+            assert done.returncode == 1
+            assert f"The database {file} doesn't exist" in done.stderr
+            assert "`wishwell init`" in done.stderr
+            assert not list(service.folder.glob("wishwell.db*"))
+        for last in ("the schema is up to date", "nothing to do"):
+            assert service.quick("init").strip().endswith(last)
+        [line] = [line for line in service.start().log_lines() if '"listening"' in line]
+        assert json.loads(line)["database"] == str(file)
+
+
+def test_empty_server_database_asks_for_init(postgres_server):
+    """With an empty PostgreSQL database `serve` asks for `init`; the log then has its host and name,
+    but no password. Rule: init-explicit."""
+    url = postgres_server.create_database()
+    url = re.sub(r"//([^:@]+)@", r"//\1:a-password-of-its-own@", url)
+    keys = {"WISHWELL_SIGNING_KEYS": "k" * 40}
+    with contextlib.closing(Service(keys | {"WISHWELL_DATABASE_URL": url})) as service:
+        done = service.cli("serve", check=False)
+        assert "is empty" in done.stderr and "`wishwell init`" in done.stderr
+        assert "a-password" not in done.stderr
+        service.cli("init")
+        [line] = [line for line in service.start().log_lines() if '"listening"' in line]
+        assert json.loads(line)["database"] == url.rpartition("@")[2]
 
 
 @pytest.mark.slow

@@ -69,6 +69,7 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
         done[name] = [line for line in lines(service)[before:] if line["action"] == "command"]
         return out
 
+    run("init")
     run("migrate")
     run("store create", "another")
     run("store update", "default", "--events", "on")
@@ -161,6 +162,7 @@ def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):
     """With a full disk under the journal, the API and commands refuse the action and change nothing;
     everything else works. Rule: journal-first."""
     full = new_service(WISHWELL_JOURNAL="good.jsonl", WISHWELL_SEALING_KEYS=SEALING_KEY)
+    full.cli("init")
     full.restart(settings={"WISHWELL_JOURNAL": "/dev/full"})
     token, other = (
         full.attempt("token", "create", "--store", "default", "--label", label,

@@ -138,7 +138,7 @@ def test_job_backs_up_the_keys_whatever_the_name_of_the_database(name):
     urls = [f"sqlite:///{quote(name)}", f"sqlite:///{quote(str(service.folder / name))}"]
     for number, url in enumerate(urls):
         service.settings["WISHWELL_DATABASE_URL"] = url
-        service.cli("migrate")
+        service.cli("init")
         places = {"BACKUPS": f"my backups {number}", "KEYS": f"my keys {number}"}
         assert job(service, **places).returncode == 0
         [copy] = (service.folder / places["BACKUPS"]).iterdir()
@@ -152,7 +152,7 @@ def test_keys_that_settings_name_are_checked_and_not_copied():
     store them. Rule: backup-complete."""
     key = "a-sealing-key-in-the-settings-40-characters"
     service = Service({"WISHWELL_SEALING_KEYS": key, "WISHWELL_SIGNING_KEYS": key})
-    service.cli("migrate")
+    service.cli("init")
     assert not list(service.folder.glob("*.key"))
     said = service.run([service.command, "backup", "a.db", "--keys", "keys"])
     assert "WISHWELL_SEALING_KEYS are not copied" in said.stderr

@@ -163,7 +163,7 @@ def test_busy_postgresql_shows():
     settings |= {"WISHWELL_DATABASE_TIMEOUT": "10", "WISHWELL_MAX_IN_FLIGHT": "3"}
     with PostgresServer() as database, contextlib.ExitStack() as stack:
         service = Service(settings | {"WISHWELL_DATABASE_URL": database.create_database()})
-        service.cli("migrate")
+        service.cli("init")
         stack.enter_context(service)
         admin = service.client(token := service.admin_token())
         assert admin.get("/items").status_code == 200

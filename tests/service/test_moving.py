@@ -25,7 +25,7 @@ def ways(request, postgres_server):
         url = postgres_server.create_database() if engine == "postgresql" else "sqlite:///w.db"
         service = Service(KEYS | {"WISHWELL_DATABASE_URL": url})
         made.append(service)
-        service.quick("migrate")
+        service.quick("init")
         return service
 
     one, other = request.param.split(" to ")

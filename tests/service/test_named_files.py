@@ -25,7 +25,7 @@ COMMANDS = (
 def service(request):
     """A service that isn't started, with something in its folder that isn't a file."""
     service = Service({"WISHWELL_SEALING_KEYS": SEALING_KEY})
-    service.cli("migrate")
+    service.cli("init")
     odd = service.folder / "odd.csv"
     make = {"pipe": os.mkfifo, "folder": os.mkdir, "device": lambda _: odd.symlink_to("/dev/zero")}
     make[request.param](odd)

@@ -67,7 +67,7 @@ def test_node_that_fails_loses_nothing(cluster: Cluster, fault: str):
     settings = {"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
     limits = {"WISHWELL_LIMIT_ADMIN_WRITE": "1000000"}
     service = Service(settings | limits)
-    service.cli("migrate")
+    service.cli("init")
     with service.start():
         admin, run = service.admin_token(), secrets.token_hex(4)
         gids = [f"gid://shopify/Customer/{run}-{number}" for number in range(4)]

@@ -36,7 +36,7 @@ def test_service_works_through_pgbouncer(postgres_server: PostgresServer, mode: 
     url = database.replace(f":{postgres_server.port}/", f":{pooler.port}/")
     keys = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_KEY}
     service = Service(keys | {"WISHWELL_DATABASE_URL": url})
-    service.cli("migrate")
+    service.cli("init")
     with service:
         shop = Shop(service, "--events", "on", *ROOMY)
 

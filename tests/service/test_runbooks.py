@@ -93,7 +93,7 @@ def test_restore_is_rehearsed(engine, postgres_server):
         settings["WISHWELL_DATABASE_URL"] = postgres_server.create_database()
         settings["WISHWELL_JOURNAL"] = journals[0]
     service = Service(settings)
-    service.cli("migrate")
+    service.cli("init")
     with service.start():
         node = service.beside() if engine == "postgresql" else service
         if node is not service:
@@ -170,7 +170,7 @@ def test_service_starts_after_a_lost_sealing_keys_secrets_are_removed():
 def test_backup_job_keeps_the_newest_and_fails_aloud():
     """The backup job keeps the newest two backups and all keys; a failed one removes none."""
     service = Service()
-    service.cli("migrate")
+    service.cli("init")
     for _ in range(3):
         assert job(service).returncode == 0
         time.sleep(1.1)  # their names have a resolution of one second

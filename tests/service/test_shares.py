@@ -79,7 +79,7 @@ def test_key_set_that_hangs_holds_up_nobody():
     with socket.create_server((HERE, 0)) as silent, ThreadPoolExecutor(8) as threads:
         silent.settimeout(10)
         keys = f"http://{HERE}:{silent.getsockname()[1]}/keys"
-        service.cli("migrate")
+        service.cli("init")
         shop = ("--host", "https://shop.example", "--jwt-header", "Customer-Token")
         service.cli("store", "update", "default", *shop, "--jwt-key-set", keys)
         service.cli("store", "create", "other", "--host", "https://other.example")

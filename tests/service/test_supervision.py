@@ -149,6 +149,7 @@ def test_hangups_during_a_hangup_replace_the_workers_once_more(faulty):
 def test_stop_during_a_start_ends_all_processes(faulty, after):
     """SIGTERM while workers start ends them and the parent, with exit code 0. Rule: serve-workers."""
     service, inject = faulty
+    service.cli("init")
     inject("time.sleep(60)")
     process = subprocess.Popen(
         [service.command, "serve"], cwd=service.folder, env=service.environment

@@ -242,6 +242,7 @@ def test_closed_terminal_stops_what_was_started_there(new_service):
     """Closing the terminal stops a service started there, so that it doesn't keep the port.
     Rule: serve-workers."""
     service = new_service()
+    service.cli("init")
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [service.command, "serve"],

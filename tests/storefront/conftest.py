@@ -296,7 +296,7 @@ def with_one_store(service: Service, *options: str, scheme: str = "http"):
     """Runs a service whose only store was created before its start."""
     service.settings["WISHWELL_PORT"] = port = str(free_port())
     service.url = f"http://{HERE}:{port}"
-    service.quick("migrate")
+    service.quick("init")
     front = Front(service, *options, scheme=scheme)
     with running(service):
         yield front

@@ -24,7 +24,7 @@ def test_missing_sealing_key_stops_the_start():
     the key.
     Rule: sealing-keys."""
     with contextlib.closing(new_api()) as service:
-        service.quick("migrate")
+        service.quick("init")
         service.settings["WISHWELL_SEALING_KEYS"] = ANOTHER_KEY
         done = service.cli("serve", check=False, timeout=20)
         assert done.returncode != 0
@@ -81,7 +81,7 @@ def test_sealed_text_that_was_moved_or_changed_is_refused(fronts, name):
         soon(lambda: statuses() == [503, 200])
         soon(is_logged)
         assert texts[0] not in service.output()
-        named = service.cli("migrate").stderr
+        named = service.cli("init").stderr
         assert "bad_row" in named and ids_of[0] in named and "Traceback" not in named
     finally:
         put(*texts)
@@ -97,7 +97,7 @@ def test_without_sealing_keys_nothing_can_be_kept(postgres_server, tmp_path):
     database = postgres_server.create_database()
     with contextlib.closing(new_api(WISHWELL_DATABASE_URL=database)) as service:
         del service.settings["WISHWELL_SEALING_KEYS"]
-        service.cli("migrate")
+        service.cli("init")
         for options in (
             ("update", "default", "--new-cookie-secret", "rotate"),
             ("update", "default", "--new-cookie-secret", "leaked"),

@@ -25,7 +25,7 @@ from wishwell.access.registry import oldest_revocations
 from wishwell.db import Reader, Row, Writer, mapping
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
-from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated, Unavailable
+from wishwell.errors import DOCS, Invalid, Misconfigured, NotFound, Unauthenticated, Unavailable
 from wishwell.field_types import Id, Time
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
@@ -386,7 +386,7 @@ def embedded_key(database: str) -> bytes:
     Raises ``Misconfigured`` if it is missing, other users can read it, or it holds no key.
     """
     path = Path(f"{database}.key")
-    put_back = "Put it back from the backup of the keys: docs/runbooks.md#lost-key."
+    put_back = f"Put it back from the backup of the keys: {DOCS}runbooks.md#lost-key"
     try:
         with files.opened(path) as file:
             if os.fstat(file.fileno()).st_mode & 0o077:

@@ -36,7 +36,7 @@ from wishwell.cli.token_commands import token
 from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
 from wishwell.db import Database, migrate
-from wishwell.errors import Invalid, Misconfigured
+from wishwell.errors import DOCS, Invalid, Misconfigured
 from wishwell.events import webhooks
 from wishwell.privacy import erasure
 from wishwell.server import app, keys
@@ -45,13 +45,13 @@ from wishwell.stores import store_secrets as secrets
 from wishwell.wishlists import purge
 
 
-@click.group(cls=terminal.Command)
+@click.group(cls=terminal.Command, epilog=f"Documentation: {DOCS}operations.md")
 @click.version_option(__version__, prog_name="wishwell")
 @click.pass_context
 def main(ctx: click.Context) -> None:
     """Run and manage Wishwell, the self-hosted wishlist service for online stores.
 
-    Settings come from the environment (WISHWELL_*); docs/configuration.md lists them.
+    Settings come from the environment (WISHWELL_*).
     """
     if sys.stdout is None:
         raise Misconfigured("Standard output is closed. To discard the output, use >/dev/null.")
@@ -74,20 +74,30 @@ for command in (
 @click.option("--welcome", is_flag=True, help="Create an admin token and show the first steps.")
 @click.pass_obj
 def serve(settings: Settings, welcome: bool) -> None:
-    """Serve the API and the storefront. An embedded database is migrated first."""
+    """Serve the API and the storefront. An embedded database is migrated first.
+
+    `wishwell init` creates the database; with --welcome, `serve` creates an embedded one.
+    """
     log.configure(settings.log_level)
-    _prepare(settings)
+    _prepare(settings, create=welcome)
     text = run(settings, _first_steps) if welcome else ""
     serve_until_stopped(settings, text.replace("{base}", settings.storefront_base), _check_keys)
 
 
-# rule: migrate-once
-def _prepare(settings: Settings) -> None:
+# rules: migrate-once, init-explicit
+def _prepare(settings: Settings, *, create: bool) -> None:
     if settings.engine == "sqlite":
+        if not create:
+            app.require_database(settings)
         migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
     elif app.signing_keys(settings) and (
         waiting := asyncio.run(migrate.pending_postgres(settings.database_url))
     ):
+        if len(waiting) == len(migrate.available("postgresql")):
+            raise Misconfigured(
+                f"The database {settings.database_name} is empty. Check WISHWELL_DATABASE_URL. To "
+                "use this database, run `wishwell init` first."
+            )
         raise Misconfigured(
             f"The database's schema is not up to date ({', '.join(waiting)}): "
             "run `wishwell migrate` first."
@@ -149,13 +159,24 @@ Get a visitor's session token, save an item with it, and read the item back:
 """
 
 
+# rule: init-explicit
+@main.command("init")
+@click.pass_obj
+def init_command(settings: Settings) -> None:
+    """Create the database: its schema, the store "default" and, for an embedded one, its keys.
+
+    An existing database is only migrated.
+    """
+    _migrate(settings)
+
+
 @main.command("migrate")
 @click.option("--plan", is_flag=True, help="Show what would be done and change nothing.")
 @click.option("--cluster", is_flag=True, help="Spread the tables over the servers of a cluster.")
 @click.pass_obj
 def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
     """Migrate the database to the current schema."""
-    path = config.sqlite_path(settings.database_url)
+    app.require_database(settings)
     embedded = settings.engine == "sqlite"
     if embedded and cluster:
         raise Misconfigured(
@@ -164,16 +185,20 @@ def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
         )
     if plan:
         names = (
-            migrate.pending_sqlite(path)
+            migrate.pending_sqlite(config.sqlite_path(settings.database_url))
             if embedded
             else asyncio.run(migrate.pending_postgres(settings.database_url, spread=cluster))
         )
         for name in names:
             terminal.say(name)
         return
+    _migrate(settings, cluster=cluster)
+
+
+def _migrate(settings: Settings, *, cluster: bool = False) -> None:
     command_journal(settings).record_command()
-    if embedded:
-        done = migrate.migrate_sqlite(path, terminal.say)
+    if settings.engine == "sqlite":
+        done = migrate.migrate_sqlite(config.sqlite_path(settings.database_url), terminal.say)
     else:
         done = asyncio.run(
             migrate.migrate_postgres(settings.database_url, terminal.say, spread=cluster)

@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 import click
 
-from wishwell import config, files, ids, stores
+from wishwell import files, ids, stores
 from wishwell.cli import terminal
 from wishwell.config import Settings
 from wishwell.db import Database, journal
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act, Journal
-from wishwell.errors import Invalid, Misconfigured
+from wishwell.errors import Invalid
 from wishwell.server import app
 
 T = TypeVar("T")
@@ -44,15 +44,9 @@ def run(
 
     The journal gets a line about the command before its first write, if it is ``recorded``.
     """
-    path = config.sqlite_path(settings.database_url)
-    missing = settings.engine == "sqlite" and not os.access(path, os.F_OK)
+    app.require_database(settings)
 
     async def opened() -> T:
-        if missing:
-            raise Misconfigured(
-                f"The database {path} doesn't exist. Run `wishwell "
-                "migrate` first, or check WISHWELL_DATABASE_URL."
-            )
         db = app.open_database(settings, journal=command_journal(settings) if recorded else None)
         try:
             await clock.synchronise(db)

@@ -8,7 +8,7 @@ from wishwell.cli.common_options import NAMED_STORE, Progress, clock, in_databas
 from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
 from wishwell.db import Database
-from wishwell.errors import Invalid
+from wishwell.errors import DOCS, Invalid
 from wishwell.importers import csv_file
 from wishwell.importers.csv_file import CsvFile
 from wishwell.server import app
@@ -20,14 +20,13 @@ from wishwell.transfer.importing import Counts
 
 
 # rule: export-whole
-@click.command("export")
+@click.command("export", epilog=f"What it contains: {DOCS}data.md")
 @NAMED_STORE
 @in_database
 async def export_command(db: Database, _settings: Settings, /, handle: str) -> None:
     """Write a whole store to standard output as JSON Lines.
 
-    The export is a consistent snapshot, also while others write. docs/data.md lists what it
-    contains.
+    The export is a consistent snapshot, also while others write.
     """
     progress, counts = Progress(), EndRecord(0, 0, 0)
     async for piece in exporting.lines(db, handle, now(), counts):
@@ -39,7 +38,7 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
 
 
 # rule: import-checked
-@click.command("import")
+@click.command("import", epilog=f"Examples: {DOCS}coming-from-another-app.md")
 @click.argument("path", metavar="FILE")
 @NAMED_STORE
 @click.option("--dry-run", "dry", is_flag=True, help="Check the file and show the additions.")
@@ -75,7 +74,7 @@ def import_command(
     the file. The whole file is checked before anything is changed.
 
     A file that ends in .csv or .tsv, or is imported with --map, is another app's export: its
-    customers' wishes are added to the store. docs/coming-from-another-app.md has examples.
+    customers' wishes are added to the store.
     """
     if columns is not None:
         # rule: import-csv

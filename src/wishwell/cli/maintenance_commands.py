@@ -11,7 +11,7 @@ from wishwell.cli import terminal
 from wishwell.cli.common_options import JSON, clock, in_database, now
 from wishwell.config import Settings
 from wishwell.db import Database, backup
-from wishwell.errors import Invalid, Misconfigured, ServiceError
+from wishwell.errors import DOCS, Invalid, Misconfigured, ServiceError
 from wishwell.server import doctor, keys
 
 
@@ -79,8 +79,8 @@ def backup_command(settings: Settings, path: str, folder: str | None) -> None:
     """
     if settings.engine != "sqlite":
         raise Misconfigured(
-            "`wishwell backup` copies only an embedded database. Back up PostgreSQL "
-            "with pg_dump or pgBackRest: docs/operations.md#backup-and-restore"
+            "`wishwell backup` copies only an embedded database. Back up PostgreSQL with pg_dump "
+            f"or pgBackRest: {DOCS}operations.md#backup-and-restore"
         )
     # Like Ctrl-C, these signals must remove the partial copy.
     for ending in (signal.SIGTERM, signal.SIGHUP):

@@ -15,7 +15,7 @@ from wishwell.cli import terminal
 from wishwell.cli.common_options import NAMED_STORE, Progress, clock, new_id, now, run
 from wishwell.config import Settings
 from wishwell.db import Database
-from wishwell.errors import Invalid
+from wishwell.errors import DOCS, Invalid
 from wishwell.importers import catalogue, table
 from wishwell.importers.catalogue import Catalogue
 from wishwell.transfer.spool import opened
@@ -44,7 +44,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 # rule: catalogue-import
-@click.command("products")
+@click.command("products", epilog=f"Examples: {DOCS}products.md")
 @click.argument("path", metavar="FILE")
 @_options
 @click.pass_obj
@@ -54,7 +54,7 @@ def products_command(
     """Import the shop's catalogue from a CSV, TSV or JSON Lines file (- reads standard input).
 
     Invalid rows are listed and skipped; the others are imported. Run it again whenever the
-    catalogue has changed. docs/products.md has examples.
+    catalogue has changed.
     """
     how = _reading(path, **{name: text for name, text in given.items() if text})
     store = run(settings, lambda db: db.read(stores.by_handle, handle))

@@ -52,6 +52,9 @@ def _one_line() -> Iterator[None]:
         line = failures.message_of(error)
         if line is None:
             _exit(_defect(error), DEFECT)
+        if isinstance(error, BrokenPipeError):  # `| head` has read enough
+            _give_up(sys.stdout)
+            raise click.exceptions.Exit(1) from None
         if isinstance(error, OSError):  # for example --help into a file on a full disk
             _give_up(sys.stdout)
         _exit(line, 1)

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import os
 import resource
 import signal
 import socket
@@ -67,6 +68,17 @@ def open_database(
         warn=warn,
         journal=journal,
     )
+
+
+# rule: init-explicit
+def require_database(settings: Settings) -> None:
+    """Raises ``Misconfigured`` if the file of an embedded database doesn't exist."""
+    path = config.sqlite_path(settings.database_url)
+    if settings.engine == "sqlite" and not os.access(path, os.F_OK):
+        raise Misconfigured(
+            f"The database {settings.database_name} doesn't exist. Check the folder and "
+            "WISHWELL_DATABASE_URL. To create a new, empty database, run `wishwell init`."
+        )
 
 
 # rule: signing-keys

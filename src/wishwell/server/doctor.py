@@ -19,7 +19,7 @@ from wishwell import config, ids, stores
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, ask, cluster, connecting, failures, migrate, url
 from wishwell.db.clock import ClockSuspect, ReferenceClock
-from wishwell.errors import ServiceError, Unavailable
+from wishwell.errors import DOCS, ServiceError, Unavailable
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Unanswered
 from wishwell.server import app, keys
@@ -37,7 +37,7 @@ SEE = {
     "redis": "runbooks.md#wishwelllimitsstoreaway",
     "service": "runbooks.md#wishwellbackgroundstuck",
 }
-"""The section of docs/ to read for each failed check."""
+"""The section of the documentation to read for each failed check."""
 
 _SECONDS = 5.0
 """Timeout of a check."""
@@ -107,7 +107,7 @@ async def _line(what: str, seen: Awaitable[str]) -> Finding:
         # The text of an unexpected error may contain a secret.
         said = failures.message_of(error) or f"{type(error).__name__}, a bug in wishwell."
         see = SEE["database" if isinstance(error, Unavailable) else what]
-    return Finding("bad", what, f"{' '.join(said.split()).removesuffix('.')}. See docs/{see}")
+    return Finding("bad", what, f"{' '.join(said.split()).removesuffix('.')}. See {DOCS}{see}")
 
 
 async def _settings(settings: Settings) -> str:
@@ -122,15 +122,11 @@ async def _settings(settings: Settings) -> str:
 async def _disk(settings: Settings) -> str:
     if settings.engine != "sqlite":
         return Note("not checked here: the data is on the database server")
-    folder = _file(settings).parent
+    folder = Path(settings.database_name).parent
     free = shutil.disk_usage(folder).free // 1_000_000
     if free < _MIN_FREE_MB:
         raise CheckFailed(f"Only {free:,} MB are free in {folder}.")
     return f"{free:,} MB are free in {folder}"
-
-
-def _file(settings: Settings) -> Path:
-    return Path(config.sqlite_path(settings.database_url)).absolute()
 
 
 async def _journal(settings: Settings) -> str:
@@ -147,12 +143,8 @@ async def _journal(settings: Settings) -> str:
 
 async def _database(settings: Settings, opened: list[Database]) -> str:
     """Checks that the database responds, and appends it to ``opened``."""
-    path, began = _file(settings), time.monotonic()
-    if settings.engine == "sqlite" and not os.access(path, os.F_OK):
-        raise CheckFailed(
-            f"{path} doesn't exist. Wrong folder? Otherwise `wishwell serve` creates a new, empty "
-            "database."
-        )
+    began = time.monotonic()
+    app.require_database(settings)
     opened.append(app.open_database(settings))
     await opened[0].ping()
     return f"{settings.engine}, responds in {(time.monotonic() - began) * 1000:.0f} ms"

@@ -15,7 +15,7 @@ from wishwell import config, files
 from wishwell.access import auth
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer, migrate, sqlite
-from wishwell.errors import Misconfigured
+from wishwell.errors import DOCS, Misconfigured
 from wishwell.events import webhooks
 from wishwell.server import app
 from wishwell.stores import store_secrets
@@ -63,7 +63,7 @@ async def check_signing_key(tx: Reader, settings: Settings) -> None:
     if row and row[0] not in map(auth.key_id, app.signing_keys(settings)):
         raise Misconfigured(
             f"The service last started with the signing key {row[0]}, which is not the key here. "
-            "Put it back, or start the service with the new key: docs/runbooks.md#lost-key."
+            f"Put it back, or start the service with the new key: {DOCS}runbooks.md#lost-key"
         )
 
 

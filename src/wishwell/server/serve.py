@@ -49,7 +49,13 @@ def serve_until_stopped(settings: Settings, welcome: str, check: workers.Check) 
             )
 
     def started() -> None:
-        logger.info("listening", url=url, engine=settings.engine, workers=settings.workers)
+        logger.info(
+            "listening",
+            url=url,
+            engine=settings.engine,
+            database=settings.database_name,
+            workers=settings.workers,
+        )
         if welcome:
             with contextlib.suppress(OSError):  # the service runs even if nobody reads it
                 click.echo(welcome.replace("{url}", url), err=True)
