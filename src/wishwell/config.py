@@ -194,6 +194,7 @@ class Settings:
     body_timeout: float = _setting(10.0, _seconds(0.1, 600))
     answer_timeout: float = _setting(30.0, _seconds(0.1, 600))
     shutdown_timeout: float = _setting(8.0, _seconds(0, 600))
+    log_networks: str = _setting("off", _switch)
     log_level: str = _setting("info", _level)
 
     @property

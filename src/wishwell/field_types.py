@@ -45,7 +45,9 @@ Id = Annotated[str, published("Id", "An opaque id.", minLength=1, maxLength=255)
 RequestId = Annotated[
     str,
     published(
-        "RequestId", "The id of the request, the same as `X-Request-Id`.", pattern=f"^{_UUID}$"
+        "RequestId",
+        "The id of the request, the same as `X-Request-Id`.",
+        pattern=f"^({_UUID}|[0-9a-f]{{32}})$",
     ),
 ]
 Time = Annotated[

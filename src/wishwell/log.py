@@ -36,6 +36,7 @@ class RequestLine(Line, kw_only=True, rename={"request_id": "requestId"}):
     caller: str = ""
     token: str = ""
     profile: str = ""
+    network: str = ""
 
 
 # If a stream was closed before the start, its descriptor may now be another file.

@@ -1,10 +1,14 @@
 """Prometheus metrics for operators."""
 
 import functools
-from typing import Literal
+from typing import Any, Literal
 
-from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import Counter, Gauge, Histogram, values
 
+_MAX_STORES = 1_000
+"""Number of stores with series of their own, in each process. The others share one label."""
+
+_OTHER_STORES = "(others)"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -13,11 +17,12 @@ def _counter(name: str, help: str, *labels: str) -> Counter:
 
 
 def _gauge(
-    name: str, help: str, of_workers: Literal["sum", "max", "min"] = "sum", *labels: str
+    name: str, help: str, of_workers: Literal["sum", "max", "min", "each"] = "sum", *labels: str
 ) -> Gauge:
-    """Returns a gauge. ``of_workers`` says how the values of live worker processes are combined."""
-    modes: dict[str, Literal["livesum", "livemax", "livemin"]]
-    modes = {"sum": "livesum", "max": "livemax", "min": "livemin"}
+    """Returns a gauge. ``of_workers`` says how the values of live worker processes are combined;
+    with "each", every worker has a series, with its process id as the label ``pid``."""
+    modes: dict[str, Literal["livesum", "livemax", "livemin", "liveall"]]
+    modes = {"sum": "livesum", "max": "livemax", "min": "livemin", "each": "liveall"}
     return Gauge(f"wishwell_{name}", help, labels, multiprocess_mode=modes[of_workers])
 
 
@@ -27,6 +32,12 @@ _SECONDS = Histogram(
     "Seconds from the end of a request's headers to its response.",
     ("route",),
     buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
+)
+_STORE_REQUESTS = _counter(
+    "store_requests",
+    "Completed requests by store: answered, limited (429) or failed (5xx).",
+    "store",
+    "result",
 )
 LIMITED = _counter("limited", "Requests rejected by a rate limit.", "kind")
 _LINKS = _counter("links", "Sessions linked to a customer.")
@@ -48,6 +59,11 @@ BACKGROUND_DONE = _gauge(
 CLOCK_SUSPECT = _gauge(
     "clock_suspect",
     "1 while the clock isn't plausible, so that nothing is removed because of its age.",
+    "max",
+)
+CLOCK_OFFSET = _gauge(
+    "clock_offset_seconds",
+    "Difference in seconds between this clock and that of the database server.",
     "max",
 )
 EVENTS_POSITIONED = _counter("events_told", "Events that were assigned a feed position.")
@@ -134,12 +150,45 @@ DELIVERIES_OLDEST = _gauge(
     "Seconds since the oldest pending webhook delivery became due.",
     "max",
 )
+WEBHOOKS_FAILING = _gauge(
+    "webhooks_failing",
+    "Webhooks whose latest delivery failed, including those turned off for it.",
+    "max",
+)
+DATABASE_BYTES = _gauge("database_bytes", "Size of the database in bytes.", "max")
+UNKNOWN_PROXIES = _counter(
+    "unknown_proxy_requests",
+    "Storefront requests with X-Forwarded-For from an address outside WISHWELL_TRUSTED_PROXIES.",
+)
+WORKER_CPU = _gauge(
+    "worker_cpu_seconds", "Processor time in seconds that a worker has used.", "each"
+)
+WORKER_MEMORY = _gauge("worker_memory_bytes", "Resident memory of a worker in bytes.", "each")
+WORKER_RESTARTS = _counter("worker_restarts", "Workers that ended unexpectedly.")
+RELOADS_FAILED = _counter("reloads_failed", "Reloads (SIGHUP) that changed nothing.")
 LOG_LINES_LOST = _counter("log_lines_lost", "Log lines that could not be written.")
 
 
 def method_label(method: str) -> str:
     """Returns the method, or "other" for an unknown one, because clients must not create labels."""
     return method if method in _METHODS else "other"
+
+
+@functools.cache
+def _in_parent(counter: Counter) -> Any:
+    """Returns the value of a counter where the workers read their metrics."""
+    [metric] = counter.collect()
+    kind: Any = values.MultiProcessValue()  # type: ignore[no-untyped-call]
+    return kind("counter", metric.name, f"{metric.name}_total", (), (), metric.documentation)
+
+
+# rule: serve-workers
+def count_in_parent(counter: Counter) -> None:
+    """Adds 1 to a counter without labels, in the process that supervises workers.
+
+    That process has made the counter before there were workers, so none of them would report it.
+    """
+    _in_parent(counter).inc(1)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -156,6 +205,23 @@ def answered(method: str, route: str, status: int, seconds: float) -> None:
     """Records a request's count and duration. ``route`` is the route's template, never the path."""
     _answered(method, route, status).inc()
     _took(route).observe(seconds)
+
+
+_stores: set[str] = set()
+
+
+@functools.cache
+def _of_store(store: str, result: str) -> Counter:
+    if len(_stores) < _MAX_STORES:
+        _stores.add(store)
+    return _STORE_REQUESTS.labels(store if store in _stores else _OTHER_STORES, result)
+
+
+def answered_for(store: str, status: int) -> None:
+    """Records a request of a store, by its handle. Bounded, because each store makes series."""
+    _of_store(
+        store, "failed" if status >= 500 else "limited" if status == 429 else "answered"
+    ).inc()
 
 
 def linked(items: int) -> None:

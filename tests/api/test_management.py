@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 
+from tests.conftest import SEALING_KEY
 from tests.http.test_openapi import DOCUMENT
 
 from .conftest import RATE_HEADERS, over_the_wire, refused, request_head, soon
@@ -150,6 +151,34 @@ def test_log_holds_no_query_and_no_body(service, shop):
     ):
         lines_of(service, answer.headers["X-Request-Id"])
     assert "SecretName" not in service.output()
+
+
+@pytest.mark.parametrize("given", ["5e6f" * 8, "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"])
+def test_request_id_of_a_proxy_is_kept(service, shop, given):
+    """A UUID, with hyphens or without, is kept as the id of the request. Rule: error-envelope."""
+    answer = shop.admin.get("/items/x", headers={"X-Request-Id": given})
+    assert answer.headers["X-Request-Id"] == given
+    assert answer.json()["error"]["requestId"] == given
+    assert len(lines_of(service, given)) == 1
+
+
+@pytest.mark.either_engine
+def test_log_has_a_network_only_if_set(new_service):
+    """With the setting, a request's line has the client's network, as the trusted proxy forwards it;
+    without the setting, none. Rule: log-private."""
+    settings = {"WISHWELL_TRUSTED_PROXIES": "127.0.0.1", "WISHWELL_SEALING_KEYS": SEALING_KEY}
+    with new_service(**settings).start() as quiet:
+        http = quiet.client(quiet.admin_token())
+        [line] = lines_of(quiet, http.get("/items").headers["X-Request-Id"])
+        assert "network" not in json.loads(line)
+        quiet.restart(settings={"WISHWELL_LOG_NETWORKS": "on"})
+        networks = {"192.0.2.77": "192.0.2.0/24", "2001:db8:1:2::3": "2001:db8:1::/48"}
+        for address, network in networks.items():
+            for url in ("/items", f"{quiet.url}/apps/wishlist/api/items"):
+                answer = http.get(url, headers={"X-Forwarded-For": address, "Authorization": ""})
+                [line] = lines_of(quiet, answer.headers["X-Request-Id"])
+                assert json.loads(line)["network"] == network
+                assert address not in line
 
 
 def test_log_line_cannot_be_forged(service, shop):

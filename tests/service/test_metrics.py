@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -16,7 +19,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.api.conftest import connect, request_head
-from tests.conftest import Shop
+from tests.conftest import SEALING_KEY, Shop
 from tests.servers import PostgresServer, Service, wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +27,9 @@ RULES = yaml.safe_load((ROOT / "deploy" / "alerts.yaml").read_text())
 ALERTS = [rule for group in RULES["groups"] for rule in group["rules"]]
 DASHBOARD = json.loads((ROOT / "deploy" / "grafana-dashboard.json").read_text())
 # Labels that Prometheus adds to everything it scrapes.
-SCRAPED = {"job", "instance"}
+SCRAPED = {"job", "instance", "pid"}
+# Series that Prometheus itself makes, and that deploy/backup leaves.
+ELSEWHERE = {"up", "wishwell_backup_timestamp_seconds"}
 
 
 def samples(service: Service):
@@ -103,8 +108,8 @@ def test_what_the_files_ask_for_is_there(walked):
     for expression in EXPRESSIONS:
         names, labels = parsed(expression)
         assert names, expression
-        assert names <= there.keys(), expression
-        known = set().union(*(there[name] for name in names))
+        assert names <= there.keys() | ELSEWHERE, expression
+        known = set().union(*(there.get(name, ()) for name in names))
         assert labels <= known | SCRAPED, expression
     [variable] = [v for v in DASHBOARD["templating"]["list"] if v["type"] == "query"]
     [asked] = re.findall(r"^label_values\((\w+), instance\)$", variable["query"]["query"])
@@ -185,6 +190,80 @@ def test_busy_postgresql_shows():
         reaches(service, "wishwell_requests_in_flight", lambda n: n == 0)
         assert value(service, "wishwell_pool_waits_total") >= 2
         assert value(service, "wishwell_pool_wait_seconds_total") > 0
+
+
+def test_workers_and_reloads_are_measured(new_service):
+    """With several workers each has its processor time and memory; a worker that is killed, and a
+    reload of a bad file, are counted. Rules: health-checks, serve-workers."""
+    service = new_service(WISHWELL_WORKERS="2")
+    service.settings["WISHWELL_SEALING_KEYS_FILE"] = "sealing"
+    (service.folder / "sealing").write_text(SEALING_KEY)
+    with service.start():
+        here = lambda name: [s for s in samples(service) if s.name == f"wishwell_{name}"]  # noqa: E731
+        pids = {str(process.pid) for process in workers(service)}
+        for name in ("worker_cpu_seconds", "worker_memory_bytes"):
+            assert wait_until(lambda: len(here(name)) == 2, seconds=5)
+            assert {sample.labels["pid"] for sample in here(name)} == pids
+        least = lambda: min(sample.value for sample in here("worker_memory_bytes"))  # noqa: E731
+        assert wait_until(lambda: least() > 20_000_000, seconds=5, every=0.1)
+        reaches(service, "wishwell_worker_restarts_total", lambda n: n == 0)
+        workers(service)[0].kill()
+        reaches(service, "wishwell_worker_restarts_total", lambda n: n == 1)
+        assert wait_until(lambda: len(here("worker_cpu_seconds")) == 2, seconds=20, every=0.2)
+        (service.folder / "sealing").write_text("too short")
+        service.process.send_signal(signal.SIGHUP)
+        reaches(service, "wishwell_reloads_failed_total", lambda n: n == 1)
+
+
+def test_requests_are_counted_by_store(new_service):
+    """Requests of a store are counted by result. Rule: health-checks."""
+    with new_service(WISHWELL_LIMIT_PROFILE_READ="2").start() as service:
+        shop = Shop(service)
+        http = shop.customer("1").http
+        statuses = [http.get("/items").status_code for _ in range(4)]
+        assert statuses == [200, 200, 429, 429]
+        count = lambda result: value(  # noqa: E731
+            service, "wishwell_store_requests_total", store=shop.handle, result=result
+        )
+        assert count("limited") == 2
+        assert count("answered") == 3  # with that for the token
+        reaches(service, "wishwell_database_bytes", lambda n: n > 100_000, within=15)
+
+
+@pytest.mark.either_engine
+def test_proxy_that_is_not_trusted_is_named_once(new_service):
+    """Storefront requests through an unknown proxy are counted, and logged once with its network; a
+    trusted one and a request without a proxy aren't. Rules: limit-address, log-private."""
+    name, forwarded = "wishwell_unknown_proxy_requests_total", {"X-Forwarded-For": "192.0.2.7"}
+    with new_service(WISHWELL_SEALING_KEYS=SEALING_KEY).start() as service:
+        url = f"{service.url}/apps/wishlist/api/items"
+        assert httpx2.get(url).status_code == 200
+        assert value(service, name) == 0
+        for _ in range(2):
+            assert httpx2.get(url, headers=forwarded).status_code == 200
+        assert value(service, name) == 2
+        logged = lambda: [line for line in service.log_lines() if '"unknown_proxy"' in line]  # noqa: E731
+        assert wait_until(logged, seconds=5)
+        [line] = logged()
+        assert json.loads(line)["network"] == "127.0.0.0/24"
+        service.restart(settings={"WISHWELL_TRUSTED_PROXIES": "127.0.0.1"})
+        assert httpx2.get(url, headers=forwarded).status_code == 200
+        assert value(service, name) == 0
+
+
+def test_stores_have_a_bounded_number_of_series():
+    """Beyond 1,000 stores, others share one series. Rule: health-checks."""
+    script = """
+from prometheus_client import REGISTRY
+from wishwell import metrics
+for number in range(1200):
+    metrics.answered_for(f"store-{number}", 200)
+[found] = [one for one in REGISTRY.collect() if one.name == "wishwell_store_requests"]
+series = {s.labels["store"]: s.value for s in found.samples if s.name.endswith("_total")}
+print(len(series), series["(others)"])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.split() == ["1001", "200.0"], done.stderr
 
 
 def workers(service: Service) -> list[psutil.Process]:

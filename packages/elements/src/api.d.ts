@@ -2360,7 +2360,7 @@ export interface components {
         "X-RateLimit-Reset": number;
         /**
          * @description The id of the request, which is also in the service's log. A UUID in the `X-Request-Id` of
-         *     the request is kept.
+         *     the request is kept, with hyphens or without.
          * @example 795b929e-9a9a-40fd-aa7b-5bf55eb561a4
          */
         "X-Request-Id": components["schemas"]["RequestId"];

@@ -47,6 +47,16 @@ def is_within(peer: str, networks: Networks) -> bool:
     return address is not None and _within(address, networks)
 
 
+# rule: log-private
+@functools.lru_cache(maxsize=1024)
+def network(address: str) -> str:
+    """Returns the network of an address, of IPv4 the /24 and of IPv6 the /48, or ``""``."""
+    parsed = _parsed(address.partition("/")[0])
+    if parsed is None:
+        return ""
+    return str(ipaddress.ip_network((parsed, 24 if parsed.version == 4 else 48), strict=False))
+
+
 def forwarded(pairs: Iterable[tuple[bytes, bytes]]) -> str | None:
     """Returns a request's X-Forwarded-For. Its lines form one list, in order (RFC 9110, 5.3)."""
     lines = [value for name, value in pairs if name == b"x-forwarded-for"]

@@ -140,6 +140,11 @@ class ReferenceClock:
         # Rows with a date far in the past would be too old as soon as the clock is right.
         return max(now, self._expected_now() - MAX_JUMP_MS)
 
+    @property
+    def skew_ms(self) -> int:
+        """Milliseconds by which the wall clock is ahead of the database server's; 0 if unknown."""
+        return 0 if self._offset is None else self._wall() - self._uptime() - self._offset
+
     # rule: clock-guard
     def for_ages(self) -> int:
         """Returns a time to judge ages by, without I/O. Jumps move it ``MAX_JUMP_MS`` at most."""

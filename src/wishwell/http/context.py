@@ -53,6 +53,9 @@ class Services:
     share_locations: dict[str, Row] = field(default_factory=dict)
     """Cache of where share tokens lead; see ``shares.ShareLookup``."""
 
+    has_warned_of_proxy: bool = False
+    """Whether the log names a network that forwards browsers and isn't trusted."""
+
     def now(self) -> str:
         """Returns the current time in the format that records store."""
         return ids.timestamp(self.clock())

@@ -378,6 +378,8 @@ def log_request(request: Request, status: int, seconds: float) -> None:
     metrics.answered(method, request.route, status, seconds)
     if request.route == SHED:  # logged as one line a second
         return
+    if request.visit is not None or request.caller is not None:
+        metrics.answered_for(request.store.handle, status)
     line = RequestLine(
         request_id=request.id,
         method=method,
@@ -385,6 +387,8 @@ def log_request(request: Request, status: int, seconds: float) -> None:
         status=status,
         ms=round(seconds * 1000, 2),
     )
+    if request.service.settings.log_networks == "on":
+        line.network = addresses.network(rate_limits.address(request) or "")
     for id in request.parameters.values():
         if ids.is_uuid(id):
             line.record = id

@@ -1,5 +1,6 @@
 """Responses: status, headers and body, and the HTTP status of each error."""
 
+import re
 from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
 from typing import Annotated, Any, Generic, TypeVar
@@ -13,6 +14,9 @@ from wishwell.profiles import pages
 from wishwell.ratelimits import LimitState
 
 Headers = list[tuple[bytes, bytes]]
+
+_HEX_ID = re.compile(r"[0-9a-f]{32}")
+"""A request id as nginx (``$request_id``) and trace contexts write it."""
 
 _encoder = msgspec.json.Encoder()
 
@@ -183,10 +187,10 @@ def cors(origin: bytes, allowed: bool) -> Headers:
 
 # rule: error-envelope
 def request_id(given: bytes | None) -> str:
-    """Returns the caller's own request id if it is a UUID, else a new id."""
-    if given is not None and len(given) == 36:
+    """Returns the caller's own request id if it is a UUID, also without hyphens, else a new id."""
+    if given is not None and len(given) in (32, 36):
         text = given.decode("latin-1").lower()
-        if ids.is_uuid(text):
+        if ids.is_uuid(text) or _HEX_ID.fullmatch(text):
             return text
     return ids.request_uuid()
 

@@ -9,7 +9,7 @@ import structlog
 
 from wishwell import events, ids, metrics, stores
 from wishwell.access import auth
-from wishwell.db import Database, journal, lease
+from wishwell.db import Database, ask, journal, lease
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Unavailable
 from wishwell.events import deliveries, retention
@@ -116,6 +116,7 @@ async def _repeat(job: Job) -> None:
 async def _observe_clock(service: Services) -> None:
     await service.clock.observe(service.db)
     metrics.CLOCK_SUSPECT.set(bool(service.clock.suspicion))
+    metrics.CLOCK_OFFSET.set(abs(service.clock.skew_ms) / 1000)
 
 
 async def _send(service: Services) -> float | None:
@@ -246,7 +247,8 @@ async def _record_notices(service: Services) -> float | None:
 
 
 async def _measure_backlogs(service: Services) -> None:
-    """Updates the metrics of backlogs: events, notices, requests, deliveries, erased profiles."""
+    """Updates the metrics of backlogs: events, notices, requests, deliveries, erased profiles,
+    and of the database's size."""
     count, oldest = await service.db.read(events.backlog)
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
     metrics.EVENTS_WAITING.set(count)
@@ -260,6 +262,9 @@ async def _measure_backlogs(service: Services) -> None:
         metrics.PRIVACY_REQUESTS_SECONDS.labels(topic).set(age / 1000)
     metrics.ERASING.set((await service.db.read(erasure.waiting))[0])
     metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
+    metrics.WEBHOOKS_FAILING.set(len(await service.db.read(ask, "webhooks_failing")))
+    [[size]] = await service.db.read(ask, "database_bytes")
+    metrics.DATABASE_BYTES.set(size)
 
 
 async def _sample(sampler: sampling.Sampler) -> None:

@@ -16,3 +16,9 @@ ON CONFLICT (name) DO UPDATE SET key_id = excluded.key_id;
 -- For an embedded database: whether it holds secrets that a key opens, and whether tokens may have been signed for it.
 SELECT EXISTS (SELECT 1 FROM store_secrets) OR EXISTS (SELECT 1 FROM webhooks),
     EXISTS (SELECT 1 FROM profiles) OR EXISTS (SELECT 1 FROM leases);
+
+-- name: database_bytes
+SELECT
+    pg_database_size(current_database()) --postgresql
+    (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size()) --sqlite
+;

@@ -1,12 +1,23 @@
 """Copies the load of components, which they count themselves, into the metrics."""
 
+import resource
 from collections import Counter
+from pathlib import Path
 
 from wishwell import log, metrics
 from wishwell.db import Stats
 from wishwell.http.admission import REASONS
 from wishwell.http.context import Services
 from wishwell.privacy import platform_requests
+
+
+def _resident_bytes(peak: int) -> int:
+    """Returns the resident memory of this process, or ``peak`` if the system has no /proc."""
+    try:
+        pages = Path("/proc/self/statm").read_text("ascii").split()[1]
+    except OSError:
+        return peak
+    return int(pages) * resource.getpagesize()
 
 
 class Sampler:
@@ -56,5 +67,8 @@ class Sampler:
             metrics.DELIVERIES_OLDEST.set(max(0, waited) / 1000)
         lost = log.lost()
         metrics.LOG_LINES_LOST.inc(lost - self._lost_before)
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        metrics.WORKER_CPU.set(used.ru_utime + used.ru_stime)
+        metrics.WORKER_MEMORY.set(_resident_bytes(used.ru_maxrss * 1024))
         self._lost_before = lost
         return shed

@@ -22,7 +22,7 @@ from typing import TypeVar
 import structlog
 from prometheus_client import multiprocess
 
-from wishwell import config, log
+from wishwell import config, log, metrics
 from wishwell.config import Settings
 from wishwell.errors import ServiceError, Unavailable
 from wishwell.server import app
@@ -94,6 +94,7 @@ class Supervisor:
             except Exception as error:
                 reason = error.message if isinstance(error, ServiceError) else type(error).__name__
                 logger.error("workers_not_replaced", reason=reason)
+                metrics.count_in_parent(metrics.RELOADS_FAILED)
             else:
                 logger.info("workers_replaced")
 
@@ -222,6 +223,7 @@ class _Worker:
         if not self._stopping.is_set():
             exit = process.exitcode
             logger.error("worker_died", exit=exit, pid=process.pid, missed_heartbeats=missed)
+            metrics.count_in_parent(metrics.WORKER_RESTARTS)
 
 
 def _work(settings: Settings, listening: socket.socket, heartbeats: Connection) -> None:

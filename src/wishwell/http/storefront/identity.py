@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import structlog
 
-from wishwell import profiles
+from wishwell import metrics, profiles
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.errors import Forbidden, Invalid, NotFound, RequestError, Unauthenticated
@@ -109,7 +109,13 @@ def address(request: Request, caller: Caller | None) -> str | None:
     if caller is not None:
         last = (forwarded or "").rpartition(",")[2].strip()
         return addresses.of_shopper(last) if last else None
-    trusted = request.service.settings.trusted_proxies
+    service, trusted = request.service, request.service.settings.trusted_proxies
+    if forwarded and not addresses.is_within(request.peer, trusted):
+        metrics.UNKNOWN_PROXIES.inc()
+        if not service.has_warned_of_proxy:
+            service.has_warned_of_proxy = True
+            reason = "X-Forwarded-For is ignored: WISHWELL_TRUSTED_PROXIES lacks its sender"
+            log.warning("unknown_proxy", network=addresses.network(request.peer), reason=reason)
     # Without the setting, the sender may be a proxy that all browsers share.
     return addresses.of_shopper(request.peer, forwarded, trusted) if trusted else None
 
