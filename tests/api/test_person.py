@@ -166,7 +166,7 @@ def test_command_erases_and_waits(shop):
         save(member.http, 1)
     run, store = shop.service.attempt, ("--store", shop.handle)
     ended = shop.service.run([str(WISHWELL), "profile", "erase", people[0].gid, *store])
-    assert ended.stdout == "1 erased; 0 had nothing\n" and "waits" in ended.stderr
+    assert ended.stdout == "1 profile erased; 0 not found\n" and "waiting" in ended.stderr
     assert data(shop.acting_as(people[0].gid).get("/items")) == []
     file = shop.service.folder / "gids.txt"
     lines = [people[1].gid, "", people[2].gid, people[0].gid, people[1].gid]
@@ -176,10 +176,10 @@ def test_command_erases_and_waits(shop):
     assert len(data(shop.acting_as(people[1].gid).get("/items"))) == 1
     file.write_text("\r\n".join(lines))
     code, out, _ = run("profile", "erase", "--from", str(file), *store)
-    assert (code, out) == (0, "2 erased; 1 had nothing\n")
+    assert (code, out) == (0, "2 profiles erased; 1 not found\n")
     assert len(data(shop.acting_as(people[3].gid).get("/items"))) == 1
     file.write_text("\n")
-    assert run("profile", "erase", UNKNOWN, *store)[:2] == (0, "0 erased; 1 had nothing\n")
+    assert run("profile", "erase", UNKNOWN, *store)[:2] == (0, "0 profiles erased; 1 not found\n")
     for words in (("x",), ("--from", str(file)), ("--from", "missing.txt")):
         code, _, err = run("profile", "erase", *words, *store)
         assert code == 1 and len(err.splitlines()) == 1, err

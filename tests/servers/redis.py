@@ -28,6 +28,7 @@ class RedisServer(Program):
         if binary is None:
             raise ServerFailed("there is neither redis-server nor valkey-server on PATH")
         words = ["--port", self.port, "--bind", HERE, "--save", "", "--appendonly", "no"]
+        words += ["--maxmemory", "256mb", "--maxmemory-policy", "volatile-ttl"]
         self.begin([binary, *words, "--dir", self.folder], self._answers, seconds=10)
 
     def _answers(self) -> bool:
@@ -37,6 +38,12 @@ class RedisServer(Program):
                 return connection.recv(16).startswith(b"+PONG")
         except OSError:
             return False
+
+    def run(self, *words: str) -> None:
+        """Runs a command of Redis."""
+        with socket.create_connection((HERE, self.port), 1) as connection:
+            connection.sendall(f"{' '.join(words)}\r\n".encode())
+            assert connection.recv(1024).startswith(b"+OK")
 
     def stop(self) -> None:
         self.end(signal.SIGTERM, 10)

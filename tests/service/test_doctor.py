@@ -10,17 +10,19 @@ import subprocess
 import time
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests.browser.conftest import CLOCK
-from tests.conftest import SEALING_KEY, Shop, slow
+from tests.conftest import SEALING_KEY, Shop, missing, slow
 from tests.servers import HERE, PostgresServer, Service, free_port, wait_until
+from tests.servers.pgbouncer import PgBouncer, pgbouncer_binary
 from wishwell import config
 from wishwell.errors import DOCS
 from wishwell.server import doctor
 
 ROOT = Path(__file__).parents[2]
-NEEDED = ["settings", "disk", "journal", "database", "migrations"]
+NEEDED = ["settings", "files", "disk", "journal", "database", "migrations"]
 IN_DATABASE = ["servers", "keys", "clock", "webhooks", "hosts"]
 
 
@@ -50,7 +52,7 @@ def database(new_service):
 @pytest.mark.either_engine
 def test_checks_pass_with_the_service_running_and_stopped(database, engine, redis_server):
     """Everything is fine, with the service running and stopped. Rule: command-doctor."""
-    settings = {"WISHWELL_REDIS_URL": redis_server.url}
+    settings = {"WISHWELL_REDIS_URL": redis_server.url, "WISHWELL_TRUSTED_PROXIES": HERE}
     with database.restart(settings=settings) as service:
         port = service.url.rpartition(":")[2]
         Shop(service, "--host", service.url)
@@ -68,8 +70,9 @@ def test_checks_pass_with_the_service_running_and_stopped(database, engine, redi
             one for one in json.loads(service.quick("store", "list", "--json")) if one["hosts"]
         ]
         service.quick("store", "update", shop["handle"], "--host", "")
-        assert asked(service, WISHWELL_PORT=port)["service"]["state"] == "note"
-        code, out, _ = service.attempt("doctor")
+        what, says = bad(service, WISHWELL_PORT=port)
+        assert (what, "No service is running" in says) == ("service", True)
+        code, out, _ = service.attempt("doctor", WISHWELL_PORT="0")
         assert code == 0
         assert re.search(r"^ok +migrations +up to date$", out, re.MULTILINE)
 
@@ -157,6 +160,85 @@ def test_unreachable_redis_is_reported(database):
     """An unreachable Redis is reported."""
     url = f"redis://:a-long-password-of-redis@{HERE}:{free_port()}"
     assert bad(database, WISHWELL_REDIS_URL=url)[0] == "redis"
+
+
+def test_redis_without_a_memory_limit_is_noted(database, redis_server):
+    """A Redis that grows without limit, or refuses writes when it is full, is noted."""
+    set_policy = lambda *words: redis_server.run("CONFIG", "SET", *words)  # noqa: E731
+    for name, wrong, right in (
+        ("maxmemory", "0", "256mb"),
+        ("maxmemory-policy", "noeviction", "volatile-ttl"),
+    ):
+        set_policy(name, wrong)
+        try:
+            line = asked(database, WISHWELL_REDIS_URL=redis_server.url)["redis"]
+            assert (line["state"], "volatile-ttl" in line["says"]) == ("note", True)
+        finally:
+            set_policy(name, right)
+
+
+@pytest.mark.either_engine
+def test_service_of_other_settings_is_reported(database, new_service):
+    """A service with another database is reported; so is one that gets visitors through a proxy that
+    isn't trusted."""
+    other = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY)
+    other.cli("init")
+    with database.start() as service:
+        port = {"WISHWELL_PORT": service.url.rpartition(":")[2]}
+        assert asked(service, **port)["service"]["state"] == "ok"
+        assert "other signing keys or another database" in bad(other, **port)[1]
+        url = f"{service.url}/apps/wishlist/api/items"
+        assert httpx2.get(url, headers={"X-Forwarded-For": "192.0.2.7"}).status_code == 200
+        line = asked(service, **port)["service"]
+        assert (line["state"], "forwarded visitors 1 times" in line["says"]) == ("note", True)
+        service.quick("store", "update", "default", "--host", service.url)
+        assert "no rate limits" in asked(service)["hosts"]["says"]
+
+
+@pytest.mark.either_engine
+def test_few_files_and_readable_keys_are_reported(database):
+    """A low limit of open files is bad, and a key file that others can read is noted."""
+    doctor_ = f"ulimit -n 256; {database.command} doctor"
+    done = database.run(["bash", "-c", doctor_])
+    assert done.returncode == 1
+    assert re.search(r"^bad +files +Only 256 files", done.stdout, re.MULTILINE), done.stdout
+    key = database.folder / "sealing.key"
+    key.write_text(SEALING_KEY)
+    own = {"WISHWELL_SEALING_KEYS": "", "WISHWELL_SEALING_KEYS_FILE": str(key)}
+    for mode, state in ((0o644, "note"), (0o600, "ok")):
+        key.chmod(mode)
+        line = asked(database, **own)["keys"]
+        assert (line["state"], str(key) in line["says"]) == (state, state == "note")
+
+
+def test_server_that_does_not_fit_is_reported(postgres_server):
+    """Too few connections, a database in SQL_ASCII and a pooler without timeouts are reported."""
+    keys = {"WISHWELL_SIGNING_KEYS": "k" * 40, "WISHWELL_SEALING_KEYS": SEALING_KEY}
+    url = postgres_server.create_database()
+    with contextlib.closing(Service(keys | {"WISHWELL_DATABASE_URL": url})) as service:
+        service.cli("init")
+        what, says = bad(service, WISHWELL_WORKERS="64", WISHWELL_DATABASE_CONNECTIONS="500")
+        assert (what, "32000 connections" in says) == ("servers", True)
+        name = url.rpartition("/")[2]
+        postgres_server.sql(
+            f"CREATE DATABASE {name}_ascii ENCODING SQL_ASCII LC_COLLATE 'C' LC_CTYPE 'C'"
+            " TEMPLATE template0"
+        )
+        service.settings["WISHWELL_DATABASE_URL"] = f"{url}_ascii"
+        service.cli("init")
+        line = asked(service)["servers"]
+        assert (line["state"], "SQL_ASCII" in line["says"]) == ("note", True)
+        if pgbouncer_binary() is None:
+            missing("pgbouncer isn't installed")
+        with contextlib.closing(PgBouncer(postgres_server, "session", 5)) as pooler:
+            pooled = url.replace(f":{postgres_server.port}/", f":{pooler.port}/")
+            what, says = bad(service, WISHWELL_DATABASE_URL=pooled)
+            assert (what, "connection pooler" in says) == ("servers", True)
+            for timeout in ("statement_timeout", "idle_in_transaction_session_timeout"):
+                postgres_server.sql(f"ALTER DATABASE {name} SET {timeout} = '8s'")
+        with contextlib.closing(PgBouncer(postgres_server, "session", 5)) as pooler:
+            pooled = url.replace(f":{postgres_server.port}/", f":{pooler.port}/")
+            assert asked(service, WISHWELL_DATABASE_URL=pooled)["servers"]["state"] == "ok"
 
 
 def test_failing_webhook_is_reported(database):

@@ -80,7 +80,7 @@ SMALL = [
     ("docs/storefront.md", "## Who is signed in", "wwadm_"),
     ("docs/storefront.md", "## A store and its shop", "https://shop.example"),
     ("docs/data.md", "# A store as a file", "0 profiles"),
-    ("docs/forgetting.md", "# When somebody", "1 had nothing"),
+    ("docs/forgetting.md", "# When somebody", "1 not found"),
 ]
 
 

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from wishwell import config
+from wishwell.access import addresses
 from wishwell.http import routes
 
 ROOT = Path(__file__).parents[2]
@@ -94,3 +95,14 @@ def test_labels_and_names_fit_together():
     made = re.findall(r"--from-file=(\w+)", text)
     settings = DOCUMENTS["configuration ConfigMap"]["data"]
     assert {Path(v).name for k, v in settings.items() if k.endswith("_FILE")} == set(made)
+
+
+def test_compose_trusts_the_web_server_in_front():
+    """compose.yaml has only valid settings, and trusts proxies on Docker's networks, so that visitors
+    have rate limits. Rule: limit-address."""
+    document = yaml.safe_load((ROOT / "compose.yaml").read_text())
+    given = document["services"]["wishwell"]["environment"]
+    plain = {name: value for name, value in given.items() if not name.endswith("_FILE")}
+    trusted = config.load(plain).trusted_proxies
+    assert all(addresses.is_within(peer, trusted) for peer in ("172.18.0.1", "192.168.16.1"))
+    assert not addresses.is_within("203.0.113.5", trusted)

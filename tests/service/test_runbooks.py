@@ -8,9 +8,10 @@ import time
 
 import pytest
 
-from tests.conftest import SEALING_KEY, SIGNING_KEY
+from tests.conftest import SEALING_KEY, SIGNING_KEY, missing
 from tests.documents import ROOT, commands
 from tests.servers import Service
+from tests.servers.patroni import haproxy
 from tests.service.test_documents import shell
 from tests.service.test_metrics import ALERTS
 from tests.service.test_upgrade import _postgres_path as postgres_path
@@ -199,3 +200,12 @@ def test_units_are_good(tmp_path):
     for name, most in (("wishwell", 20), ("wishwell-backup", 40)):
         words = ["security", "--offline=true", f"--threshold={most}", tmp_path / f"{name}.service"]
         subprocess.run(["systemd-analyze", *words], check=True, capture_output=True)
+
+
+def test_haproxy_starts_although_a_name_does_not_resolve():
+    """`deploy/haproxy.cfg` is valid while no name of a server resolves, as after the loss of one."""
+    if haproxy() is None:
+        missing("haproxy isn't installed")
+    file = ROOT / "deploy" / "haproxy.cfg"
+    done = subprocess.run([haproxy(), "-c", "-f", file], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

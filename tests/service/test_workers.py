@@ -233,7 +233,7 @@ def test_hangup_of_a_single_worker_changes_nothing(new_service):
     """SIGHUP with a single worker does nothing and logs that. Rule: serve-workers."""
     with new_service().start() as service:
         service.process.send_signal(signal.SIGHUP)
-        assert wait_until(lambda: '"hangup_ignored"' in service.output(), seconds=5)
+        assert wait_until(lambda: '"reload_ignored"' in service.output(), seconds=5)
         assert httpx2.get(f"{service.url}/livez").status_code == 200
         assert service.stop() == 0
 

@@ -276,8 +276,9 @@ def check_label(label: str) -> str:
     return label.strip()
 
 
-async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None = None) -> None:
-    """Revokes an admin token by its id. Without ``store``: in any store, also by the token itself.
+async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None = None) -> str:
+    """Revokes an admin token by its id, which is returned. Without ``store``: in any store, also by
+    the token itself.
 
     Idempotent. Raises ``NotFound``, without ``id``, which may be a token with a typo.
     """
@@ -288,7 +289,7 @@ async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None 
     if ids.is_uuid(id):  # anything else may be a secret, which must not be in the journal
         await tx.record(Act(action="token.revoked", id=id, store_id=of or ""))
         if await tx.one("admin_token_revoke", id=id, store=of, now=now) is not None:
-            return
+            return id
     raise NotFound("The token doesn't exist.")
 
 

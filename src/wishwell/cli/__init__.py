@@ -163,9 +163,10 @@ Get a visitor's session token, save an item with it, and read the item back:
 @main.command("init")
 @click.pass_obj
 def init_command(settings: Settings) -> None:
-    """Create the database: its schema, the store "default" and, for an embedded one, its keys.
+    """Create the database.
 
-    An existing database is only migrated.
+    Makes its schema, the store "default" and, for an embedded database, its keys. An existing
+    database is only migrated.
     """
     _migrate(settings)
 
@@ -212,10 +213,12 @@ def _migrate(settings: Settings, *, cluster: bool = False) -> None:
 
 # rule: session-purged
 @main.command("purge")
-@click.option("--dry-run", "dry", is_flag=True, help="Say how many would go; change nothing.")
+@click.option(
+    "--dry-run", "dry", is_flag=True, help="Print how many would be removed; change nothing."
+)
 @in_database
 async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
-    """Remove expired sessions, and erase inactive customers of stores that forget them.
+    """Remove expired sessions, and erase customers past their store's retention period.
 
     `serve` also does this in the background.
     """
@@ -230,5 +233,5 @@ async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     if customers and not dry:
         async for _ in erasure.work(db, clock):
             await asyncio.sleep(0.02)
-    done = "would go" if dry else "removed"
+    done = "would be removed" if dry else "removed"
     terminal.say(f"{sessions} sessions, {customers} customers {done}")

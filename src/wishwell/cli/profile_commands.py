@@ -57,7 +57,7 @@ async def profile_erase(
                 erased += bool(ended)
                 keys += ended
         if keys and not at:
-            terminal.say("hidden from everybody; waits until it is removed", err=True)
+            terminal.say("no longer visible; waiting for the data to be removed", err=True)
         async for _ in erasure.work(db, clock):
             progress.report(f"{erased:,} of {len(chosen):,} erased; the rest is being removed")
             await asyncio.sleep(_BATCH_PAUSE_SECONDS)
@@ -66,7 +66,9 @@ async def profile_erase(
         raise Unavailable(
             f"{len(left):,} can't be removed yet; they stay hidden, and it is tried again."
         )
-    terminal.say(f"{erased:,} erased; {len(chosen) - erased:,} had nothing")
+    terminal.say(
+        f"{erased:,} profile{'s' * (erased != 1)} erased; {len(chosen) - erased:,} not found"
+    )
 
 
 @profile.command("requests")

@@ -115,8 +115,9 @@ async def token_revoke(db: Database, settings: Settings, /, what: str, handle: s
         await db.write(auth.revoke_profile, profile, clock(), jti)
         done = f"revoked a token of {profile.gid}"
     else:
-        await db.write(auth.revoke_admin_token, what, now())
-        done = "revoked the admin token"
+        id = await db.write(auth.revoke_admin_token, what, now())
+        [record] = [one for one in await db.read(auth.admin_tokens, None) if one.id == id]
+        done = f"revoked admin token {id} ({record.label}) of store {record.store}"
     terminal.say(done, err=True)
 
 

@@ -92,6 +92,13 @@ class RedisLimiter(Limiter):
         self._answered_at = time.monotonic()
         return LimitState(not cost or count <= limit, limit, max(limit - count, 0), reset)
 
+    async def memory(self) -> dict[str, Any]:
+        """Returns the server's memory settings as INFO names them; empty if it refuses to."""
+        try:
+            return dict(await self._redis.info("memory"))
+        except redis.exceptions.RedisError:
+            return {}
+
     def _failed(self, error: Exception) -> None:
         now = time.monotonic()
         slow = isinstance(error, TimeoutError | redis.exceptions.TimeoutError)

@@ -6,6 +6,7 @@ Changes no data. Every check has a timeout, and no line contains a secret.
 import asyncio
 import os
 import re
+import resource
 import shutil
 import time
 from collections.abc import Awaitable
@@ -15,16 +16,20 @@ from typing import Literal
 
 import msgspec
 
-from wishwell import config, ids, stores
+from wishwell import config, ids, profiles, stores
+from wishwell.access import access_cache, auth
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, ask, cluster, connecting, failures, migrate, url
 from wishwell.db.clock import ClockSuspect, ReferenceClock
+from wishwell.db.hosts import Connection
 from wishwell.errors import DOCS, ServiceError, Unavailable
+from wishwell.http import routes
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Unanswered
 from wishwell.server import app, keys
 
 SEE = {
+    "files": "operations.md#several-processes",
     "disk": "runbooks.md#disk-full",
     "database": "runbooks.md#wishwelldatabaseaway",
     "migrations": "operations.md#migrations",
@@ -43,10 +48,18 @@ _SECONDS = 5.0
 """Timeout of a check."""
 
 _MIN_FREE_MB = 500
+_MIN_FILES = 4_096
+"""Least number of files and connections that a process needs to be allowed."""
+
+_NAMED = 10
+"""Number of failing hosts that are named."""
+
 _APART_MS = 5_000
 _LATE_SECONDS = 300.0
 """Seconds after which a background job counts as late, as for its alert."""
 
+_SECRET_FILE = rf"{config.PREFIX}\w+_FILE"
+_UNKNOWN_PROXIES = r"^wishwell_unknown_proxy_requests_total (\S+)"
 _DONE = r'background_done_timestamp_seconds\{task="(\w+)"\} (\S+)'
 _MAX_HOSTS = 100
 
@@ -72,6 +85,7 @@ async def run_checks(settings: Settings) -> list[Finding]:
     """Returns a line for each check. Skips the checks that need the database if it has failed."""
     lines = [
         await _line("settings", _settings(settings)),
+        await _line("files", _files()),
         await _line("disk", _disk(settings)),
         await _line("journal", _journal(settings)),
     ]
@@ -88,12 +102,14 @@ async def run_checks(settings: Settings) -> list[Finding]:
                 await _line("webhooks", _webhooks(db)),
                 await _line("hosts", _hosts(settings, db)),
             ]
-        await db.close()
-    return [
-        *lines,
+    sound = opened if all(line.state != "bad" for line in lines) else []
+    lines += [
         await _line("redis", _redis(settings)),
-        await _line("service", _service(settings)),
+        await _line("service", _service(settings, sound)),
     ]
+    for db in opened:
+        await db.close()
+    return lines
 
 
 async def _line(what: str, seen: Awaitable[str]) -> Finding:
@@ -117,6 +133,16 @@ async def _settings(settings: Settings) -> str:
         if getattr(settings, field.name) != field.default
     ]
     return f"set: {', '.join(changed) or 'none'}"
+
+
+async def _files() -> str:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most != resource.RLIM_INFINITY and most < _MIN_FILES:
+        raise CheckFailed(
+            f"Only {most:,} files and connections may be open. Raise `ulimit -Hn` to "
+            f"{_MIN_FILES:,} or more."
+        )
+    return "enough files and connections may be open"
 
 
 async def _disk(settings: Settings) -> str:
@@ -170,7 +196,15 @@ async def _keys(settings: Settings, db: Database) -> str:
     await db.read(keys.check_secrets, sealing)
     if sealing is None:
         return Note("WISHWELL_SEALING_KEYS is not set, so storefront and webhooks are turned off")
+    if exposed := _readable_by_others():
+        return Note(f"other users of this machine can read {', '.join(exposed)}: run chmod 600")
     return "present, and they decrypt all stored secrets"
+
+
+def _readable_by_others() -> list[str]:
+    """Returns the files of ``…_FILE`` settings that every user of this machine can read."""
+    named = [path for name, path in os.environ.items() if re.fullmatch(_SECRET_FILE, name) and path]
+    return [path for path in named if Path(path).stat().st_mode & 0o004]
 
 
 async def _database_times(tx: Reader) -> tuple[int, str | None]:
@@ -225,6 +259,9 @@ async def _servers(settings: Settings) -> str:
         raise CheckFailed(f"{said}.")
     there = await connecting.connect(settings.database_url, timeout=_SECONDS / 2)
     try:
+        await _check_server(settings, there)
+        if there.get_settings().server_encoding == "SQL_ASCII":
+            return Note(f"{said}; the encoding is SQL_ASCII, so search is case-sensitive: use UTF8")
         if not await cluster.is_distributed(there):
             return said
         if apart := await cluster.apart(there):
@@ -232,6 +269,28 @@ async def _servers(settings: Settings) -> str:
         return f"{said}; all servers of the cluster can connect to each other"
     finally:
         there.terminate()
+
+
+async def _check_server(settings: Settings, there: Connection) -> None:
+    """Raises ``CheckFailed`` if the server has too few connections, or a pooler needs timeouts."""
+    pid, most, *timeouts = await there.fetchrow(
+        "SELECT pg_backend_pid(), current_setting('max_connections')::int"
+        " - current_setting('superuser_reserved_connections')::int,"
+        " current_setting('statement_timeout'),"
+        " current_setting('idle_in_transaction_session_timeout')"
+    )
+    wanted = settings.workers * settings.database_connections
+    if pid != there.get_server_pid():  # a pooler, which has its own limit of connections
+        if "0" in timeouts:
+            raise CheckFailed(
+                "There is a connection pooler, and the role has no statement_timeout or no "
+                "idle_in_transaction_session_timeout. Set both with ALTER ROLE."
+            )
+    elif wanted > most:
+        raise CheckFailed(
+            f"The service may open {wanted} connections (WISHWELL_WORKERS times "
+            f"WISHWELL_DATABASE_CONNECTIONS), but the server allows {most}."
+        )
 
 
 async def _hosts(settings: Settings, db: Database) -> str:
@@ -253,12 +312,14 @@ async def _hosts(settings: Settings, db: Database) -> str:
     wrong = [why for why in await asyncio.gather(*map(astray, asked)) if why]
     await outbound.close()
     if wrong:
+        more = "".join(f"; {one.partition(settings.storefront_base)[0]}" for one in wrong[1:_NAMED])
         raise CheckFailed(
-            f"{len(wrong)} of {len(asked)} shop hosts don't reach this service; the first: "
-            f"{wrong[0]}"
+            f"{len(wrong)} of {len(asked)} shop hosts don't reach this service: {wrong[0]}{more}"
         )
     if not hosts:
         return "no store has a host"
+    if not settings.trusted_proxies:
+        return Note("visitors have no rate limits until WISHWELL_TRUSTED_PROXIES names the proxies")
     return f"{len(asked)} of {len(hosts)} were checked and reach this service"
 
 
@@ -269,38 +330,68 @@ async def _redis(settings: Settings) -> str:
 
     limiter = shared.RedisLimiter(settings.redis_url, ids.wall_clock)
     await limiter.consume("doctor", 1, 0)
+    memory = {} if limiter.is_unreachable else await limiter.memory()
     await limiter.close()
     if limiter.is_unreachable:  # it has logged why
         raise CheckFailed("It can't be reached, so each process counts rate limits on its own.")
+    if memory.get("maxmemory") == 0 or memory.get("maxmemory_policy") == "noeviction":
+        return Note("reachable, but set both maxmemory and the maxmemory-policy volatile-ttl")
     return "reachable; rate limits are shared"
 
 
-async def _service(settings: Settings) -> str:
-    """Checks that the service is ready on this machine, and that its background jobs finish."""
+async def _service(settings: Settings, opened: list[Database]) -> str:
+    """Checks that the service is ready on this machine with these keys and this database, and that
+    its background jobs finish."""
+    if not settings.port:
+        return Note("not checked: with WISHWELL_PORT=0 the port is unknown")
     place = f"{settings.host}:{settings.port}"
     try:
         ready = await _get(settings, "/readyz")
-    except OSError:
-        return Note(f"no service is running on {place}")
+    except OSError as error:
+        raise CheckFailed(f"No service is running on {place}.") from error
     if b" 200 " not in ready.partition(b"\r\n")[0]:
         raise CheckFailed(f"The service on {place} isn't ready.")
+    for db in opened:
+        token = await _token(settings, db)
+        answer = await _get(settings, f"{routes.PREFIX}/items", f"Authorization: Bearer {token}")
+        if b" 401 " in answer.partition(b"\r\n")[0]:
+            raise CheckFailed(
+                f"The service on {place} has other signing keys or another database than this "
+                "command: give both the same settings and folder."
+            )
+    measured = (await _get(settings, "/metrics")).decode()
     late = [
         task
-        for task, at in re.findall(_DONE, (await _get(settings, "/metrics")).decode())
+        for task, at in re.findall(_DONE, measured)
         if time.time() - float(at) > _LATE_SECONDS + 3 * settings.purge_interval * (task == "purge")
     ]
     if late:
         raise CheckFailed(f"These background jobs haven't finished for minutes: {', '.join(late)}.")
+    proxied = re.search(_UNKNOWN_PROXIES, measured, re.MULTILINE)
+    if proxied and float(proxied[1]):
+        return Note(
+            f"ready on {place}, but proxies outside WISHWELL_TRUSTED_PROXIES forwarded visitors "
+            f"{float(proxied[1]):,.0f} times: their limits don't apply"
+        )
     return f"ready on {place}; all background jobs run"
 
 
-async def _get(settings: Settings, path: str) -> bytes:
+async def _token(settings: Settings, db: Database) -> str:
+    """Returns a token of a customer who doesn't exist."""
+    store = (await db.read(stores.listed))[0]
+    clock, keys = ReferenceClock(ids.wall_clock), app.signing_keys(settings)
+    cache = access_cache.AccessCache(db, clock)
+    issuer = auth.Authenticator(keys, cache, settings.session_namespace, clock)
+    who = f"gid://{store.platform}/Customer/{ids.random_uuid()}"
+    return issuer.issue(profiles.of_customer(store, who))
+
+
+async def _get(settings: Settings, path: str, *headers: str) -> bytes:
     """Returns the whole response of the service on this machine."""
     reader, writer = await asyncio.open_connection(settings.host, settings.port)
     try:
-        writer.write(
-            f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
-        )
+        lines = (f"GET {path} HTTP/1.1", "Host: localhost", "Connection: close", *headers, "", "")
+        writer.write("\r\n".join(lines).encode())
         return await reader.read()
     finally:
         writer.close()

@@ -77,7 +77,7 @@ def _hang_up() -> None:
         signal.raise_signal(signal.SIGTERM)
     else:
         reason = "SIGHUP reloads settings only with 2 or more workers; restart the service"
-        logger.warning("hangup_ignored", reason=reason)
+        logger.warning("reload_ignored", reason=reason)
 
 
 def _allow_files() -> None:
