@@ -72,7 +72,7 @@ class Shop(Service):
                 f'#!/bin/sh\nPYTHONPATH={path} exec {python} -m wishwell "$@"\n'
             )
             self.command.chmod(0o755)
-        self.cli("init")
+        self.cli("init" if source == OURS else "migrate")  # `init` is new
         self.store = json.loads(self.quick("store", "create", STORE, *options, "--json"))[0]["id"]
         self.admin = self.create_token(STORE)
         self.log, self.owners = self.folder / "log", self.folder / "owners"
