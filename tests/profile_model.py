@@ -103,7 +103,7 @@ class Model:
 
     def save(self, id, product, variant, quantity, tags, on, now, note=None):
         if any(made not in self.lists for made in on):
-            raise NotFound("")
+            raise NotFound("", "item_not_found")
         found = self.twin(product, variant)
         self.check_room([made for made in on if found not in self.lists[made]["items"]])
         if found is None:
@@ -132,9 +132,9 @@ class Model:
         entries, list_items = self.most
         sizes = [len(held["items"]) for held in self.lists.values()]
         if any(len(self.lists[made]["items"]) >= list_items for made in added):
-            raise LimitReached("")
+            raise LimitReached("", "item_limit_reached")
         if len(added) > gone and sum(sizes) + len(added) - gone > entries:
-            raise LimitReached("")
+            raise LimitReached("", "item_limit_reached")
 
     def touch(self, record, now):
         record["updated"] = later(record["updated"], now)
@@ -148,11 +148,11 @@ class Model:
 
     def change(self, id, product, variant, quantity, tags, now, note=None):
         if id not in self.items:
-            raise NotFound("")
+            raise NotFound("", "item_not_found")
         item = self.items[id]
         wanted = item["variant"] if variant == "keep" else None if variant == "clear" else variant
         if self.twin(product or item["product"], wanted, but=id):
-            raise Conflict("")
+            raise Conflict("", "item_exists")
         before = item["variant"]
         self.set(id, {"product": product, "quantity": quantity, "tags": tags, "note": note}, now)
         if wanted != before:
@@ -161,7 +161,7 @@ class Model:
 
     def delete(self, id):
         if id not in self.items:
-            raise NotFound("")
+            raise NotFound("", "item_not_found")
         self.forget(id)
 
     def forget(self, id):
@@ -171,7 +171,7 @@ class Model:
 
     def set_lists(self, id, on, now):
         if id not in self.items or any(made not in self.lists for made in on):
-            raise NotFound("")
+            raise NotFound("", "item_not_found")
         before = self.lists_of(id)
         if sorted(on) == before:
             return
@@ -188,18 +188,18 @@ class Model:
 
     def rename(self, made, name, now):
         if made not in self.lists:
-            raise NotFound("")
+            raise NotFound("", "item_not_found")
         if name is not None and self.lists[made]["name"] != name:
             self.lists[made]["name"] = name
             self.touch(self.lists[made], now)
 
     def drop_list(self, made):
         if self.lists.pop(made, None) is None:
-            raise NotFound("")
+            raise NotFound("", "item_not_found")
 
     def order(self, made, ids, now):
         if made not in self.lists:
-            raise NotFound("")
+            raise NotFound("", "item_not_found")
         held = self.lists[made]["items"]
         if len(set(ids)) != len(ids) or not set(ids) <= held.keys():
             raise Invalid("")
@@ -212,7 +212,7 @@ class Model:
     def put_item(self, made, id, now, *after):
         """Puts an item on one list; with ``after``, places it after that item, or first for `None`."""
         if id not in self.items or made not in self.lists:
-            raise NotFound("")
+            raise NotFound("", "item_not_found")
         others = [other for other in self.sorted(made, "customer") if other != id]
         if after and after[0] is not None and after[0] not in others:
             raise Invalid("")
@@ -223,7 +223,7 @@ class Model:
 
     def remove_item(self, made, id, now):
         if made not in self.lists or id not in self.lists[made]["items"]:
-            raise NotFound("")
+            raise NotFound("", "item_not_found")
         self.set_lists(id, {*self.lists_of(id)} - {made}, now)
 
     def link(self, session, now):

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import msgspec
 import yaml
 
-from tools import samples
+from tools import error_codes, samples
 from tools.schemas import Schemas, struct_of
-from wishwell import __version__, events, products, reports, stores
+from wishwell import __version__, errors, events, products, reports, stores
 from wishwell.access import auth
 from wishwell.events import deliveries, webhooks
 from wishwell.field_types import Id, published
@@ -118,6 +118,7 @@ SHOWN |= {
     "TokenResult": Data[profile_handlers.ProfileToken],
     "Error": responses.Error,
     "ErrorDetail": responses.ErrorDetail,
+    "BadField": errors.BadField,
 }
 # The types of requests.
 SENT = {
@@ -130,6 +131,7 @@ SENT = {
     "ListPatch": request_types.ListPatchBody,
     "ItemOrder": request_types.ItemOrderBody,
     "ItemPlace": request_types.PlaceBody,
+    "NewShare": request_types.NewShareBody,
     "ShareTerms": request_types.ShareBody,
     "CopyTerms": request_types.CopyBody,
     "Reservation": request_types.ReservationBody,
@@ -182,6 +184,7 @@ def text() -> str:
     if twice := by_hand.keys() & schemas.keys():
         raise ValueError(f"schemas both in {SOURCE.name} and as types: {twice}")
     document["components"]["schemas"] = dict(sorted((by_hand | schemas).items()))
+    error_codes.add(document)
     samples.add(document)
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 

@@ -47,7 +47,7 @@ RequestId = Annotated[
     published(
         "RequestId",
         "The id of the request, the same as `X-Request-Id`.",
-        pattern=f"^({_UUID}|[0-9a-f]{{32}})$",
+        pattern=f"^({_UUID.replace('a-f', 'a-fA-F')}|[0-9a-f]{{32}})$",
     ),
 ]
 Time = Annotated[
@@ -68,7 +68,7 @@ ProfileGid = Annotated[
     ),
 ]
 CustomerGid = Annotated[str, published(pattern=f"{_PLATFORM}/{_CUSTOMER}$")]
-SessionGid = Annotated[str, published(pattern=f"{_PLATFORM}/{_SESSION}$")]
+SessionGid = Annotated[str, published(pattern=f"{_PLATFORM}/{_SESSION.replace('a-f', 'a-fA-F')}$")]
 EmailAddress = Annotated[
     str,
     published(

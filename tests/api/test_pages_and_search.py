@@ -102,10 +102,10 @@ def test_search_up_to_its_bounds_and_past_them(http, stocked):
     refused(http.get("/items", params={"query": f"product:{many}"}), 400, "query", "250")
     assert found(http, " product:1,2 " + "  variant:7" * 7) == [(1, 7), (2, 7)]
     refused(http.get("/items", params={"query": "variant:7 " * 9}), 400, "query", "8 terms")
-    for field, shown in (("colour:", "colour:" + "x" * 33), ("list:", "x" * 40)):
-        answer = http.get("/items", params={"query": field + "x" * 50})
-        assert f"{shown}x" not in refused(answer, 400, repr(shown))
-        refused(http.get("/items", params={"query": f"{field}{'x' * 30}\x07"}), 400, "that text")
+    shown = "colour:" + "x" * 33
+    answer = http.get("/items", params={"query": "colour:" + "x" * 50})
+    assert f"{shown}x" not in refused(answer, 400, repr(shown))
+    refused(http.get("/items", params={"query": f"colour:{'x' * 30}\x07"}), 400, "that text")
 
 
 def test_search_finds_nothing_of_others(http, stocked, roomy_shop):
@@ -113,7 +113,7 @@ def test_search_finds_nothing_of_others(http, stocked, roomy_shop):
     Rule: search-terms."""
     other = roomy_shop.customer("2").http
     assert found(other, "product:1") == found(other, f"list:{stocked}") == []
-    assert found(other, f"list:{uuid.uuid4()}") == []
+    assert found(other, f"list:{uuid.uuid4()}") == found(http, "list:zzz") == []
     assert found(roomy_shop.admin, f"list:{stocked}") == [(1, 7), (2, 7)]
     assert found(roomy_shop.admin, "tag:gift") == [(1, 7), (1, 8)]
 

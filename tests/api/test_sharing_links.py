@@ -99,7 +99,7 @@ def test_share_of_another_list_is_not_there(shop, http):
     mine, theirs = new_list(http)["id"], new_list(other)["id"]
     foreign = share(other, theirs)["id"]
     own = share(http, mine)["id"]
-    for at, id, noun in ((theirs, own, "list"), (mine, foreign, "share"), (mine, GONE, "share")):
+    for at, id, noun in ((theirs, own, "share"), (mine, foreign, "share"), (mine, GONE, "share")):
         refused(http.patch(f"/lists/{at}/shares/{id}", json={"notes": True}), 404, noun)
         refused(http.delete(f"/lists/{at}/shares/{id}"), 404, noun)
     for of, at, id in ((http, mine, own), (other, theirs, foreign)):

@@ -158,7 +158,7 @@ def test_rollback_that_fails_hides_no_error(bench, hung):
     async def ask(tx, hang):
         await profiles.lock(tx, profile, now)
         await hang(tx)
-        raise NotFound("There is none.")
+        raise NotFound("There is none.", "item_not_found")
 
     with pytest.raises(NotFound):
         hung(ask)

@@ -140,7 +140,7 @@ class World:
     def model_copy(self, model, token, made, name, new, now):
         seen = self.seen(token, None, now)
         if seen is None:
-            raise UnknownShare("")
+            raise UnknownShare("", "shared_list_not_found")
         model.new_list(made, name or seen["name"], now)
         there = {}
         for item in reversed(seen["items"]):
@@ -166,16 +166,16 @@ class World:
 
         def modelled():
             if model is None:
-                raise UnknownShare("")
+                raise UnknownShare("", "shared_list_not_found")
             owner = self.links[token].owner
             if one == owner:
-                raise Forbidden("")
+                raise Forbidden("", "own_list")
             if item == GONE:
-                raise NotFound("")
+                raise NotFound("", "item_not_found")
             taken = self.taken.setdefault((owner, item), {})
             others = sum(taken.values()) - taken.get(one, 0)
             if others + quantity > model.items[item]["quantity"] and quantity > taken.get(one, 0):
-                raise Conflict("")
+                raise Conflict("", "item_exists")
             taken[one] = quantity
 
         both(lambda: bench.write(reservations.reserve, *asked), modelled)

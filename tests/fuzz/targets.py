@@ -27,7 +27,7 @@ from wishwell.access import access_cache, addresses, auth
 from wishwell.config import load
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
-from wishwell.errors import Invalid, ServiceError, Unauthenticated
+from wishwell.errors import Invalid, ServiceError, Unauthenticated, UnsupportedMedia
 from wishwell.http import queries, request_types, routes
 from wishwell.products import product_bodies
 from wishwell.profiles import pages, search
@@ -185,7 +185,7 @@ def body(data: bytes) -> None:
     """An accepted body equals what ``json`` reads: no unknown or duplicate keys, no coercion."""
     for shape in BODIES:
         try:
-            value = request_types.body(data, "application/json", shape, STORE)
+            value = request_types.body(data, "application/json", shape)
         except ServiceError:
             continue
         plain = json.loads(data)
@@ -241,7 +241,8 @@ def address(data: bytes) -> None:
         assert found.isascii() and found.isprintable() and 0 < len(found) <= 64
         if own:
             assert found == (peer or "unknown")
-    request_types.is_json(forwarded)
+    with contextlib.suppress(UnsupportedMedia):
+        request_types.check_type(forwarded)
     routes.find("/" + forwarded)
     routes.find(f"{routes.PREFIX}/{forwarded}")
     assert kind or not forwarded

@@ -138,7 +138,7 @@ def _search(text: str) -> None:
 
 def _put(field: str, text: str) -> None:
     raw = msgspec.json.encode({field: text})
-    body = request_types.body(raw, "application/json", product_bodies.ProductBody, STORES[0])
+    body = request_types.body(raw, "application/json", product_bodies.ProductBody)
     body.product("1", STORES[0])
 
 

@@ -151,7 +151,7 @@ def _write(model: Model, call: Call, now: Any, new_id: str) -> Shown:
 def _read(model: Model, call: Call) -> Shown:
     target = call.target
     if target and target not in (model.lists if call.kind == "get_list" else model.items):
-        raise NotFound("")
+        raise NotFound("", "item_not_found")
     if call.kind == "get_list":
         return lambda: Answer(200, model.shown_list(target, call.arguments["sort"]))
     if call.kind == "get_item":

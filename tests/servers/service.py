@@ -19,6 +19,7 @@ from urllib.parse import unquote, urlsplit
 import asyncpg
 import httpx2
 
+from tests.servers import documented
 from tests.servers.base import HERE, PREFIX, Program, ServerFailed, answers, free_port, wait_until
 from tests.servers.kept import CommandFailed, Interpreters
 
@@ -304,7 +305,10 @@ class Service(Program):
             timeout=15,
             verify=_NO_TLS,
             trust_env=False,
-            event_hooks={"request": [_note_request], "response": [_note_response]},
+            event_hooks={
+                "request": [_note_request],
+                "response": [_note_response, documented.check],
+            },
         )
         self._owned["clients"].append(client)
         return client

@@ -25,7 +25,15 @@ from wishwell.access.registry import oldest_revocations
 from wishwell.db import Reader, Row, Writer, mapping
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
-from wishwell.errors import DOCS, Invalid, Misconfigured, NotFound, Unauthenticated, Unavailable
+from wishwell.errors import (
+    DOCS,
+    Invalid,
+    Misconfigured,
+    OutdatedToken,
+    Unauthenticated,
+    Unavailable,
+    no_record,
+)
 from wishwell.field_types import Id, Time
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
@@ -146,11 +154,11 @@ class Authenticator:
                 "Ask for a new one."
             )
         if now >= claims.exp:
-            raise Unauthenticated("The access token has expired. Ask for a new one.")
+            raise OutdatedToken("The access token has expired. Ask for a new one.", "token_expired")
         caller = self._caller(token, await self._store(claims))
         assert caller.profile is not None
         if self._access_cache.is_revoked(caller.profile.id, caller.token_id):
-            raise Unauthenticated(_INVALID)
+            raise OutdatedToken("The access token was revoked. Ask for a new one.", "token_revoked")
         return caller
 
     async def _admin(self, token: str) -> Caller:
@@ -290,7 +298,7 @@ async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None 
         await tx.record(Act(action="token.revoked", id=id, store_id=of or ""))
         if await tx.one("admin_token_revoke", id=id, store=of, now=now) is not None:
             return id
-    raise NotFound("The token doesn't exist.")
+    raise no_record("token")
 
 
 # rule: token-revoked

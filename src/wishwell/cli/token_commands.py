@@ -104,7 +104,8 @@ async def token_revoke(db: Database, settings: Settings, /, what: str, handle: s
         profile = profiles.parse(shop, settings.session_namespace, what, "GID")
         if not await db.read(profiles.is_known, profile):
             raise NotFound(
-                f"The store {shop.handle!r} has no such session. Choose another store with --store."
+                f"The store {shop.handle!r} has no such session. Choose a store with --store.",
+                "session_not_found",
             )
         # rule: token-revoked. Also tokens issued before the clock was set back.
         at = max(clock(), await db.read(clock.likely_now))

@@ -16,7 +16,7 @@ from wishwell import events, ids
 from wishwell import field_types as types
 from wishwell.db import Reader, Row, Writer, bad_rows, statements
 from wishwell.db.clock import ClockSuspect, ReferenceClock
-from wishwell.errors import Conflict, NotFound
+from wishwell.errors import Conflict, NotFound, no_record
 from wishwell.events import Event, webhooks
 from wishwell.events.webhooks import WebhookState
 from wishwell.profiles import WholeStore, pages
@@ -132,7 +132,7 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
         await tx.run("delivery_retry", **named, now=now)
         row = await tx.one("delivery", **named)
         if row is None:
-            raise NotFound("The delivery doesn't exist.")
+            raise no_record("delivery")
         state.due = now
     return from_row(row)
 
@@ -164,7 +164,8 @@ def _check_enabled(state: WebhookState) -> None:
     if not state.shown.enabled:
         raise Conflict(
             "The webhook is turned off. Turn it on first, with enabled: true or with "
-            "`wishwell webhook update --on`."
+            "`wishwell webhook update --on`.",
+            "webhook_off",
         )
 
 

@@ -15,7 +15,7 @@ import msgspec
 from wishwell import field_types, ids
 from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows, mapping
 from wishwell.db.journal import Act
-from wishwell.errors import Conflict, Invalid, NotFound
+from wishwell.errors import Conflict, LimitReached, no_record
 from wishwell.field_types import Id, Time
 from wishwell.profiles import WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
@@ -101,12 +101,13 @@ async def create(
     if store.events_since is None:  # rule: webhook-prerequisites
         raise Conflict(
             "This store has events turned off. Turn them on with: wishwell store "
-            f"update {store.handle} --events on"
+            f"update {store.handle} --events on",
+            "events_off",
         )
     await lock_feed(tx, store.id)
     # rule: webhook-prerequisites
     if len(await tx.all("export_webhooks", store=store.id)) >= MAX_WEBHOOKS:
-        raise Invalid(f"A store has at most {MAX_WEBHOOKS} webhooks.")
+        raise LimitReached(f"A store has at most {MAX_WEBHOOKS} webhooks.", "webhook_limit_reached")
     position, _ = await feed_ends(tx, store.id)
     fresh = Secrets(_new_secret())
     sealed = _encrypted(sealing, store.id, id, fresh)
@@ -169,7 +170,7 @@ async def delete(tx: Writer, store: Store, id: str, now: str) -> None:
     act = Act(action="webhook.deleted", store=store.handle, store_id=store.id, id=id)
     await tx.record(act)
     if await tx.one("webhook_delete", store=store.id, id=id, now=now) is None:
-        raise _absent()
+        raise no_record("webhook")
 
 
 # rule: delivery-resend
@@ -225,13 +226,9 @@ async def changing(tx: Writer, store_id: str, id: str) -> AsyncIterator[WebhookS
 
 def _state(row: Row | None) -> WebhookState:
     if row is None:
-        raise _absent()
+        raise no_record("webhook")
     *shown, position, sealed, due = row
     return WebhookState(from_row(shown), position, sealed, due)
-
-
-def _absent() -> NotFound:
-    return NotFound("The webhook doesn't exist.")
 
 
 async def feed_ends(tx: Reader, store_id: str) -> tuple[int, int]:

@@ -34,4 +34,4 @@ async def bare(request: Request) -> Response:
 
 def _check_enabled(request: Request) -> None:
     if request.service.settings.admin == "off":
-        raise NotFound("There is nothing at this path.")
+        raise NotFound("There is nothing at this path.", "path_not_found")

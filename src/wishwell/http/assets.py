@@ -51,7 +51,7 @@ def _names(folder: Path) -> frozenset[str]:
 def file(request: Request, folder: Path, name: str, headers: Headers) -> Response:
     """Returns a static file, or 304 if the client's copy is current. Raises ``NotFound``."""
     if name not in _names(folder):
-        raise NotFound("There is nothing at this path.")
+        raise NotFound("There is nothing at this path.", "path_not_found")
     forms, hash = _content(folder, name)
     tag = f'W/"{hash}"'
     # The browser revalidates each time, and mostly gets 304.

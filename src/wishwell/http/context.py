@@ -86,6 +86,8 @@ class Request(msgspec.Struct):
     shopping: bool = False
     """Whether it is for the storefront."""
     ticket: Ticket = msgspec.field(default_factory=Ticket)
+    decoding: tuple[bytes, type[msgspec.Struct]] | None = None
+    """The body and its type, once it is decoded."""
     reading: bool = False
     """Whether the body is still arriving: until then the request has had no effect."""
     route: str = "unknown"

@@ -63,7 +63,8 @@ async def get_item(request: Request) -> object:
 
 
 async def update_item(request: Request) -> object:
-    patch = (await request_body.decode(request, request_types.ItemPatchBody)).patch(request.store)
+    body = await request_body.decode(request, request_types.ItemPatchBody, find=get_item)
+    patch = body.patch(request.store)
     return await responding.owned(request, saving.change, patch, request.now())
 
 

@@ -27,8 +27,8 @@ async def get_list(request: Request) -> object:
 
 
 async def update_list(request: Request) -> object:
-    patch = (await request_body.decode(request, request_types.ListPatchBody)).patch()
-    return await responding.owned(request, lists.change, patch, request.now())
+    body = await request_body.decode(request, request_types.ListPatchBody, find=get_list)
+    return await responding.owned(request, lists.change, body.patch(), request.now())
 
 
 async def delete_list(request: Request) -> None:

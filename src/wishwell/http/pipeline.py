@@ -19,6 +19,7 @@ from wishwell.errors import (
     Forbidden,
     Invalid,
     NotFound,
+    OutdatedToken,
     Overloaded,
     RequestError,
     ServiceError,
@@ -27,9 +28,10 @@ from wishwell.errors import (
     Unavailable,
     Undecided,
     UnknownShare,
+    no_record,
 )
 from wishwell.fair_queue import CURRENT
-from wishwell.http import flows, queries, rate_limits, responding, responses, routes
+from wishwell.http import bad_fields, flows, queries, rate_limits, responding, responses, routes
 from wishwell.http.admission import RequestTicket
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
@@ -130,7 +132,7 @@ class Pipeline:
         # by either.
         for forwards in (False, True):
             if known.is_shop_host(identity.host_of(request, forwards)):
-                raise NotFound("There is nothing at this path.")
+                raise NotFound("There is nothing at this path.", "path_not_found")
 
     # rule: limit-counts
     async def _api(self, request: Request) -> Response:
@@ -141,12 +143,15 @@ class Pipeline:
             return await self._preflight(request, route)
         refused: ServiceError | None = None
         try:
-            request.check_once(*_SINGLE_HEADERS)
-            await self._authorize(request)
+            request.check_once(b"authorization")
+            try:
+                await self._authorize(request)
+            finally:  # not before: the request counts for a valid token's caller
+                request.check_once(*_SINGLE_HEADERS)
         except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
-        # A token that can't be checked now may be valid, so the address isn't charged.
-        cost = 0 if isinstance(refused, Unavailable) else 1
+        # The address isn't charged for a token that can't be checked now, or that is no guess.
+        cost = 0 if isinstance(refused, Unavailable | OutdatedToken) else 1
         await rate_limits.count(
             request, rate_limits.limit_of(request, _limit_kind(request, route)), cost
         )
@@ -176,7 +181,7 @@ class Pipeline:
     ) -> Response:
         request.incoming.check()
         if route is None:
-            raise _unknown_path()
+            raise routes.unknown(request.path)
         handler = routes.handler(route, request.method)
         request.ticket.turn = request.parameters.get("token")  # a write to a share locks its owner
         if refused is not None and not (
@@ -190,7 +195,7 @@ class Pipeline:
         if request.caller is not None and route.caller != "ignored":
             # rule: reports-token
             if request.caller.kind == "reports" and not route.for_reports:
-                raise Forbidden("This token allows only reports.")
+                raise Forbidden("This token allows only reports.", "token_kind_not_allowed")
             if request.acts_on is None:
                 await self._set_scope(request, request.caller)
         if request.visit is not None and isinstance(request.acts_on, Profile):
@@ -212,6 +217,7 @@ class Pipeline:
                 request.caller is None or request.caller.profile is not None
             ):
                 await rate_limits.count_guess(request)
+            bad_fields.name_all(request, error)
             # rule: session-ended. It takes precedence over any other error.
             if isinstance(request.acts_on, Profile) and request.create_profile is None:
                 await self.service.db.read(profiles.check_open, request.acts_on)
@@ -230,10 +236,12 @@ class Pipeline:
     async def _caller(self, request: Request) -> Caller:
         header = request.header(b"authorization")
         if header is None:
-            raise Unauthenticated("Authorization: is required; send Bearer <token>.")
+            raise Unauthenticated(
+                "Authorization: is required; send Bearer <token>.", "token_missing"
+            )
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
-            raise Unauthenticated("Authorization: must be Bearer <token>.")
+            raise Unauthenticated("Authorization: must be Bearer <token>.", "token_missing")
         caller = await self.service.authenticator.caller(token.strip())
         journal.actor.set(f"token {caller.token_id}")
         return caller
@@ -244,11 +252,17 @@ class Pipeline:
         named, cache = request.header(b"profile"), self.service.access_cache
         if caller.kind in ("customer", "session"):
             if named is not None:
-                raise Forbidden("Profile: only an admin token may send this header.")
+                raise Forbidden(
+                    "Profile: only an admin token may send this header.",
+                    "profile_header_not_allowed",
+                )
             assert caller.profile is not None
             request.acts_on = await self._there(request, caller.profile)
         elif caller.kind not in ("admin", "reports"):
-            raise Forbidden("This token is valid only for the storefront, not for the API.")
+            raise Forbidden(
+                "This token is valid only for the storefront, not for the API.",
+                "token_kind_not_allowed",
+            )
         elif named is None:
             request.acts_on = WholeStore(caller.store)
         else:
@@ -287,11 +301,12 @@ class Pipeline:
             )
         await self.service.access_cache.ensure_fresh()
         if route is None:
-            raise _unknown_path()
+            raise routes.unknown(request.path)
         origin = request.headers.get(b"origin", b"").decode("latin-1")
         if not self.service.access_cache.allows_origin(origin):
             raise Forbidden(
-                "Origin: isn't an allowed origin. Allow it with `wishwell store update --origin`."
+                "Origin: isn't an allowed origin. Allow it with `wishwell store update --origin`.",
+                "origin_not_allowed",
             )
         answer = responses.no_content()
         answer.headers += [
@@ -332,7 +347,7 @@ async def _management(request: Request) -> Response:
     request.incoming.check()
     route, request.parameters = routes.find(request.path)
     if route is None:
-        raise _unknown_path()
+        raise routes.unknown(request.path)
     request.route = route.path
     return responding.answer(request, await routes.handler(route, request.method)(request))
 
@@ -344,19 +359,12 @@ def _limit_kind(request: Request, route: Route | None) -> Kind:
     return "read" if request.method in ("GET", "HEAD", "OPTIONS") else "write"
 
 
-# rule: error-envelope
-def _unknown_path() -> NotFound:
-    return NotFound(
-        f"No operation has this path. {routes.PREFIX}/.well-known/openapi lists all paths."
-    )
-
-
 # rule: token-scope
 def _check_ids(parameters: dict[str, str]) -> None:
     """Raises ``NotFound`` for a malformed id."""
     for name, value in parameters.items():
         if name not in _NO_UUIDS and not ids.is_uuid(value):
-            raise NotFound(f"The {name.removesuffix('Id')} doesn't exist.")
+            raise no_record(name.removesuffix("Id"))
 
 
 def _failed(error: Exception, request: Request) -> Response:

@@ -2,7 +2,6 @@
 
 import structlog
 
-from wishwell.errors import UnsupportedMedia
 from wishwell.http import request_body, request_types, responding, responses, shopify
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
@@ -16,8 +15,8 @@ async def take_platform_webhook(request: Request) -> object:
     service, headers = request.service, request.headers
     request.check_once(*shopify.HEADERS)
     raw = await request_body.read(request)
-    if not request_types.is_json(request.header(b"content-type")):
-        raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
+    request_body.check_encoding(request)
+    request_types.check_type(request.header(b"content-type"))
     await service.access_cache.ensure_fresh()
     body = shopify.read(raw)
     named = body.shop_domain if body else ""

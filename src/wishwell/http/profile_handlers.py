@@ -10,7 +10,7 @@ from wishwell import ids, metrics, profiles
 from wishwell.access import auth
 from wishwell.errors import Invalid, Unavailable
 from wishwell.field_types import ProfileGid, published
-from wishwell.http import request_body, request_types, responding, responses
+from wishwell.http import queries, request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.privacy import erasure, personal_export
@@ -65,7 +65,7 @@ def _for_caller(request: Request, shown: ProfileView) -> ProfileView:
 
 async def update_profile(request: Request) -> object:
     profile = responding.new_owner(request, _NEEDS_PROFILE)
-    body = await request_body.decode(request, request_types.ProfilePatchBody)
+    body = await request_body.decode(request, request_types.ProfilePatchBody, find=get_profile)
     notices = body.notices if isinstance(body.notices, bool) else None
     chosen = await request.run(records.choose, profile, notices, request.now())
     return _for_caller(request, chosen)
@@ -90,7 +90,7 @@ async def erase_profile(request: Request) -> None:
 
 # rule: profile-email
 async def list_profiles(request: Request) -> object:
-    email = profiles.check_email(request.query.get("email", ""))
+    email = profiles.check_email(queries.required(request.query, "email"))
     asked = responding.asked_page(request, f"profiles|{email}")
     return await request.run(records.by_email, request.store, email, asked)
 
@@ -109,7 +109,7 @@ async def create_profile_token(request: Request) -> Response:
     return responses.created(ProfileToken(token, profile.gid))
 
 
-def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType) -> Profile | None:
+def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType | None) -> Profile | None:
     """Returns the customer or session named in the body, or else in the ``Profile`` header.
 
     Raises ``Invalid`` if the two differ.
@@ -117,7 +117,7 @@ def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType) -> Profi
     named = None
     if isinstance(gid, str):
         namespace = request.service.settings.session_namespace
-        named = profiles.parse(request.store, namespace, gid, kind, (kind,))
+        named = profiles.parse(request.store, namespace, gid, kind)
     header = request.scope  # rule: profile-header
     if not isinstance(header, Profile) or header.is_session != (kind == "session"):
         return named

@@ -57,6 +57,13 @@ def limit(text: str | None) -> int:
     return int(text)
 
 
+def required(query: Mapping[str, str], name: str) -> str:
+    """Returns a parameter. Raises ``Invalid`` without it."""
+    if name not in query:
+        raise Invalid(f"{name}: is required.")
+    return query[name]
+
+
 def choice(query: Mapping[str, str], name: str, known: Sequence[C]) -> C:
     """Returns a parameter that must be one of ``known``; the first of them is the default.
 
@@ -101,7 +108,7 @@ def resume(text: str | None) -> int | None:
 
 def several(query: Mapping[str, str], name: str) -> list[str]:
     """Returns 1 to ``items.MAX_BULK`` ids, as in ``?itemIds=a,b``. Raises ``Invalid``."""
-    found = query.get(name, "").split(",")
+    found = required(query, name).split(",")
     if "" in found or len(found) > items.MAX_BULK:
         raise Invalid(f"{name}: must be 1 to {items.MAX_BULK} ids, separated by commas.")
     return found

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from wishwell import metrics, ratelimits, stores
 from wishwell.access import addresses
+from wishwell.errors import TooManyCode
 from wishwell.http.context import Request
 from wishwell.ratelimits import Kind
 
@@ -19,6 +20,7 @@ class RateLimit(NamedTuple):
     key: str
     limit: int
     what: str
+    code: TooManyCode = "rate_limited"
 
 
 def address(request: Request) -> str | None:
@@ -54,7 +56,8 @@ def _address_limit(request: Request) -> RateLimit | None:
     if known is None:
         return None
     what = "requests without a valid token from this address"
-    return RateLimit("address", f"address:{known}", request.service.settings.limit_address, what)
+    limit = request.service.settings.limit_address
+    return RateLimit("address", f"address:{known}", limit, what, "rate_limited_without_token")
 
 
 async def count(request: Request, limit: RateLimit | None, cost: int = 1) -> None:
@@ -65,7 +68,10 @@ async def count(request: Request, limit: RateLimit | None, cost: int = 1) -> Non
     request.rate_limit_state = state = await service.limiter.consume(limit.key, limit.limit, cost)
     if not state.allowed:
         metrics.LIMITED.labels(limit.kind).inc()
-        raise ratelimits.too_many(state, limit.what, service.clock())
+        error = ratelimits.too_many(state, limit.what, service.clock(), limit.code)
+        if limit.code == "rate_limited_without_token" and has_bad_token(request):
+            error.message = f"The access token is not valid. {error.message}"
+        raise error
 
 
 async def count_address(request: Request, key: str, limit: int, what: str) -> None:

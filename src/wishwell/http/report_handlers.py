@@ -113,7 +113,10 @@ async def list_wish_counts(request: Request) -> Response:
     store = request.store
     given = queries.several(request.query, "products")
     if not store.reporting.show_wishes:
-        raise NotFound("This store doesn't publish the number of wishes for its products.")
+        raise NotFound(
+            "This store doesn't publish the number of wishes for its products.",
+            "wishes_not_published",
+        )
     if isinstance(request.acts_on, Profile):
         await request.service.db.read(profiles.check_open, request.acts_on)
     asked = [product_bodies.product_id(id, store, "products") for id in given]
@@ -138,9 +141,7 @@ def _title(request: Request) -> str:
 
 
 def _product(request: Request, name: str, store: Store) -> str:
-    if name not in request.query:
-        raise Invalid(f"{name}: is required.")
-    return product_bodies.product_id(request.query[name], store, name)
+    return product_bodies.product_id(queries.required(request.query, name), store, name)
 
 
 def _as_csv(request: Request) -> bool:

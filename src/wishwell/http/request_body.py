@@ -1,31 +1,79 @@
 """Reads and decodes the body of a request, with limits of size and time."""
 
 import asyncio
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import msgspec
+
+from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.http import body_reader, request_types
 from wishwell.http.context import Request
+from wishwell.http.responding import Handler
+from wishwell.wishlists import fields
 
-T = TypeVar("T")
+T = TypeVar("T", bound=msgspec.Struct)
 
 _TRUSTED_SECONDS = 1.0
 """Seconds that a body may take before its token is checked again."""
 
 
-async def decode(request: Request, shape: type[T], *, optional: bool = False) -> T:
+async def decode(
+    request: Request, shape: type[T], *, optional: bool = False, find: Handler | None = None
+) -> T:
     """Returns the body as a type of ``request_types``.
 
-    Raises the errors of ``read`` and ``request_types.body``.
-
-    A missing ``optional`` body counts as ``{}``.
+    Raises the errors of ``read`` and ``decoded``. A missing ``optional`` body counts as ``{}``.
+    ``find``: finds the record to change, whose other fields the body may repeat.
     """
     raw = await read(request)
-    return shape() if optional and not raw else decoded(request, raw, shape)
+    if optional and not raw:
+        return shape()
+    try:
+        return decoded(request, raw, shape)
+    except Invalid as error:
+        if find is None or (rest := _changes(raw, shape, await find(request))) is None:
+            raise error
+        return decoded(request, rest, shape)
 
 
 def decoded(request: Request, raw: bytes, shape: type[T]) -> T:
-    """Decodes a body that was read already, like ``decode``."""
-    return request_types.body(raw, request.header(b"content-type"), shape, request.store)
+    """Decodes a body that was read already, like ``decode``.
+
+    Raises the errors of ``request_types.body``, and ``UnsupportedMedia`` for a compressed body.
+    """
+    if raw:
+        check_encoding(request)
+    request.decoding = raw, shape
+    return request_types.body(raw, request.header(b"content-type"), shape)
+
+
+def check_encoding(request: Request) -> None:
+    """Raises ``UnsupportedMedia`` for a compressed body."""
+    if request.headers.get(b"content-encoding", b"identity").lower() != b"identity":
+        raise UnsupportedMedia(
+            "Content-Encoding: isn't supported; send the body uncompressed.",
+            "unsupported_encoding",
+        )
+
+
+# rule: patch-whole
+def _changes(raw: bytes, shape: type[msgspec.Struct], found: object) -> bytes | None:
+    """Returns a body without the fields that only repeat the record that was found; ``None`` if the
+    body isn't an object, or repeats a key."""
+    try:
+        given = msgspec.json.decode(raw, type=dict[str, Any])
+        if fields.key_twice(raw) is not None:
+            return None
+    except (ValueError, RecursionError):
+        return None
+    record = msgspec.json.decode(msgspec.json.encode(found))
+    own = {field.encode_name for field in msgspec.structs.fields(shape)}
+
+    def repeats(name: str) -> bool:
+        same = name == "updatedAt" or given[name] == record.get(name)
+        return name not in own and name in record and same
+
+    return msgspec.json.encode({name: given[name] for name in given if not repeats(name)})
 
 
 async def read(request: Request) -> bytes:

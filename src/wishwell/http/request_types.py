@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import events, ids, products
+from wishwell import events, ids
 from wishwell import field_types as types
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.events.webhooks import WebhookPatch
@@ -26,6 +26,9 @@ from wishwell.wishlists.shares import HasReservations, ShareSettings, ShowsNotes
 
 T = TypeVar("T")
 
+MAX_ORDER = 5_000
+"""Most items in an order of a list."""
+
 NewNote = Annotated[
     types.Note | None, types.published("NewNote", "null or an empty text removes the note.")
 ]
@@ -37,7 +40,7 @@ class Body(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """A JSON object. ``UNSET`` marks fields that may be left out; ``None`` is JSON's null."""
 
 
-def _given(value: T | UnsetType) -> T | None:
+def _given(value: T | UnsetType | None) -> T | None:
     return None if value is UNSET else value
 
 
@@ -47,11 +50,11 @@ class NewItemBody(Body):
     product_id: types.ProductId
     variant_id: types.ProductId | None = None
     """null means no variant."""
-    quantity: types.Quantity | UnsetType = UNSET
+    quantity: types.Quantity | UnsetType | None = UNSET
     """A new item has 1 by default."""
-    tags: types.Tags | UnsetType = UNSET
+    tags: types.Tags | UnsetType | None = UNSET
     note: NewNote | UnsetType = UNSET
-    list_ids: ListIds | UnsetType = UNSET
+    list_ids: ListIds | UnsetType | None = UNSET
     """Lists of the same profile to put the item on."""
 
     def new_item(self, store: Store) -> NewItem:
@@ -59,9 +62,9 @@ class NewItemBody(Body):
             store.product_id("productId", self.product_id),
             _variant(store, self.variant_id),
             _given(self.quantity),
-            None if self.tags is UNSET else fields.check_tags(self.tags),
+            None if self.tags is UNSET or self.tags is None else fields.check_tags(self.tags),
             _text("note", self.note, types.MAX_NOTE),
-            () if self.list_ids is UNSET else fields.each_once("listIds", self.list_ids),
+            () if self.list_ids is UNSET else fields.each_once("listIds", self.list_ids or ()),
         )
 
 
@@ -74,8 +77,13 @@ class NewItemsBody(Body):
 
     def new_items(self, store: Store) -> list[NewItem]:
         checked = fields.each("items", self.items, lambda body: body.new_item(store))
-        if len({(new.product_id, new.variant_id) for new in checked}) != len(checked):
-            raise Invalid("items: must not contain the same product and variant twice.")
+        seen: dict[tuple[str, str], int] = {}
+        for place, new in enumerate(checked):
+            first = seen.setdefault((new.product_id, new.variant_id), place)
+            if first != place:
+                raise Invalid(
+                    f"items[{place}]: has the same product and variant as items[{first}]."
+                )
         return checked
 
 
@@ -144,7 +152,7 @@ class ListPatchBody(Body):
 class ItemOrderBody(Body):
     """An order of a list's items (``PUT /lists/{listId}/items/order``)."""
 
-    item_ids: Annotated[list[str], Meta(max_length=5_000), types.Unique]
+    item_ids: Annotated[list[str], Meta(max_length=MAX_ORDER), types.Unique]
     """Items of the list in the new order. Items may be omitted."""
 
 
@@ -155,13 +163,13 @@ class PlaceBody(Body):
     """Another item of the list, after which this one is placed; null places it first."""
 
 
-class ShareBody(Body):
-    """Settings of a share (``POST /lists/{listId}/shares``, ``PATCH`` of a share)."""
+class NewShareBody(Body):
+    """Settings of a share (``POST /lists/{listId}/shares``). null is the default."""
 
     expires_at: Annotated[datetime, Meta(tz=True)] | UnsetType | None = UNSET
     """When the share expires: an RFC 3339 time with an offset, in the future. null means never."""
-    reservations: HasReservations | UnsetType = UNSET
-    notes: ShowsNotes | UnsetType = UNSET
+    reservations: HasReservations | UnsetType | None = UNSET
+    notes: ShowsNotes | UnsetType | None = UNSET
 
     def terms(self, now: str) -> ShareSettings:
         expires_at = None if self.expires_at is UNSET else ""
@@ -174,8 +182,20 @@ class ShareBody(Body):
         return ShareSettings(_given(self.reservations), _given(self.notes), expires_at)
 
 
-class CopyBody(ListPatchBody):
+class ShareBody(NewShareBody):
+    """Changes to a share (``PATCH /lists/{listId}/shares/{shareId}``)."""
+
+    reservations: HasReservations | UnsetType = UNSET
+    notes: ShowsNotes | UnsetType = UNSET
+
+
+class CopyBody(Body):
     """Settings of a copied list (``POST /shared/{token}/copies``)."""
+
+    name: types.NewListName | UnsetType | None = UNSET
+
+    def patch(self) -> ListFields:
+        return ListFields(lists.check_name(self.name) if isinstance(self.name, str) else None)
 
 
 class ReservationBody(Body):
@@ -199,10 +219,10 @@ class ProfilePatchBody(Body):
 class TokenBody(Body):
     """The profile to make a token for (``POST /profiles/token``)."""
 
-    customer: types.CustomerGid | UnsetType = UNSET
+    customer: types.CustomerGid | UnsetType | None = UNSET
     """The GID of the customer that the token is for, on the platform of the store; for another
     platform the response is 400."""
-    session: types.SessionGid | UnsetType = UNSET
+    session: types.SessionGid | UnsetType | None = UNSET
     """The GID of a session: alone, the session that the token is for; with `customer`, the session
     to link to the customer. For an unknown session, the response is 404."""
 
@@ -232,7 +252,7 @@ class NewWebhookBody(Body):
     """A webhook to create (``POST /webhooks``)."""
 
     url: NewWebhookUrl
-    types: EventTypes = []
+    types: EventTypes | None = None
 
 
 class WebhookPatchBody(Body):
@@ -260,101 +280,51 @@ def _decoder(shape: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(shape)
 
 
-_URL_RULE = (
-    f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters, "
-    "without a user name or password"
-)
-
-# The rule of each field for error messages, shown whole when any part is violated.
-RULES = {
-    "note": f"must be a string of at most {types.MAX_NOTE} characters, or null",
-    "quantity": f"must be an integer from 1 to {types.MAX_QUANTITY}",
-    "tags": (
-        f"must be an array of at most {types.MAX_TAGS} tags, each with 1 to 50 "
-        "characters: a-z, 0-9, _ or -"
-    ),
-    "listIds": "must be an array of at most 250 list ids without duplicates",
-    "items": f"must be an array of 1 to {items.MAX_BULK} items",
-    "after": "must be the id of another item on the list, or null",
-    "itemIds": "must be an array of item ids: 1 to 250 when deleting, at most 5000 when ordering",
-    "name": f"must be a string of 1 to {lists.MAX_NAME} characters",
-    "expiresAt": "must be a time such as 2025-12-24T18:00:00Z, or null",
-    "reservations": "must be true or false",
-    "notes": "must be true or false",
-    "email": "must be an e-mail address",
-    "notices": "must be true or false",
-    "title": f"must be a string of 1 to {products.MAX_TITLE} characters, or null",
-    "url": _URL_RULE,
-    "image": _URL_RULE,
-    "price": "must be an object with amount and currency, or null",
-    "amount": (
-        'must be a decimal string such as "19.90", with up to 12 digits before the point and up to '
-        "4 after it"
-    ),
-    "currency": "must be three letters A-Z, such as EUR",
-    "available": "must be true, false or null",
-    "variants": f"must be an array of at most {products.MAX_VARIANTS} variants, or null",
-    "products": f"must be an array of 1 to {products.MAX_BULK} products",
-    "customer": "must be the GID of a customer",
-    "session": "must be the GID of a session",
-    "types": "must be an array of event types without duplicates; the types are "
-    f"{', '.join(events.TYPES)}",
-    "enabled": "must be true or false",
-    "since": "must be a time such as 2025-04-18T18:13:27.481Z",
-}
-
-# msgspec's messages end with a path such as `$.products[1].title`, except for errors at the root.
-_PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
+_PAIR = re.compile(rb"\\u[dD][89abAB]..\\u[dD][c-fC-F]..")
+_HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 # rule: input-strict
-def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> T:
-    """Decodes the body of a request to a store.
-
-    Raises ``Invalid``, which names the field and its rule, or ``UnsupportedMedia``.
-    """
+def body(raw: bytes, content_type: str | None, shape: type[T]) -> T:
+    """Decodes a body. Raises ``Invalid``, in which ``bad_fields`` names the fields, or
+    ``UnsupportedMedia``."""
     if not raw:
         raise Invalid("body: is required; send a JSON object.")
-    if not is_json(content_type):
-        raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
+    check_type(content_type)
     try:
         value: T = _decoder(shape).decode(raw)  # type: ignore[arg-type]
         twice = fields.key_twice(raw)
     except msgspec.ValidationError as error:
-        raise Invalid(_explained(str(error), store)) from error
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise Invalid("body: isn't valid JSON in UTF-8.") from error
+        raise Invalid("body: must be a JSON object.") from error
+    except (ValueError, RecursionError) as error:
+        raise not_json(raw, error) from error
     if twice is not None:  # rule: input-strict
         raise Invalid(f"{twice}: is repeated in the body.")
     return value
 
 
-def is_json(content_type: str | None) -> bool:
-    """Returns whether a content type is ``application/json``, with no charset or UTF-8."""
+def not_json(raw: bytes, error: Exception) -> Invalid:
+    """Returns the error for a body that isn't JSON; ``error`` is the decoder's."""
+    why = str(error).partition(" - at ")[0].removeprefix("JSON is malformed: ")
+    if raw.startswith(b"\xef\xbb\xbf"):
+        why = "it begins with a byte order mark"
+    elif isinstance(error, UnicodeDecodeError):
+        why = "it isn't UTF-8"
+    elif isinstance(error, RecursionError):
+        why = "it is nested too deeply"
+    elif half := _HALF_PAIR.search(_PAIR.sub(b"", raw)):
+        why = f"{half[0].decode()} is half of a surrogate pair"
+    return Invalid(f"body: isn't valid JSON: {why}.")
+
+
+def check_type(content_type: str | None) -> None:
+    """Raises ``UnsupportedMedia`` unless a content type is JSON, with no charset or UTF-8."""
     if content_type == "application/json":
-        return True
+        return
     kind, _, parameters = (content_type or "").partition(";")
     if kind.strip().lower() != "application/json":
-        return False
-    return re.sub(r'[\s"]', "", parameters.lower()) in ("", "charset=utf-8")
-
-
-def _explained(text: str, store: Store) -> str:
-    place = _PLACE.search(text)
-    where = place["where"] if place else ""
-    rule = text[: place.start()] if place else text
-    inside = f"{where}." if where else ""
-    if unknown := re.search(r"unknown field `(.{0,80})", rule, re.DOTALL):
-        name = unknown[1].rstrip("`")
-        shown = name if name.isprintable() else ascii(name)
-        return f"{inside}{shown}: isn't a field of this body."
-    if missing := re.search(r"missing required field `(\w+)`", rule):
-        return f"{inside}{missing[1]}: is required."
-    if where.endswith("]") and rule.startswith("Expected `object`"):
-        return f"{where}: must be an object."
-    # An array's rule covers its values too: an error at `tags[1]` is reported for `tags`.
-    where = re.sub(r"\[\d+\]$", "", where)
-    field = where.rpartition(".")[2]
-    if field in ("productId", "variantId"):
-        return f"{where}: {store.id_rule}."
-    return f"{where}: {RULES[field]}." if field in RULES else "body: must be a JSON object."
+        raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
+    if re.sub(r'[\s"]', "", parameters.lower()) not in ("", "charset=utf-8"):
+        raise UnsupportedMedia(
+            "Content-Type: the charset must be utf-8 or left out; no other parameter is allowed."
+        )

@@ -31,7 +31,7 @@ PREFIX = "/api/2025-04"
 def check_admin(request: Request) -> None:
     """Raises ``Forbidden`` for a profile token."""
     if request.caller is None or request.caller.profile is not None:
-        raise Forbidden("This operation requires an admin token.")
+        raise Forbidden("This operation requires an admin token.", "admin_token_required")
 
 
 def new_owner(request: Request, why: str = "a new record needs an owner") -> Profile:
@@ -40,7 +40,7 @@ def new_owner(request: Request, why: str = "a new record needs an owner") -> Pro
     ``why`` ends the error message.
     """
     if not isinstance(request.scope, Profile):  # rule: whole-store
-        raise Invalid(f"Profile: is required with an admin token; {why}.")
+        raise Invalid(f"Profile: is required with an admin token; {why}.", "profile_required")
     return request.scope
 
 

@@ -52,6 +52,8 @@ Cursor = Annotated[
     published("Cursor", "An opaque position for pagination.", pattern="^[A-Za-z0-9_-]{1,200}$"),
 ]
 
+ErrorCode = Annotated[errors.Code, published("ErrorCode", "A stable name of an error's cause.")]
+
 
 class Data(msgspec.Struct, Generic[T]):
     """The body of a response with a record."""
@@ -85,6 +87,11 @@ class ErrorDetail(msgspec.Struct, rename="camel"):
     status_code: Annotated[int, published(minimum=400, maximum=599)]
     """The HTTP status code."""
     request_id: RequestId
+    code: ErrorCode
+    details: (
+        Annotated[list[errors.BadField], published(maxItems=errors.MAX_BAD_FIELDS)] | UnsetType
+    ) = UNSET
+    """All bad fields of the body, in its order. Only if there are any."""
 
 
 class Error(msgspec.Struct):
@@ -189,8 +196,8 @@ def cors(origin: bytes, allowed: bool) -> Headers:
 def request_id(given: bytes | None) -> str:
     """Returns the caller's own request id if it is a UUID, also without hyphens, else a new id."""
     if given is not None and len(given) in (32, 36):
-        text = given.decode("latin-1").lower()
-        if ids.is_uuid(text) or _HEX_ID.fullmatch(text):
+        text = given.decode("latin-1")
+        if ids.is_uuid(text.lower()) or _HEX_ID.fullmatch(text):
             return text
     return ids.request_uuid()
 
@@ -224,7 +231,10 @@ def failure(error: Exception, request_id: str) -> Response:
         headers.append((b"retry-after", b"%d" % error.retry_after))
     elif status == 503:
         headers.append((b"retry-after", b"%d" % RETRY_SECONDS))
-    detail = ErrorDetail(message, phrase(status), int(status), request_id)
+    code = error.code if isinstance(error, errors.ServiceError) else "internal_error"
+    detail = ErrorDetail(message, phrase(status), int(status), request_id, code)
+    if isinstance(error, errors.Invalid) and error.details:
+        detail.details = [*error.details]
     # The rest of the body stays unread, so the connection can't be reused.
     closes = isinstance(error, errors.TooLarge | errors.BodyTimeout)
     return Response(status, _encoder.encode(Error(detail)), headers, closes=closes)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from wishwell.errors import MethodNotAllowed
+from wishwell.errors import MethodNotAllowed, NotFound
 from wishwell.http import (
     admin,
     item_handlers,
@@ -199,3 +199,13 @@ def handler(route: Route, method: str) -> Handler:
         methods = allowed(route)
         raise MethodNotAllowed(f"This path allows only {', '.join(methods)}.", methods)
     return known
+
+
+# rule: error-envelope
+def unknown(path: str) -> NotFound:
+    """Returns the error for a path that has no route."""
+    slash = " Paths end without a slash." if path.endswith("/") else ""
+    return NotFound(
+        f"No operation has this path.{slash} {PREFIX}/.well-known/openapi lists all paths.",
+        "path_not_found",
+    )

@@ -19,7 +19,9 @@ async def list_shares(request: Request) -> object:
 
 async def create_share(request: Request) -> Response:
     now, id, token = request.now(), request.service.new_id(), shares.new_token()
-    terms = (await request_body.decode(request, request_types.ShareBody, optional=True)).terms(now)
+    terms = (await request_body.decode(request, request_types.NewShareBody, optional=True)).terms(
+        now
+    )
     return responses.created(await responding.owned(request, shares.create, terms, id, token, now))
 
 

@@ -12,6 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import profiles
 from wishwell.errors import Invalid, Unauthenticated
+from wishwell.http import request_types
 from wishwell.privacy.platform_requests import TOPICS, PlatformWebhook, Topic
 from wishwell.shoppers import customers
 from wishwell.shoppers.customers import InvalidEvidence
@@ -86,7 +87,8 @@ def prove(
         "X-Shopify-Hmac-Sha256: must be the signature of this body, made with a "
         "platform secret of the store that has its shop_domain. X-Shopify-Shop-Domain "
         "must be the same domain, and X-Shopify-Topic must be the one of "
-        f"{', '.join(TOPICS)} whose fields the body contains."
+        f"{', '.join(TOPICS)} whose fields the body contains.",
+        "signature_invalid",
     )
 
 
@@ -100,7 +102,7 @@ def delivery(
     try:
         twice = fields.key_twice(raw)
     except (ValueError, RecursionError) as error:  # in a field that the decoder skips
-        raise Invalid("body: isn't valid JSON in UTF-8.") from error
+        raise request_types.not_json(raw, error) from error
     if twice is not None:
         raise Invalid(f"{twice}: is repeated in the body.")
     topic = body.asks_for()

@@ -44,7 +44,9 @@ async def list_tokens(request: Request) -> object:
 async def revoke_token(request: Request) -> None:
     id = request.parameters["tokenId"]
     if id == _asking(request):
-        raise Conflict("A token can't revoke itself. Use another admin token of the store.")
+        raise Conflict(
+            "A token can't revoke itself. Use another admin token of the store.", "own_token"
+        )
     await request.run(auth.revoke_admin_token, id, request.now(), request.store)
 
 

@@ -24,7 +24,7 @@ async def list_webhooks(request: Request) -> object:
 async def create_webhook(request: Request) -> Response:
     body = await request_body.decode(request, request_types.NewWebhookBody)
     request.service.outbound.check("url", body.url)
-    sealing, types = _sealing(request), fields.each_once("types", body.types)
+    sealing, types = _sealing(request), fields.each_once("types", body.types or ())
     id, now = request.service.new_id(), request.now()
     made = await request.run(webhooks.create, sealing, request.store, body.url, types, id, now)
     return responses.created(made, f"{responding.PREFIX}/webhooks/{made.id}")
@@ -35,7 +35,8 @@ async def get_webhook(request: Request) -> object:
 
 
 async def update_webhook(request: Request) -> object:
-    patch = (await request_body.decode(request, request_types.WebhookPatchBody)).patch()
+    body = await request_body.decode(request, request_types.WebhookPatchBody, find=get_webhook)
+    patch = body.patch()
     if patch.url is not None:
         request.service.outbound.check("url", patch.url)
     return await _on_webhook(request, webhooks.change, patch, request.now())
@@ -77,7 +78,9 @@ async def retry_delivery(request: Request) -> object:
 def _sealing(request: Request) -> Sealing:
     if request.service.sealing is None:
         raise Conflict(
-            "This service can't store webhook secrets: its operator must set WISHWELL_SEALING_KEYS."
+            "This service can't store webhook secrets: its operator has to set "
+            "WISHWELL_SEALING_KEYS.",
+            "sealing_keys_missing",
         )
     return request.service.sealing
 

@@ -14,7 +14,7 @@ from wishwell import ids, stores
 from wishwell.db import Reader, Row, Writer, statements
 from wishwell.db.clock import MAX_JUMP_MS
 from wishwell.db.journal import Act
-from wishwell.errors import Conflict, NotFound
+from wishwell.errors import Conflict, NotFound, no_record
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
@@ -126,7 +126,7 @@ async def export(tx: Reader, store: Store, id: str, now: str) -> bytes:
     expired."""
     row = await tx.one("request_export", store=store.id, id=id, now=now)
     if row is None or row[0] is None:
-        raise NotFound("This request has no export, or its export has expired.")
+        raise NotFound("This request has no export, or its export has expired.", "export_not_found")
     return str(row[0]).encode()
 
 
@@ -139,8 +139,8 @@ async def call_off(tx: Writer, store: Store, id: str, now: str) -> None:
     if await tx.one("request_call_off", store=store.id, id=id, now=now) is not None:
         return
     if await tx.one("request", store=store.id, id=id) is None:
-        raise NotFound("The request doesn't exist.")
-    raise Conflict("Only a pending shop/redact can be cancelled.")
+        raise no_record("request")
+    raise Conflict("Only a pending shop/redact can be cancelled.", "request_not_pending")
 
 
 async def waiting(tx: Reader) -> dict[Topic, tuple[int, str]]:

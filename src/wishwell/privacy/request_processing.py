@@ -107,7 +107,7 @@ async def _store(tx: Reader, id: str) -> Store:
     for store in await stores.listed(tx):
         if store.id == id:
             return store
-    raise NotFound("The store was deleted.")
+    raise NotFound("The store was deleted.", "store_not_found")
 
 
 async def _export(db: Database, customer: Profile) -> str:

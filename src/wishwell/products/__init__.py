@@ -14,7 +14,7 @@ from msgspec import Meta
 from wishwell import field_types as types
 from wishwell import ids, stores
 from wishwell.db import Reader, Row, Writer, statements
-from wishwell.errors import Invalid, NotFound
+from wishwell.errors import Invalid, no_record
 from wishwell.products import notices
 from wishwell.products.notices import Money, Offer
 from wishwell.profiles import WholeStore, pages
@@ -184,7 +184,7 @@ async def find(tx: Reader, store: Store, product_id: str) -> Product:
     """Returns the product with its variants. Raises ``NotFound``."""
     row = await tx.one("products_find", store=store.id, products=[product_id])
     if row is None:
-        raise _absent()
+        raise no_record("product")
     return from_row(row, store)
 
 
@@ -197,11 +197,7 @@ async def page(tx: Reader, scope: WholeStore, asked: pages.PageRequest) -> pages
 async def delete(tx: Writer, store: Store, product_id: str) -> None:
     """Deletes a product with its pending notices. Raises ``NotFound``."""
     if await tx.one("product_delete", store=store.id, product=product_id) is None:
-        raise _absent()
-
-
-def _absent() -> NotFound:
-    return NotFound("The product doesn't exist.")
+        raise no_record("product")
 
 
 def check_text(field: str, text: str) -> None:

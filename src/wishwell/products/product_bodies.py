@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from wishwell import products
+from wishwell.errors import Invalid
 from wishwell.field_types import MAX_NUMBER, ProductId
 from wishwell.products import NewProduct, ProductData, Variant
 from wishwell.stores import Store
@@ -20,7 +21,7 @@ class ProductBody(ProductData, kw_only=True):
 
     def product(self, id: str, store: Store) -> NewProduct:
         variants = fields.each("variants", self.variants or (), lambda one: _variant(one, store))
-        fields.each_once("variantId", [str(variant.variant_id) for variant in variants])
+        _each_once("variants", "variantId", [str(variant.variant_id) for variant in variants])
         _check(self)
         facts = ProductData(self.title, self.url, self.image, self.price, self.available)
         return NewProduct(id, facts, tuple(variants))
@@ -43,8 +44,16 @@ class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
 
     def named(self, store: Store) -> list[NewProduct]:
         checked = fields.each("products", self.products, lambda body: body.named(store))
-        fields.each_once("productId", [product.product_id for product in checked])
+        _each_once("products", "productId", [product.product_id for product in checked])
         return checked
+
+
+def _each_once(array: str, field: str, ids: list[str]) -> None:
+    """Raises ``Invalid`` for a duplicate among the ids in an array."""
+    seen: dict[str, int] = {}
+    for place, id in enumerate(ids):
+        if (first := seen.setdefault(id, place)) != place:
+            raise Invalid(f"{array}[{place}].{field}: is the same as in {array}[{first}].")
 
 
 def _variant(variant: Variant, store: Store) -> Variant:

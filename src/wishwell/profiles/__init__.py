@@ -23,6 +23,7 @@ from wishwell.errors import (
     SessionEnded,
     Unauthenticated,
     Unavailable,
+    no_record,
 )
 from wishwell.stores import Store
 
@@ -59,16 +60,18 @@ KINDS: tuple[Kind, ...] = ("customer", "session")
 
 # rule: profile-gid
 def parse(
-    store: Store, namespace: str, gid: str, field: str, kinds: Sequence[Kind] = KINDS
+    store: Store, namespace: str, gid: str, field: str, kinds: Sequence[Kind] = ()
 ) -> Profile:
     """Returns the profile with a GID in a store. Doesn't check whether a session exists.
 
     Raises ``Invalid``, naming ``field``, unless the GID has the right form, the store's platform or
-    the namespace, and one of the ``kinds``.
+    the namespace, and one of the ``kinds``: by default that of the field's name, or any.
     """
+    kinds = kinds or [kind for kind in KINDS if kind == field] or KINDS
     prefix = f"gid://{namespace}/Session/"
-    if gid.startswith(prefix) and ids.is_uuid(gid.removeprefix(prefix)) and "session" in kinds:
-        return of_session(store, gid)
+    uuid = gid.removeprefix(prefix).lower()
+    if gid.startswith(prefix) and ids.is_uuid(uuid) and "session" in kinds:
+        return of_session(store, f"{prefix}{uuid}")
     customer = ids.customer_of(gid)
     if customer is not None and customer[0] == store.platform and "customer" in kinds:
         return of_customer(store, gid)
@@ -102,7 +105,7 @@ def missing(profile: Profile) -> NotFound | Unauthenticated | Unavailable:
             "This session has ended because it was linked to a customer or purged. "
             "Request a new token."
         )
-    return NotFound("Profile: the session doesn't exist.")
+    return NotFound("Profile: the session doesn't exist.", "session_not_found")
 
 
 # rules: profile-gid, session-ended
@@ -173,7 +176,13 @@ async def renew_session(tx: Writer, profile: Profile, now: str) -> None:
     Raises ``NotFound`` if the session is unknown or closed.
     """
     if await tx.one("session_renew", profile=profile.id, now=now) is None:
-        raise NotFound("session: doesn't exist, or has been linked to a customer.")
+        raise unknown_session()
+
+
+def unknown_session() -> NotFound:
+    return NotFound(
+        "session: doesn't exist, or has been linked to a customer.", "session_not_found"
+    )
 
 
 async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> None:
@@ -185,6 +194,8 @@ async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> 
 # rule: profile-email
 def check_email(email: str) -> str:
     """Returns the address. Raises ``Invalid`` unless it is valid and has 3 to 254 characters."""
+    if email != email.strip():
+        raise Invalid("email: must not begin or end with a space.")
     if len(email) > 254 or not _EMAIL.fullmatch(email):
         raise Invalid("email: must be an e-mail address of 3 to 254 characters.")
     return email
@@ -201,6 +212,6 @@ async def owner(tx: Reader, whole: WholeStore, noun: Literal["item", "list"], id
     """Returns the owner of an item or list of the store. Raises ``NotFound``."""
     row = await tx.one(f"{noun}s_owners", store=whole.store.id, ids=[id])
     if row is None:
-        raise NotFound(f"The {noun} doesn't exist.")
+        raise no_record(noun)
     profile_id, _, is_session, gid = row
     return Profile(profile_id, whole.store, gid, bool(is_session))

@@ -86,7 +86,8 @@ class CursorSigner:
         raise Invalid(
             "page: isn't a cursor for this request; use pageInfo.next or "
             "pageInfo.previous from an earlier response and leave the other parameters "
-            "unchanged."
+            "unchanged.",
+            "invalid_cursor",
         )
 
 

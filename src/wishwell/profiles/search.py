@@ -43,7 +43,8 @@ class Search(NamedTuple):
 def parse(query: str, store: Store, noun: str = "items") -> Search:
     """Parses a search expression for ``noun``, items or products.
 
-    Raises ``Invalid`` for an unknown field, a malformed value, or too many terms or values.
+    A blank one matches all records. Raises ``Invalid`` for an unknown field, a malformed value, or
+    too many terms or values.
     """
     fields: list[str] = []
     terms: list[list[str]] = []
@@ -60,8 +61,6 @@ def parse(query: str, store: Store, noun: str = "items") -> Search:
         checked = [_value(field, value, store, grammar) for value in values]
         fields.append(field)
         terms.append([*dict.fromkeys(checked)])
-    if not terms:
-        raise Invalid(f"query: is empty. {grammar}")
     if len(terms) > MAX_TERMS:
         raise Invalid(f"query: takes at most {MAX_TERMS} terms.")
     return Search(tuple(fields), tuple(terms))
@@ -81,8 +80,9 @@ def _value(field: str, text: str, store: Store, grammar: str) -> str:
                 f"query: each tag must be 1 to 50 characters: a-z, 0-9, _ or -. {grammar}"
             )
     elif field == "list":
-        if not ids.is_uuid(text):
-            raise Invalid(f"query: {_quoted(text)} isn't a list id. {grammar}")
+        if not text:
+            raise Invalid(f"query: list needs an id. {grammar}")
+        return text if ids.is_uuid(text) else ids.NO_UUID  # malformed is like unknown
     else:
         is_text = store.has_text_ids
         known = stores.TEXT_ID.fullmatch(text) if is_text else _NUMBER.fullmatch(text)

@@ -7,7 +7,7 @@ requests in this process, ``shared.RedisLimiter`` for several processes in Redis
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from wishwell.errors import TooManyRequests
+from wishwell.errors import TooManyCode, TooManyRequests
 
 WINDOW_SECONDS = 60
 """Length of a window in seconds."""
@@ -25,11 +25,14 @@ class LimitState(NamedTuple):
 
 
 # rule: limit-window
-def too_many(state: LimitState, what: str, now: int) -> TooManyRequests:
+def too_many(
+    state: LimitState, what: str, now: int, code: TooManyCode = "rate_limited"
+) -> TooManyRequests:
     """Returns the error for a request over the limit. ``now``: milliseconds since 1970."""
     return TooManyRequests(
         f"Too many {what}: at most {state.limit} per minute are allowed. Nothing was done.",
         max(1, state.reset - now // 1000),
+        code,
     )
 
 

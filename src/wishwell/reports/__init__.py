@@ -149,12 +149,14 @@ def period(store: Store, first: str | None, last: str | None, now: int) -> Perio
     for name, day in (("from", first), ("to", last)):
         if day is not None and not tally.is_day(day):
             raise Invalid(f"{name}: must be a date such as {today}.")
-    end = last or max(today, first or today)
+    end = last or today
     begin = first or following(end, 1 - DEFAULT_DAYS)
-    if not following(end, 1 - MAX_DAYS) <= begin <= end:
+    said = "`to`" if last else "today, the default of `to`"
+    if begin > end:
+        raise Invalid(f"from: {begin} is after {end}, {said}.")
+    if begin < following(end, 1 - MAX_DAYS):
         raise Invalid(
-            f"from: must not be after `to` ({end}), and the period must be at "
-            f"most {MAX_DAYS} days long."
+            f"from: {begin} to {end}, {said}, is more than the {MAX_DAYS} days that are allowed."
         )
     return Period(begin, end, last is None)
 

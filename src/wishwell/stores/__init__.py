@@ -114,7 +114,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     def sign_in_path(self, email: str) -> str:
         """Returns the sign-in path for an e-mail address. Raises ``NotFound`` without one."""
         if not self.auth_flow:
-            raise NotFound("This store has no sign-in path (authFlow).")
+            raise NotFound("This store has no sign-in path (authFlow).", "sign_in_path_missing")
         return self.auth_flow.replace("{email}", quote(email, safe=""))
 
 
@@ -214,8 +214,7 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     to_integer = before.has_text_ids and not store.has_text_ids
     if to_integer and await tx.one("store_holds", store=store.id) is not None:
         raise Conflict(
-            "product-ids: can be changed to integer only when the store has no items and no "
-            "products."
+            "product-ids: integer is possible only without items and products.", "store_in_use"
         )
     await _write(tx, store, now)
     return store
@@ -260,9 +259,8 @@ async def by_handle_or_deleted(tx: Reader, handle: str) -> Store:
     """Returns a store, even while it is being deleted. Raises ``NotFound``."""
     row = await tx.one("store_by_handle", handle=handle) if handle.isprintable() else None
     if row is None:
-        raise NotFound(
-            f"The store {handle[:80]!r} doesn't exist. `wishwell store list` shows all stores."
-        )
+        text = f"The store {handle[:80]!r} doesn't exist. `wishwell store list` shows all stores."
+        raise NotFound(text, "store_not_found")
     return from_row(row)
 
 
@@ -272,7 +270,8 @@ async def check_not_deleted(tx: Reader, store: Store) -> None:
     if await tx.one("store_deleted", store=store.id) is not None:
         raise Conflict(
             f"The store {store.handle!r} is being deleted. If no deletion is running, "
-            f"resume it with `wishwell store delete {store.handle}`."
+            f"resume it with `wishwell store delete {store.handle}`.",
+            "store_in_use",
         )
 
 

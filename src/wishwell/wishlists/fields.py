@@ -8,6 +8,8 @@ from wishwell import field_types
 from wishwell.errors import Invalid
 from wishwell.profiles import search
 
+TAG_RULE = "must be 1 to 50 characters: a-z (lower case), 0-9, _ or -"
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -26,7 +28,9 @@ def each(field: str, values: Iterable[T], of: Callable[[T], R]) -> list[R]:
 def each_once(field: str, values: Sequence[str]) -> tuple[str, ...]:
     """Returns the values. Raises ``Invalid`` for a duplicate."""
     if len(set(values)) != len(values):
-        raise Invalid(f"{field}: must not contain duplicates.")
+        place = next(at for at, value in enumerate(values) if value in values[:at])
+        first = values.index(values[place])
+        raise Invalid(f"{field}[{place}]: is the same as {field}[{first}].")
     return tuple(values)
 
 
@@ -43,11 +47,10 @@ def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
     """Returns the tags. Validates like ``check_tags``, but without a maximum number."""
-    if not all(search.TAG.fullmatch(tag) for tag in tags):
-        raise Invalid("tags: each tag must be 1 to 50 characters: a-z, 0-9, _ or -.")
-    if len(set(tags)) != len(tags):
-        raise Invalid("tags: must not contain duplicates.")
-    return tuple(tags)
+    for place, tag in enumerate(tags):
+        if not search.TAG.fullmatch(tag):
+            raise Invalid(f"tags[{place}]: {TAG_RULE}.")
+    return each_once("tags", tags)
 
 
 def check_text(field: str, text: str, max_length: int) -> str:

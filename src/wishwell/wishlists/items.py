@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from wishwell import events, ids, profiles
 from wishwell import field_types as types
 from wishwell.db import Reader, Writer, mapping, statements
-from wishwell.errors import LimitReached, NotFound
-from wishwell.profiles import Profile, Scope, pages
+from wishwell.errors import LimitReached, NotFound, no_record
+from wishwell.profiles import Profile, Scope, pages, search
 from wishwell.stores import SizeLimits
 from wishwell.wishlists import reservation_rows
 
@@ -137,7 +137,7 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     row = await tx.one("items_delete", profile=profile.id, ids=[id])
     if row is None:  # it has tags or lists, or doesn't exist
         if not await _delete_of(tx, profile, [id], now):
-            raise NotFound(NO_ITEM)
+            raise no_record("item")
     elif recording:
         event = _event(from_row(row), None, profile.store.has_text_ids)
         await events.record_event(tx, profile, now, *event)
@@ -187,7 +187,7 @@ async def find_locked(tx: Writer, profile: Profile, id: str) -> Item:
     if await profiles.lock_known(tx, profile):
         row = await tx.one("item_find", profile=profile.id, id=id)
     if row is None:
-        raise NotFound(NO_ITEM)
+        raise no_record("item")
     return from_row(row)
 
 
@@ -241,18 +241,26 @@ async def check_limits(
         entries += len(more) - len(less)
         if before is None and held > limits.items:
             raise LimitReached(
-                f"A profile can have at most {limits.items} items; delete some first."
+                f"A profile can have at most {limits.items} items; delete some first.",
+                "item_limit_reached",
             )
         named = field.format(index)
-        if not more <= sizes.keys():
-            raise NotFound(f"{named}: contains the id of a list that this profile doesn't have.")
+        if unknown := more - sizes.keys():
+            raise NotFound(
+                f"{named}: {search.shown(min(unknown))} isn't the id of a list of this profile.",
+                "list_not_found",
+            )
         for id in more:
             sizes[id] += 1
             if sizes[id] > limits.list_items:
-                raise LimitReached(f"{named}: a list can have at most {limits.list_items} items.")
+                raise LimitReached(
+                    f"{named}: a list can have at most {limits.list_items} items.",
+                    "list_item_limit_reached",
+                )
         if len(more) > len(less) and entries > limits.entries:
             raise LimitReached(
-                f"{named}: all lists of a profile together can have at most {limits.entries} items."
+                f"{named}: a profile can have at most {limits.entries} entries on all its lists.",
+                "list_entry_limit_reached",
             )
 
 
@@ -355,12 +363,9 @@ def _to_columns(profile: Profile, item: Item) -> dict[str, object]:
     }
 
 
-NO_ITEM = "The item doesn't exist."
-
-
 async def _absent(tx: Reader, profile: Profile) -> NotFound:
     await profiles.check_open(tx, profile)
-    return NotFound(NO_ITEM)
+    return no_record("item")
 
 
 # rule: event-changed

@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from wishwell import events, profiles
 from wishwell import field_types as types
 from wishwell.db import Reader, Writer, mapping, statements
-from wishwell.errors import Invalid, LimitReached, NotFound
+from wishwell.errors import Invalid, LimitReached, NotFound, no_record
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import SizeLimits
 from wishwell.wishlists import fields, items, reservation_rows, shares
@@ -97,7 +97,7 @@ async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIte
     async with events.record_list_changes(tx, profile, now, records(tx, profile, id)):
         known = await profiles.lock_known(tx, profile)
         if not known or await tx.one("list_find", profile=profile.id, id=id) is None:
-            raise NotFound(_NO_LIST)
+            raise no_record("list")
         yield
 
 
@@ -147,7 +147,8 @@ async def add(
         await profiles.lock(tx, profile, now)
         if await tx.one("list_count_lock", **room) is None:
             raise LimitReached(
-                f"A profile can have at most {limits.lists} lists; delete some first."
+                f"A profile can have at most {limits.lists} lists; delete some first.",
+                "list_limit_reached",
             )
     row = await tx.one("list_create", profile=profile.id, id=id, now=now, **asdict(fields))
     assert row is not None
@@ -185,10 +186,10 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
     """
     async with _changing(tx, profile, id, now):
         positions = await _positions(tx, profile, id)
-        if len(set(item_ids)) != len(item_ids):
-            raise Invalid("itemIds: must not contain duplicates.")
-        if not positions.keys() >= set(item_ids):
-            raise Invalid("itemIds: contains an item that isn't on this list.")
+        fields.each_once("itemIds", item_ids)
+        for place, item_id in enumerate(item_ids):
+            if item_id not in positions:
+                raise Invalid(f"itemIds[{place}]: isn't the id of an item on this list.")
         await _place(tx, profile, id, positions, item_ids, now)
     return await find(tx, profile, id, "customer")
 
@@ -253,7 +254,7 @@ async def remove_item(
     """Removes an item from a list. Raises ``NotFound``, ``profiles.missing``."""
     item = await _item(tx, profile, id, item_id)
     if id not in item.list_ids:
-        raise NotFound("The item isn't on this list.")
+        raise NotFound("The item isn't on this list.", "item_not_on_list")
     await items.put_on(tx, profile, item, {*item.list_ids} - {id}, limits, now)
 
 
@@ -261,13 +262,10 @@ async def _item(tx: Writer, profile: Profile, id: str, item_id: str) -> Item:
     """Returns an item under the profile's lock. Raises ``NotFound`` for the item or the list."""
     item = await items.find_locked(tx, profile, item_id)
     if await tx.one("list_find", profile=profile.id, id=id) is None:
-        raise NotFound(_NO_LIST)
+        raise no_record("list")
     return item
-
-
-_NO_LIST = "The list doesn't exist."
 
 
 async def _absent(tx: Reader, profile: Profile) -> NotFound:
     await profiles.check_open(tx, profile)
-    return NotFound(_NO_LIST)
+    return no_record("list")

@@ -41,18 +41,23 @@ async def reserve(
     shared = await shares.lock(tx, lookup, token, holder, now)
     owner = shared.owner
     if owner.id == holder.id:
-        raise Forbidden("You can't reserve items on your own list.")
+        raise Forbidden("You can't reserve items on your own list.", "own_list")
     if not shared.reservations:
-        raise Forbidden("Reservations are turned off for this share.")
+        raise Forbidden("Reservations are turned off for this share.", "reservations_off")
     if await tx.one("entry_find", profile=owner.id, list=shared.list_id, item=item_id) is None:
-        raise NotFound("The item isn't on this list.")
+        raise NotFound("The item isn't on this list.", "item_not_on_list")
     params = {"owner": owner.id, "holder": holder.id, "item": item_id}
     row = await tx.one("reservation_put", **params, quantity=quantity, now=now)
     if row is None:
-        raise Conflict("quantity: exceeds the quantity of this item that is left to reserve.")
+        [shown] = (await shares.view(tx, lookup, token, holder, now, item_id)).items
+        left = shown.quantity - (shown.reserved or 0) + (shown.yours or 0)
+        raise Conflict(f"quantity: only {max(0, left)} is left to reserve.", "too_few_left")
     count = await tx.one("held_count", **params)
     if count is not None and count[0] >= MAX_RESERVED_ITEMS:
-        raise LimitReached(f"A profile can reserve at most {MAX_RESERVED_ITEMS} items.")
+        raise LimitReached(
+            f"A profile can reserve at most {MAX_RESERVED_ITEMS} items.",
+            "reservation_limit_reached",
+        )
     await tx.run("held_add", **params, store=owner.store.id, merged=None)
     [shown] = (await shares.view(tx, lookup, token, holder, now, item_id)).items
     return shown
@@ -73,7 +78,7 @@ async def cancel(tx: Writer, token: str, item_id: str, holder: Profile) -> None:
             await tx.run("reservation_end", **named)
             return
         # A link of the owner has moved the reservation while this waited for its lock.
-    raise NotFound("You have not reserved this item.")
+    raise NotFound("You have not reserved this item.", "reservation_not_found")
 
 
 # ---------------------------------------------------------------------------- at a sign-in

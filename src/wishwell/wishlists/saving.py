@@ -95,7 +95,8 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
         await items.apply(tx, profile, [(before, item)], now)
     except UniqueViolation as error:
         raise Conflict(
-            "productId, variantId: another item of this profile has this product and variant."
+            "productId, variantId: another item of this profile has this product and variant.",
+            "item_exists",
         ) from error
     return item
 

@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 from wishwell import field_types as types
 from wishwell import opaque, profiles, stores
 from wishwell.db import Reader, Row, RunAgain, Writer, mapping
-from wishwell.errors import Invalid, LimitReached, NotFound, UnknownShare
+from wishwell.errors import Invalid, LimitReached, UnknownShare, no_record
 from wishwell.profiles import Profile, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
@@ -132,7 +132,7 @@ def is_token(text: str) -> bool:
 def check_expiry(expires_at: str, now: str) -> str:
     """Returns the time. Raises ``Invalid`` unless it is in the future."""
     if expires_at <= now:
-        raise Invalid("expiresAt: must be in the future.")
+        raise Invalid(f"expiresAt: must be in the future; it is now {now}.")
     return expires_at
 
 
@@ -150,9 +150,12 @@ async def create(
     known = await profiles.lock_known(tx, profile)
     row = await tx.one("shares_count", profile=profile.id, list=list_id) if known else None
     if row is None:
-        raise NotFound(_NO_LIST)
+        raise no_record("list")
     if row[0] >= MAX_SHARES:
-        raise LimitReached(f"A list can have at most {MAX_SHARES} shares; delete some first.")
+        raise LimitReached(
+            f"A list can have at most {MAX_SHARES} shares; delete some first.",
+            "share_limit_reached",
+        )
     shown = (bool(settings.reservations), bool(settings.notes))
     share = Share(id, token, list_id, *shown, now, settings.expires_at or None)
     of = {"profile": profile.id, "store": profile.store.id}
@@ -170,7 +173,7 @@ async def page(tx: Reader, profile: Profile, list_id: str, asked: PageRequest) -
     asked = asked.among(shares_of=list_id)
     shown = await pages.read(tx, "shares", profile, asked, from_row)
     if not shown.records and await tx.one("list_find", profile=profile.id, id=list_id) is None:
-        raise NotFound(_NO_LIST)
+        raise no_record("list")
     return shown
 
 
@@ -183,7 +186,7 @@ async def change(
     )
     if row is None:
         await profiles.lock_known(tx, profile)  # rule: erase-completes
-        raise NotFound(_NO_SHARE)
+        raise no_record("share")
     return from_row(row)
 
 
@@ -194,7 +197,7 @@ async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
     rows = await of_list(tx, profile, list_id) if known else ()
     chosen = [share for share in rows if share.id == id]
     if not chosen:
-        raise NotFound(_NO_SHARE)
+        raise no_record("share")
     await delete_all(tx, profile, chosen)
 
 
@@ -214,10 +217,6 @@ async def find_all(tx: Reader, profile: Profile) -> list[Share]:
 
 async def of_list(tx: Reader, profile: Profile, list_id: str) -> list[Share]:
     return [share for share in await find_all(tx, profile) if share.list_id == list_id]
-
-
-_NO_LIST = "The list doesn't exist."
-_NO_SHARE = "The share doesn't belong to this list."
 
 
 # rules: shared-hides-owner, reserve-secret
@@ -306,7 +305,8 @@ def check_form(token: str) -> None:
 
 def _unknown() -> UnknownShare:
     return UnknownShare(
-        "The shared list doesn't exist: its link is wrong, has expired or was deleted."
+        "The shared list doesn't exist: its link is wrong, has expired or was deleted.",
+        "shared_list_not_found",
     )
 
 

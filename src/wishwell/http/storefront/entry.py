@@ -11,7 +11,7 @@ import structlog
 
 from wishwell import ids, metrics, profiles
 from wishwell.access.auth import Caller
-from wishwell.errors import NotFound, Unauthenticated, Unavailable
+from wishwell.errors import NotFound, Unauthenticated, Unavailable, no_record
 from wishwell.http import assets, flows, queries, rate_limits, request_body, responding, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
@@ -157,17 +157,19 @@ class Storefront:
         if route.path == "/profile" and request.reads:
             return responses.record({"items": 0, "lists": 0, "notices": True})
         if route.path.startswith("/profile"):
-            raise NotFound("This visitor has no profile yet.")
+            raise NotFound("This visitor has no profile yet.", "profile_not_found")
         shares = "token" in request.parameters and request.method != "DELETE"
         if request.parameters and not shares:
-            raise NotFound("The record doesn't exist.")
+            raise no_record(next(iter(request.parameters)).removesuffix("Id"))
         if request.method == "DELETE":
             return responses.no_content()
         if request.reads:
             return responses.page([], {})
         if visit.signed:
             # rule: storefront-platform
-            raise Unauthenticated("Sign in to save: this shop's platform removes cookies.")
+            raise Unauthenticated(
+                "Sign in to save: this shop's platform removes cookies.", "sign_in_required"
+            )
         id = ids.random_uuid()
         gid = ids.session_gid(service.settings.session_namespace, id)
         request.create_profile = functools.partial(self._begin_session, id)

@@ -2,14 +2,22 @@
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import structlog
 
 from wishwell import metrics, profiles
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
-from wishwell.errors import Forbidden, Invalid, NotFound, RequestError, Unauthenticated
+from wishwell.errors import (
+    Code,
+    Forbidden,
+    Invalid,
+    NotFound,
+    OutdatedToken,
+    RequestError,
+    Unauthenticated,
+)
 from wishwell.http import rate_limits
 from wishwell.http.context import Request
 from wishwell.profiles import Profile
@@ -19,6 +27,8 @@ from wishwell.shoppers.shop import StorefrontRequest
 from wishwell.stores import Store
 
 log = structlog.get_logger("wishwell.storefront")
+
+_OTHER_SITE = "Only the shop's own pages may change a wishlist."
 
 
 async def begin(request: Request) -> StorefrontRequest:
@@ -35,12 +45,12 @@ async def begin(request: Request) -> StorefrontRequest:
     store, signed = store_of(request, caller)
     if store is None:
         log.warning("unknown_host", requestId=request.id, host=host[:100])
-        raise NotFound(f"No store has the host {host[:100]}.")
+        raise NotFound(f"No store has the host {host[:100]}.", "store_not_found")
     shop = service.shops.of(store)
     origin = shop.origins.get(host, "")
     if caller is not None and store.hosts and not origin:
         log.warning("unknown_host", requestId=request.id, store=store.handle, host=host[:100])
-        raise Forbidden("X-Forwarded-Host: isn't a host of the token's store.")
+        raise Forbidden("X-Forwarded-Host: isn't a host of the token's store.", "host_not_allowed")
     secure = (
         origin.startswith("https:") if origin else _is_https(request, _forwards(request, caller))
     )
@@ -75,13 +85,15 @@ async def _proxy(request: Request) -> Caller | None:
         return None
     try:
         caller = await request.service.authenticator.caller(token.strip())
-    except Unauthenticated:
-        await rate_limits.count_guess(request)
+    except Unauthenticated as error:
+        if not isinstance(error, OutdatedToken):
+            await rate_limits.count_guess(request)
         raise
     if caller.kind not in ("storefront", "naming"):
         raise Forbidden(
             "This token is valid only for the API. Create one for the storefront: "
-            "wishwell token create --for storefront"
+            "wishwell token create --for storefront",
+            "token_kind_not_allowed",
         )
     return caller
 
@@ -166,10 +178,10 @@ async def _customer(request: Request, visit: StorefrontRequest, jars: list[bytes
     if said is not None:
         if visit.caller is None or visit.caller.kind != "naming":
             raise Invalid("Wishwell-Customer: requires a token created with --names-customers.")
-        with _refusing(Invalid, "Wishwell-Customer"):
+        with _refusing(Invalid, "invalid_request", "Wishwell-Customer"):
             return None if said == "-" else customers.gid(platform, said)
     if visit.signed:
-        with _refusing(Unauthenticated, "The platform's signed query"):
+        with _refusing(Unauthenticated, "signature_invalid", "The platform's signed query"):
             customer = customers.platform_customer(
                 request.query_string, visit.shop.platform_secrets, int(time.time())
             )
@@ -178,7 +190,7 @@ async def _customer(request: Request, visit: StorefrontRequest, jars: list[bytes
     if header and (text := request.header(header)) is not None:
         request.check_once(header)
         token = text[7:] if text[:7].lower() == "bearer " else text
-        with _refusing(Unauthenticated, naming.jwt_header):
+        with _refusing(Unauthenticated, "signature_invalid", naming.jwt_header):
             return await visit.shop.customer(token.strip())
     if naming.jwt_cookie:
         found = cookie.values(jars, naming.jwt_cookie.encode())
@@ -195,12 +207,14 @@ async def _customer(request: Request, visit: StorefrontRequest, jars: list[bytes
 
 
 @contextlib.contextmanager
-def _refusing(error: type[RequestError], evidence: str) -> Iterator[None]:
-    """Raises ``error`` for invalid evidence."""
+def _refusing(
+    error: Callable[[str, Code], RequestError], code: Code, evidence: str
+) -> Iterator[None]:
+    """Raises ``error`` with this ``code`` for invalid evidence."""
     try:
         yield
     except InvalidEvidence as wrong:
-        raise error(f"{evidence}: {wrong}.") from None
+        raise error(f"{evidence}: {wrong}.", code) from None
 
 
 # rule: storefront-same-origin
@@ -209,13 +223,15 @@ def check_origin(request: Request, visit: StorefrontRequest) -> None:
     site = request.headers.get(b"sec-fetch-site")
     if site is not None:
         if site != b"same-origin":
-            raise Forbidden("Only the shop's own pages may change a wishlist.")
+            raise Forbidden(_OTHER_SITE, "origin_not_allowed")
         return
     given = request.header(b"origin")
     if given is None:
-        raise Forbidden("A change requires the header Origin or Sec-Fetch-Site.")
+        raise Forbidden(
+            "A change requires the header Origin or Sec-Fetch-Site.", "origin_not_allowed"
+        )
     # Compared literally: no browser sends upper case or the scheme's default port.
     own = (f"{'https' if visit.secure else 'http'}://{visit.host}",)
     # The platform requests its own host.
     if given not in (visit.store.hosts if visit.signed else own):
-        raise Forbidden("Only the shop's own pages may change a wishlist.")
+        raise Forbidden(_OTHER_SITE, "origin_not_allowed")

@@ -42,7 +42,7 @@ def find(request: Request, base: str) -> tuple[Route | str, str]:
     name = match[kind] if match else ""
     route, request.parameters = routes.find(routes.PREFIX + name) if kind == "api" else (None, {})
     if kind not in _LABELS and not (route and route.on_storefront):
-        raise NotFound("There is nothing at this path.")
+        raise NotFound("There is nothing at this path.", "path_not_found")
     request.route = f"/storefront{route.path if route else _LABELS[kind]}"
     allowed = routes.allowed(route) if route else ("GET", "HEAD")
     if route is not None and route.off_storefront:

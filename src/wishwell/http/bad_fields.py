@@ -1,0 +1,166 @@
+"""Names all bad fields of a refused body (rule: error-envelope). Only refused bodies cost this."""
+
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, get_args
+
+import msgspec
+from msgspec import Struct, structs
+
+from wishwell import errors, events, products, profiles
+from wishwell import field_types as types
+from wishwell.errors import BadField, Invalid, RequestError
+from wishwell.http import request_types
+from wishwell.http.context import Request
+from wishwell.wishlists import fields, items, lists
+
+_URL_RULE = (
+    f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters, "
+    "without a user name or password"
+)
+ORDER_RULE = f"must be an array of at most {request_types.MAX_ORDER} item ids"
+_TIME_RULE = "must be a time with an offset, such as 2031-12-24T18:00:00Z"
+
+# The rule of each field, shown whole when any part is violated.
+RULES = {
+    "note": f"must be a string of at most {types.MAX_NOTE} characters, or null",
+    "quantity": f"must be an integer from 1 to {types.MAX_QUANTITY}",
+    "tags": f"must be an array of at most {types.MAX_TAGS} tags",
+    "tags[]": fields.TAG_RULE,
+    "listIds": "must be an array of at most 250 list ids without duplicates",
+    "items": f"must be an array of 1 to {items.MAX_BULK} items",
+    "after": "must be the id of another item on the list, or null",
+    "itemIds": f"must be an array of 1 to {items.MAX_BULK} item ids",
+    "itemIds[]": "must be the id of an item",
+    "listIds[]": "must be the id of a list",
+    "name": f"must be a string of 1 to {lists.MAX_NAME} characters",
+    "expiresAt": f"{_TIME_RULE}, or null",
+    "reservations": "must be true or false",
+    "notes": "must be true or false",
+    "email": "must be an e-mail address",
+    "notices": "must be true or false",
+    "title": f"must be a string of 1 to {products.MAX_TITLE} characters, or null",
+    "url": _URL_RULE,
+    "image": _URL_RULE,
+    "price": "must be an object with amount and currency, or null",
+    "amount": (
+        'must be a decimal string such as "19.90", with up to 12 digits before the point and up to '
+        "4 after it"
+    ),
+    "currency": "must be three letters A-Z, such as EUR",
+    "available": "must be true, false or null",
+    "variants": f"must be an array of at most {products.MAX_VARIANTS} variants, or null",
+    "products": f"must be an array of 1 to {products.MAX_BULK} products",
+    "customer": "must be a string such as gid://shopify/Customer/7; leave it out for a visitor",
+    "session": "must be a string such as gid://wishwell/Session/<uuid>; leave it out without one",
+    "types": "must be an array of event types without duplicates",
+    "types[]": f"must be one of {', '.join(events.TYPES)}",
+    "enabled": "must be true or false",
+    "since": _TIME_RULE,
+}
+_FIXED = frozenset({"id", "profile", "itemCount", "items", "lists", "createdAt", "updatedAt"})
+"""Fields of records that no operation sets."""
+
+_PATH = re.compile(r" - at `\$(?P<path>[^`]*)`$")
+
+
+def name_all(request: Request, error: RequestError) -> None:
+    """Adds all bad fields of a decoded body to its error, and puts the first into the message.
+
+    If only the state of the records forbids the body, names the field in the error's message.
+    """
+    if request.decoding is None or type(error) is not Invalid:
+        return
+    raw, shape = request.decoding
+    try:
+        value = msgspec.json.decode(raw)
+    except (ValueError, RecursionError) as wrong:
+        error.message = request_types.not_json(raw, wrong).message
+        return
+    if not isinstance(value, dict):
+        error.message = "body: must be a JSON object."
+        return
+    bad = _Finder(request).of_object(value, shape, "")
+    error.details = found = [*itertools.islice(bad, errors.MAX_BAD_FIELDS)]
+    if found:
+        error.message = f"{found[0].field}: {found[0].message}"
+    else:
+        field, _, rule = error.message.partition(": ")
+        if re.split(r"[.\[]", field)[0] in value:
+            error.details = [BadField(field, rule)]
+
+
+class _Finder:
+    """The rules of a store's fields, beyond their types."""
+
+    def __init__(self, request: Request) -> None:
+        parse, store = profiles.parse, request.store
+        namespace = request.service.settings.session_namespace
+        self._rules = RULES | dict.fromkeys(("productId", "variantId"), store.id_rule)
+        self._checks: dict[str, Callable[[str, Any], object]] = {
+            **dict.fromkeys(("productId", "variantId"), store.product_id),
+            **dict.fromkeys(("listIds", "itemIds", "types"), fields.each_once),
+            **dict.fromkeys(("title", "url", "image"), products.check_text),
+            **dict.fromkeys(profiles.KINDS, lambda kind, gid: parse(store, namespace, gid, kind)),
+            "tags": lambda _, tags: fields.check_tags(tags),
+            "note": lambda name, note: fields.check_text(name, note, types.MAX_NOTE),
+            "name": lambda _, name: lists.check_name(name),
+            "email": lambda _, email: profiles.check_email(email),
+        }
+
+    def of_object(self, value: Any, shape: type[Struct], inside: str) -> Iterator[BadField]:
+        """Yields the bad fields of an object in its order, then the missing ones."""
+        if not isinstance(value, dict):
+            yield BadField(inside.removesuffix("."), "must be an object.")
+            return
+        known = {field.encode_name: field for field in structs.fields(shape)}
+        for name, part in value.items():
+            if name in known:
+                yield from self._of_field(part, known[name], inside, shape)
+            else:
+                shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
+                why = "can't be changed here" if name in _FIXED else "isn't a field of this body"
+                yield BadField(f"{inside}{shown}", f"{why}; allowed: {', '.join(known)}.")
+        for name, field in known.items():
+            if field.required and name not in value:
+                yield BadField(f"{inside}{name}", "is required.")
+
+    def _of_field(
+        self, value: Any, field: structs.FieldInfo, inside: str, shape: type[Struct]
+    ) -> Iterator[BadField]:
+        name, inner = field.encode_name, _struct_in(field.type)
+        try:
+            msgspec.convert(value, field.type)
+        except msgspec.ValidationError as error:
+            place = _PATH.search(str(error))
+            path = place["path"] if place else ""
+            if not inner or not (isinstance(value, dict) or path):
+                yield BadField(f"{inside}{name}{path}", self._rule(name, path, str(error), shape))
+                return
+        if inner and value is not None:
+            several = isinstance(value, list)
+            for at, one in enumerate(value if several else [value]):
+                place_of = f"{inside}{name}[{at}]." if several else f"{inside}{name}."
+                yield from self.of_object(one, inner, place_of)
+        elif name in self._checks and value is not None:
+            try:
+                self._checks[name](name, value)
+            except Invalid as error:
+                broken, _, rule = error.message.partition(": ")
+                yield BadField(f"{inside}{broken}", rule)
+
+    def _rule(self, name: str, path: str, error: str, shape: type[Struct]) -> str:
+        if error.startswith("Expected `datetime` with a timezone"):
+            return "lacks an offset, such as Z."
+        if path and f"{name}[]" in RULES:
+            return f"{RULES[f'{name}[]']}."
+        rule = ORDER_RULE if shape is request_types.ItemOrderBody else self._rules[name]
+        return f"{rule}."
+
+
+def _struct_in(type_: Any) -> type[Struct] | None:
+    """Returns the type of the object, or of the objects in the array, that a field holds."""
+    if isinstance(type_, type) and issubclass(type_, Struct):
+        return type_
+    return next(filter(None, map(_struct_in, get_args(type_))), None)

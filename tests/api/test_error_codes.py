@@ -1,0 +1,304 @@
+"""Codes, messages and details of errors. Every test's client checks that a code is documented
+(tests/servers/documented.py)."""
+
+import re
+import uuid
+from pathlib import Path
+
+import pytest
+
+from tests.http.test_authorisation import expired
+from tests.servers import wait_until
+from tools import error_codes
+
+from .conftest import data, fresh_window, item, new_list, refused, save, whole_list
+
+pytestmark = pytest.mark.either_engine
+
+JSON = {"Content-Type": "application/json"}
+SOME = "0190a8b0-0000-7000-8000-000000000000"
+LATE = "2020-01-01T00:00:00Z"
+
+
+def error(answer) -> dict:
+    refused(answer, answer.status_code)
+    return answer.json()["error"]
+
+
+def details(answer) -> list[str]:
+    """Asserts that the message is that of the first bad field; returns the names of all."""
+    found = error(answer)
+    first = found["details"][0]
+    assert found["message"] == f"{first['field']}: {first['message']}"
+    return [each["field"] for each in found["details"]]
+
+
+def raw(text: str, **headers: str):
+    """Returns a request that sends this text as an item to save."""
+    content = text.encode("utf-8", "surrogatepass")
+    return "POST", "/items", {"content": content, "headers": JSON | headers}
+
+
+def post(path: str, **body: object):
+    return "POST", path, {"json": body}
+
+
+TYPE, CODING = "Content-Type", "Content-Encoding"
+# Wrong requests of a customer: method, path and options; status and message.
+MESSAGES = {
+    "charset": (raw("{}", **{TYPE: "application/json; charset=utf8"}), 415,
+        "Content-Type: the charset must be utf-8 or left out; no other parameter is allowed."),
+    "gzip": (raw("{}", **{CODING: "gzip"}), 415, "Content-Encoding: isn't supported; send the body uncompressed."),
+    "comma": (raw('{"productId":1,}'), 400, "body: isn't valid JSON: trailing comma in object (byte 15)."),
+    "quotes": (raw("{'productId':1}"), 400, "body: isn't valid JSON: object keys must be strings (byte 1)."),
+    "NaN": (raw('{"productId":NaN}'), 400, "body: isn't valid JSON: invalid character (byte 13)."),
+    "BOM": (raw('\ufeff{"productId":1}'), 400, "body: isn't valid JSON: it begins with a byte order mark."),
+    "half": (raw('{"productId":1,"note":"\\ud83d\\ude00\\ud800"}'), 400,
+        r"body: isn't valid JSON: \ud800 is half of a surrogate pair."),
+    "path": (post(f"/lists/{SOME}/items"), 404,
+        "No operation has this path. /api/2025-04/.well-known/openapi lists all paths."),
+    "slash": (post("/items/"), 404,
+        "No operation has this path. Paths end without a slash. /api/2025-04/.well-known/openapi lists all paths."),
+    "unknown": (post("/items", productId=1, product_id=1), 400,
+        "product_id: isn't a field of this body; allowed: productId, variantId, quantity, tags, note, listIds."),
+    "set": (post("/items", id=SOME, productId=1), 400,
+        "id: can't be changed here; allowed: productId, variantId, quantity, tags, note, listIds."),
+    "delete": (("DELETE", "/items", {"content": b'{"itemIds":[]}', "headers": JSON}), 400,
+        "itemIds: must be an array of 1 to 250 item ids."),
+    "order": (("PUT", f"/lists/{SOME}/items/order", {"json": {"itemIds": 1}}), 400,
+        "itemIds: must be an array of at most 5000 item ids."),
+    "same": (("PUT", "/items", {"json": {"items": [{"productId": 1}, {"productId": 1}]}}), 400,
+        "items[1]: has the same product and variant as items[0]."),
+    "lists": (post("/items", productId=1, listIds=["zzz"]), 404, "listIds: 'zzz' isn't the id of a list of this profile."),
+    "tags": (post("/items", productId=1, tags=["a", "Gift"]), 400,
+        "tags[1]: must be 1 to 50 characters: a-z (lower case), 0-9, _ or -."),
+    "email": (post("/profiles/identify", email=" a@b.c"), 400, "email: must not begin or end with a space."),
+    "duplicate": (post("/items", productId=1, listIds=["a", "b", "a"]), 400, "listIds[2]: is the same as listIds[0]."),
+}  # fmt: skip
+ADMIN_MESSAGES = {
+    "no email": (("GET", "/profiles", {}), 400, "email: is required."),
+    "customer": (post("/profiles/token", customer=7), 400,
+        "customer: must be a string such as gid://shopify/Customer/7; leave it out for a visitor."),
+    "variants": (("PUT", "/products/5", {"json": {"variants": [{"variantId": 1}, {"variantId": 1}]}}), 400,
+        "variants[1].variantId: is the same as in variants[0]."),
+    "after": (("GET", "/reports/summary?from=2025-05-02&to=2025-05-01", {}), 400,
+        "from: 2025-05-02 is after 2025-05-01, `to`."),
+    "future": (("GET", "/reports/summary?from=9998-05-02", {}), 400, "today, the default of `to`."),
+    "long": (("GET", "/reports/summary?from=2023-05-02&to=2025-05-01", {}), 400,
+        "from: 2023-05-02 to 2025-05-01, `to`, is more than the 366 days that are allowed."),
+    "cursor": (("GET", "/items?page=x", {}), 400, "page: isn't a cursor for this request"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*MESSAGES, *ADMIN_MESSAGES])
+def test_message_says_what_is_wrong_and_what_is_allowed(roomy_shop, name):
+    """The message says what is wrong, where, and what is allowed. Rules: error-envelope,
+    input-strict, report-period."""
+    (method, path, options), status, message = (MESSAGES | ADMIN_MESSAGES)[name]
+    http = roomy_shop.admin if name in ADMIN_MESSAGES else roomy_shop.customer().http
+    assert message in refused(http.request(method, path, **options), status)
+
+
+def test_message_names_the_place_in_an_order_and_what_is_left(shop):
+    """An id in an order and a reservation that can't be met are named with their figures; an expiry
+    without an offset or in the past says which. Rules: list-order, reserve-quantity, share-ends."""
+    http = shop.customer("1").http
+    kept = new_list(http)["id"]
+    saved = save(http, 1, quantity=3, listIds=[kept])["id"]
+    answer = http.put(f"/lists/{kept}/items/order", json={"itemIds": [saved, "x"]})
+    assert error(answer)["details"] == [
+        {"field": "itemIds[1]", "message": "isn't the id of an item on this list."}
+    ]
+    path, giver = f"/lists/{kept}/shares", shop.customer("2").http
+    shared = data(http.post(path, json={"reservations": True, "notes": None}), 201)
+    place = f"/shared/{shared['token']}/items/{saved}/reservation"
+    data(shop.customer("3").http.put(place, json={"quantity": 2}))
+    refused(giver.put(place, json={"quantity": 2}), 409, "only 1 is left to reserve")
+    refused(http.post(path, json={"expiresAt": LATE[:-1]}), 400, "expiresAt: lacks an offset")
+    refused(http.post(path, json={"expiresAt": LATE}), 400, "must be in the future; it is now 20")
+
+
+# ------------------------------------------------------------------------------------- details
+
+
+def test_every_bad_field_is_named_in_the_order_of_the_body(shop, http):
+    """All bad fields are named, nested ones with their path, at most 50, and nothing is saved.
+    Rule: error-envelope."""
+    body = {"productId": "x", "colour": 1, "quantity": 0, "note": "\x07", "tags": ["A"]}
+    assert details(http.post("/items", json=body)) == [
+        "productId", "colour", "quantity", "note", "tags[0]",
+    ]  # fmt: skip
+    assert details(http.post("/items", json={"quantity": 0})) == ["quantity", "productId"]
+    items = [{"productId": 1}, 5, {"productId": 2, "listIds": ["a", 1]}, {"productId": True}]
+    assert details(http.put("/items", json={"items": items})) == [
+        "items[1]", "items[2].listIds[1]", "items[3].productId",
+    ]  # fmt: skip
+    many = {"items": [{"productId": n, "quantity": 0} for n in range(1, 61)]}
+    assert len(details(http.put("/items", json=many))) == 50
+    assert details(http.put("/items", json={"items": [{}] * 251})) == ["items"]
+    product = {"title": "\x07", "price": {"amount": 1, "of": 2}, "variants": [{"variantId": "x"}]}
+    assert details(shop.admin.put("/products/5", json=product)) == [
+        "title", "price.amount", "price.of", "price.currency", "variants[0].variantId",
+    ]  # fmt: skip
+    gids = {"customer": "gid://other/Customer/7", "session": f"gid://wishwell/Session/{SOME}x"}
+    assert details(shop.admin.post("/profiles/token", json=gids)) == ["customer", "session"]
+    hook = {"url": 1, "types": ["item.created", "x"]}
+    assert details(shop.admin.post("/webhooks", json=hook)) == ["url", "types[1]"]
+    for text in (b"[]", b"{", b'{"productId":1e400}', b'{"productId":{}'):
+        assert "details" not in error(http.post("/items", content=text, headers=JSON))
+    assert data(http.get("/items")) == []
+
+
+def test_null_is_left_out_when_something_is_created(shop, http):
+    """null in an optional field of a new record is the same as leaving it out; in a change it has
+    the meaning that the field gives it, or is refused. Rules: save-once, token-issued."""
+    body = {"variantId": None, "quantity": None, "tags": None, "note": None, "listIds": None}
+    saved = save(http, 1, quantity=2, tags=["a"])
+    again = data(http.post("/items", json={"productId": 1} | body))
+    assert (again["quantity"], again["tags"]) == (2, ["a"])
+    empty = {"customer": None, "session": None}
+    assert "/Session/" in data(shop.admin.post("/profiles/token", json=empty), 201)["profile"]
+    answer = http.patch(f"/items/{saved['id']}", json={"quantity": None, "tags": None})
+    assert details(answer) == ["quantity", "tags"]
+
+
+def test_fetched_record_may_be_sent_back_whole(shop, http):
+    """A change may repeat the other fields of the record, but not change them.
+    Rule: patch-whole."""
+    shared = new_list(http)
+    saved = save(http, 1, note="a", listIds=[shared["id"]])
+    for owner in (http, shop.admin):
+        record = item(owner, saved["id"]) | {"note": "b", "updatedAt": LATE}
+        assert data(owner.patch(f"/items/{saved['id']}", json=record))["note"] == "b"
+        for changed in ({"listIds": []}, {"id": SOME}, {"createdAt": LATE, "listIds": []}):
+            answer = owner.patch(f"/items/{saved['id']}", json=record | changed)
+            assert details(answer) == [name for name in record if name in changed]
+    whole = whole_list(http, shared["id"])
+    assert data(http.patch(f"/lists/{shared['id']}", json=whole | {"name": "New"}))["name"] == "New"
+    profile = data(http.get("/profile"))
+    assert data(http.patch("/profile", json=profile | {"notices": False}))["notices"] is False
+    refused(http.patch("/profile", json=profile | {"items": 7}), 400, "items: can't be changed")
+    twice = f'{{"note":"a","note":"b","id":"{saved["id"]}"}}'
+    answer = http.patch(f"/items/{saved['id']}", content=twice, headers=JSON)
+    refused(answer, 400)
+
+
+# ------------------------------------------------------------------------------------- codes
+
+
+def test_codes_tell_apart_errors_of_one_status(shop, http, make_shop):
+    """Errors that share a status have different codes; wrong and unknown tokens, and records of
+    others and unknown ones, share a code. Rules: error-envelope, token-required, token-scope."""
+    member, other = shop.session(), shop.customer("2").http
+    kept, saved, theirs = new_list(http), save(http, 1), save(other, 1)
+    second = save(http, 2)["id"]
+    shop.admin.post("/profiles/token", json={"customer": shop.gid("1"), "session": member.gid})
+    small = make_shop("--limit", "items=1")
+    full = small.customer().http
+    save(full, 1)
+    answers = {
+        ("400", "invalid_request"): http.post("/items", json={"productId": 0}),
+        ("400", "profile_required"): shop.admin.post("/items", json={"productId": 1}),
+        ("400", "item_limit_reached"): full.post("/items", json={"productId": 2}),
+        ("400", "invalid_cursor"): http.get("/items?page=x"),
+        ("401", "token_missing"): shop.anonymous.get("/items"),
+        ("401", "token_invalid"): shop.client("wwadm_x").get("/items"),
+        ("401", "token_expired"): shop.client(expired(shop.customer("1"))).get("/items"),
+        ("401", "session_closed"): member.http.get("/items"),
+        ("403", "admin_token_required"): http.get("/products"),
+        ("403", "profile_header_not_allowed"): http.get("/items", headers={"Profile": "x"}),
+        ("404", "path_not_found"): http.get("/nothing"),
+        ("404", "item_not_found"): http.get(f"/items/{theirs['id']}"),
+        ("404", "list_not_found"): http.put(f"/items/{saved['id']}/lists", json={"listIds": ["x"]}),
+        ("404", "item_not_on_list"): http.delete(f"/lists/{kept['id']}/items/{saved['id']}"),
+        ("404", "session_not_found"): shop.acting_as(f"gid://wishwell/Session/{SOME}").get(
+            "/items"
+        ),
+        ("404", "shared_list_not_found"): http.get("/shared/x"),
+        ("404", "wishes_not_published"): http.get("/wishes?products=1"),
+        ("405", "method_not_allowed"): http.put("/lists"),
+        ("409", "item_exists"): http.patch(f"/items/{second}", json={"productId": 1}),
+        ("409", "events_off"): make_shop("--events", "off").admin.post(
+            "/webhooks", json={"url": "https://example.com/"}
+        ),
+        ("415", "unsupported_encoding"): http.post(
+            "/items", content=b"{}", headers=JSON | {CODING: "gzip"}
+        ),
+    }
+    assert {key: (str(a.status_code), error(a)["code"]) for key, a in answers.items()} == {
+        key: key for key in answers
+    }
+
+
+def test_every_code_is_explained_under_its_status():
+    """docs/errors.md has a row for each code, with its status, cause and what to do."""
+    text = (Path(__file__).parents[2] / "docs" / "errors.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d{3}) \| `(\w+)` \| (\S.*) \| (\S.*) \|$", text, re.MULTILINE)
+    listed = [(status, code) for status, code, _, _ in rows]
+    assert listed == [(status, one) for status, codes in error_codes.CODES.items() for one in codes]
+
+
+# ------------------------------------------------------------------------------- decisions
+
+
+def test_request_id_is_returned_exactly_as_sent(shop):
+    """A UUID in either case is kept as it is. Rule: error-envelope."""
+    sent = str(uuid.uuid4()).upper()
+    for path in ("/items", "/nothing"):
+        answer = shop.admin.get(path, headers={"X-Request-Id": sent})
+        assert answer.headers["X-Request-Id"] == sent
+
+
+def test_session_uuid_may_be_in_upper_case(shop):
+    """The UUID of a session GID is read in either case. Rule: profile-gid."""
+    member = shop.session()
+    prefix, uuid_ = member.gid.rsplit("/", 1)
+    saved = save(member.http, 1)
+    assert data(shop.acting_as(f"{prefix}/{uuid_.upper()}").get("/items")) == [saved]
+    linked = {"customer": shop.gid("1"), "session": f"{prefix}/{uuid_.upper()}"}
+    data(shop.admin.post("/profiles/token", json=linked), 201)
+    assert data(shop.customer("1").http.get("/items"))[0]["id"] == saved["id"]
+
+
+def test_session_of_another_customer_or_itself_is_not_linked(shop):
+    """A session that is linked already can be linked again to the same customer only; a session is
+    no customer. Rule: link-atomic."""
+    member = shop.session()
+    body = {"session": member.gid, "customer": shop.gid("1")}
+    for _ in range(2):
+        data(shop.admin.post("/profiles/token", json=body), 201)
+    answer = shop.admin.post("/profiles/token", json=body | {"customer": shop.gid("2")})
+    assert (error(answer)["code"], answer.status_code) == ("session_not_found", 404)
+    answer = shop.admin.post("/profiles/token", json=body | {"customer": member.gid})
+    refused(answer, 400, "customer: must be gid://")
+
+
+def test_genuine_token_counts_for_no_address(new_service):
+    """Expired and revoked tokens are 401 however many there are; a valid token with two `Profile`
+    headers counts for its caller. Rules: limit-address, limit-counts."""
+    with new_service(WISHWELL_LIMIT_ADDRESS="3") as service:
+        from tests.conftest import Shop
+
+        shop = Shop(service)
+        fresh_window(10)
+        member = shop.customer("1")
+        old, twice = shop.client(expired(member)), [("Profile", shop.gid("1"))] * 2
+        for _ in range(5):
+            assert error(old.get("/items"))["code"] == "token_expired"
+            refused(shop.admin.get("/items", headers=twice), 400, "Profile: must be sent only once")
+        service.quick("token", "revoke", "--store", shop.handle, member.gid)
+        assert wait_until(lambda: member.http.get("/items").status_code == 401, seconds=6, every=1)
+        for _ in range(5):
+            assert error(member.http.get("/items"))["code"] == "token_revoked"
+        guesses = [shop.client("guess").get("/items") for _ in range(4)]
+        assert [answer.status_code for answer in guesses] == [401, 401, 401, 429]
+        assert error(guesses[3])["code"] == "rate_limited_without_token"
+        refused(guesses[3], 429, "The access token is not valid. Too many requests")
+
+
+def test_empty_search_finds_everything_and_others_are_refused(http):
+    """An empty query is no query; other parameters stay strict. Rules: search-terms, input-strict."""
+    saved = save(http, 1)
+    assert data(http.get("/items?query=")) == data(http.get("/items?query=+")) == [saved]
+    assert data(http.get("/items?query=list:zzz")) == []
+    refused(http.get("/items?_=1"), 400, "_: isn't a query parameter")
