@@ -7,8 +7,10 @@ from wishwell_client.record import Record
 
 __all__ = [
     "AdminToken",
+    "BadField",
     "By",
     "Delivery",
+    "ErrorCode",
     "Event",
     "EventData",
     "EventProduct",
@@ -51,6 +53,73 @@ Include = Literal["product"]
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
 SortBy = Literal["wishes", "added", "removed"]
 By = Literal["product", "variant"]
+ErrorCode = Literal[
+    "invalid_request",
+    "invalid_cursor",
+    "profile_required",
+    "item_limit_reached",
+    "list_limit_reached",
+    "list_item_limit_reached",
+    "list_entry_limit_reached",
+    "share_limit_reached",
+    "reservation_limit_reached",
+    "webhook_limit_reached",
+    "token_missing",
+    "token_invalid",
+    "token_expired",
+    "token_revoked",
+    "session_closed",
+    "store_deleted",
+    "signature_invalid",
+    "sign_in_required",
+    "admin_token_required",
+    "token_kind_not_allowed",
+    "profile_header_not_allowed",
+    "host_not_allowed",
+    "origin_not_allowed",
+    "own_list",
+    "reservations_off",
+    "path_not_found",
+    "item_not_found",
+    "item_not_on_list",
+    "list_not_found",
+    "share_not_found",
+    "shared_list_not_found",
+    "reservation_not_found",
+    "profile_not_found",
+    "session_not_found",
+    "product_not_found",
+    "webhook_not_found",
+    "delivery_not_found",
+    "request_not_found",
+    "export_not_found",
+    "token_not_found",
+    "store_not_found",
+    "sign_in_path_missing",
+    "wishes_not_published",
+    "method_not_allowed",
+    "request_timeout",
+    "item_exists",
+    "too_few_left",
+    "webhook_off",
+    "events_off",
+    "sealing_keys_missing",
+    "own_token",
+    "request_not_pending",
+    "store_in_use",
+    "events_removed",
+    "body_too_large",
+    "unsupported_media_type",
+    "unsupported_encoding",
+    "rate_limited",
+    "rate_limited_without_token",
+    "headers_too_large",
+    "internal_error",
+    "unavailable",
+    "profile_being_erased",
+    "journal_unavailable",
+    "outcome_unknown",
+]
 
 
 class Money(Record, frozen=True):
@@ -431,7 +500,7 @@ class NewProduct(Record, frozen=True):
     image: str | None = None
     price: Money | None = None
     available: bool | None = None
-    variants: tuple[Variant, ...] = ()
+    variants: tuple[Variant, ...] | None = None
 
 
 class ProductWishes(Record, frozen=True):
@@ -519,3 +588,12 @@ class PlatformRequest(Record, frozen=True):
     """The customer; only while it is waiting."""
     expires_at: datetime | None = None
     """When the export is deleted; only as long as it is stored."""
+
+
+class BadField(Record, frozen=True):
+    """A field of a body that breaks a rule."""
+
+    field: str
+    """Its path, such as ``items[2].quantity``."""
+    message: str
+    """The rule that it breaks."""

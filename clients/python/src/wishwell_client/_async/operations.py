@@ -63,9 +63,9 @@ class AsyncItems(AsyncResource):
 
         ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
-        ``query``: A search expression: 1 to 8 terms, separated by spaces. An item must match all of
-        them. A term is ``<field>:<value>``, with up to 250 values separated by commas. An item must
-        match one of them.
+        ``query``: A search expression: up to 8 terms, separated by spaces. An item must match all
+        of them. A term is ``<field>:<value>``, with up to 250 values separated by commas. An item
+        must match one of them.
 
         ``include``: With ``product``, each item whose product has published data contains it as
         ``product``.
@@ -836,7 +836,7 @@ class AsyncProducts(AsyncProductsByHand):
 
         ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
-        ``query``: A search expression: 1 to 8 terms ``title:<text>``, separated by spaces. The
+        ``query``: A search expression: up to 8 terms ``title:<text>``, separated by spaces. The
         title of a product must contain all of them, compared without case. A term may have several
         texts of 1 to 100 characters, separated by commas; the title must contain one of them.
 
