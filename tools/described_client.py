@@ -75,6 +75,12 @@ def nullable(schema: Node) -> bool:
     return "null" in schema.get("type", ()) or {"type": "null"} in schema.get("oneOf", ())
 
 
+def described_as(schema: Node) -> str:
+    """Returns the description of a value, or of the first kind that it may have."""
+    first = resolved(schema.get("oneOf", [{}])[0])
+    return str(schema.get("description") or first.get("description", ""))
+
+
 def snake(name: str) -> str:
     """Returns a name in snake case: ``list_id`` for ``listId``."""
     return re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), name)
@@ -150,8 +156,7 @@ class Types:
         for sent in sorted(fields, key=lambda sent: sent not in required):
             node, kind = fields[sent], self.of(fields[sent])
             if sent not in required:
-                is_empty = kind.startswith("tuple") and nullable(resolved(node))
-                kind += " = ()" if is_empty else " | None = None"
+                kind += " | None = None"
             elif nullable(resolved(node)):
                 kind += " | None"
             text += f"    {snake(sent)}: {kind}\n"
@@ -221,7 +226,7 @@ class Operation:
             kind += " | UnsetType" + " | None" * nullable(schema) + " = UNSET"
         elif not is_required:
             kind += f" = {schema.get('default', False)}" if kind == "bool" else " | None = None"
-        return Argument(sent, self._local(sent), kind, schema.get("description", ""))
+        return Argument(sent, self._local(sent), kind, described_as(schema))
 
     def _parameter(self, reference: Node) -> Argument:
         parameter, kind = resolved(reference), self.types.of_parameter(reference)
@@ -314,6 +319,9 @@ def made() -> dict[Path, str]:
         for method, node in item.items()
         if "x-python" in node
     ]
+    codes = DESCRIPTION["components"]["schemas"]["ErrorCode"]["enum"]
+    types.aliases["ErrorCode"] = f"Literal{codes}"
+    types.of({"$ref": "#/components/schemas/BadField"})
     sources = {
         CLIENT / "records.py": types.source(),
         CLIENT / "_async" / "operations.py": operations_source(operations, types),

@@ -2,11 +2,15 @@
 
 from typing import Final
 
+from wishwell_client.records import BadField, ErrorCode
+
 
 class WishwellError(Exception):
     """A call failed. Raised directly for statuses without a subclass, such as 500.
 
-    ``status`` is None without a response. ``request_id`` finds the request in the service's log.
+    ``status`` and ``code`` are None without a response of the service. ``code`` is a stable name of
+    the cause; a newer service may have others. ``details`` are all bad fields of a refused body.
+    ``request_id`` finds the request in the service's log.
     ``retry_after`` is the response's ``Retry-After`` in seconds, or None.
     """
 
@@ -17,12 +21,16 @@ class WishwellError(Exception):
         status: int | None = None,
         request_id: str | None = None,
         retry_after: int | None = None,
+        code: ErrorCode | None = None,
+        details: tuple[BadField, ...] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
         self.status = status
         self.request_id = request_id
         self.retry_after = retry_after
+        self.code = code
+        self.details = details
 
     def __str__(self) -> str:
         about = [str(self.status)] if self.status is not None else []

@@ -4,7 +4,7 @@ import random
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar, cast
 
 import httpx2
 import msgspec
@@ -12,6 +12,7 @@ import msgspec
 from wishwell_client import errors
 from wishwell_client.calls import Call
 from wishwell_client.errors import ConnectionFailed, WishwellError
+from wishwell_client.records import BadField, ErrorCode
 
 T = TypeVar("T")
 
@@ -105,6 +106,8 @@ class RetryState(Generic[T]):
 class _Detail(msgspec.Struct, rename="camel"):
     message: str
     request_id: str
+    code: str | None = None
+    details: tuple[BadField, ...] = ()
 
 
 class _Envelope(msgspec.Struct):
@@ -114,16 +117,17 @@ class _Envelope(msgspec.Struct):
 def _refusal(answer: httpx2.Response, request_id: str) -> WishwellError:
     try:
         detail = msgspec.json.decode(answer.content, type=_Envelope).error
-        message, request_id = detail.message, detail.request_id
     except msgspec.DecodeError:
         # Probably from a proxy.
-        message = "The response isn't from this API."
         request_id = answer.headers.get("X-Request-Id", request_id)
+        detail = _Detail("The response isn't from this API.", request_id)
     later = answer.headers.get("Retry-After", "")
     return errors.kind_of(answer.status_code)(
-        message,
+        detail.message,
         status=answer.status_code,
-        request_id=request_id,
+        request_id=detail.request_id,
+        code=cast(ErrorCode | None, detail.code),
+        details=detail.details,
         # Seconds only; this service never sends a date.
         retry_after=int(later) if later.isascii() and later.isdigit() and len(later) < 10 else None,
     )
