@@ -287,7 +287,7 @@ def wrong_values(source):
         ("item", "quantity", "2", "item.quantity"),
         ("product", "position", "x", "product.position"),
         ("item", "tags", ["A"], "tag"),
-        ("item", "tags", ["a", "a"], "duplicates"),
+        ("item", "tags", ["a", "a"], "the same as"),
         ("item", "note", "\0", "control"),
         ("item", "note", "n" * 501, "500"),
         ("item", "listIds", [of["share"]["id"]], "listIds"),

@@ -10,7 +10,7 @@ from tests.contract.conftest import Clock
 from wishwell import stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AccessCache
-from wishwell.errors import Invalid, Misconfigured, Unauthenticated
+from wishwell.errors import Invalid, Misconfigured, OutdatedToken, Unauthenticated
 from wishwell.profiles.pages import Cursor, CursorSigner
 
 KEY = b"k" * 40
@@ -68,7 +68,7 @@ def test_token_that_ends_under_two_requests_is_refused_to_both(bench):
         both = [process.authenticator.caller(token) for _ in range(2)]
         return await asyncio.gather(*both, return_exceptions=True)
 
-    assert [type(refused) for refused in bench.run(twice())] == [Unauthenticated] * 2
+    assert [type(refused) for refused in bench.run(twice())] == [OutdatedToken] * 2
 
 
 def test_revocation_takes_all_that_was_given_whatever_the_clocks_say(bench):

@@ -44,7 +44,10 @@ def test_bombs_are_refused_and_leave_no_memory_behind(service, roomy_shop):
             assert len(body) <= 256 * 1024, name
             headers = json_type | ({"Content-Encoding": "gzip"} if name == "compressed" else {})
             for _ in range(1 if warm else 5):
-                assert http.post("/items", content=body, headers=headers).status_code == 400, name
+                assert http.post("/items", content=body, headers=headers).status_code in (
+                    400,
+                    415,
+                ), name
     assert resident(service) - began < 20 * MB
     assert data(http.get("/items")) == []
 

@@ -58,7 +58,7 @@ def test_hidden_request_is_never_carried_out(service, shop):
             assert got.headers["date"].endswith(" GMT"), name
             assert got.headers["cache-control"] == "no-store", name
             error = json.loads(got.body)["error"]
-            assert set(error) == {"message", "error", "statusCode", "requestId"}, name
+            assert set(error) == {"message", "error", "statusCode", "requestId", "code"}, name
             assert (error["statusCode"], error["requestId"]) == (400, got.headers["x-request-id"])
     later = shop.admin.get("/lists")
     assert data(later) == []

@@ -1,11 +1,12 @@
 """Reads and decodes the body of a request, with limits of size and time."""
 
 import asyncio
+import contextlib
 from typing import Any, TypeVar
 
 import msgspec
 
-from wishwell.errors import Invalid, UnsupportedMedia
+from wishwell.errors import Invalid, RequestError, UnsupportedMedia
 from wishwell.http import body_reader, request_types
 from wishwell.http.context import Request
 from wishwell.http.responding import Handler
@@ -30,10 +31,13 @@ async def decode(
         return shape()
     try:
         return decoded(request, raw, shape)
-    except Invalid as error:
-        if find is None or (rest := _changes(raw, shape, await find(request))) is None:
-            raise error
-        return decoded(request, rest, shape)
+    except Invalid:
+        changes = None
+        with contextlib.suppress(RequestError):  # an unknown record, among others
+            changes = _changes(raw, shape, await find(request)) if find else None
+        if changes is None:
+            raise
+    return decoded(request, changes, shape)
 
 
 def decoded(request: Request, raw: bytes, shape: type[T]) -> T:

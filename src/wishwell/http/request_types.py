@@ -77,13 +77,8 @@ class NewItemsBody(Body):
 
     def new_items(self, store: Store) -> list[NewItem]:
         checked = fields.each("items", self.items, lambda body: body.new_item(store))
-        seen: dict[tuple[str, str], int] = {}
-        for place, new in enumerate(checked):
-            first = seen.setdefault((new.product_id, new.variant_id), place)
-            if first != place:
-                raise Invalid(
-                    f"items[{place}]: has the same product and variant as items[{first}]."
-                )
+        keys = [(new.product_id, new.variant_id) for new in checked]
+        fields.check_once("items[{}]: has the same product and variant as items[{}].", keys)
         return checked
 
 

@@ -7,7 +7,6 @@ import msgspec
 from msgspec import Meta
 
 from wishwell import products
-from wishwell.errors import Invalid
 from wishwell.field_types import MAX_NUMBER, ProductId
 from wishwell.products import NewProduct, ProductData, Variant
 from wishwell.stores import Store
@@ -21,7 +20,8 @@ class ProductBody(ProductData, kw_only=True):
 
     def product(self, id: str, store: Store) -> NewProduct:
         variants = fields.each("variants", self.variants or (), lambda one: _variant(one, store))
-        _each_once("variants", "variantId", [str(variant.variant_id) for variant in variants])
+        ids = [variant.variant_id for variant in variants]
+        fields.check_once("variants[{}].variantId: is the same as in variants[{}].", ids)
         _check(self)
         facts = ProductData(self.title, self.url, self.image, self.price, self.available)
         return NewProduct(id, facts, tuple(variants))
@@ -44,16 +44,9 @@ class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
 
     def named(self, store: Store) -> list[NewProduct]:
         checked = fields.each("products", self.products, lambda body: body.named(store))
-        _each_once("products", "productId", [product.product_id for product in checked])
+        ids = [product.product_id for product in checked]
+        fields.check_once("products[{}].productId: is the same as in products[{}].", ids)
         return checked
-
-
-def _each_once(array: str, field: str, ids: list[str]) -> None:
-    """Raises ``Invalid`` for a duplicate among the ids in an array."""
-    seen: dict[str, int] = {}
-    for place, id in enumerate(ids):
-        if (first := seen.setdefault(id, place)) != place:
-            raise Invalid(f"{array}[{place}].{field}: is the same as in {array}[{first}].")
 
 
 def _variant(variant: Variant, store: Store) -> Variant:

@@ -27,11 +27,16 @@ def each(field: str, values: Iterable[T], of: Callable[[T], R]) -> list[R]:
 
 def each_once(field: str, values: Sequence[str]) -> tuple[str, ...]:
     """Returns the values. Raises ``Invalid`` for a duplicate."""
-    if len(set(values)) != len(values):
-        place = next(at for at, value in enumerate(values) if value in values[:at])
-        first = values.index(values[place])
-        raise Invalid(f"{field}[{place}]: is the same as {field}[{first}].")
+    check_once(f"{field}[{{}}]: is the same as {field}[{{}}].", values)
     return tuple(values)
+
+
+def check_once(message: str, values: Iterable[object]) -> None:
+    """Raises ``Invalid`` with the places of the first duplicate and of its original filled in."""
+    seen: dict[object, int] = {}
+    for place, value in enumerate(values):
+        if (first := seen.setdefault(value, place)) != place:
+            raise Invalid(message.format(place, first))
 
 
 def check_tags(tags: Sequence[str]) -> tuple[str, ...]:

@@ -259,7 +259,8 @@ async def check_limits(
                 )
         if len(more) > len(less) and entries > limits.entries:
             raise LimitReached(
-                f"{named}: a profile can have at most {limits.entries} entries on all its lists.",
+                f"{named}: all lists of a profile together can have at most {limits.entries} "
+                "items.",
                 "list_entry_limit_reached",
             )
 
