@@ -38,14 +38,14 @@ def logged(service, request_id):
 
 
 def test_errors_carry_status_message_and_request_id(wishes, service):
-    """Errors have the status, the message and the request id, here for a conflict.
-    Rule: item-conflict."""
+    """Errors have status, code, message and request id, here for a conflict, and the bad fields.
+    Rules: item-conflict, error-envelope."""
     item = wishes.items.create(1)
     wishes.items.create(2)
     with pytest.raises(Conflict) as conflict:
         wishes.items.update(item.id, product_id=2)
     error = conflict.value
-    assert error.status == 409
+    assert (error.status, error.code, error.details) == (409, "item_exists", ())
     assert error.message
     assert error.retry_after is None
     assert error.request_id in str(error)
@@ -53,6 +53,10 @@ def test_errors_carry_status_message_and_request_id(wishes, service):
     with pytest.raises(Invalid) as invalid:
         wishes.items.list(limit=251)
     assert "limit" in invalid.value.message
+    with pytest.raises(Invalid) as invalid:
+        wishes.items.create(0, quantity=0)
+    fields = [bad.field for bad in invalid.value.details]
+    assert (invalid.value.code, fields) == ("invalid_request", ["productId", "quantity"])
 
 
 def test_threads_that_share_a_client_get_their_own_responses(wishes):

@@ -171,7 +171,7 @@ def test_response_of_a_proxy_becomes_an_error(status, body):
     if any."""
     reply = httpx2.Response(status, headers={"x-request-id": "r-2"}, content=body)
     _, _, error = hold(CALLS[0], RetryPolicy(0, 0), [reply])
-    assert (error.status, error.request_id) == (status, "r-2")
+    assert (error.status, error.request_id, error.code) == (status, "r-2", None)
     assert error.message
     default = Invalid if 400 <= status < 500 else WishwellError
     assert type(error) is KINDS.get(status, default)

@@ -49,7 +49,7 @@ def envelope(answer, status):
     assert answer.status_code == status, answer.text
     assert answer.headers["Cache-Control"] == "private, no-store"
     error = answer.json()["error"]
-    assert list(error) == ["message", "error", "statusCode", "requestId"]
+    assert list(error) == ["message", "error", "statusCode", "requestId", "code"]
     assert (error["statusCode"], error["requestId"]) == (status, answer.headers["X-Request-Id"])
     return error
 

@@ -2,6 +2,9 @@ import type { components } from './api.js';
 
 type Envelope = components['schemas']['Error'];
 
+/** A stable name of an error's cause. `gateway_timeout` is the proxy's. */
+export type ErrorCode = components['schemas']['ErrorCode'] | 'gateway_timeout';
+
 /** A failed request: a response that isn't 2xx, or (with status 0) no response at all. */
 export class WishlistError extends Error {
   override readonly name = 'WishlistError';
@@ -15,14 +18,17 @@ export class WishlistError extends Error {
   ) {
     const error = (body as Partial<Envelope> | null | undefined)?.error;
     super(error?.message ?? message);
+    this.code = error?.code;
     this.requestId = error?.requestId ?? headers?.get('x-request-id') ?? undefined;
     this.retryAfter = headers && retryAfter(headers);
   }
 
+  /** The cause; undefined if there was no response of the service. */
+  declare readonly code: ErrorCode | undefined;
   /** The id of the request in the service's log. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** Seconds to wait before a retry, 0 to 60, if the service asks for it. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
 }
 
 /** Returns the seconds in `Retry-After`, limited to 0 to 60; undefined without the header. */

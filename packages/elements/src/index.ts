@@ -1,7 +1,7 @@
 import { Wishlist, type WishlistOptions } from './wishlist.js';
 
 export { defineButton, type WishlistButton } from './button.js';
-export { WishlistError } from './error.js';
+export { type ErrorCode, WishlistError } from './error.js';
 export type {
   WishlistButtonAttributes,
   WishlistPageAttributes,

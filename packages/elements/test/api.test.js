@@ -101,6 +101,7 @@ test('an error has status, message and request id of the answer', async () => {
     assert.equal(error.status, 400);
     assert.match(error.message, /productId/);
     assert.match(error.requestId ?? '', /^[0-9a-f-]{36}$/);
+    assert.equal(error.code, 'invalid_request');
     return true;
   });
 });

@@ -29,7 +29,7 @@ async function envelope(answer, status) {
   assert.equal(answer.headers.get('content-type'), 'application/json');
   assert.equal(answer.headers.get('cache-control'), 'private, no-store');
   const { error } = await answer.json();
-  assert.deepEqual(Object.keys(error), ['message', 'error', 'statusCode', 'requestId']);
+  assert.deepEqual(Object.keys(error), ['message', 'error', 'statusCode', 'requestId', 'code']);
   assert.equal(error.statusCode, status);
   assert.equal(error.requestId, answer.headers.get('x-request-id'));
   return error;

@@ -36,8 +36,14 @@ _TO_BROWSER = (
 _NEVER = "authorization|profile|forwarded|x-forwarded-.*|wishwell-.*"
 _NEVER += "|host|connection|content-length|transfer-encoding"
 _UUID = re.compile(b"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_PHRASES = {400: "Bad Request", 404: "Not Found", 413: "Content Too Large"}
-_PHRASES |= {503: "Service Unavailable", 504: "Gateway Timeout"}
+_FAILURES = {
+    400: ("Bad Request", "invalid_request"),
+    404: ("Not Found", "path_not_found"),
+    413: ("Content Too Large", "body_too_large"),
+    503: ("Service Unavailable", "unavailable"),
+    504: ("Gateway Timeout", "gateway_timeout"),
+}
+"""The phrase and the code of each status."""
 
 
 class _Refused(Exception):
@@ -100,8 +106,10 @@ class Forward:
             status, headers, body = await self._ask(await self._request(scope, receive, id))
         except _Refused as refused:
             status, message = refused.args
-            error = {"message": message, "error": _PHRASES[status], "statusCode": status}
-            body = json.dumps({"error": error | {"requestId": id.decode()}}).encode()
+            phrase, code = _FAILURES[status]
+            error = {"message": message, "error": phrase, "statusCode": status}
+            error |= {"requestId": id.decode(), "code": code}
+            body = json.dumps({"error": error}).encode()
             headers = [(b"content-type", b"application/json"), (b"x-request-id", id)]
             headers += [(b"cache-control", b"private, no-store")]
             headers += [(b"retry-after", b"1")] if status == 503 else []
