@@ -59,7 +59,7 @@ RULES = {
     "enabled": "must be true or false",
     "since": _TIME_RULE,
 }
-_FIXED = frozenset({"id", "profile", "itemCount", "items", "lists", "createdAt", "updatedAt"})
+_FIXED = frozenset({"id", "profile", "itemCount", "createdAt", "updatedAt"})
 """Fields of records that no operation sets."""
 
 _PATH = re.compile(r" - at `\$(?P<path>[^`]*)`$")
@@ -121,7 +121,8 @@ class _Finder:
             else:
                 shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
                 why = "can't be changed here" if name in _FIXED else "isn't a field of this body"
-                yield BadField(f"{inside}{shown}", f"{why}; allowed: {', '.join(known)}.")
+                way = " PUT /items/{itemId}/lists sets the lists." if name == "listIds" else ""
+                yield BadField(f"{inside}{shown}", f"{why}; allowed: {', '.join(known)}.{way}")
         for name, field in known.items():
             if field.required and name not in value:
                 yield BadField(f"{inside}{name}", "is required.")

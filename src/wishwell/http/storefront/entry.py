@@ -160,7 +160,8 @@ class Storefront:
             raise NotFound("This visitor has no profile yet.", "profile_not_found")
         shares = "token" in request.parameters and request.method != "DELETE"
         if request.parameters and not shares:
-            raise no_record(next(iter(request.parameters)).removesuffix("Id"))
+            noun = next(iter(request.parameters)).removesuffix("Id")
+            raise no_record("reservation" if noun == "token" else noun)
         if request.method == "DELETE":
             return responses.no_content()
         if request.reads:
