@@ -214,7 +214,8 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     to_integer = before.has_text_ids and not store.has_text_ids
     if to_integer and await tx.one("store_holds", store=store.id) is not None:
         raise Conflict(
-            "product-ids: integer requires a store with no items and no products.", "store_in_use"
+            "product-ids: can be integer only when the store has no items and no products.",
+            "store_in_use",
         )
     await _write(tx, store, now)
     return store

@@ -31,8 +31,10 @@ def each_once(field: str, values: Sequence[str]) -> tuple[str, ...]:
     return tuple(values)
 
 
-def check_once(message: str, values: Iterable[object]) -> None:
+def check_once(message: str, values: Sequence[object]) -> None:
     """Raises ``Invalid`` with the places of the first duplicate and of its original filled in."""
+    if len({*values}) == len(values):
+        return
     seen: dict[object, int] = {}
     for place, value in enumerate(values):
         if (first := seen.setdefault(value, place)) != place:
