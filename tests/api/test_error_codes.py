@@ -142,8 +142,13 @@ def test_every_bad_field_is_named_in_the_order_of_the_body(shop, http):
     ]  # fmt: skip
     gids = {"customer": "gid://other/Customer/7", "session": f"gid://wishwell/Session/{SOME}x"}
     assert details(shop.admin.post("/profiles/token", json=gids)) == ["customer", "session"]
-    hook = {"url": 1, "types": ["item.created", "x"]}
-    assert details(shop.admin.post("/webhooks", json=hook)) == ["url", "types[1]"]
+    for url in (1, "https://10.0.0.1/"):
+        hook = {"url": url, "types": ["item.created", "x"]}
+        assert details(shop.admin.post("/webhooks", json=hook)) == ["url", "types[1]"]
+    terms = {"notes": 1, "expiresAt": LATE}
+    path = f"/lists/{new_list(http)['id']}/shares"
+    assert details(http.post(path, json=terms)) == ["notes", "expiresAt"]
+    assert details(http.put("/items", json={"items": {}})) == ["items"]
     for text in (b"[]", b"{", b'{"productId":1e400}', b'{"productId":{}'):
         assert "details" not in error(http.post("/items", content=text, headers=JSON))
     assert data(http.get("/items")) == []

@@ -81,7 +81,7 @@ def name_all(request: Request, error: RequestError) -> None:
     if not isinstance(value, dict):
         error.message = "body: must be a JSON object."
         return
-    bad = _Finder(request).of_object(value, shape, "")
+    bad = _Finder(request, shape).of_object(value, shape, "")
     error.details = found = [*itertools.islice(bad, errors.MAX_BAD_FIELDS)]
     if found:
         error.message = f"{found[0].field}: {found[0].message}"
@@ -94,7 +94,7 @@ def name_all(request: Request, error: RequestError) -> None:
 class _Finder:
     """The rules of a store's fields, beyond their types."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, shape: type[Struct]) -> None:
         parse, store = profiles.parse, request.store
         namespace = request.service.settings.session_namespace
         self._rules = RULES | dict.fromkeys(("productId", "variantId"), store.id_rule)
@@ -107,7 +107,10 @@ class _Finder:
             "note": lambda name, note: fields.check_text(name, note, types.MAX_NOTE),
             "name": lambda _, name: lists.check_name(name),
             "email": lambda _, email: profiles.check_email(email),
+            "expiresAt": lambda _, text: _share(text).terms(request.now()),
         }
+        if issubclass(shape, request_types.NewWebhookBody | request_types.WebhookPatchBody):
+            self._checks["url"] = request.service.outbound.check
 
     def of_object(self, value: Any, shape: type[Struct], inside: str) -> Iterator[BadField]:
         """Yields the bad fields of an object in its order, then the missing ones."""
@@ -136,7 +139,8 @@ class _Finder:
         except msgspec.ValidationError as error:
             place = _PATH.search(str(error))
             path = place["path"] if place else ""
-            if not inner or not (isinstance(value, dict) or path):
+            is_object = isinstance(value, dict) and "Expected `array" not in str(error)
+            if not inner or not (is_object or path):
                 yield BadField(f"{inside}{name}{path}", self._rule(name, path, str(error), shape))
                 return
         if inner and value is not None:
@@ -158,6 +162,10 @@ class _Finder:
             return f"{RULES[f'{name}[]']}."
         rule = ORDER_RULE if shape is request_types.ItemOrderBody else self._rules[name]
         return f"{rule}."
+
+
+def _share(text: str) -> request_types.NewShareBody:
+    return msgspec.convert({"expiresAt": text}, request_types.NewShareBody)
 
 
 def _struct_in(type_: Any) -> type[Struct] | None:
