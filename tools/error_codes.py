@@ -34,7 +34,7 @@ EVERYWHERE |= {code for status in ("429", "431", "500") for code in CODES[status
 WITH_TOKEN = {*CODES["401"], "token_kind_not_allowed", "profile_header_not_allowed"}
 WITH_TOKEN -= {"signature_invalid", "sign_in_required"}
 OF_PARAMETERS = {f"{noun}Id": f"{noun}_not_found" for noun in ("item", "list", "share", "webhook")}
-OF_PARAMETERS |= {f"{noun}Id": f"{noun}_not_found" for noun in ("delivery", "request", "product")}
+OF_PARAMETERS |= {f"{noun}Id": f"{noun}_not_found" for noun in ("delivery", "request")}
 OF_PARAMETERS |= {"page": "invalid_cursor", "Profile": "session_not_found"}
 OF_PARAMETERS |= {"token": "shared_list_not_found", "tokenId": "token_not_found"}
 
@@ -49,7 +49,8 @@ OWN = {
     "putListItem": _ON_LISTS,
     "removeListItem": "item_not_on_list",
     "createShare": "share_limit_reached",
-    "copySharedList": f"{_ONE} item_limit_reached list_limit_reached {_ON_LISTS}",
+    "copySharedList": f"{_ONE} item_limit_reached list_limit_reached list_item_limit_reached "
+    "list_entry_limit_reached",
     "reserveSharedItem": f"{_ONE} own_list reservations_off item_not_on_list too_few_left "
     "reservation_limit_reached",
     "deleteReservation": f"{_ONE} reservation_not_found",
@@ -63,6 +64,8 @@ OWN = {
     "deleteWebhook": "journal_unavailable",
     "testWebhook": "webhook_off",
     "retryDelivery": "webhook_off",
+    "getProduct": "product_not_found",
+    "deleteProduct": "product_not_found",
     "deleteToken": "own_token journal_unavailable",
     "shownWishes": "wishes_not_published",
     "callOffRequest": "request_not_pending journal_unavailable",
