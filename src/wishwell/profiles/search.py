@@ -54,7 +54,7 @@ def parse(query: str, store: Store, noun: str = "items") -> Search:
             continue
         field, colon, text = term.partition(":")
         if not colon or field not in _FIELDS[noun]:
-            raise Invalid(f"query: {_quoted(term)} isn't a search term. {grammar}")
+            raise Invalid(f"query: {excerpt(term)} isn't a search term. {grammar}")
         values = text.split(",")
         if len(values) > MAX_VALUES:
             raise Invalid(f"query: {field} takes at most {MAX_VALUES} values. {grammar}")
@@ -91,6 +91,6 @@ def _value(field: str, text: str, store: Store, grammar: str) -> str:
     return text
 
 
-def _quoted(text: str) -> str:
+def excerpt(text: str) -> str:
     """Returns the start of the caller's text, quoted, if it is safe to show."""
     return repr(text[:40]) if text[:40].isprintable() else "that text"

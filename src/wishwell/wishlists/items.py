@@ -247,7 +247,7 @@ async def check_limits(
         named = field.format(index)
         if unknown := more - sizes.keys():
             raise NotFound(
-                f"{named}: {search.shown(min(unknown))} isn't the id of a list of this profile.",
+                f"{named}: {search.excerpt(min(unknown))} isn't the id of a list of this profile.",
                 "list_not_found",
             )
         for id in more:
