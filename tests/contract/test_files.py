@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests import strategies
 from wishwell import config, ids, stores
-from wishwell.access import auth
+from wishwell.access import key_files
 from wishwell.db import migrate, sqlite_file
 from wishwell.errors import Misconfigured
 from wishwell.server import app
@@ -62,7 +62,7 @@ def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
             assert migrate.migrate_sqlite(real) == NEW
             assert migrate.pending_sqlite(real) == []
             assert asyncio.run(used(mine)) == ["default"]
-            auth.make_embedded_key(real)
+            key_files.make_embedded_key(real)
             assert app.signing_keys(mine) == app.signing_keys(mine)
             found = files_in(folder)
             assert {name, name + b".key"} <= found.keys()

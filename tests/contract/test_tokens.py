@@ -8,7 +8,7 @@ import pytest
 
 from tests.contract.conftest import Clock
 from wishwell import stores
-from wishwell.access import auth
+from wishwell.access import auth, key_files
 from wishwell.access.access_cache import AccessCache
 from wishwell.errors import Invalid, Misconfigured, OutdatedToken, Unauthenticated
 from wishwell.profiles.pages import Cursor, CursorSigner
@@ -119,16 +119,16 @@ def test_key_file_has_32_characters_or_is_refused(tmp_path):
     path = tmp_path / "x.db.key"
     path.touch(0o600)
     path.write_text("k" * 32 + "\n")
-    assert auth.embedded_key(str(tmp_path / "x.db")) == b"k" * 32
+    assert key_files.embedded_key(str(tmp_path / "x.db")) == b"k" * 32
     for bad in ("", "k" * 31 + "\n", "\u00e9" * 40):
         path.write_text(bad, "utf-8")
         with pytest.raises(Misconfigured):
-            auth.embedded_key(str(tmp_path / "x.db"))
+            key_files.embedded_key(str(tmp_path / "x.db"))
 
 
 def test_key_is_made_where_there_is_no_other_place_to_write(tmp_path, monkeypatch):
     """The key is created next to the database, which may be in a container's only writable folder.
     Rule: signing-keys."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
-    auth.make_embedded_key(str(tmp_path / "x.db"))
-    assert len(auth.embedded_key(str(tmp_path / "x.db"))) == 64
+    key_files.make_embedded_key(str(tmp_path / "x.db"))
+    assert len(key_files.embedded_key(str(tmp_path / "x.db"))) == 64

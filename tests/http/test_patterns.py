@@ -144,9 +144,7 @@ def _put(field: str, text: str) -> None:
 
 def _save_note(text: str) -> None:
     raw = msgspec.json.encode({"productId": 1, "note": text})
-    request_types.body(raw, "application/json", request_types.NewItemBody, STORES[0]).new_item(
-        STORES[0]
-    )
+    request_types.body(raw, "application/json", request_types.NewItemBody).new_item(STORES[0])
 
 
 _schemas, _parameters = (DOCUMENT["components"][kind] for kind in ("schemas", "parameters"))

@@ -107,14 +107,14 @@ def test_wheel_alone_serves(tmp_path):
 # Six processes that have loaded the program and start simultaneously.
 _STARTS = """
 import os, sys
-from wishwell.access import auth
+from wishwell.access import key_files
 reader, writer = os.pipe()
 for _ in range(6):
     if not os.fork():
         os.close(writer)
         os.read(reader, 1)
-        auth.make_embedded_key(sys.argv[1])
-        os.write(1, auth.embedded_key(sys.argv[1]) + b"\\n")
+        key_files.make_embedded_key(sys.argv[1])
+        os.write(1, key_files.embedded_key(sys.argv[1]) + b"\\n")
         os._exit(0)
 os.close(writer)
 sys.exit(any(os.wait()[1] for _ in range(6)))

@@ -8,27 +8,21 @@ signing anyone out.
 import contextlib
 import functools
 import hmac
-import os
-import secrets
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 from jwt.utils import base64url_decode, base64url_encode
 from msgspec import UNSET, UnsetType, structs
 
-from wishwell import files, ids, opaque, profiles, stores
+from wishwell import ids, opaque, profiles, stores
 from wishwell.access.access_cache import AccessCache, AdminScope
 from wishwell.access.registry import oldest_revocations
 from wishwell.db import Reader, Row, Writer, mapping
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
 from wishwell.errors import (
-    DOCS,
     Invalid,
-    Misconfigured,
     OutdatedToken,
     Unauthenticated,
     Unavailable,
@@ -364,51 +358,3 @@ async def admin_tokens_page(
         return structs.replace(record, current=True) if record.id == asking else record
 
     return await pages.read(tx, "admin_tokens", WholeStore(store), asked, from_row)
-
-
-def write_key(path: Path, key: str) -> None:
-    """Creates a key file with mode 600, whole or not at all. Never replaces an existing file."""
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".wishwell-key-") as file:
-        file.write(key)
-        file.flush()
-        os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):
-            os.link(file.name, path)  # fails if another process was first
-
-
-def make_embedded_key(database: str) -> None:
-    """Makes the key file next to an embedded database. Another process may do so concurrently.
-
-    Raises ``Misconfigured``.
-    """
-    path = Path(f"{database}.key")
-    try:
-        write_key(path, secrets.token_urlsafe(48))
-    except OSError as error:
-        raise Misconfigured(f"The key file {path} can't be made ({error}).") from error
-
-
-# rule: signing-keys
-def embedded_key(database: str) -> bytes:
-    """Returns the key in the file next to an embedded database.
-
-    Raises ``Misconfigured`` if it is missing, other users can read it, or it holds no key.
-    """
-    path = Path(f"{database}.key")
-    put_back = f"Put it back from the backup of the keys: {DOCS}runbooks.md#lost-key"
-    try:
-        with files.opened(path) as file:
-            if os.fstat(file.fileno()).st_mode & 0o077:
-                raise Misconfigured(
-                    f"Other users can read the key file {path}. Run chmod 600 on it."
-                )
-            key = file.read().decode("ascii").strip()
-    except FileNotFoundError as error:
-        raise Misconfigured(f"The key file {path} is missing. {put_back}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise Misconfigured(f"The key file {path} can't be used ({error}).") from error
-    if len(key) < 32:
-        raise Misconfigured(
-            f"The key file {path} has {len(key)} characters; a key has at least 32. {put_back}"
-        )
-    return key.encode()

@@ -15,7 +15,7 @@ import structlog
 import uvicorn
 
 from wishwell import config, ids, ratelimits
-from wishwell.access import access_cache, auth
+from wishwell.access import access_cache, auth, key_files
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.db.clock import ReferenceClock
@@ -116,7 +116,7 @@ def _keys(settings: Settings, configured: Sequence[str], suffix: str) -> list[by
     """Returns the configured keys, or else the key in the key file of an embedded database."""
     if configured or settings.engine != "sqlite":
         return [key.encode() for key in configured]
-    return [auth.embedded_key(config.sqlite_path(settings.database_url) + suffix)]
+    return [key_files.embedded_key(config.sqlite_path(settings.database_url) + suffix)]
 
 
 @contextlib.asynccontextmanager

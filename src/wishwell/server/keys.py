@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from wishwell import config, files
-from wishwell.access import auth
+from wishwell.access import auth, key_files
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer, migrate, sqlite
 from wishwell.errors import DOCS, Misconfigured
@@ -45,7 +45,7 @@ async def make(db: Database, settings: Settings) -> None:
     """Makes missing key files, except those that the database already depends on."""
     for file, needed in (await db.read(missing, settings)).items():
         if not needed:
-            auth.make_embedded_key(file)
+            key_files.make_embedded_key(file)
 
 
 # rule: signing-keys
@@ -110,7 +110,7 @@ def back_up(settings: Settings, copy: str, folder: str | None) -> list[str]:
     written = []
     for file, key in keys.items():
         target = place / f"{Path(copy).name}{file.removeprefix(database)}.key"
-        auth.write_key(target, key.decode())
+        key_files.write_key(target, key.decode())
         with files.opened(target) as found:
             same = found.read() == key
         if not same:
@@ -126,7 +126,7 @@ async def _good_keys(tx: Reader, settings: Settings) -> dict[str, bytes]:
     signing, sealing = _files(settings)
     # A database that no key was made for yet needs none.
     used = [file for file in (signing, sealing) if file and absent.get(file, True)]
-    keys = {file: auth.embedded_key(file) for file in used}
+    keys = {file: key_files.embedded_key(file) for file in used}
     old = migrate.pending_sqlite(config.sqlite_path(settings.database_url))
     if (settings.signing_keys or signing in keys) and "0011_signing_key" not in old:
         await check_signing_key(tx, settings)
