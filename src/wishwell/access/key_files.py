@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from wishwell import files
-from wishwell.errors import Misconfigured
+from wishwell.errors import DOCS, Misconfigured
 
 
 def write_key(path: Path, key: str) -> None:
