@@ -55,12 +55,23 @@ class Replay:
         before = self.lists[record["id"]]
         # Item events imply `itemCount`; only a link lists it among the changed fields.
         assert names - {"itemIds", "itemCount"} == changed(before, record) - {"itemCount"}
-        assert ("itemIds" in names) == ("itemIds" in data)
+        assert ("itemIds" in names) == (len({"itemIds", "moved"} & data.keys()) == 1)
         assert names
         self.lists[record["id"]] = record
         if "itemIds" in data:
             assert data["itemIds"] != self.placed[record["id"]]
             self.placed[record["id"]] = data["itemIds"]
+        if "moved" in data:
+            assert names == {"itemIds"}
+            self.move(record["id"], data["moved"]["itemId"], data["moved"]["after"])
+
+    def move(self, made, moved, after):
+        """Moves an item of a list. The items before its new place get a position too."""
+        shown = [item["id"] for item in self.shown_list(made)["items"] if item["id"] != moved]
+        first = shown[: shown.index(after) + 1] if after else []
+        placed = [*first, moved, *(id for id in self.placed[made] if id not in (*first, moved))]
+        assert placed != self.placed[made]
+        self.placed[made] = placed
 
     def list_deleted(self, data):
         made = data["list"]["id"]

@@ -247,3 +247,12 @@ def test_entries_that_go_are_found_by_their_keys(bench, engine):
         assert "profile_id=? AND list_id=? AND item_id=?" in plan, plan
     else:
         assert "entries_pkey on entries" in plan and "list_id = ANY" in plan, plan
+
+
+def test_move_reads_only_the_items_around_the_new_place(bench, engine):
+    """Both sides of the place are read in the index's order. Rule: order-gaps."""
+    step = statements.load(engine)["entries_around"].step
+    values = {"profile": ID, "list": ID, "item": ID, "after": 5, "limit": 1}
+    plan = explain(bench, engine, step.sql, step.values(values))
+    assert plan.count("entries_order_idx") == 2, plan
+    assert not re.search(r"TEMP B-TREE FOR ORDER BY|\bSort\b", plan), plan

@@ -1292,10 +1292,16 @@ export interface components {
             /** @description For an update: the fields that changed, except `updatedAt`. */
             changed?: string[];
             /**
-             * @description For a new list or a new order: the items with a position, in order. The others follow,
-             *     most recently saved first.
+             * @description For a new list or an order set as a whole: the items with a position, in order. The
+             *     others follow, most recently saved first.
              */
             itemIds?: components["schemas"]["Id"][];
+            /** @description For a move of one item. Items up to and including `after` have a position now. */
+            moved?: {
+                itemId: components["schemas"]["Id"];
+                /** @description The item after which it is now; null means that it is first. */
+                after: components["schemas"]["Id"] | null;
+            };
             /** @description For a link: the session, which is now closed. */
             session?: components["schemas"]["ProfileGid"];
             /** @description For a link: the customer who has signed in. */

@@ -6,11 +6,11 @@ deletes old ones.
 
 A use-case that changes lists does so inside ``record_list_changes``, which compares the lists
 before and after, under the profile's lock, and records the differences in the same transaction
-(rule: event-transaction); ``items.write`` does it for items. ``sequence`` numbers each
-profile's events without gaps. ``number`` is an event's position in the store's feed. On PostgreSQL
-one process at a time assigns positions to committed events. SQLite has a single writer, so an event
-gets its position when it is inserted. On both engines positions become readable (published)
-afterwards.
+(rule: event-transaction); ``items.write`` does it for items. A move of one item on a list records
+its own event. ``sequence`` numbers each profile's events without gaps. ``number`` is an event's
+position in the store's feed. On PostgreSQL one process at a time assigns positions to committed
+events. SQLite has a single writer, so an event gets its position when it is inserted. On both
+engines positions become readable (published) afterwards.
 """
 
 import contextlib
@@ -231,6 +231,13 @@ def changed(before: msgspec.Struct, after: msgspec.Struct) -> list[str]:
         for name, shown in names
         if name != "updated_at" and getattr(before, name) != getattr(after, name)
     ]
+
+
+# rule: event-moved
+def list_moved(shown: msgspec.Struct, item_id: str, after: str | None) -> bytes:
+    """Returns the data of ``list.updated`` for a list on which one item was moved."""
+    moved = {"itemId": item_id, "after": after}
+    return msgspec.json.encode({"list": shown, "changed": ["itemIds"], "moved": moved})
 
 
 def _data(record: ListSnapshot, more: Mapping[str, Any]) -> bytes:

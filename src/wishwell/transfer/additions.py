@@ -10,7 +10,7 @@ from wishwell.db import mapping
 from wishwell.stores import Store
 from wishwell.transfer.file_records import ItemRecord
 from wishwell.transfer.import_file import Bundle
-from wishwell.wishlists import merging
+from wishwell.wishlists import merging, ordering
 
 TABLES = ("profiles", "lists", "items", "entries", "item_tags")
 """Tables that rows are inserted into, in this order."""
@@ -111,7 +111,9 @@ def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: Existin
     """Adds missing items, and adds existing items to the lists that the file adds."""
     fresh = bundle.lists.keys() - held.lists.keys()
     places = {
-        (id, item): place for id in fresh for place, item in enumerate(bundle.lists[id].order, 1)
+        (id, item): place
+        for id in fresh
+        for item, place in ordering.in_order(bundle.lists[id].order).items()
     }
     item_ids = {id for id, _ in held.items.values()}
     for item in bundle.items:

@@ -9,7 +9,7 @@ from wishwell import events
 from wishwell.db import Writer
 from wishwell.profiles import Profile
 from wishwell.stores import SizeLimits
-from wishwell.wishlists import items, lists, shares
+from wishwell.wishlists import items, lists, ordering, shares
 from wishwell.wishlists.items import Item
 from wishwell.wishlists.lists import List, ListFields
 from wishwell.wishlists.shares import SharedItem, ShareLookup
@@ -61,7 +61,8 @@ async def copy(
                     setattr(after, name, getattr(item, name))
             changes.insert(0, (before, after))
         await items.check_limits(tx, caller, changes, limits, "copy")
-        places = {(made.id, item.id): place for place, (_, item) in enumerate(changes, 1)}
+        in_order = ordering.in_order([item.id for _, item in changes])
+        places = {(made.id, id): place for id, place in in_order.items()}
         told = await items.write(tx, caller, changes, now, places)
     await events.record_events(tx, caller, now, told)
     made.item_count = len(changes)

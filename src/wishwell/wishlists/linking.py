@@ -17,7 +17,15 @@ from wishwell import events, opaque, profiles
 from wishwell.db import Reader, Writer, statements
 from wishwell.profiles import Profile
 from wishwell.stores import SizeLimits
-from wishwell.wishlists import items, lists, merging, reservation_rows, reservations, shares
+from wishwell.wishlists import (
+    items,
+    lists,
+    merging,
+    ordering,
+    reservation_rows,
+    reservations,
+    shares,
+)
 from wishwell.wishlists.items import Change, Item
 from wishwell.wishlists.merging import Merged, OrderedList
 
@@ -198,7 +206,8 @@ async def _write_lists(
         held.id: (*held.items, *merged.added[held.id]) for held in own if held.id in merged.added
     }
     await tx.run_many("list_touch", [{"profile": key, "id": id, "now": now} for id in grown])
-    positions = {(list_id, id): at for list_id, on in grown.items() for at, id in enumerate(on, 1)}
+    orders = {list_id: ordering.in_order(on) for list_id, on in grown.items()}
+    positions = {(list_id, id): at for list_id, on in orders.items() for id, at in on.items()}
     placed = [
         {"profile": key, "list": list_id, "item": id, "position": at}
         for (list_id, id), at in positions.items()

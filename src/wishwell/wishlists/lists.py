@@ -2,20 +2,20 @@
 
 import contextlib
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Literal, get_args
 
 import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from wishwell import events, profiles
+from wishwell import events, ids, profiles
 from wishwell import field_types as types
 from wishwell.db import Reader, Writer, mapping, statements
 from wishwell.errors import Invalid, LimitReached, NotFound, no_record
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import SizeLimits
-from wishwell.wishlists import fields, items, reservation_rows, shares
+from wishwell.wishlists import fields, items, ordering, reservation_rows, shares
 from wishwell.wishlists.items import Item
 
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
@@ -185,36 +185,18 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
     ``Invalid`` if an id is a duplicate or not on the list; ``NotFound``; ``profiles.missing``.
     """
     async with _changing(tx, profile, id, now):
-        positions = await _positions(tx, profile, id)
+        old = await _positions(tx, profile, id)
         fields.each_once("itemIds", item_ids)
         for place, item_id in enumerate(item_ids):
-            if item_id not in positions:
+            if item_id not in old:
                 raise Invalid(f"itemIds[{place}]: isn't the id of an item on this list.")
-        await _place(tx, profile, id, positions, item_ids, now)
+        named = set(item_ids)
+        before = [item for item, at in old.items() if at]
+        placed = [*item_ids, *(item for item in before if item not in named)]
+        if placed != before:  # rule: updated-at
+            await ordering.rearrange(tx, {"profile": profile.id, "list": id}, old, placed)
+            await tx.run("list_touch", profile=profile.id, id=id, now=now)
     return await find(tx, profile, id, "customer")
-
-
-async def _place(
-    tx: Writer,
-    profile: Profile,
-    id: str,
-    positions: Mapping[str, int],
-    item_ids: Sequence[str],
-    now: str,
-) -> None:
-    """Saves the new order. ``positions``: those of all items of the list before, by item id."""
-    before = [item for item, at in positions.items() if at]
-    named = set(item_ids)
-    placed = [*item_ids, *(item for item in before if item not in named)]
-    if placed != before:  # rule: updated-at
-        of = {"profile": profile.id, "list": id}
-        moved = [
-            {**of, "item": item, "position": at}
-            for at, item in enumerate(placed, 1)
-            if positions[item] != at
-        ]
-        await tx.run_many("entry_place", moved)
-        await tx.run("list_touch", profile=profile.id, id=id, now=now)
 
 
 # rule: list-order
@@ -235,15 +217,24 @@ async def put_item(
     item = await _item(tx, profile, id, item_id)
     if after is UNSET:
         return await items.put_on(tx, profile, item, {*item.list_ids, id}, limits, now)
-    positions = await _positions(tx, profile, id)
-    others = [other for other in positions if other != item_id]
-    if after is not None and after not in others:
+    key = {"profile": profile.id, "list": id}
+    named = [item_id, after] if after is not None and ids.is_uuid(after) else [item_id]
+    old: dict[str, int] = dict(map(tuple, await tx.all("entries_named", **key, items=named)))
+    if after is not None and (after == item_id or after not in old):
         raise Invalid("after: must be null, or the id of another item on this list.")
-    first = others[: others.index(after) + 1] if after is not None else []
     item = await items.put_on(tx, profile, item, {*item.list_ids, id}, limits, now)
-    positions.setdefault(item_id, 0)
-    async with events.record_list_changes(tx, profile, now, records(tx, profile, id)):
-        await _place(tx, profile, id, positions, [*first, item_id], now)
+    if after is None or old[after]:
+        low = 0 if after is None else old[after]
+        if not await ordering.move(tx, key, item_id, old.get(item_id, 0), low):
+            return item
+    else:  # `after` and the items before it get positions too
+        old = await _positions(tx, profile, id) | {item_id: 0}
+        others = [other for other in old if other != item_id]
+        await ordering.rearrange(tx, key, old, [*others[: others.index(after) + 1], item_id])
+    row = await tx.one("list_touch", profile=profile.id, id=id, now=now)
+    assert row is not None
+    move = events.list_moved(from_row(row), item_id, after)
+    await events.record_event(tx, profile, now, "list.updated", move)
     return item
 
 

@@ -68,7 +68,8 @@ UPDATE lists SET item_count = item_count + :more WHERE profile_id = :profile AND
 
 -- name: list_touch
 UPDATE lists SET updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at END
-WHERE profile_id = :profile AND id = :id;
+WHERE profile_id = :profile AND id = :id
+RETURNING list_fields(lists);
 
 -- name: list_mark_shared
 UPDATE lists SET shared = 1 WHERE profile_id = :profile AND id = :id;
@@ -79,6 +80,22 @@ SELECT e.item_id, e.position
 FROM entries e JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
 WHERE e.profile_id = :profile AND e.list_id = :id
 ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
+
+-- name: entries_named
+SELECT e.item_id, e.position FROM entries e
+WHERE e.profile_id = :profile AND e.list_id = :list AND e.item_id in_uuids(:items);
+
+-- name: entries_around
+-- Up to :limit items on either side of the position :after, except :item.
+SELECT b.item_id, b.position FROM (
+    SELECT e.item_id, e.position FROM entries e
+    WHERE e.profile_id = :profile AND e.list_id = :list AND e.position > 0 AND e.position <= :after AND e.item_id <> :item
+    ORDER BY e.position DESC LIMIT :limit) AS b
+UNION ALL
+SELECT b.item_id, b.position FROM (
+    SELECT e.item_id, e.position FROM entries e
+    WHERE e.profile_id = :profile AND e.list_id = :list AND e.position > 0 AND e.position > :after AND e.item_id <> :item
+    ORDER BY e.position LIMIT :limit) AS b;
 
 -- name: entry_place
 UPDATE entries SET position = :position WHERE profile_id = :profile AND list_id = :list AND item_id = :item;

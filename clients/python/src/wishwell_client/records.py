@@ -21,6 +21,7 @@ __all__ = [
     "ItemProduct",
     "List",
     "Money",
+    "MovedItem",
     "NewItem",
     "NewProduct",
     "PlatformRequest",
@@ -276,6 +277,14 @@ class ExportedReservation(Record, frozen=True):
     variant_id: ProductId | None = None
 
 
+class MovedItem(Record, frozen=True):
+    """For a move of one item. Items up to and including ``after`` have a position now."""
+
+    item_id: str
+    after: str | None
+    """The item after which it is now; None means that it is first."""
+
+
 class EventProduct(Record, frozen=True):
     """For a notice: the published data of the product."""
 
@@ -294,9 +303,11 @@ class EventData(Record, frozen=True):
     changed: tuple[str, ...] | None = None
     """For an update: the fields that changed, except ``updated_at``."""
     item_ids: tuple[str, ...] | None = None
-    """For a new list or a new order: the items with a position, in order. The others follow, most
-    recently saved first.
+    """For a new list or an order set as a whole: the items with a position, in order. The others
+    follow, most recently saved first.
     """
+    moved: MovedItem | None = None
+    """For a move of one item. Items up to and including ``after`` have a position now."""
     session: str | None = None
     """For a link: the session, which is now closed."""
     customer: str | None = None

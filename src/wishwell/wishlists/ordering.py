@@ -1,0 +1,87 @@
+"""Positions of the items on a list: integers with gaps, so that a move writes one row.
+
+Where a move finds no gap, it spreads the items around it evenly (list labelling), in the smallest
+window whose gaps become as wide as its number of items. Earlier releases stored 1, 2, 3, …, and can
+read and write gaps: the first move on such a list spreads all of it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from wishwell.db import Writer
+
+LIMIT = 2**31 - 1
+"""Positions are lower, as PostgreSQL's column is an ``integer``, and above 0, which means none."""
+
+_GAP = 2**14
+"""The gap at both ends, where every position up to the limit is free."""
+
+_WINDOWS = (0, *(4**n for n in range(1, 16)))
+"""Items on either side of the place, in each window that is tried; the last holds any list."""
+
+Key = Mapping[str, str]
+"""The ``profile`` and the ``list`` in the arguments of statements."""
+
+
+def between(low: int, high: int, count: int) -> range:
+    """Returns ``count`` evenly spaced positions between two, or none if they would be too close.
+
+    ``low`` and ``high``: positions of neighbours, or 0 and ``LIMIT`` at the ends of a list.
+    """
+    begins, ends = low == 0, high == LIMIT
+    step = (high - low) // (count + 1)
+    if step < (1 if begins and ends else count):
+        return range(0)
+    if begins or ends:
+        step = min(step, _GAP)
+    first = low + step
+    if begins:
+        first = (high - step * (count - 1)) // 2 if ends else high - step * count
+    return range(first, first + step * count, step)
+
+
+def in_order(item_ids: Sequence[str]) -> dict[str, int]:
+    """Returns positions for all items of a list, in this order."""
+    return dict(zip(item_ids, between(0, LIMIT, len(item_ids)), strict=True))
+
+
+async def rearrange(tx: Writer, key: Key, before: Mapping[str, int], placed: Sequence[str]) -> None:
+    """Saves the order of a list. Items at its start and end that are in order keep their positions.
+
+    ``before``: the old positions of all items, by id. ``placed``: those with a position now.
+    """
+    low, high, begin, end = 0, LIMIT, 0, len(placed)
+    while begin < end and low < before[placed[begin]]:
+        low, begin = before[placed[begin]], begin + 1
+    while begin < end and low < before[placed[end - 1]] < high:
+        high, end = before[placed[end - 1]], end - 1
+    free = between(low, high, end - begin)
+    new = dict(zip(placed[begin:end], free, strict=True)) if free else in_order(placed)
+    await _write(tx, key, before, new)
+
+
+# rule: order-gaps
+async def move(tx: Writer, key: Key, item_id: str, old: int, after: int) -> bool:
+    """Moves an item, or places it for the first time. Returns whether that changed the order.
+
+    ``old``: its position, or 0. ``after``: the position after which it is placed, 0 for first.
+    """
+    for size in _WINDOWS:
+        rows = await tx.all("entries_around", **key, item=item_id, after=after, limit=size + 1)
+        around = sorted((position, id) for id, position in rows)
+        lower = [entry for entry in around if entry[0] <= after]
+        higher = around[len(lower) :]
+        if size == 0 and after < old < (higher[0][0] if higher else LIMIT):
+            return False
+        low = lower.pop(0)[0] if len(lower) > size else 0
+        high = higher.pop()[0] if len(higher) > size else LIMIT
+        if free := between(low, high, len(lower) + 1 + len(higher)):
+            before = {id: position for position, id in (*lower, (old, item_id), *higher)}
+            await _write(tx, key, before, dict(zip(before, free, strict=True)))
+            break
+    return True
+
+
+async def _write(tx: Writer, key: Key, before: Mapping[str, int], after: Mapping[str, int]) -> None:
+    changed = after.items() - before.items()
+    rows = [{**key, "item": id, "position": position} for id, position in changed]
+    await tx.run_many("entry_place", rows)
