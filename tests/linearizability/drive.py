@@ -31,8 +31,8 @@ PRODUCTS = (1, 2, 3, 4)
 NAMES = ("Birthday", "birthday", "Garden")
 KINDS = {
     "save": 6, "change": 4, "set_lists": 4, "delete": 2, "delete_many": 2, "new_list": 1,
-    "rename": 2, "drop_list": 1, "order": 4, "get_item": 3, "get_list": 3, "items_page": 4,
-    "lists_page": 2,
+    "rename": 2, "drop_list": 1, "order": 4, "move": 6, "get_item": 3, "get_list": 3,
+    "items_page": 4, "lists_page": 2,
 }  # fmt: skip
 ANYWHERE = KINDS.keys() - {"save", "new_list", "items_page", "lists_page"}
 """Operations that an admin token may do on records without naming their profile."""
@@ -54,6 +54,7 @@ _WAYS = {
     "rename": "PATCH /lists/{}",
     "drop_list": "DELETE /lists/{}",
     "order": "PUT /lists/{}/items/order",
+    "move": "PUT /lists/{list}/items/{}",
     "get_list": "GET /lists/{}",
     "lists_page": "GET /lists",
     "link": "POST /profiles/token",
@@ -65,7 +66,7 @@ _FIELDS = {"product": "productId", "variant": "variantId", "on": "listIds", "ids
 def _request(call: Call, cursor: str | None = None) -> tuple[str, str, Any]:
     """Returns a call's method, path and body; ``cursor`` is the encoded one."""
     method, _, path = _WAYS[call.kind].partition(" ")
-    path = PREFIX + path.format(call.target)
+    path = PREFIX + path.format(call.target, **call.arguments)
     given = {k: v for k, v in call.arguments.items() if v is not None}
     if method == "GET":
         words: dict[str, Any] = {name: given[name] for name in ("limit", "sort") if name in given}
@@ -76,7 +77,7 @@ def _request(call: Call, cursor: str | None = None) -> tuple[str, str, Any]:
         if cursor:
             words["page"] = cursor
         return method, f"{path}?{urlencode(words)}" if words else path, None
-    body = {_FIELDS.get(k, k): None if v == "clear" else v for k, v in given.items()}
+    body = {_FIELDS.get(k, k): None if v == "clear" else v for k, v in given.items() if k != "list"}
     return method, path, body or None
 
 
@@ -169,7 +170,7 @@ class Run:
         target = ""
         if kind in ("rename", "drop_list", "order", "get_list"):
             target = self._one(self.known.lists)
-        elif kind in ("change", "delete", "set_lists", "get_item"):
+        elif kind in ("change", "delete", "set_lists", "move", "get_item"):
             target = self._one(self.known.items)
         return Call(kind, scope, by_token, target, self._arguments(kind, scope))
 
@@ -201,14 +202,15 @@ class Run:
                 elif chance() < 0.3:
                     patch |= {"variant": pick((1, "clear"))}
                 return patch | ({"tags": pick(([], ["b"]))} if chance() < 0.3 else {})
-            case "delete_many":
+            case "delete_many" | "order":
                 return {"ids": self._some(self.known.items, 3)}
             case "set_lists":
                 return {"on": pick(([], self._some(self.known.lists, 2)))}
             case "new_list" | "rename":
                 return {"name": pick(NAMES)}
-            case "order":
-                return {"ids": self._some(self.known.items, 3)}
+            case "move":
+                after = pick(("clear", self._one(self.known.items)))
+                return {"list": self._one(self.known.lists), "after": after}
             case "get_list":
                 return {"sort": pick(("recently_saved", "oldest_saved", "customer"))}
             case "items_page" | "lists_page":

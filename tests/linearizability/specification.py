@@ -143,6 +143,10 @@ def _write(model: Model, call: Call, now: Any, new_id: str) -> Shown:
         case "order":
             model.order(target, given["ids"], now)
             return lambda: Answer(200, model.shown_list(target, "customer"))
+        case "move":
+            after = None if given["after"] == "clear" else given["after"]
+            # The list may be touched later than the item that the response shows.
+            model.put_item(given["list"], target, Since(), after)
         case _:
             raise ValueError(call.kind)
     return lambda: Answer(200, model.shown(target))

@@ -37,4 +37,4 @@ def test_histories_of_several_clients_are_linearizable(harness):
         assert not (why := unexplained(run.operations, run.who.world())), why
         assert all(operation.answer.status < 500 for operation in run.operations)
         kinds |= {operation.call.kind for operation in run.operations}
-    assert kinds >= {"link", "purge", "save", "order", "set_lists", "items_page"}
+    assert kinds >= {"link", "purge", "save", "order", "move", "set_lists", "items_page"}
