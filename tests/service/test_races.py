@@ -9,8 +9,9 @@ import asyncio
 import pytest
 
 from tests.conftest import ROOMY, Shop
+from tests.replay import Replay
 
-from .conftest import race, racer, statuses_of
+from .conftest import Racer, race, racer, soon, statuses_of
 
 
 @race
@@ -72,3 +73,46 @@ async def test_items_put_on_a_list_at_the_bound_never_pass_it(http, service, bou
     assert statuses_of(answers).count(400) == 20
     assert sum(answer.is_success for answer in answers) == 10
     assert (await mine.do("GET", f"/lists/{made}"))["itemCount"] == 10
+
+
+@race
+async def test_moves_among_saves_deletes_and_a_link_keep_one_order(http, service):
+    """Concurrent moves to the same places, saves, deletes, orders and a link of a list of the same
+    name all succeed, and a consumer of the events has the order that the service shows.
+    Rules: list-order, order-gaps, event-moved, link-atomic."""
+    shop = Shop(service, *ROOMY, "--events", "on")
+    mine = await racer(http, shop, customer=shop.gid())
+    visitor = await racer(http, shop)
+    on = {}
+    for who, products in ((mine, range(1, 13)), (visitor, (10, 12, 13, 14, 15))):
+        on[who] = (await who.do("POST", "/lists", {"name": "Same"}))["id"]
+        saved = [await who.save(product, listIds=[on[who]]) for product in products]
+        ids = [item["id"] for item in saved]
+        await who.do("PUT", f"/lists/{on[who]}/items/order", {"itemIds": ids})
+    made = on[mine]
+    path = f"/lists/{made}/items"
+    ids = [item["id"] for item in (await mine.do("GET", f"/lists/{made}?sort=customer"))["items"]]
+    moves = [
+        mine.ask("PUT", f"{path}/{id}", {"after": after}, soon())
+        for id in ids[:8]
+        for after in (ids[8], ids[9], ids[11], None)
+    ]
+    answers = await asyncio.gather(
+        *moves,
+        *(mine.ask("DELETE", f"/items/{id}", after=soon()) for id in ids[10:11]),
+        *(mine.ask("POST", "/items", {"productId": 20 + n, "listIds": [made]}) for n in range(4)),
+        mine.ask("PUT", f"{path}/order", {"itemIds": ids[6:9]}, soon()),
+        racer(http, shop, soon(), customer=mine.gid, session=visitor.gid),
+    )
+    assert all(answer.is_success for answer in answers[:-1])
+    shown = (await mine.do("GET", f"/lists/{made}?sort=customer"))["items"]
+    replay, admin = Replay(), Racer(http, shop.admin_token)
+    async with asyncio.timeout(20):
+        while not replay.lists or replay.shown_list(made)["items"] != shown:
+            events = await admin.do("GET", "/events?limit=250")
+            replay = Replay()
+            for event in (event for event in events if event["profile"] == mine.gid):
+                replay.hear(event)
+            await asyncio.sleep(0.1)
+    assert len(shown) == len({item["id"] for item in shown}) == 18
+    assert sum("moved" in event["data"] for event in events) >= 8

@@ -19,6 +19,7 @@ OLD = os.environ.get("WISHWELL_TEST_UPGRADE_FROM", "")
 
 NEWER = [entry.name for entry in migrate.available("sqlite") if entry.version > 1]
 PLAN, MIGRATE, EMPTY = commands("docs/operations.md", "## Upgrade")
+MOVED = range(201, 209)
 NOBODYS = "01900000-0000-7000-8000-000000000000"
 
 pytestmark = [
@@ -43,6 +44,31 @@ def both(engine, request, tmp_path):
     yield old, new
     old.close()
     new.close()
+
+
+def move_in_turns(old, new) -> None:
+    """Moves items of a list, by the new program or by the old one, which can only set the whole
+    order. Both show the order of a plain list."""
+    made = old.get("/lists").json()["data"][0]["id"]
+    for product in MOVED:
+        saved = old.post("/items", json={"productId": product, "listIds": [made]})
+        assert saved.status_code == 201
+    path, order = f"/lists/{made}/items", ordered(old, made)
+    for number in range(24):
+        item, at = order.pop(5 * number % len(order)), number % 4
+        after = order[at - 1] if at else None
+        order.insert(at, item)
+        if number % 5 in (0, 1):
+            moved = (old, new)[number % 5].put(f"{path}/order", json={"itemIds": order})
+        else:
+            moved = new.put(f"{path}/{item}", json={"after": after})
+        assert moved.status_code == 200
+        assert ordered(old, made) == ordered(new, made) == order
+
+
+def ordered(http, made) -> list[str]:
+    shown = http.get(f"/lists/{made}?sort=customer").json()["data"]["items"]
+    return [item["id"] for item in shown]
 
 
 def products(http) -> set[int]:
@@ -84,7 +110,7 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     """As in docs/operations.md, old processes keep serving, a new start of the old program is
     refused, a restored backup leads back, and another upgrade works. A row without a store, which
     the old program could leave, is removed.
-    Rules: upgrade-beside, backup-complete, migrate-once, store-delete."""
+    Rules: upgrade-beside, backup-complete, migrate-once, store-delete, order-gaps."""
     old, new = both
     url = old.settings["WISHWELL_DATABASE_URL"]
     old.cli("migrate")
@@ -112,12 +138,13 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     assert here.post("/items", json={"productId": 103}).status_code == 201
     for service in both:
         assert service.client(shop.admin_token).put("/products/6", json={}).status_code == 200
+    move_in_turns(here, there)
     body = {"customer": people["customer 0"].gid, "session": visitor.gid}
     saved = products(visitor.http)
     assert new.client(shop.admin_token).post("/profiles/token", json=body).status_code == 201
-    assert products(there) == products(here) == had | saved | {101, 102, 103}
+    assert products(there) == products(here) == had | saved | {101, 102, 103, *MOVED}
     old.stop()
-    assert products(there) == had | saved | {101, 102, 103}
+    assert products(there) == had | saved | {101, 102, 103, *MOVED}
 
     # A new start of the old program is refused in one line.
     for command in ("serve", "migrate"):
