@@ -89,6 +89,7 @@ def alone(server: PostgresServer) -> list[Measurement]:
         say(f"depth and links, {engine}")
         figures += single.deep(Shop(engine, server))
         figures += single.link(Shop(engine, server))
+        figures += single.moves(Shop(engine, server, options=("--events", "on")))
     return figures
 
 

@@ -3,6 +3,7 @@
 Each function returns lines of the second table.
 """
 
+import random
 import statistics
 import time
 import uuid
@@ -16,6 +17,7 @@ from bench.targets import Load, Shop, cost, in_turns
 from tests.servers import Service
 
 ROUNDS = 5
+MOVES = 100
 
 
 def _median_time(client: Raw, path: str) -> float:
@@ -61,6 +63,34 @@ def link(shop: Shop) -> list[Measurement]:
     shop.stop()
     name = "linking a session of 5,000 items, half of them there"
     return [Measurement(name, shop.engine, "s", "≤ 1", took)]
+
+
+def moves(shop: Shop) -> list[Measurement]:
+    """Compares moves of an item on a list of 1,000 with those on a list of 20, in turns."""
+    shop.serve()
+    sides = []
+    for count in (20, 1_000):
+        gid = f"gid://shopify/Customer/moves{count}"
+        rows = seed.profile(shop.store, gid, range(1, count + 1), lists=1, on=1)
+        shop.insert(rows)
+        path = f"/lists/{rows['lists'][0][1]}/items"
+        client, ids = Raw(shop.url, seed.token(shop.store, gid)), [row[1] for row in rows["items"]]
+        client.ask("PUT", f"{path}/order", {"itemIds": ids})
+        sides.append((client, path, ids))
+    ratios, figures = [], []
+    for _ in range(2 * ROUNDS):
+        took: list[list[float]] = [[], []]
+        for number in range(2 * MOVES):
+            client, path, ids = sides[number % 2]
+            item, after = random.sample(ids, 2)
+            took[number % 2].append(client.ask("PUT", f"{path}/{item}", {"after": after})[1])
+        few, many = map(statistics.median, took)
+        figures.append(many * 1e3)
+        ratios.append(many / few)
+    shop.stop()
+    note = f"{statistics.median(figures):.2f} ms"
+    name = "moving an item on a list of 1,000 against a list of 20"
+    return [Measurement(name, shop.engine, "times", "≤ 1.3", ratios, note)]
 
 
 def pages_by_processor(on_postgres: Shop, on_sqlite: Shop, load: Load) -> list[Measurement]:
