@@ -3,7 +3,7 @@
 ``make format`` runs it; a test fails if a committed file is out of date. ``x-python`` in the
 description names the method of an operation, such as ``items.find``, and the class of an object
 whose schema has another name. Schemas of the same class make one record, in which a field is
-required only if all of them require it.
+required only if all of them require it. A schema with ``x-python-base`` also makes a subclass.
 """
 
 import json
@@ -43,7 +43,7 @@ from wishwell_client._async.transport import AsyncResource, Transport
 from wishwell_client._async.by_hand import AsyncEventsByHand, AsyncProductsByHand
 from wishwell_client._async.by_hand import AsyncProfilesByHand
 from wishwell_client.calls import UNSET, Call, UnsetType, body
-from wishwell_client.calls import changes, given, path, several
+from wishwell_client.calls import changes, given, joined, path, several
 '''
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 RAISED = {"404": "NotFound", "409": "Conflict", "410": "Gone"}
@@ -103,6 +103,7 @@ class Types:
 
     aliases: dict[str, str] = field(default_factory=dict)
     records: dict[str, list[Node]] = field(default_factory=dict)
+    subclasses: dict[str, Node] = field(default_factory=dict)
 
     def of(self, node: Node, sequence: str = "tuple[{}, ...]") -> str:
         """Returns the Python type of a value, without ``None``."""
@@ -111,6 +112,8 @@ class Types:
             options = [option for option in schema["oneOf"] if option != {"type": "null"}]
             if len(options) == 1:
                 return self.of(options[0], sequence)
+            if "discriminator" in schema:
+                return self._union(schema, options)
             self.aliases[component(node)] = " | ".join(self.of(option) for option in options)
             return component(node)
         kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
@@ -118,11 +121,26 @@ class Types:
             return sequence.format(self.of(schema["items"]))
         if kind == "object":
             return self._record(component(node), schema)
+        if "x-python" in schema:
+            return str(schema["x-python"])
         return "datetime" if schema.get("format") == "date-time" else SCALARS[kind]
+
+    def _union(self, schema: Node, options: list[Node]) -> str:
+        """Returns the base class of a union, whose bases follow all that their fields refer to."""
+        base = str(schema["x-python"])
+        if base not in self.records:
+            for option in options:
+                self.of(option)
+            for name in dict.fromkeys(one["x-python-base"] for one in self.subclasses.values()):
+                self.records[name] = self.records.pop(name)
+            self.records[base][0] = self.records[base][0] | {"description": schema["description"]}
+        return base
 
     def of_parameter(self, node: Node) -> str:
         """Returns the type of a parameter. An enum becomes an alias with its component's name."""
         schema = resolved(node)["schema"]
+        if schema.get("type") == "array":
+            return f"str | {self.of(schema, 'Sequence[{}]')}"
         if "enum" not in schema:
             return self.of(schema)
         words = ", ".join(f'"{word}"' for word in schema["enum"])
@@ -139,17 +157,41 @@ class Types:
             raise ValueError(f"an object without x-python: {schema}")
         # The component itself, without a description that a reference adds.
         whole = DESCRIPTION["components"]["schemas"].get(described, schema)
-        self.records.setdefault(name, []).append(whole)
+        if base := whole.get("x-python-base"):
+            self.subclasses[name] = whole
+            name, whole = base, whole | {"description": "The fields of all subclasses."}
+        if whole not in self.records.setdefault(name, []):
+            self.records[name].append(whole)
         return name
 
     def source(self) -> str:
         """Returns the source of records.py, unformatted."""
-        text = RECORDS_HEAD + f"__all__ = {sorted([*self.aliases, *self.records])}\n\n"
+        text = (
+            RECORDS_HEAD
+            + f"__all__ = {sorted([*self.aliases, *self.records, *self.subclasses])}\n\n"
+        )
         text += "".join(f"{name} = {kind}\n" for name, kind in self.aliases.items())
-        return text + "".join(self._class(*record) for record in list(self.records.items()))
+        text += "".join(self._class(*record) for record in list(self.records.items()))
+        return text + "".join(self._subclass(*one) for one in self.subclasses.items())
+
+    def _subclass(self, name: str, schema: Node) -> str:
+        """Returns a class that only narrows fields of its base, so unknown types fit the base."""
+        text = f"\n\nclass {name}({schema['x-python-base']}, frozen=True, kw_only=True):\n"
+        text += docstring(schema["description"], 4) + "\n"
+        for sent, node in schema["properties"].items():
+            data = component(node)
+            if "const" in node:
+                text += f'    {snake(sent)}: Literal["{node["const"]}"]\n'
+            elif data in self.subclasses:
+                text += f"    {snake(sent)}: {data}\n"
+            elif schema["x-python-base"] == "EventData" and sent in schema.get("required", ()):
+                text += f"    {snake(sent)}: {self.of(node)}\n"
+        return text
 
     def _class(self, name: str, schemas: list[Node]) -> str:
-        fields = max((schema["properties"] for schema in schemas), key=len)
+        fields: dict[str, Node] = {}
+        for schema in sorted(schemas, key=lambda schema: -len(schema["properties"])):
+            fields = fields | {k: v for k, v in schema["properties"].items() if k not in fields}
         required = set.intersection(*(set(schema.get("required", ())) for schema in schemas))
         text = f"\n\nclass {name}(Record, frozen=True):\n"
         text += docstring(schemas[0]["description"], 4) + "\n"
@@ -176,7 +218,9 @@ class Argument(NamedTuple):
 def mapping(function: str, arguments: list[Argument]) -> str:
     """Returns the source of a call that passes the arguments by their names in the API."""
     pairs = [
-        f"{sent}=several({name})" if kind.startswith("Sequence") else f"{sent}={name}"
+        f"{sent}=several({name})"
+        if kind.startswith("Sequence")
+        else (f"{sent}=joined({name})" if "Sequence" in kind else f"{sent}={name}")
         for sent, name, kind, _ in arguments
         if not keyword.iskeyword(sent)
     ]

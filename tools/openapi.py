@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import msgspec
 import yaml
 
-from tools import error_codes, samples
+from tools import error_codes, event_schemas, samples
 from tools.schemas import Schemas, struct_of
-from wishwell import __version__, errors, events, products, reports, stores
-from wishwell.access import auth
+from wishwell import __version__, errors, events, products, profiles, reports, stores
+from wishwell.access import access_cache, auth
 from wishwell.events import deliveries, webhooks
 from wishwell.field_types import Id, published
 from wishwell.http import profile_handlers, request_types, responses, store_handlers
@@ -60,8 +60,8 @@ def in_python(name: str, type_: Any, description: str = "") -> Any:
 SHOWN = {
     "Item": items.Item,
     "ItemProduct": Annotated[shown.ProductView, published(minProperties=1)],
-    "List": lists.List,
-    "ListWithItems": in_python("List", ListWithItems),
+    "Wishlist": in_python("List", lists.List),
+    "WishlistWithItems": in_python("List", ListWithItems),
     "ExportedList": ExportedList,
     "Share": shares.Share,
     "SharedList": shares.SharedList,
@@ -69,7 +69,7 @@ SHOWN = {
     "Profile": records.ProfileView,
     "ProfileExport": ProfileExport,
     "ExportedReservation": personal_export.Reserved,
-    "Event": events.Event,
+    "WishlistEvent": in_python("Event", events.Event),
     "Webhook": webhooks.Webhook,
     "Delivery": deliveries.Delivery,
     "PlatformRequest": platform_requests.PlatformRequest,
@@ -86,19 +86,20 @@ SHOWN = {
     "WishHolders": reports.WishHolders,
     "WishDay": reports.Day,
     "Wisher": wishers.Wisher,
+    "EventProduct": notices.NoticeProduct,
     "ShownCount": reports.ShownCount,
 }
 SHOWN |= {
     f"{name}Response": Data[struct_of(SHOWN[name])]  # type: ignore[misc]
     for name in (
-        *("Item", "List", "ListWithItems", "Share", "SharedList", "SharedItem", "Profile"),
+        *("Item", "Wishlist", "WishlistWithItems", "Share", "SharedList", "SharedItem", "Profile"),
         *("ProfileExport", "Webhook", "Delivery", "StoreSettings", "Product"),
     )
 }
 SHOWN |= {
-    f"{name}Page": DataPage[SHOWN[name]]  # type: ignore[valid-type]
+    f"{name}Page": DataPage[struct_of(SHOWN[name])]  # type: ignore[misc]
     for name in (
-        *("Item", "List", "Share", "Profile", "Webhook", "Delivery", "PlatformRequest"),
+        *("Item", "Wishlist", "Share", "Profile", "Webhook", "Delivery", "PlatformRequest"),
         *("AdminToken", "Product", "Wisher"),
     )
 }
@@ -116,10 +117,11 @@ SHOWN |= {
     "IdentifyResult": Data[profile_handlers.SignIn],
     "ProfileToken": profile_handlers.ProfileToken,
     "TokenResult": Data[profile_handlers.ProfileToken],
-    "Error": responses.Error,
+    "ApiError": responses.Error,
     "ErrorDetail": responses.ErrorDetail,
     "BadField": errors.BadField,
 }
+SHOWN |= event_schemas.DATA
 # The types of requests.
 SENT = {
     "NewItem": request_types.NewItemBody,
@@ -151,12 +153,22 @@ SENT = {
 }
 # Fields that a response of the type never has, or always.
 NEVER = {
-    "List": ["items"],
+    "Wishlist": ["items"],
     "ExportedList": ["items", "profile"],
     "SummaryReport": ["pageInfo"],
     "DaysReport": ["pageInfo"],
+    "ItemBackInStockData": ["previousPrice"],
 }
-ALWAYS = {"ListWithItems": ["items"]}
+ALWAYS = {"WishlistWithItems": ["items"], "ItemPriceDroppedData": ["previousPrice", "price"]}
+# Enums with a schema.
+ENUMS = {
+    "AdminTokenScope": access_cache.AdminScope,
+    "DeliveryStatus": deliveries.Status,
+    "PlatformRequestState": platform_requests.State,
+    "PlatformTopic": platform_requests.Topic,
+    "ProductIdType": stores.ProductIds,
+    "ProfileKind": profiles.Kind,
+}
 
 
 class Strict(yaml.CSafeLoader):  # type: ignore[misc]
@@ -174,12 +186,17 @@ def text() -> str:
     """Returns the description as JSON."""
     document = yaml.load(SOURCE.read_text("utf-8"), Strict)  # noqa: S506
     document["info"]["x-wishwell-version"] = __version__
-    schemas = Schemas(SHOWN, omits_null=True).by_name | Schemas(SENT, omits_null=False).by_name
+    schemas = Schemas(SHOWN, ENUMS, omits_null=True).by_name
+    schemas |= Schemas(SENT, omits_null=False).by_name
     for name, fields in NEVER.items():
         for field in fields:
             del schemas[name]["properties"][field]
     for name, fields in ALWAYS.items():
         schemas[name]["required"] += fields
+    event_schemas.add(schemas)
+    settings = schemas["StoreSettings"]["properties"]
+    schemas["StoreLimits"] = settings["limits"]
+    settings["limits"] = {"$ref": "#/components/schemas/StoreLimits"}
     by_hand = document["components"]["schemas"]
     if twice := by_hand.keys() & schemas.keys():
         raise ValueError(f"schemas both in {SOURCE.name} and as types: {twice}")

@@ -1,7 +1,8 @@
 """Generates code samples for each operation from the API's description.
 
 Each sample runs as it is, with the token in the environment variable ``TOKEN``, and uses the ids
-of the description's examples.
+of the description's examples. Samples of operations that any token may call have no ``Profile``
+header, because it would be refused with a customer or session token.
 """
 
 import json
@@ -26,15 +27,18 @@ class _Sample:
         required: dict[str, dict[str, str]] = {"path": {}, "query": {}, "header": {}}
         for one in parameters:
             if one["required"]:
-                required[one["in"]][one["name"]] = str(one["example"])
+                example = one["example"]
+                words = example if isinstance(example, list) else [example]
+                required[one["in"]][one["name"]] = ",".join(map(str, words))
         query = urlencode(required["query"], safe=",@")
         self.api = ADDRESS + document["servers"][0]["url"]
         self.path = path.format_map(required["path"]) + (f"?{query}" if query else "")
-        profiles = [one["example"] for one in parameters if one["name"] == "Profile"]
-        in_body = operation["operationId"] == "createProfileToken"
-        self.profile = profiles[0] if profiles and not in_body else None
         security = operation.get("security", document["security"])
         self.has_token = bool(security and security[0])
+        profiles = [one["example"] for one in parameters if one["name"] == "Profile"]
+        in_body = operation["operationId"] == "createProfileToken"
+        is_admin = {"adminBearer": []} in security
+        self.profile = profiles[0] if profiles and is_admin and not in_body else None
         self.headers = required["header"]
         if self.has_token and self.profile:
             self.headers |= {"Profile": self.profile}

@@ -18,26 +18,34 @@ Node = dict[str, Any]  # a part of the description
 ADDED = ("description", "minLength")
 """Keys that a use of a named type may add to its reference."""
 
+_NONE: Mapping[str, Any] = {}
+
 
 class Schemas:
     """Schemas of structs and of the titled types in ``field_types.py`` and elsewhere, by name.
 
-    ``omits_null``: True for responses, which omit a field that is null by default.
+    ``omits_null``: True for responses, which omit a field that is null by default. ``enums``: enums
+    that get a schema, by name.
     """
 
-    def __init__(self, types: Mapping[str, Any], *, omits_null: bool) -> None:
+    def __init__(
+        self, types: Mapping[str, Any], enums: Mapping[str, Any] = _NONE, *, omits_null: bool
+    ) -> None:
         self._omits_null = omits_null
         named = {**types, **_named_types()}
         nodes, found = msgspec.json.schema_components(named.values(), ref_template="{name}")
         self._nodes = dict(zip(named, nodes, strict=True))
         self._names = {node["$ref"]: name for name, node in self._nodes.items() if name in types}
         self._orders = {frozenset(words): words for words in _literals()}
+        self._enums = {frozenset(get_args(type_)): name for name, type_ in enums.items()}
         self.by_name = {
             name: self._struct(struct_of(types[name]), node, found[node["$ref"]])
             if name in types
             else self._plain({key: node[key] for key in node if key != "title"})
             for name, node in self._nodes.items()
         }
+        for name, type_ in enums.items():
+            self.by_name[name] = {"type": "string", "enum": [*get_args(type_)]}
 
     def _struct(self, cls: type[msgspec.Struct], node: Node, found: Node) -> Node:
         """Returns the schema of a struct. ``node``: a reference, with further keys."""
@@ -82,6 +90,8 @@ class Schemas:
         if made.get("type") == "object":
             made["additionalProperties"] = False
         if "enum" in made:
+            if name := self._enums.get(frozenset(made["enum"])):
+                return {"$ref": f"#/components/schemas/{name}"}
             words = self._orders.get(frozenset(made["enum"]), made["enum"])
             made |= {"type": "string", "enum": list(words)}
         return made

@@ -42,6 +42,15 @@ def published(title: str = "", description: str = "", **limits: Any) -> Meta:
 
 # Without a format, because a generated client would make an object that it could not send back.
 Id = Annotated[str, published("Id", "An opaque id.", minLength=1, maxLength=255)]
+Traceparent = Annotated[
+    str,
+    published(
+        "Traceparent",
+        "The `traceparent` of the request that caused the event (W3C Trace Context); omitted if it "
+        "had none, and for events that the service records by itself, such as notices.",
+        pattern="^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$",
+    ),
+]
 RequestId = Annotated[
     str,
     published(
@@ -53,7 +62,7 @@ RequestId = Annotated[
 Time = Annotated[
     str,
     published(
-        "Time",
+        "Timestamp",
         "RFC 3339, in UTC, with milliseconds.",
         format="date-time",
         pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$",

@@ -7,6 +7,7 @@ import pytest
 
 from tests.conftest import SEALING_KEY
 from tests.http.test_openapi import DOCUMENT
+from tools import samples
 
 from .conftest import RATE_HEADERS, over_the_wire, refused, request_head, soon
 
@@ -22,7 +23,21 @@ def test_description_is_served_without_a_token(service):
         answer = service.client().get("/.well-known/openapi", headers=headers)
         assert answer.headers.get("Content-Encoding", "identity") == encoding
         assert "Accept-Encoding" in answer.headers["Vary"]
-        assert answer.json() == DOCUMENT
+        here = json.dumps(DOCUMENT).replace(samples.ADDRESS, service.url)
+        assert answer.json() == json.loads(here)
+
+
+def test_samples_have_the_address_of_the_request(service):
+    """The samples use the host that the request names, with https unless it is local; a host that
+    could break out of a sample is ignored. Rule: openapi-complete."""
+    for host, address in (
+        ("wishes.example", "https://wishes.example"),
+        ("localhost:9999", "http://localhost:9999"),
+        ("$(id)", samples.ADDRESS),
+    ):
+        answer = service.client().get("/.well-known/openapi", headers={"Host": host})
+        sample = answer.json()["paths"]["/items"]["get"]["x-codeSamples"][0]["source"]
+        assert f" {address}/api/2025-04/items " in sample
 
 
 def test_person_at_the_top_is_sent_to_the_docs_page(service):

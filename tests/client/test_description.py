@@ -14,7 +14,19 @@ import pytest
 
 from tests.client.recorded import call_of
 from wishwell.http import management
-from wishwell_client import Feed, Money, NewItem, NewProduct, Page, Variant, Wishwell, calls
+from wishwell_client import (
+    Event,
+    Feed,
+    Item,
+    ItemCreatedEvent,
+    Money,
+    NewItem,
+    NewProduct,
+    Page,
+    Variant,
+    Wishwell,
+    calls,
+)
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = msgspec.json.decode(management.description())
@@ -121,6 +133,25 @@ def test_examples_of_the_description_are_read():
                         assert sent.get("secret", sent.get("token")) not in repr(record)
                     read += 1
     assert read >= 15
+
+
+def test_event_has_the_class_of_its_type():
+    """Each event of the feed has its type's class, whose data has the fields that the type always
+    has; an event of an unknown type is an `Event`."""
+    read = CALLS["listEvents"].read
+    examples = OPERATIONS["listEvents"][3]["responses"]["200"]["content"]["application/json"]
+    feed = examples["examples"]["feed"]["value"]
+    created, updated, ordered = read(msgspec.json.encode(feed))
+    assert isinstance(created, ItemCreatedEvent)
+    item: Item = created.data.item  # a type checker knows that it isn't None
+    assert (item.product_id, updated.data.changed) == (632910392, ("quantity",))
+    assert (type(ordered).__name__, ordered.data.item) == ("ListUpdatedEvent", None)
+    newer = feed["data"][0] | {"type": "item.shared"}
+    [unknown] = read(msgspec.json.encode({"data": [newer], "resume": "1"}))
+    assert (type(unknown), unknown.type, unknown.data.item.id) == (Event, "item.shared", item.id)
+    del feed["data"][0]["data"]["item"]
+    with pytest.raises(msgspec.ValidationError):
+        read(msgspec.json.encode(feed))
 
 
 def test_field_of_a_newer_service_is_passed_over():

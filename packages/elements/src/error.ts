@@ -1,6 +1,6 @@
 import type { components } from './api.js';
 
-type Envelope = components['schemas']['Error'];
+type Envelope = components['schemas']['ApiError'];
 
 /** A stable name of an error's cause. `gateway_timeout` is the proxy's. */
 export type ErrorCode = components['schemas']['ErrorCode'] | 'gateway_timeout';

@@ -20,6 +20,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from wishwell import field_types as types
 from wishwell import ids, profiles
@@ -59,7 +60,8 @@ class Event(msgspec.Struct, frozen=True):
     profile: types.ProfileGid
     sequence: Annotated[int, types.published(minimum=1)]
     """The number of the event within its profile, in the order they happened and without gaps."""
-    data: Annotated[msgspec.Raw, types.published("EventData")]
+    data: msgspec.Raw
+    traceparent: types.Traceparent | UnsetType = UNSET
 
 
 class _Stored(msgspec.Struct, gc=False):

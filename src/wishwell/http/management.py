@@ -2,6 +2,7 @@
 
 import functools
 import gzip
+import re
 from pathlib import Path
 
 import msgspec
@@ -17,6 +18,14 @@ _NO_STORE = (b"cache-control", b"no-store")
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _DESCRIPTION = Path(__file__).with_name("openapi.json")
 _PAGE = Path(__file__).parent / "docs_page"
+_ADDRESS = "http://127.0.0.1:8000"
+"""The service's address in the code samples."""
+
+_HOST = re.compile(r"[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?")
+_HTTPS = (rb"^[Hh][Tt][Tt][Pp][Ss]://", rb"(?::(?:443|8443))?")
+_ALSO_HTTP = (rb"^[Hh][Tt][Tt][Pp][Ss]?://", rb"(?::[0-9]{1,5})?")
+"""The parts of a webhook URL's pattern that ``WISHWELL_WEBHOOK_HTTP`` changes."""
+
 # The renderer brings its styles as elements, hence unsafe-inline.
 _CLOSED = assets.security_headers(b"style-src 'unsafe-inline'; img-src data:")
 
@@ -29,14 +38,27 @@ def description() -> bytes:
 
 # rule: openapi-complete
 async def openapi(request: Request) -> Response:
-    # It is the same for all callers and does not change while this version runs.
+    # The document is the same for all callers and does not change while this version runs.
     headers = [(b"cache-control", b"public, max-age=300"), _NOSNIFF]
-    return assets.encoded(request, _forms(), b"application/json", headers)
+    forms = _forms(_address(request.header(b"host")), request.service.settings.webhook_http)
+    return assets.encoded(request, forms, b"application/json", headers)
 
 
-@functools.cache
-def _forms() -> dict[str, bytes]:
-    return {"gzip": gzip.compress(description()), "identity": description()}
+def _address(host: str | None) -> str:
+    """Returns the samples' address: the request's own, with https unless the host is local."""
+    if host is None or not _HOST.fullmatch(host):
+        return _ADDRESS
+    name = host.partition(":")[0]
+    is_local = name == "localhost" or name.replace(".", "").isdigit()
+    return f"http{'' if is_local else 's'}://{host}"
+
+
+@functools.lru_cache(4)
+def _forms(address: str, webhook_http: bool) -> dict[str, bytes]:
+    text = description().replace(_ADDRESS.encode(), address.encode())
+    for https, also_http in zip(_HTTPS, _ALSO_HTTP, strict=True) if webhook_http else ():
+        text = text.replace(https, also_http)
+    return {"gzip": gzip.compress(text), "identity": text}
 
 
 # rule: health-checks

@@ -237,7 +237,7 @@ NewWebhookUrl = Annotated[
     ),
 ]
 EventTypes = Annotated[
-    list[events.Type],
+    list[events.EventType],
     Meta(max_length=len(events.TYPES)),
     types.published("EventTypes", "The types of events to send; all if empty.", uniqueItems=True),
 ]

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from wishwell import events, ids, stores
+from wishwell import field_types as types
 from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
 from wishwell.stores import Store
 from wishwell.wishlists import items
@@ -144,21 +145,24 @@ def _clear(known: VariantState) -> None:
 
 
 class NoticeProduct(msgspec.Struct, omit_defaults=True):
-    """The product data in an event."""
+    """For a notice: the published data of the product."""
 
-    title: str | UnsetType = UNSET
-    url: str | UnsetType = UNSET
-    image: str | UnsetType = UNSET
+    title: Annotated[str, types.published("Title")] | UnsetType = UNSET
+    url: Annotated[str, types.published("Url")] | UnsetType = UNSET
+    image: Annotated[str, types.published("Url")] | UnsetType = UNSET
 
 
 class NoticeData(msgspec.Struct, rename="camel", omit_defaults=True):
-    """The data of an event. ``variant_id`` is unset if the notice is about the product itself."""
+    """Data of the events ``item.price_dropped`` and ``item.back_in_stock``."""
 
     item: Item
-    variant_id: str | int | UnsetType
+    variant_id: types.ProductId | UnsetType
+    """For a notice: the variant; omitted for the product itself."""
     product: NoticeProduct
     previous_price: Money | UnsetType
+    """For a price drop: the price that it is compared with."""
     price: Money | UnsetType
+    """For a notice: the price."""
 
 
 async def process_batches(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:

@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from wishwell import events, opaque, profiles
+from wishwell import field_types as types
 from wishwell.db import Reader, Writer, statements
 from wishwell.profiles import Profile
 from wishwell.stores import SizeLimits
@@ -31,16 +32,18 @@ from wishwell.wishlists.merging import Merged, OrderedList
 
 
 class Linked(msgspec.Struct):
-    """Data of the event ``profile.linked``: both GIDs, and how much the session had.
+    """Data of the event ``profile.linked``: both GIDs, and how much the session had."""
 
-    ``left``: how many of the items exceeded the customer's limit (rule: link-limits).
-    """
-
-    session: str
-    customer: str
-    items: int
-    lists: int
-    left: int
+    session: types.ProfileGid
+    """For a link: the session, which is now closed."""
+    customer: types.ProfileGid
+    """For a link: the customer who has signed in."""
+    items: types.Count
+    """For a link: the number of items of the session."""
+    lists: types.Count
+    """For a link: the number of lists of the session."""
+    left: types.Count  # rule: link-limits
+    """For a link: the number of items that were not moved."""
 
 
 # rules: link-limits, profile-email, link-atomic, event-changed, cluster-link, notice-drop

@@ -1,7 +1,7 @@
 """Decoders of response bodies: one record, a page of records, the feed of events."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
 
@@ -42,7 +42,11 @@ class Page(_Several[T], Generic[T], frozen=True):
 
 
 class Feed(_Several[Event], frozen=True):
-    """A batch of a store's events, oldest first. ``resume``: the ``from_`` of the next batch."""
+    """A batch of a store's events, oldest first. ``resume``: the ``from_`` of the next batch.
+
+    Each event has the class of its type, such as ``ItemCreatedEvent``, with the fields that its
+    ``data`` always has. The type of a newer service's event may be unknown: it is an ``Event``.
+    """
 
     resume: str
 
@@ -62,7 +66,29 @@ def page_of(kind: type[T]) -> Callable[[bytes], Page[T]]:
     return msgspec.json.Decoder(Page[kind]).decode  # type: ignore[valid-type]
 
 
-feed: Callable[[bytes], Feed] = msgspec.json.Decoder(Feed).decode
+class _RawFeed(msgspec.Struct):
+    data: tuple[msgspec.Raw, ...]
+    resume: str
+
+
+class _Type(msgspec.Struct):
+    type: str
+
+
+_types = msgspec.json.Decoder(_Type)
+_events: dict[str, msgspec.json.Decoder[Event]] = {
+    get_args(kind.__annotations__["type"])[0]: msgspec.json.Decoder(kind)
+    for kind in Event.__subclasses__()
+}
+_event = msgspec.json.Decoder(Event)
+_raw_feed = msgspec.json.Decoder(_RawFeed)
+
+
+def feed(body: bytes) -> Feed:
+    """Decodes the feed, each event by its type. Raises ``msgspec.DecodeError``."""
+    found = _raw_feed.decode(body)
+    decoders = ((_events.get(_types.decode(raw).type, _event), raw) for raw in found.data)
+    return Feed(tuple(decoder.decode(raw) for decoder, raw in decoders), found.resume)
 
 
 def nothing(body: bytes) -> None:

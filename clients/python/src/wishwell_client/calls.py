@@ -1,6 +1,6 @@
 """An API call as a value: the request, whether it is idempotent, and the response's decoder."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
@@ -59,6 +59,11 @@ def body(**fields: Any) -> bytes:
 def changes(**fields: Any) -> bytes:
     """Returns a JSON object of the fields that aren't UNSET. None becomes null (clears a field)."""
     return msgspec.json.encode({k: v for k, v in fields.items() if v is not UNSET})
+
+
+def joined(values: str | Sequence[int | str]) -> str:
+    """Returns the values separated by commas. A string is one already."""
+    return values if isinstance(values, str) else ",".join(map(str, values))
 
 
 def several(values: Any) -> Any:

@@ -1,7 +1,18 @@
 const answer = await fetch("/api/2025-04/.well-known/openapi");
-const text = await answer.text();
-// The samples contain a local address: replace it with this service's.
-const description = JSON.parse(text.replaceAll("http://127.0.0.1:8000", location.origin));
+let text = await answer.text();
+// The service can only guess its address in the samples, or at least the scheme.
+for (const address of ["http://127.0.0.1:8000", `http://${location.host}`, `https://${location.host}`]) {
+  text = text.replaceAll(address, location.origin);
+}
+const description = JSON.parse(text);
+
+// One field for the token, whichever kind it is.
+for (const item of Object.values(description.paths)) {
+  for (const operation of Object.values(item)) {
+    if (operation.security?.[0]?.adminBearer) operation.security = [{ bearer: [] }];
+  }
+}
+delete description.components.securitySchemes.adminBearer;
 
 // "Try it" sends the example of every parameter. For an optional one that is seldom wanted (a cursor of
 // another page sequence, for instance), so it is prefilled but disabled.

@@ -1,0 +1,120 @@
+"""Generates the schemas of events: a union by ``type``, with a schema for each type."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from wishwell import events
+from wishwell.events import deliveries
+from wishwell.field_types import Id, Unique, published
+from wishwell.products import notices
+from wishwell.wishlists import items, linking, lists
+
+Node = Any  # a part of the description
+
+
+class ItemData(msgspec.Struct, rename="camel"):
+    """The item as it was after the change, or before it for a deletion."""
+
+    item: items.Item
+
+
+class ListData(msgspec.Struct, rename="camel"):
+    """The list as it was after the change, or before it for a deletion."""
+
+    list: lists.List
+
+
+Changed = Annotated[
+    list[Annotated[str, published(minLength=1)]], published(minItems=1, uniqueItems=True)
+]
+
+
+class ItemUpdatedData(ItemData):
+    """The item as it was after the change."""
+
+    changed: Changed
+    """For an update: the fields that changed, except `updatedAt`."""
+
+
+class ListCreatedData(ListData):
+    """The new list."""
+
+    item_ids: Annotated[list[Id], Unique] | UnsetType = UNSET
+    """For a new list or a new order: the items with a position, in order. The others follow, most
+    recently saved first."""
+
+
+class ListUpdatedData(ListCreatedData, kw_only=True):
+    """The list as it was after the change."""
+
+    changed: Changed
+    """For an update: the fields that changed, except `updatedAt`."""
+
+
+class NoData(msgspec.Struct):
+    """Empty."""
+
+
+# The data of each type of event.
+DATA = {
+    f"{name}Data": Annotated[type_, published(**{"x-python-base": "EventData"})]
+    for name, type_ in {
+        "ItemCreated": ItemData,
+        "ItemUpdated": ItemUpdatedData,
+        "ItemDeleted": ItemData,
+        "ListCreated": ListCreatedData,
+        "ListUpdated": ListUpdatedData,
+        "ListDeleted": ListData,
+        "ProfileLinked": linking.Linked,
+        "ProfileErased": NoData,
+        "ItemPriceDropped": notices.NoticeData,
+        "ItemBackInStock": notices.NoticeData,
+        "WebhookTest": NoData,
+    }.items()
+}
+
+
+def add(schemas: Node) -> None:
+    """Replaces the schema of an event with the union; adds its members and a webhook's union."""
+    whole = schemas["WishlistEvent"]
+    members: dict[str, str] = {type_: _name(type_) for type_ in events.TYPES}
+    for type_, name in members.items():
+        schemas[f"{name}Event"] = _member(whole, type_, name)
+    test = _member(whole, deliveries.TEST, "WebhookTest")
+    del test["x-python-base"]
+    test["description"] = "A test of the webhook. No event is behind it."
+    test["required"] = ["id", "type", "timestamp", "data"]
+    test["properties"] = {name: test["properties"][name] for name in test["required"]}
+    schemas["WebhookTestMessage"] = test
+    union = {type_: f"{name}Event" for type_, name in members.items()}
+    schemas["WishlistEvent"] = _union(whole["description"], union) | {"x-python": "Event"}
+    schemas["WebhookMessage"] = _union(
+        "The body of a webhook's request: an event or a test.",
+        union | {deliveries.TEST: "WebhookTestMessage"},
+    )
+
+
+def _name(type_: str) -> str:
+    """Returns the name of a type in schemas: ``ItemPriceDropped`` for ``item.price_dropped``."""
+    return type_.replace(".", "_").title().replace("_", "")
+
+
+def _member(whole: Node, type_: str, name: str) -> Node:
+    only = {
+        "type": {"type": "string", "const": type_},
+        "data": {"$ref": f"#/components/schemas/{name}Data"},
+    }
+    made: Node = {key: value for key, value in whole.items() if key != "x-python"}
+    made |= {"x-python-base": "Event", "description": f"The event `{type_}`."}
+    return made | {"properties": whole["properties"] | only}
+
+
+def _union(description: str, members: dict[str, str]) -> Node:
+    references = {type_: f"#/components/schemas/{name}" for type_, name in members.items()}
+    return {
+        "description": description,
+        "oneOf": [{"$ref": reference} for reference in references.values()],
+        "discriminator": {"propertyName": "type", "mapping": references},
+    }
