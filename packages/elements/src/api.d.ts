@@ -551,8 +551,7 @@ export interface paths {
          *     name, compared without case, the items of the session's list are added to it where they fit.
          *     A profile can have at most twice its limits after a link; the session's oldest items and
          *     lists beyond that are not moved. The session is then closed, and its tokens get 401. Linking
-         *     it to the same customer again moves nothing and succeeds; for another customer the response
-         *     is 404, as for an unknown session, and no token is created.
+         *     a closed session again moves nothing and succeeds.
          *
          *     The header `Profile` is equivalent to the profile in the body: a customer's GID as
          *     `customer`, a session's as `session`. If the body contains a different one of the same kind,
@@ -955,7 +954,7 @@ export interface paths {
          *     they change between two pages, a product may appear twice or not at all. `format=csv`
          *     returns the whole report as a spreadsheet. `HEAD` returns the same response without a body.
          */
-        get: operations["productReport"];
+        get: operations["getProductReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -977,7 +976,7 @@ export interface paths {
          *     removed. `format=csv` returns the same as a spreadsheet. `HEAD` returns the same response
          *     without a body.
          */
-        get: operations["summaryReport"];
+        get: operations["getSummaryReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -999,7 +998,7 @@ export interface paths {
          *     products or for `product`. Days before the first count are omitted. `format=csv` returns the
          *     same as a spreadsheet. `HEAD` returns the same response without a body.
          */
-        get: operations["daysReport"];
+        get: operations["getDailyReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1021,7 +1020,7 @@ export interface paths {
          *     E-mail addresses are not verified. `format=csv` returns the whole report as a spreadsheet.
          *     `HEAD` returns the same response without a body.
          */
-        get: operations["wishersReport"];
+        get: operations["getWisherReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1044,7 +1043,7 @@ export interface paths {
          *     may cache it for an hour. Without `--show-wishes on`, the response is 404. `HEAD` returns
          *     the same response without a body.
          */
-        get: operations["shownWishes"];
+        get: operations["getWishCounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1096,7 +1095,7 @@ export interface paths {
          * @description Cancels a pending `shop/redact` within 7 days of its arrival, so that the store is not
          *     deleted. Cancelling it again has no effect. For any other request, the response is 409.
          */
-        delete: operations["callOffRequest"];
+        delete: operations["cancelRequest"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1148,7 +1147,7 @@ export interface paths {
          *     are allowed. A duplicate delivery has no effect, and neither has the same body within 48
          *     hours.
          */
-        post: operations["takePlatformWebhook"];
+        post: operations["receivePlatformWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1177,7 +1176,30 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    event: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive an event
+         * @description The request that each webhook receives, in the format of Standard Webhooks. `type` says
+         *     which event it is, and thereby what `data` contains. Verify the signature before you parse
+         *     the body, and expect duplicates and types that are newer than this document.
+         */
+        post: operations["receiveEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description An admin token, without the token itself. */
@@ -1185,16 +1207,13 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @description The handle of its store. */
             store: string;
-            /**
-             * @description The purpose of the token.
-             * @enum {string}
-             */
-            scope: "admin" | "storefront" | "naming" | "reports";
+            /** @description The purpose of the token. */
+            scope: components["schemas"]["AdminTokenScope"];
             label: string;
-            createdAt: components["schemas"]["Time"];
-            expiresAt?: components["schemas"]["Time"] | null;
-            lastUsedAt?: components["schemas"]["Time"] | null;
-            revokedAt?: components["schemas"]["Time"] | null;
+            createdAt: components["schemas"]["Timestamp"];
+            expiresAt?: components["schemas"]["Timestamp"] | null;
+            lastUsedAt?: components["schemas"]["Timestamp"] | null;
+            revokedAt?: components["schemas"]["Timestamp"] | null;
             /** @description Only for the token that sends the request. */
             current?: boolean;
         };
@@ -1202,18 +1221,17 @@ export interface components {
             data: components["schemas"]["AdminToken"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
-        /** @description When the last count began; null before the first count. */
-        AsOf: components["schemas"]["Time"] | null;
-        /** @description A field of a body that breaks a rule. */
-        BadField: {
-            /** @description Its path, such as `items[2].quantity`. */
-            field: string;
-            /** @description The rule that it breaks. */
-            message: string;
+        /** @enum {string} */
+        AdminTokenScope: "admin" | "storefront" | "naming" | "reports";
+        /** @description The body of every response that is not 2xx. */
+        ApiError: {
+            error: components["schemas"]["ErrorDetail"];
         };
+        /** @description When the last count began; null before the first count. */
+        AsOf: components["schemas"]["Timestamp"] | null;
         /** @description Settings of a copied list (`POST /shared/{token}/copies`). */
         CopyTerms: {
-            name?: components["schemas"]["NewListName"] | null;
+            name?: components["schemas"]["NewListName"];
         };
         /** @description An opaque position for pagination. */
         Cursor: string;
@@ -1231,15 +1249,14 @@ export interface components {
             eventId: components["schemas"]["Id"];
             /** @description The type of the event, or `webhook.test`. */
             type: string;
-            /** @enum {string} */
-            status: "pending" | "delivered" | "failed";
+            status: components["schemas"]["DeliveryStatus"];
             /** @description The number of attempts. */
             attempts: number;
             /** @description The status of the last response; omitted if there was none. */
             lastStatus?: number;
-            lastAttemptAt?: components["schemas"]["Time"];
+            lastAttemptAt?: components["schemas"]["Timestamp"];
             /** @description Only for a pending delivery. */
-            nextAttemptAt?: components["schemas"]["Time"];
+            nextAttemptAt?: components["schemas"]["Timestamp"];
         };
         DeliveryPage: {
             data: components["schemas"]["Delivery"][];
@@ -1248,17 +1265,10 @@ export interface components {
         DeliveryResponse: {
             data: components["schemas"]["Delivery"];
         };
+        /** @enum {string} */
+        DeliveryStatus: "pending" | "delivered" | "failed";
         /** @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host name after it, no spaces and no control characters. */
         EmailAddress: string;
-        /** @description The body of every response that is not 2xx. */
-        Error: {
-            error: components["schemas"]["ErrorDetail"];
-        };
-        /**
-         * @description A stable name of an error's cause.
-         * @enum {string}
-         */
-        ErrorCode: "invalid_request" | "invalid_cursor" | "profile_required" | "item_limit_reached" | "list_limit_reached" | "list_item_limit_reached" | "list_entry_limit_reached" | "share_limit_reached" | "reservation_limit_reached" | "webhook_limit_reached" | "token_missing" | "token_invalid" | "token_expired" | "token_revoked" | "session_closed" | "store_deleted" | "signature_invalid" | "sign_in_required" | "admin_token_required" | "token_kind_not_allowed" | "profile_header_not_allowed" | "host_not_allowed" | "origin_not_allowed" | "own_list" | "reservations_off" | "path_not_found" | "item_not_found" | "item_not_on_list" | "list_not_found" | "share_not_found" | "shared_list_not_found" | "reservation_not_found" | "profile_not_found" | "session_not_found" | "product_not_found" | "webhook_not_found" | "delivery_not_found" | "request_not_found" | "export_not_found" | "token_not_found" | "store_not_found" | "sign_in_path_missing" | "wishes_not_published" | "method_not_allowed" | "request_timeout" | "item_exists" | "too_few_left" | "webhook_off" | "events_off" | "sealing_keys_missing" | "own_token" | "request_not_pending" | "store_in_use" | "events_removed" | "body_too_large" | "unsupported_media_type" | "unsupported_encoding" | "rate_limited" | "rate_limited_without_token" | "headers_too_large" | "internal_error" | "unavailable" | "profile_being_erased" | "journal_unavailable" | "outcome_unknown";
         /** @description An error. */
         ErrorDetail: {
             /** @description A description of the error, for people. */
@@ -1268,75 +1278,25 @@ export interface components {
             /** @description The HTTP status code. */
             statusCode: number;
             requestId: components["schemas"]["RequestId"];
-            code: components["schemas"]["ErrorCode"];
-            /** @description All bad fields of the body, in its order. Only if there are any. */
-            details?: components["schemas"]["BadField"][];
         };
-        /** @description A change to a profile, as it was when it was recorded. */
-        Event: {
-            id: components["schemas"]["Id"];
-            type: components["schemas"]["EventType"];
-            timestamp: components["schemas"]["Time"];
-            profile: components["schemas"]["ProfileGid"];
-            /** @description The number of the event within its profile, in the order they happened and without gaps. */
-            sequence: number;
-            data: components["schemas"]["EventData"];
-        };
-        /**
-         * @description The details. An item or list is shown as it was after the change, or before it for a
-         *     deletion.
-         */
-        EventData: {
-            item?: components["schemas"]["Item"];
-            list?: components["schemas"]["List"];
-            /** @description For an update: the fields that changed, except `updatedAt`. */
-            changed?: string[];
-            /**
-             * @description For a new list or an order set as a whole: the items with a position, in order. The
-             *     others follow, most recently saved first.
-             */
-            itemIds?: components["schemas"]["Id"][];
-            /** @description For a move of one item. Items up to and including `after` have a position now. */
-            moved?: {
-                itemId: components["schemas"]["Id"];
-                /** @description The item after which it is now; null means that it is first. */
-                after: components["schemas"]["Id"] | null;
-            };
-            /** @description For a link: the session, which is now closed. */
-            session?: components["schemas"]["ProfileGid"];
-            /** @description For a link: the customer who has signed in. */
-            customer?: components["schemas"]["ProfileGid"];
-            /** @description For a link: the number of items of the session. */
-            items?: number;
-            /** @description For a link: the number of lists of the session. */
-            lists?: number;
-            /** @description For a link: the number of items that were not moved. */
-            left?: number;
-            /** @description For a notice: the variant; omitted for the product itself. */
-            variantId?: components["schemas"]["ProductId"];
-            /** @description For a notice: the published data of the product. */
-            product?: {
-                title?: components["schemas"]["Title"];
-                url?: components["schemas"]["Url"];
-                image?: components["schemas"]["Url"];
-            };
-            /** @description For a price drop: the price that it is compared with. */
-            previousPrice?: components["schemas"]["Price"];
-            /** @description For a notice: the price. */
-            price?: components["schemas"]["Price"];
+        /** @description For a notice: the published data of the product. */
+        EventProduct: {
+            title?: components["schemas"]["Title"];
+            url?: components["schemas"]["Url"];
+            image?: components["schemas"]["Url"];
         };
         /** @enum {string} */
         EventType: "item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock";
         /** @description The types of events to send; all if empty. */
-        EventTypes: ("item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock")[];
+        EventTypes: components["schemas"]["EventType"][];
         /** @description A list with its items in the customer's order. */
         ExportedList: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["ListName"];
             /** @description The number of items on the list. */
             itemCount: number;
-            createdAt: components["schemas"]["Time"];
-            updatedAt: components["schemas"]["Time"];
+            createdAt: components["schemas"]["Timestamp"];
+            updatedAt: components["schemas"]["Timestamp"];
             itemIds: components["schemas"]["Id"][];
         };
         /** @description A reservation that the profile has made of somebody's item. */
@@ -1344,11 +1304,11 @@ export interface components {
             productId: components["schemas"]["ProductId"];
             variantId?: components["schemas"]["ProductId"];
             quantity: components["schemas"]["Quantity"];
-            createdAt: components["schemas"]["Time"];
+            createdAt: components["schemas"]["Timestamp"];
         };
         /** @description Events, and the position from which the feed continues. */
         Feed: {
-            data: components["schemas"]["Event"][];
+            data: components["schemas"]["WishlistEvent"][];
             resume: components["schemas"]["Resume"];
         };
         /** @description Whether others may reserve items of the list. */
@@ -1375,11 +1335,73 @@ export interface components {
             note?: components["schemas"]["Note"];
             /** @description The ids of the lists that contain the item. */
             listIds: components["schemas"]["Id"][];
-            createdAt: components["schemas"]["Time"];
-            updatedAt: components["schemas"]["Time"];
+            createdAt: components["schemas"]["Timestamp"];
+            updatedAt: components["schemas"]["Timestamp"];
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
             product?: components["schemas"]["ItemProduct"];
+        };
+        /** @description Data of the events `item.price_dropped` and `item.back_in_stock`. */
+        ItemBackInStockData: {
+            item: components["schemas"]["Item"];
+            /** @description For a notice: the variant; omitted for the product itself. */
+            variantId?: components["schemas"]["ProductId"];
+            product: components["schemas"]["EventProduct"];
+            /** @description For a notice: the price. */
+            price?: components["schemas"]["Price"];
+        };
+        /** @description The event `item.back_in_stock`. */
+        ItemBackInStockEvent: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "item.back_in_stock";
+            timestamp: components["schemas"]["Timestamp"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            sequence: number;
+            data: components["schemas"]["ItemBackInStockData"];
+            traceparent?: components["schemas"]["Traceparent"];
+        };
+        /** @description The item as it was after the change, or before it for a deletion. */
+        ItemCreatedData: {
+            item: components["schemas"]["Item"];
+        };
+        /** @description The event `item.created`. */
+        ItemCreatedEvent: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "item.created";
+            timestamp: components["schemas"]["Timestamp"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            sequence: number;
+            data: components["schemas"]["ItemCreatedData"];
+            traceparent?: components["schemas"]["Traceparent"];
+        };
+        /** @description The item as it was after the change, or before it for a deletion. */
+        ItemDeletedData: {
+            item: components["schemas"]["Item"];
+        };
+        /** @description The event `item.deleted`. */
+        ItemDeletedEvent: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "item.deleted";
+            timestamp: components["schemas"]["Timestamp"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            sequence: number;
+            data: components["schemas"]["ItemDeletedData"];
+            traceparent?: components["schemas"]["Traceparent"];
         };
         /** @description Items to delete (`DELETE /items`). */
         ItemIds: {
@@ -1414,6 +1436,32 @@ export interface components {
             /** @description Another item of the list, after which this one is placed; null places it first. */
             after?: string | null;
         };
+        /** @description Data of the events `item.price_dropped` and `item.back_in_stock`. */
+        ItemPriceDroppedData: {
+            item: components["schemas"]["Item"];
+            /** @description For a notice: the variant; omitted for the product itself. */
+            variantId?: components["schemas"]["ProductId"];
+            product: components["schemas"]["EventProduct"];
+            /** @description For a price drop: the price that it is compared with. */
+            previousPrice: components["schemas"]["Price"];
+            /** @description For a notice: the price. */
+            price: components["schemas"]["Price"];
+        };
+        /** @description The event `item.price_dropped`. */
+        ItemPriceDroppedEvent: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "item.price_dropped";
+            timestamp: components["schemas"]["Timestamp"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            sequence: number;
+            data: components["schemas"]["ItemPriceDroppedData"];
+            traceparent?: components["schemas"]["Traceparent"];
+        };
         /**
          * @description The published data of an item's product; only with `include=product`. URL, image, price and
          *     availability are the variant's if it has its own. Unknown fields are omitted.
@@ -1429,49 +1477,105 @@ export interface components {
         ItemResponse: {
             data: components["schemas"]["Item"];
         };
+        /** @description The item as it was after the change. */
+        ItemUpdatedData: {
+            item: components["schemas"]["Item"];
+            /** @description For an update: the fields that changed, except `updatedAt`. */
+            changed: string[];
+        };
+        /** @description The event `item.updated`. */
+        ItemUpdatedEvent: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "item.updated";
+            timestamp: components["schemas"]["Timestamp"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            sequence: number;
+            data: components["schemas"]["ItemUpdatedData"];
+            traceparent?: components["schemas"]["Traceparent"];
+        };
         ItemsResponse: {
             data: components["schemas"]["Item"][];
         };
-        /** @description A named collection of items. */
-        List: {
+        /** @description The new list. */
+        ListCreatedData: {
+            list: components["schemas"]["Wishlist"];
+            /**
+             * @description For a new list or a new order: the items with a position, in order. The others follow, most
+             *     recently saved first.
+             */
+            itemIds?: components["schemas"]["Id"][];
+        };
+        /** @description The event `list.created`. */
+        ListCreatedEvent: {
             id: components["schemas"]["Id"];
-            name: components["schemas"]["ListName"];
-            /** @description The number of items on the list. */
-            itemCount: number;
-            createdAt: components["schemas"]["Time"];
-            updatedAt: components["schemas"]["Time"];
-            /** @description The owner; only for an admin token without `Profile`. */
-            profile?: components["schemas"]["ProfileGid"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "list.created";
+            timestamp: components["schemas"]["Timestamp"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            sequence: number;
+            data: components["schemas"]["ListCreatedData"];
+            traceparent?: components["schemas"]["Traceparent"];
+        };
+        /** @description The list as it was after the change, or before it for a deletion. */
+        ListDeletedData: {
+            list: components["schemas"]["Wishlist"];
+        };
+        /** @description The event `list.deleted`. */
+        ListDeletedEvent: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "list.deleted";
+            timestamp: components["schemas"]["Timestamp"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            sequence: number;
+            data: components["schemas"]["ListDeletedData"];
+            traceparent?: components["schemas"]["Traceparent"];
         };
         ListIds: string[];
         /** @description 1 to 255 characters, without control characters, trimmed. */
         ListName: string;
-        ListPage: {
-            data: components["schemas"]["List"][];
-            pageInfo?: components["schemas"]["PageInfo"];
-        };
         /** @description Changes to a list (`PATCH /lists/{listId}`). */
         ListPatch: {
             name?: components["schemas"]["NewListName"];
         };
-        ListResponse: {
-            data: components["schemas"]["List"];
+        /** @description The list as it was after the change. */
+        ListUpdatedData: {
+            list: components["schemas"]["Wishlist"];
+            /**
+             * @description For a new list or a new order: the items with a position, in order. The others follow, most
+             *     recently saved first.
+             */
+            itemIds?: components["schemas"]["Id"][];
+            /** @description For an update: the fields that changed, except `updatedAt`. */
+            changed: string[];
         };
-        /** @description A list and all of its items. */
-        ListWithItems: {
+        /** @description The event `list.updated`. */
+        ListUpdatedEvent: {
             id: components["schemas"]["Id"];
-            name: components["schemas"]["ListName"];
-            /** @description The number of items on the list. */
-            itemCount: number;
-            createdAt: components["schemas"]["Time"];
-            updatedAt: components["schemas"]["Time"];
-            /** @description The items, in the requested order. */
-            items: components["schemas"]["Item"][];
-            /** @description The owner; only for an admin token without `Profile`. */
-            profile?: components["schemas"]["ProfileGid"];
-        };
-        ListWithItemsResponse: {
-            data: components["schemas"]["ListWithItems"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "list.updated";
+            timestamp: components["schemas"]["Timestamp"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            sequence: number;
+            data: components["schemas"]["ListUpdatedData"];
+            traceparent?: components["schemas"]["Traceparent"];
         };
         /** @description Whether notices of price drops and of products back in stock are recorded for its items. */
         MakesNotices: boolean;
@@ -1493,11 +1597,11 @@ export interface components {
             /** @description null means no variant. */
             variantId?: components["schemas"]["ProductId"] | null;
             /** @description A new item has 1 by default. */
-            quantity?: components["schemas"]["Quantity"] | null;
-            tags?: components["schemas"]["Tags"] | null;
+            quantity?: components["schemas"]["Quantity"];
+            tags?: components["schemas"]["Tags"];
             note?: components["schemas"]["NewNote"];
             /** @description Lists of the same profile to put the item on. */
-            listIds?: components["schemas"]["ListIds"] | null;
+            listIds?: components["schemas"]["ListIds"];
         };
         /** @description Items to save (`PUT /items`). */
         NewItems: {
@@ -1523,13 +1627,6 @@ export interface components {
             available?: components["schemas"]["NewAvailable"];
             variants?: components["schemas"]["NewVariant"][] | null;
         };
-        /** @description Settings of a share (`POST /lists/{listId}/shares`). null is the default. */
-        NewShare: {
-            /** @description When the share expires: an RFC 3339 time with an offset, in the future. null means never. */
-            expiresAt?: string | null;
-            reservations?: components["schemas"]["HasReservations"] | null;
-            notes?: components["schemas"]["ShowsNotes"] | null;
-        };
         /** @description null has the same effect as omitting the field. */
         NewTitle: components["schemas"]["Title"] | null;
         /** @description null has the same effect as omitting the field. */
@@ -1546,12 +1643,30 @@ export interface components {
         /** @description A webhook to create (`POST /webhooks`). */
         NewWebhook: {
             url: components["schemas"]["NewWebhookUrl"];
-            types?: components["schemas"]["EventTypes"] | null;
+            types?: components["schemas"]["EventTypes"];
         };
         /** @description The URL that events are sent to: `https`, port 443 or 8443, a public address, and without a user name, a password or a `#`. For development, a service can be configured to allow `http`, other ports and private addresses. */
         NewWebhookUrl: string;
         /** @description A text by the profile's owner. Newlines are allowed, other control characters aren't. */
         Note: string;
+        /** @description An OpenAPI document. */
+        OpenapiDocument: {
+            openapi: string;
+            info: {
+                [key: string]: unknown;
+            };
+            servers: {
+                [key: string]: unknown;
+            }[];
+            paths: {
+                [key: string]: unknown;
+            };
+            components: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
         /** @description Cursors of the adjacent pages. */
         PageInfo: {
             /** @description The cursor of the next page; omitted on the last page. */
@@ -1562,31 +1677,59 @@ export interface components {
         /** @description A privacy request of the platform, and its outcome. */
         PlatformRequest: {
             id: components["schemas"]["Id"];
-            /** @enum {string} */
-            topic: "customers/data_request" | "customers/redact" | "shop/redact";
+            topic: components["schemas"]["PlatformTopic"];
             /**
              * @description `waiting`, or the outcome: `exported`, `erased`, `called_off`, or `nothing` if the body has
              *     no customer id. `deleting` is shown during the last seconds of a store.
-             * @enum {string}
              */
-            state: "waiting" | "exported" | "erased" | "nothing" | "called_off" | "deleting";
-            receivedAt: components["schemas"]["Time"];
+            state: components["schemas"]["PlatformRequestState"];
+            receivedAt: components["schemas"]["Timestamp"];
             /** @description The SHA-256 of the body, in hex. */
             bodyHash: string;
             /** @description The `X-Shopify-Webhook-Id` of the delivery. */
             deliveryId: string;
             /** @description The earliest time at which it is processed; only while it is waiting. */
-            dueAt?: components["schemas"]["Time"];
+            dueAt?: components["schemas"]["Timestamp"];
             /** @description When it was completed or cancelled. */
-            doneAt?: components["schemas"]["Time"];
+            doneAt?: components["schemas"]["Timestamp"];
             /** @description The customer; only while it is waiting. */
             profile?: components["schemas"]["ProfileGid"];
             /** @description When the export is deleted; only as long as it is stored. */
-            expiresAt?: components["schemas"]["Time"];
+            expiresAt?: components["schemas"]["Timestamp"];
         };
         PlatformRequestPage: {
             data: components["schemas"]["PlatformRequest"][];
             pageInfo?: components["schemas"]["PageInfo"];
+        };
+        /** @enum {string} */
+        PlatformRequestState: "waiting" | "exported" | "erased" | "nothing" | "called_off" | "deleting";
+        /** @enum {string} */
+        PlatformTopic: "customers/data_request" | "customers/redact" | "shop/redact";
+        /** @description The body that the platform sends. Fields that aren't named here are ignored. */
+        PlatformWebhook: {
+            /** @description The store's `--platform-shop`. */
+            shop_domain: string;
+            /** @description Not in `shop/redact`. A customer without an `id` is ignored. */
+            customer?: {
+                id?: number | string | null;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Only in `customers/redact`. */
+            orders_to_redact?: unknown[];
+            /** @description Only in `customers/data_request`. */
+            data_request?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The stored request. */
+        PlatformWebhookReceipt: {
+            id: components["schemas"]["Id"];
+        };
+        PlatformWebhookResponse: {
+            data: components["schemas"]["PlatformWebhookReceipt"];
         };
         /** @description A price. */
         Price: {
@@ -1606,9 +1749,9 @@ export interface components {
             /** @description The variants as they were set; only for a single product. */
             variants?: components["schemas"]["Variant"][];
             /** @description When it was first set. */
-            createdAt: components["schemas"]["Time"];
+            createdAt: components["schemas"]["Timestamp"];
             /** @description When it was last set. */
-            updatedAt: components["schemas"]["Time"];
+            updatedAt: components["schemas"]["Timestamp"];
         };
         /**
          * @description The store's id of a product or variant: an integer, or in a store with text ids a string of 1 to 100 characters `A-Z a-z 0-9 . _ : ~ = -` that begins with a letter or digit.
@@ -1616,6 +1759,10 @@ export interface components {
          * @example prod_01
          */
         ProductId: number | string;
+        /** @description A `productId` or `variantId` as text, because a URL contains nothing else. */
+        ProductIdText: string;
+        /** @enum {string} */
+        ProductIdType: "integer" | "text";
         ProductPage: {
             data: components["schemas"]["Product"][];
             pageInfo?: components["schemas"]["PageInfo"];
@@ -1650,17 +1797,33 @@ export interface components {
         /** @description A customer or a visitor's session, with the number of its items and lists. */
         Profile: {
             profile: components["schemas"]["ProfileGid"];
-            /** @enum {string} */
-            kind: "customer" | "session";
+            kind: components["schemas"]["ProfileKind"];
             /** @description The number of items. */
             items: number;
             /** @description The number of lists. */
             lists: number;
             notices: components["schemas"]["MakesNotices"];
             /** @description Omitted for a customer of whom nothing is stored. */
-            createdAt?: components["schemas"]["Time"];
+            createdAt?: components["schemas"]["Timestamp"];
             /** @description An address that somebody typed and that isn't verified; only for an admin token. */
             email?: components["schemas"]["EmailAddress"];
+        };
+        /** @description Empty. */
+        ProfileErasedData: Record<string, never>;
+        /** @description The event `profile.erased`. */
+        ProfileErasedEvent: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "profile.erased";
+            timestamp: components["schemas"]["Timestamp"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            sequence: number;
+            data: components["schemas"]["ProfileErasedData"];
+            traceparent?: components["schemas"]["Traceparent"];
         };
         /** @description All data stored about a profile. */
         ProfileExport: {
@@ -1669,13 +1832,43 @@ export interface components {
             items: components["schemas"]["Item"][];
             shares: components["schemas"]["Share"][];
             reservations: components["schemas"]["ExportedReservation"][];
-            events: components["schemas"]["Event"][];
+            events: components["schemas"]["WishlistEvent"][];
         };
         ProfileExportResponse: {
             data: components["schemas"]["ProfileExport"];
         };
         /** @description The GID of a customer or session. */
         ProfileGid: string;
+        /** @enum {string} */
+        ProfileKind: "customer" | "session";
+        /** @description Data of the event `profile.linked`: both GIDs, and how much the session had. */
+        ProfileLinkedData: {
+            /** @description For a link: the session, which is now closed. */
+            session: components["schemas"]["ProfileGid"];
+            /** @description For a link: the customer who has signed in. */
+            customer: components["schemas"]["ProfileGid"];
+            /** @description For a link: the number of items of the session. */
+            items: number;
+            /** @description For a link: the number of lists of the session. */
+            lists: number;
+            /** @description For a link: the number of items that were not moved. */
+            left: number;
+        };
+        /** @description The event `profile.linked`. */
+        ProfileLinkedEvent: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "profile.linked";
+            timestamp: components["schemas"]["Timestamp"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            sequence: number;
+            data: components["schemas"]["ProfileLinkedData"];
+            traceparent?: components["schemas"]["Traceparent"];
+        };
         ProfilePage: {
             data: components["schemas"]["Profile"][];
             pageInfo?: components["schemas"]["PageInfo"];
@@ -1719,9 +1912,9 @@ export interface components {
             listId: components["schemas"]["Id"];
             reservations: components["schemas"]["HasReservations"];
             notes: components["schemas"]["ShowsNotes"];
-            createdAt: components["schemas"]["Time"];
+            createdAt: components["schemas"]["Timestamp"];
             /** @description When the share expires; omitted if it never does. */
-            expiresAt?: components["schemas"]["Time"];
+            expiresAt?: components["schemas"]["Timestamp"];
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
         };
@@ -1732,7 +1925,7 @@ export interface components {
         ShareResponse: {
             data: components["schemas"]["Share"];
         };
-        /** @description Changes to a share (`PATCH /lists/{listId}/shares/{shareId}`). */
+        /** @description Settings of a share (`POST /lists/{listId}/shares`, `PATCH` of a share). */
         ShareTerms: {
             /** @description When the share expires: an RFC 3339 time with an offset, in the future. null means never. */
             expiresAt?: string | null;
@@ -1765,7 +1958,7 @@ export interface components {
             name: components["schemas"]["ListName"];
             /** @description All items of the list, in the owner's order. */
             items: components["schemas"]["SharedItem"][];
-            updatedAt: components["schemas"]["Time"];
+            updatedAt: components["schemas"]["Timestamp"];
             reservations: components["schemas"]["HasReservations"];
         };
         SharedListResponse: {
@@ -1788,6 +1981,22 @@ export interface components {
         };
         /** @description The first day that was counted; null before the first count. */
         Since: components["schemas"]["Day"] | null;
+        /**
+         * @description The limits in force: requests per minute by kind of token and operation, and the maximum size
+         *     of a profile.
+         */
+        StoreLimits: {
+            profile_read: number;
+            profile_write: number;
+            profile_token: number;
+            admin_read: number;
+            admin_write: number;
+            admin_token: number;
+            items: number;
+            lists: number;
+            entries: number;
+            list_items: number;
+        };
         /** @description How the shop identifies its signed-in customers. Settings that are not set are omitted. */
         StoreNaming: {
             jwtCookie?: string;
@@ -1821,8 +2030,7 @@ export interface components {
             handle: string;
             /** @description The platform in the GIDs of its customers. */
             platform: string;
-            /** @enum {string} */
-            productIds: "integer" | "text";
+            productIds: components["schemas"]["ProductIdType"];
             /** @description The path of its sign-in page. */
             authFlow: string;
             /** @description The origins of the shop. */
@@ -1830,30 +2038,15 @@ export interface components {
             naming: components["schemas"]["StoreNaming"];
             /** @description The browser origins that may call the API. */
             origins: string[];
-            /**
-             * @description The limits in force: requests per minute by kind of token and operation, and the maximum size
-             *     of a profile.
-             */
-            limits: {
-                profile_read: number;
-                profile_write: number;
-                profile_token: number;
-                admin_read: number;
-                admin_write: number;
-                admin_token: number;
-                items: number;
-                lists: number;
-                entries: number;
-                list_items: number;
-            };
+            limits: components["schemas"]["StoreLimits"];
             priceDropPercent: number;
             /** @description Time from which its events are complete; null while events are turned off. */
-            eventsSince: components["schemas"]["Time"] | null;
-            createdAt: components["schemas"]["Time"];
+            eventsSince: components["schemas"]["Timestamp"] | null;
+            createdAt: components["schemas"]["Timestamp"];
             /** @description Months without a request after which a customer is erased; null means never. */
             forgetCustomersAfter?: number | null;
             /** @description When this setting was turned on. */
-            forgetSince?: components["schemas"]["Time"] | null;
+            forgetSince?: components["schemas"]["Timestamp"] | null;
             pages?: components["schemas"]["StorePages"];
             reporting?: components["schemas"]["StoreReporting"];
         };
@@ -1871,7 +2064,7 @@ export interface components {
          * Format: date-time
          * @description RFC 3339, in UTC, with milliseconds.
          */
-        Time: string;
+        Timestamp: string;
         /** @description 1 to 255 characters, without control characters. */
         Title: string;
         /** @description The profile to make a token for (`POST /profiles/token`). */
@@ -1880,16 +2073,18 @@ export interface components {
              * @description The GID of the customer that the token is for, on the platform of the store; for another
              *     platform the response is 400.
              */
-            customer?: string | null;
+            customer?: string;
             /**
              * @description The GID of a session: alone, the session that the token is for; with `customer`, the session
              *     to link to the customer. For an unknown session, the response is 404.
              */
-            session?: string | null;
+            session?: string;
         };
         TokenResult: {
             data: components["schemas"]["ProfileToken"];
         };
+        /** @description The `traceparent` of the request that caused the event (W3C Trace Context); omitted if it had none, and for events that the service records by itself, such as notices. */
+        Traceparent: string;
         /** @description An http or https URL in printable ASCII characters. */
         Url: string;
         /** @description The data of a single variant. For omitted fields, those of the product apply. */
@@ -1908,13 +2103,15 @@ export interface components {
             types: components["schemas"]["EventTypes"];
             /** @description Whether events are sent. */
             enabled: boolean;
-            createdAt: components["schemas"]["Time"];
-            updatedAt: components["schemas"]["Time"];
+            createdAt: components["schemas"]["Timestamp"];
+            updatedAt: components["schemas"]["Timestamp"];
             /** @description Time since which no attempt has succeeded; omitted if the last one has. */
-            failingSince?: components["schemas"]["Time"];
+            failingSince?: components["schemas"]["Timestamp"];
             /** @description The secret that deliveries are signed with; returned only on creation and renewal. */
             secret?: string;
         };
+        /** @description The body of a webhook's request: an event or a test. */
+        WebhookMessage: components["schemas"]["ItemCreatedEvent"] | components["schemas"]["ItemUpdatedEvent"] | components["schemas"]["ItemDeletedEvent"] | components["schemas"]["ListCreatedEvent"] | components["schemas"]["ListUpdatedEvent"] | components["schemas"]["ListDeletedEvent"] | components["schemas"]["ProfileLinkedEvent"] | components["schemas"]["ProfileErasedEvent"] | components["schemas"]["ItemPriceDroppedEvent"] | components["schemas"]["ItemBackInStockEvent"] | components["schemas"]["WebhookTestMessage"];
         WebhookPage: {
             data: components["schemas"]["Webhook"][];
             pageInfo?: components["schemas"]["PageInfo"];
@@ -1928,6 +2125,19 @@ export interface components {
         };
         WebhookResponse: {
             data: components["schemas"]["Webhook"];
+        };
+        /** @description Empty. */
+        WebhookTestData: Record<string, never>;
+        /** @description A test of the webhook. No event is behind it. */
+        WebhookTestMessage: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "webhook.test";
+            timestamp: components["schemas"]["Timestamp"];
+            data: components["schemas"]["WebhookTestData"];
         };
         /** @description The URL that events are sent to. */
         WebhookUrl: string;
@@ -1960,13 +2170,49 @@ export interface components {
             /** @description Whether the profile gets notices of price drops and of products back in stock. */
             notices: boolean;
             quantity: components["schemas"]["Quantity"];
-            savedAt: components["schemas"]["Time"];
+            savedAt: components["schemas"]["Timestamp"];
             emailUnconfirmed?: components["schemas"]["EmailAddress"];
             variantId?: components["schemas"]["ProductId"];
         };
         WisherPage: {
             data: components["schemas"]["Wisher"][];
             pageInfo?: components["schemas"]["PageInfo"];
+        };
+        /** @description A named collection of items. */
+        Wishlist: {
+            id: components["schemas"]["Id"];
+            name: components["schemas"]["ListName"];
+            /** @description The number of items on the list. */
+            itemCount: number;
+            createdAt: components["schemas"]["Timestamp"];
+            updatedAt: components["schemas"]["Timestamp"];
+            /** @description The owner; only for an admin token without `Profile`. */
+            profile?: components["schemas"]["ProfileGid"];
+        };
+        /** @description A change to a profile, as it was when it was recorded. */
+        WishlistEvent: components["schemas"]["ItemCreatedEvent"] | components["schemas"]["ItemUpdatedEvent"] | components["schemas"]["ItemDeletedEvent"] | components["schemas"]["ListCreatedEvent"] | components["schemas"]["ListUpdatedEvent"] | components["schemas"]["ListDeletedEvent"] | components["schemas"]["ProfileLinkedEvent"] | components["schemas"]["ProfileErasedEvent"] | components["schemas"]["ItemPriceDroppedEvent"] | components["schemas"]["ItemBackInStockEvent"];
+        WishlistPage: {
+            data: components["schemas"]["Wishlist"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        WishlistResponse: {
+            data: components["schemas"]["Wishlist"];
+        };
+        /** @description A list and all of its items. */
+        WishlistWithItems: {
+            id: components["schemas"]["Id"];
+            name: components["schemas"]["ListName"];
+            /** @description The number of items on the list. */
+            itemCount: number;
+            createdAt: components["schemas"]["Timestamp"];
+            updatedAt: components["schemas"]["Timestamp"];
+            /** @description The items, in the requested order. */
+            items: components["schemas"]["Item"][];
+            /** @description The owner; only for an admin token without `Profile`. */
+            profile?: components["schemas"]["ProfileGid"];
+        };
+        WishlistWithItemsResponse: {
+            data: components["schemas"]["WishlistWithItems"];
         };
     };
     responses: {
@@ -1983,7 +2229,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /**
@@ -2000,7 +2246,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /**
@@ -2018,7 +2264,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /**
@@ -2034,7 +2280,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /**
@@ -2051,7 +2297,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /**
@@ -2067,7 +2313,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /**
@@ -2084,7 +2330,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /**
@@ -2100,7 +2346,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The body is larger than 256 KiB. Nothing was done. */
@@ -2113,12 +2359,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /**
-         * @description The body was sent without `Content-Type: application/json`, with a charset other than UTF-8,
-         *     or compressed. Nothing was done.
+         * @description The body was sent without `Content-Type: application/json`, or with a charset other than
+         *     UTF-8. Nothing was done.
          */
         UnsupportedMediaType: {
             headers: {
@@ -2129,7 +2375,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description A rate limit was exceeded. Nothing was done; try again after `Retry-After` seconds. */
@@ -2143,7 +2389,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /**
@@ -2159,7 +2405,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description An error in the service. The log shows the details. */
@@ -2172,7 +2418,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /**
@@ -2190,7 +2436,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
     };
@@ -2239,7 +2485,7 @@ export interface components {
          * @description The store's id of a product, of the type that the store uses; otherwise the response is 400.
          * @example 632910392
          */
-        ProductId: components["schemas"]["ProductId"];
+        ProductId: components["schemas"]["ProductIdText"];
         /**
          * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
          *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
@@ -2307,29 +2553,35 @@ export interface components {
          * @description The product (default: all).
          * @example 632910392
          */
-        OfProduct: components["schemas"]["ProductId"];
+        OfProduct: components["schemas"]["ProductIdText"];
         /**
          * @description The product.
          * @example 632910392
          */
-        TheProduct: components["schemas"]["ProductId"];
+        TheProduct: components["schemas"]["ProductIdText"];
         /**
          * @description The variant (default: any).
          * @example 808950810
          */
-        OfVariant: components["schemas"]["ProductId"];
+        OfVariant: components["schemas"]["ProductIdText"];
         /**
          * @description 1 to 250 product ids, separated by commas.
-         * @example 632910392,7
+         * @example [
+         *       "632910392",
+         *       "7"
+         *     ]
          */
-        Products: string;
+        Products: components["schemas"]["ProductIdText"][];
         /**
          * @description The event types to read, separated by commas (default: all).
-         * @example item.created,item.deleted
+         * @example [
+         *       "item.created",
+         *       "item.deleted"
+         *     ]
          */
-        Type: string;
+        Type: components["schemas"]["EventType"][];
         /**
-         * @description A search expression: up to 8 terms, separated by spaces. An item must match all of them. A
+         * @description A search expression: 1 to 8 terms, separated by spaces. An item must match all of them. A
          *     term is `<field>:<value>`, with up to 250 values separated by commas. An item must match one
          *     of them.
          *
@@ -2346,7 +2598,7 @@ export interface components {
          */
         Query: string;
         /**
-         * @description A search expression: up to 8 terms `title:<text>`, separated by spaces. The title of a
+         * @description A search expression: 1 to 8 terms `title:<text>`, separated by spaces. The title of a
          *     product must contain all of them, compared without case. A term may have several texts of 1
          *     to 100 characters, separated by commas; the title must contain one of them.
          * @example title:shirt title:blue,green
@@ -2359,9 +2611,12 @@ export interface components {
         Include: "product";
         /**
          * @description The ids of 1 to 250 items, separated by commas.
-         * @example 01964a1b-0739-7128-a24b-e40ad23f0824,01964a1b-f199-7181-a54c-66175d9dc9f8
+         * @example [
+         *       "01964a1b-0739-7128-a24b-e40ad23f0824",
+         *       "01964a1b-f199-7181-a54c-66175d9dc9f8"
+         *     ]
          */
-        ItemIds: string;
+        ItemIds: string[];
         /**
          * @description The order of the list's items: `recently_saved` and `oldest_saved` sort by `createdAt`;
          *     `customer` is the order set with `PUT /lists/{listId}/items/order`, in which items without a
@@ -2389,7 +2644,7 @@ export interface components {
         "X-RateLimit-Reset": number;
         /**
          * @description The id of the request, which is also in the service's log. A UUID in the `X-Request-Id` of
-         *     the request is kept, with hyphens or without.
+         *     the request is kept.
          * @example 795b929e-9a9a-40fd-aa7b-5bf55eb561a4
          */
         "X-Request-Id": components["schemas"]["RequestId"];
@@ -2444,7 +2699,7 @@ export interface operations {
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A search expression: up to 8 terms, separated by spaces. An item must match all of them. A
+                 * @description A search expression: 1 to 8 terms, separated by spaces. An item must match all of them. A
                  *     term is `<field>:<value>`, with up to 250 values separated by commas. An item must match one
                  *     of them.
                  *
@@ -2623,7 +2878,10 @@ export interface operations {
             query?: {
                 /**
                  * @description The ids of 1 to 250 items, separated by commas.
-                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824,01964a1b-f199-7181-a54c-66175d9dc9f8
+                 * @example [
+                 *       "01964a1b-0739-7128-a24b-e40ad23f0824",
+                 *       "01964a1b-f199-7181-a54c-66175d9dc9f8"
+                 *     ]
                  */
                 itemIds?: components["parameters"]["ItemIds"];
             };
@@ -2925,7 +3183,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListPage"];
+                    "application/json": components["schemas"]["WishlistPage"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -2973,7 +3231,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListResponse"];
+                    "application/json": components["schemas"]["WishlistResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -3037,7 +3295,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListWithItemsResponse"];
+                    "application/json": components["schemas"]["WishlistWithItemsResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -3137,7 +3395,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListResponse"];
+                    "application/json": components["schemas"]["WishlistResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -3192,7 +3450,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListWithItemsResponse"];
+                    "application/json": components["schemas"]["WishlistWithItemsResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -3407,7 +3665,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewShare"];
+                "application/json": components["schemas"]["ShareTerms"];
             };
         };
         responses: {
@@ -3647,7 +3905,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListResponse"];
+                    "application/json": components["schemas"]["WishlistResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -4119,7 +4377,10 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /**
                  * @description The event types to read, separated by commas (default: all).
-                 * @example item.created,item.deleted
+                 * @example [
+                 *       "item.created",
+                 *       "item.deleted"
+                 *     ]
                  */
                 type?: components["parameters"]["Type"];
             };
@@ -4731,7 +4992,7 @@ export interface operations {
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A search expression: up to 8 terms `title:<text>`, separated by spaces. The title of a
+                 * @description A search expression: 1 to 8 terms `title:<text>`, separated by spaces. The title of a
                  *     product must contain all of them, compared without case. A term may have several texts of 1
                  *     to 100 characters, separated by commas; the title must contain one of them.
                  * @example title:shirt title:blue,green
@@ -4931,7 +5192,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    productReport: {
+    getProductReport: {
         parameters: {
             query?: {
                 /**
@@ -5011,7 +5272,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    summaryReport: {
+    getSummaryReport: {
         parameters: {
             query?: {
                 /**
@@ -5063,7 +5324,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    daysReport: {
+    getDailyReport: {
         parameters: {
             query?: {
                 /**
@@ -5120,7 +5381,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    wishersReport: {
+    getWisherReport: {
         parameters: {
             query: {
                 /**
@@ -5183,12 +5444,15 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    shownWishes: {
+    getWishCounts: {
         parameters: {
             query: {
                 /**
                  * @description 1 to 250 product ids, separated by commas.
-                 * @example 632910392,7
+                 * @example [
+                 *       "632910392",
+                 *       "7"
+                 *     ]
                  */
                 products: components["parameters"]["Products"];
             };
@@ -5279,7 +5543,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    callOffRequest: {
+    cancelRequest: {
         parameters: {
             query?: never;
             header?: never;
@@ -5358,7 +5622,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    takePlatformWebhook: {
+    receivePlatformWebhook: {
         parameters: {
             query?: never;
             header: {
@@ -5376,7 +5640,7 @@ export interface operations {
                  * @description The topic, whose fields the body contains.
                  * @example customers/redact
                  */
-                "X-Shopify-Topic": "customers/data_request" | "customers/redact" | "shop/redact";
+                "X-Shopify-Topic": components["schemas"]["PlatformTopic"];
                 /**
                  * @description The id of the delivery.
                  * @example b54557e4-8bdd-4b37-8a5f-bf7d70bcd043
@@ -5388,18 +5652,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The store's `--platform-shop`. */
-                    shop_domain: string;
-                    /** @description Not in `shop/redact`. A customer without an `id` is ignored. */
-                    customer?: {
-                        id?: number | string | null;
-                    };
-                    /** @description Only in `customers/redact`. */
-                    orders_to_redact?: unknown[];
-                    /** @description Only in `customers/data_request`. */
-                    data_request?: Record<string, never>;
-                };
+                "application/json": components["schemas"]["PlatformWebhook"];
             };
         };
         responses: {
@@ -5413,11 +5666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: components["schemas"]["Id"];
-                        };
-                    };
+                    "application/json": components["schemas"]["PlatformWebhookResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -5451,13 +5700,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        openapi: string;
-                        info: Record<string, never>;
-                        servers: Record<string, never>[];
-                        paths: Record<string, never>;
-                        components: Record<string, never>;
-                    };
+                    "application/json": components["schemas"]["OpenapiDocument"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -5467,6 +5710,56 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    receiveEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `id` of the event. A duplicate has the same one.
+                 * @example 5d2c2f6e-4f0e-5f57-9f6f-4a0f3f3c1f0a
+                 */
+                "webhook-id": components["schemas"]["Id"];
+                /**
+                 * @description The time of this attempt, in seconds since 1970, UTC.
+                 * @example 1745000007
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures of id, timestamp and body, separated by spaces.
+                 * @example v1,xWGtyXnETCuk43plF8AZ+Hj9XEkXbWrg+Y+6zSaEN4Y=
+                 */
+                "webhook-signature": string;
+                /**
+                 * @description The `traceparent` of the event, if it has one.
+                 * @example 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
+                 */
+                traceparent?: components["schemas"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookMessage"];
+            };
+        };
+        responses: {
+            /** @description Turns the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. Any other status is retried with backoff. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

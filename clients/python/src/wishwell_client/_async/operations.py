@@ -10,7 +10,17 @@ from wishwell_client._async.by_hand import (
 )
 from wishwell_client._async.transport import AsyncResource, Transport
 from wishwell_client.answers import Page, nothing, one, page_of
-from wishwell_client.calls import UNSET, Call, UnsetType, body, changes, given, path, several
+from wishwell_client.calls import (
+    UNSET,
+    Call,
+    UnsetType,
+    body,
+    changes,
+    given,
+    joined,
+    path,
+    several,
+)
 from wishwell_client.records import (
     AdminToken,
     By,
@@ -1002,7 +1012,7 @@ class AsyncReports(AsyncResource):
         call = Call("GET", path("reports", "wishers"), page_of(Wisher), params=params)
         return await self._transport.result(call)
 
-    async def shown(self, products: str) -> tuple[ShownCount, ...]:
+    async def shown(self, products: str | Sequence[ProductId]) -> tuple[ShownCount, ...]:
         """The approximate number of wishes for each product, which may be shown to anyone: the
         largest of 10, 25, 50, 100, 250, 500, 1,000 and so on that the last count reaches, or 0.
         Browsers may cache it for an hour. Without ``--show-wishes on``, the response is 404.
@@ -1011,7 +1021,7 @@ class AsyncReports(AsyncResource):
 
         Raises ``NotFound``.
         """
-        params = given(products=products)
+        params = given(products=joined(products))
         call = Call("GET", path("wishes"), one(tuple[ShownCount, ...]), params=params)
         return await self._transport.result(call)
 
