@@ -37,6 +37,7 @@ class RequestLine(Line, kw_only=True, rename={"request_id": "requestId"}):
     token: str = ""
     profile: str = ""
     network: str = ""
+    traceparent: str = ""
 
 
 # If a stream was closed before the start, its descriptor may now be another file.

@@ -2,7 +2,7 @@ import { failure, type FailureStatus } from './failure.js';
 
 // Request headers forwarded to the service, and response headers forwarded to the browser.
 const TO_SERVICE =
-  'accept accept-language content-type cookie if-none-match origin sec-fetch-site x-request-id'.split(
+  'accept accept-language content-type cookie if-none-match origin sec-fetch-site traceparent x-request-id'.split(
     ' ',
   );
 const TO_BROWSER = (

@@ -55,6 +55,7 @@ test('of the browser only what is on the list arrives', async () => {
     'if-none-match': '"1"',
     origin: 'https://shop.example',
     'sec-fetch-site': 'same-origin',
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     'x-request-id': UUID,
   };
   const forged = {

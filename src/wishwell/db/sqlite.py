@@ -8,6 +8,7 @@ transaction, commits them together, and then lets them return. Commits are durab
 
 import asyncio
 import contextlib
+import contextvars
 import functools
 import os
 import queue
@@ -131,7 +132,8 @@ def reading(path: str) -> Iterator[_Handle]:
 class _Job:
     use_case: Callable[[Writer], Awaitable[Any]]
     future: "asyncio.Future[Any]"
-    by: str
+    context: contextvars.Context
+    """The context of the caller, from which the use-case reads context variables."""
     flow: Flow
     result: Any = None
     error: Exception | None = None
@@ -199,7 +201,8 @@ class SQLite:
         self._journal.record_command()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         ticket = CURRENT.get()
-        job = _Job(lambda tx: use_case(tx, *arguments, **named), future, actor.get(), ticket.flow)
+        context = contextvars.copy_context()
+        job = _Job(lambda tx: use_case(tx, *arguments, **named), future, context, ticket.flow)
         self._arrived.put(job)
         ticket.pause(job.refuse)
         try:
@@ -301,8 +304,8 @@ class SQLite:
         self._writing.execute("SAVEPOINT job")
         try:
             handle.acts.clear()
-            job.result = _drive(job.use_case(handle))
-            self._journal.append(handle.acts, job.by)
+            job.result = job.context.run(_drive, job.use_case(handle))
+            self._journal.append(handle.acts, job.context.run(actor.get))
         except Exception as error:
             job.error = error
             if not self._writing.in_transaction:

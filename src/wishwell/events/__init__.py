@@ -17,6 +17,7 @@ import contextlib
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import msgspec
@@ -46,6 +47,10 @@ EventType = Annotated[Type, types.published("EventType")]
 TYPES: tuple[Type, ...] = get_args(Type)
 ERASED: Type = "profile.erased"
 
+# rule: trace-context
+traceparent: ContextVar[str] = ContextVar("traceparent", default="")
+"""The `traceparent` of the running request, which its events get; '' without one."""
+
 _BATCH_SIZE = 200
 """Batch size: events that get positions in one transaction. Its Python part takes 2 ms, for which
 SQLite readers may have to wait."""
@@ -73,6 +78,7 @@ class _Stored(msgspec.Struct, gc=False):
     created_at: str
     gid: str
     data: str
+    traceparent: str
 
 
 _stored = mapping.from_columns(_Stored, "event_fields")
@@ -98,6 +104,7 @@ def from_row(row: Row) -> Event:
         profile=stored.gid,
         sequence=stored.sequence,
         data=msgspec.Raw(_data_as_json(stored.data)),
+        traceparent=stored.traceparent or UNSET,
     )
 
 
@@ -163,7 +170,15 @@ async def record_list_changes(
 async def record_event(tx: Writer, profile: Profile, now: str, type_: Type, data: bytes) -> None:
     """Records an event if the store has events enabled. The caller holds the profile's lock."""
     if events_enabled(profile):
-        await tx.run("event_record", profile=profile.id, type=type_, now=now, data=data.decode())
+        await record_event_always(tx, profile.id, now, type_, data)
+
+
+async def record_event_always(
+    tx: Writer, profile_id: str, now: str, type_: Type, data: bytes
+) -> None:
+    """Records an event even if the store has events disabled."""
+    named = {"profile": profile_id, "type": type_, "now": now, "data": data.decode()}
+    await tx.run("event_record", **named, traceparent=traceparent.get())
 
 
 async def record_events(
@@ -199,6 +214,7 @@ async def record_store_events(
                 "now": now,
                 "gid": gid,
                 "data": data.decode(),
+                "traceparent": traceparent.get(),
             }
         )
         counts[profile_id] -= 1

@@ -1,12 +1,12 @@
--- event_fields: profile_id, sequence, type, created_at, gid, data
+-- event_fields: profile_id, sequence, type, created_at, gid, data, traceparent
 
 -- name: events_count
 -- Reserves the next :more sequence numbers of a profile, under its lock. Returns the last one.
 UPDATE profiles SET events = events + :more::integer WHERE profile_id = :profile RETURNING events, gid;
 
 -- name: event_add
-INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data)
-VALUES (:profile, :sequence, :store, next_number(:store), :type, :now, :gid, :data);
+INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data, traceparent)
+VALUES (:profile, :sequence, :store, next_number(:store), :type, :now, :gid, :data, :traceparent);
 
 -- name: event_record for postgresql
 -- Records one event of a profile, under its lock. SQLite needs two statements, as one writes to one table only, and
@@ -15,16 +15,17 @@ VALUES (:profile, :sequence, :store, next_number(:store), :type, :now, :gid, :da
 WITH counted AS (
     UPDATE profiles SET events = events + 1 WHERE profile_id = :profile RETURNING events),
 told AS (
-    INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-    SELECT p.profile_id, c.events, p.store_id, :type::text, :now::text, p.gid, :data::text
+    INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data, traceparent)
+    SELECT p.profile_id, c.events, p.store_id, :type::text, :now::text, p.gid, :data::text, :traceparent::text
     FROM counted c JOIN profiles p ON p.profile_id = :profile
     RETURNING sequence)
 SELECT sequence FROM told;
 
 -- name: event_record for sqlite
 UPDATE profiles SET events = events + 1 WHERE profile_id = :profile;
-INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data)
-SELECT p.profile_id, p.events, p.store_id, next_number(p.store_id), :type::text, :now::text, p.gid, :data::text
+INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data, traceparent)
+SELECT p.profile_id, p.events, p.store_id, next_number(p.store_id), :type::text, :now::text, p.gid, :data::text,
+    :traceparent::text
 FROM profiles p WHERE p.profile_id = :profile;
 
 -- name: feeds_waiting

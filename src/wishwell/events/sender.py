@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 import structlog
+from msgspec import UNSET
 
 from wishwell import ids
 from wishwell.db import Database, bad_rows
@@ -222,11 +223,14 @@ class Sender:
         id = delivery.id if event is None else event.id
         test = {"id": id, "type": TEST, "timestamp": ids.timestamp(now), "data": {}}
         body = msgspec.json.encode(event or test)
+        headers = webhooks.signature_headers(keys, id, body, now)
+        if event is not None and event.traceparent is not UNSET:  # rule: trace-context
+            headers["traceparent"] = event.traceparent
         try:
             answer = await self._outbound.call(
                 "POST",
                 url,
-                headers=webhooks.signature_headers(keys, id, body, now),
+                headers=headers,
                 body=body,
                 seconds=self._seconds,
                 owner=store_id,

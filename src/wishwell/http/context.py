@@ -83,6 +83,8 @@ class Request(msgspec.Struct):
     """Whether the connection stays open after the response (keep-alive)."""
     accepts_chunked: bool
     """Whether the client understands chunked transfer encoding; HTTP/1.0 doesn't."""
+    traceparent: str = ""
+    """Its valid ``traceparent`` (W3C Trace Context)."""
     shopping: bool = False
     """Whether it is for the storefront."""
     ticket: Ticket = msgspec.field(default_factory=Ticket)

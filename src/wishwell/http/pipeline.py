@@ -56,6 +56,7 @@ engines and ``Referer``."""
 SHED = "shed"
 """The route in metrics of requests that were shed because of overload."""
 
+_ALLOWED_HEADERS = b"Authorization, Content-Type, X-Request-Id, Traceparent"
 _NO_PARAMETERS: frozenset[str] = frozenset()
 _NO_UUIDS = frozenset({"token", "productId", "tokenId"})
 
@@ -311,7 +312,7 @@ class Pipeline:
         answer = responses.no_content()
         answer.headers += [
             (b"access-control-allow-methods", ", ".join(routes.allowed(route)).encode()),
-            (b"access-control-allow-headers", b"Authorization, Content-Type, X-Request-Id"),
+            (b"access-control-allow-headers", _ALLOWED_HEADERS),
             (b"access-control-max-age", b"7200"),
         ]
         return answer
@@ -394,6 +395,7 @@ def log_request(request: Request, status: int, seconds: float) -> None:
         route=request.route,
         status=status,
         ms=round(seconds * 1000, 2),
+        traceparent=request.traceparent,
     )
     if request.service.settings.log_networks == "on":
         line.network = addresses.network(rate_limits.address(request) or "")

@@ -21,7 +21,7 @@ import structlog
 from uvicorn.protocols.utils import get_remote_addr
 from uvicorn.server import ServerState
 
-from wishwell import metrics
+from wishwell import events, metrics
 from wishwell.errors import BodyTimeout, Invalid, ServiceError
 from wishwell.http import framing, pipeline, responses
 from wishwell.http.body_reader import BodyReader
@@ -215,6 +215,8 @@ class HttpProtocol(asyncio.Protocol):
             keep_alive=version != "1.0" and parser.should_keep_alive(),
             accepts_chunked=version != "1.0",
         )
+        if (trace := headers.get(b"traceparent")) is not None:
+            self._latest.traceparent = responses.traceparent(trace, pairs)
         self._reads, self._received = _BODY, 0
         self._in_progress.append(self._latest)
         if len(self._in_progress) == 1:
@@ -250,6 +252,8 @@ class HttpProtocol(asyncio.Protocol):
     async def _answer(self, request: Request) -> None:
         """Sends a request's response, then begins the next request or the idle timeout."""
         started = time.perf_counter()
+        if request.traceparent:
+            events.traceparent.set(request.traceparent)
         try:
             answer = await self._app(request)
             try:

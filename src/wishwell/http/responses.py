@@ -23,6 +23,10 @@ _encoder = msgspec.json.Encoder()
 JSON = (b"content-type", b"application/json")
 # A response is valid for one caller and one moment only, so no cache may store it.
 # rule: response-uncached
+# Version ff and ids of zeros are invalid (W3C Trace Context, 3.2.2).
+_TRACEPARENT = re.compile(
+    rb"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
+)
 _PRIVATE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 _EXPOSED = (
     b"access-control-expose-headers",
@@ -200,6 +204,14 @@ def request_id(given: bytes | None) -> str:
         if ids.is_uuid(text.lower()) or _HEX_ID.fullmatch(text):
             return text
     return ids.request_uuid()
+
+
+# rule: trace-context
+def traceparent(given: bytes, headers: Headers) -> str:
+    """Returns a ``traceparent`` header (W3C Trace Context), or '' if it is invalid or repeated."""
+    if not _TRACEPARENT.fullmatch(given) or sum(n == b"traceparent" for n, _ in headers) != 1:
+        return ""
+    return given.decode()
 
 
 # rule: error-envelope

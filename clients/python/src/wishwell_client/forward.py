@@ -26,7 +26,9 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 CustomerOf = Callable[[Scope], str | int | Awaitable[str | int | None] | None]
 
 _LARGEST = 256 * 1024
-_TO_SERVICE = b"accept accept-language content-type if-none-match origin sec-fetch-site".split()
+_TO_SERVICE = (
+    b"accept accept-language content-type if-none-match origin sec-fetch-site traceparent"
+).split()
 _TO_BROWSER = (
     b"allow cache-control content-security-policy content-type etag location referrer-policy "
     b"retry-after set-cookie vary wishwell-shopper x-content-type-options x-ratelimit-limit "
