@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Test processes: twice the cores of a small machine, as tests wait as much as they work.
 JOBS ?= 4
+# Where `make test-slow` installs client generators and validators.
+TOOLS := build/tools
 # pip's own notices would hide ours; its errors are shown.
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
@@ -28,8 +30,19 @@ test test-slow: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both engines, faults, a browser
 	@$(BIN)/pytest -n $(JOBS) -m "not slow"
 
-test-slow: $(VENV)/.dev ## The rest: generated requests, more rounds of races, what waits for time
+test-slow: $(VENV)/.dev $(TOOLS)/.installed ## The rest: generated requests, more rounds of races, what waits for time
 	@$(BIN)/pytest -n 2 -m slow
+
+# Programs that read the API's description, installed only when their locks change.
+$(TOOLS)/.installed: tests/tools/package-lock.json requirements/tools.lock
+	@echo "Installing client generators and validators into $(TOOLS) ..."
+	@mkdir -p $(TOOLS)
+	@cp tests/tools/package.json tests/tools/package-lock.json $(TOOLS)
+	@cd $(TOOLS) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@$(PYTHON) -m venv $(TOOLS)/venv
+	@$(TOOLS)/venv/bin/pip --quiet --disable-pip-version-check --no-input install --require-hashes \
+		--requirement requirements/tools.lock
+	@touch $@
 
 test-ways: $(VENV)/.dev packages/proxy/dist/express.js ## The storefront's tests through nginx, Caddy and both forwarders
 	@for way in $(or $(WISHWELL_TEST_STOREFRONT),nginx caddy node asgi); do echo "Through $$way:"; \

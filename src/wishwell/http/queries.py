@@ -13,13 +13,17 @@ from wishwell.wishlists import items
 
 C = TypeVar("C", bound=str)
 
+_LISTS = {"itemIds", "products", "type"}
+"""Parameters with several values. Some generated clients repeat them instead of using commas."""
+
 
 # rule: input-strict
 @functools.lru_cache(256)
 def parameters(query_string: bytes, known: frozenset[str]) -> Mapping[str, str]:
     """Returns query parameters by name.
 
-    Raises ``Invalid`` if one is unknown, a duplicate or not UTF-8.
+    A repeated list is joined with commas. Raises ``Invalid`` if another parameter is repeated, or
+    one is unknown or not UTF-8.
     """
     found: dict[str, str] = {}
     if not query_string:
@@ -35,9 +39,10 @@ def parameters(query_string: bytes, known: frozenset[str]) -> Mapping[str, str]:
             raise Invalid(
                 f"{shown or 'no name'}: isn't a query parameter of this operation; {there}."
             )
-        if name in found:
+        value = _unquoted(raw_value, name)
+        if name in found and name not in _LISTS:
             raise Invalid(f"{name}: is repeated.")
-        found[name] = _unquoted(raw_value, name)
+        found[name] = f"{found[name]},{value}" if name in found else value
     return found
 
 
