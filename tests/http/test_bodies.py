@@ -113,7 +113,8 @@ TEXTS = ("", " ", "null", "[5]", " 5", "5 ", "\0", "5\0", "\r\n", "a,", "a,,b", 
 def is_allowed(schema: dict, text: str) -> bool:
     if follow(schema).get("type") == "integer":
         return text in map(str, range(1, 251))
-    return not errors_of(schema, text)
+    is_list = schema.get("type") == "array"
+    return not errors_of(schema, text.split(",") if is_list else text)
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -126,7 +127,7 @@ def test_query_that_the_description_refuses_is_400(make_shop, name):
     token = data(member.post(f"/lists/{made}/shares", json={}), 201)["token"]
     method, path, operation = OPERATIONS[name]
     path = path.format_map({"itemId": item, "listId": made, "token": token, "webhookId": SOME})
-    by_admin = operation.get("security") == [{"bearer": ["admin"]}]
+    by_admin = operation.get("security") == [{"adminBearer": []}]
     http = shop.admin if by_admin else member
     required = [entry["name"] for entry in QUERIES[name] if entry.get("required")]
     needed = {key: "a@shop.example" if key == "email" else "1" for key in required}
@@ -136,7 +137,8 @@ def test_query_that_the_description_refuses_is_400(make_shop, name):
         for entry in QUERIES[name]:
             key = entry["name"]
             given = "&".join(f"{one}={value}" for one, value in needed.items() if one != key)
-            for query in (f"{key}=5&{key}=5", f"{key}=%ff"):
+            is_list = entry["schema"].get("type") == "array"  # may be repeated
+            for query in (f"{key}=5&{key}=5", f"{key}=%ff")[is_list:]:
                 refused(http.request(method, f"{path}?{given}&{query}"), 400, key)
             for text in (*NUMBERS, *TEXTS):
                 if not is_allowed(entry["schema"], text):
