@@ -65,6 +65,16 @@ def open_service(new_service):
     assert "whsec_" not in service.output()
 
 
+def test_description_allows_the_urls_that_a_setting_allows(open_service, service):
+    """With `WISHWELL_WEBHOOK_HTTP`, the pattern of a webhook's URL allows http and every port.
+    Rule: openapi-complete."""
+    for here, allowed in ((open_service, True), (service, False)):
+        document = here.client().get("/.well-known/openapi").json()
+        pattern = document["components"]["schemas"]["NewWebhookUrl"]["pattern"]
+        assert bool(re.match(pattern, "http://127.0.0.1:8080/hook")) is allowed
+        assert re.match(pattern, URL)
+
+
 @pytest.fixture
 def told(open_service):
     """A store with events on; its webhooks are deleted afterwards."""

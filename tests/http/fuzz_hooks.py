@@ -69,7 +69,7 @@ def before_call(context, case, kwargs):
     if isinstance(case.body, dict | list):
         case.body = ids_of_the_store(whole(case.body))
     if "productId" in (case.path_parameters or {}):
-        case.path_parameters["productId"] = of_the_store(case.path_parameters["productId"])
+        case.path_parameters["productId"] = str(of_the_store(case.path_parameters["productId"]))
     if isinstance(case.query, dict) and isinstance(case.query.get("query"), str):
         case.query["query"] = query_of_the_store(case.query["query"])
     operation = case.operation.definition.raw.get("operationId")
