@@ -42,8 +42,16 @@ class ListCreatedData(ListData):
     """The new list."""
 
     item_ids: Annotated[list[Id], Unique] | UnsetType = UNSET
-    """For a new list or a new order: the items with a position, in order. The others follow, most
-    recently saved first."""
+    """For a new list or an order set as a whole: the items with a position, in order. The others
+    follow, most recently saved first."""
+
+
+class MovedItem(msgspec.Struct, rename="camel"):
+    """A move of one item. Items up to and including `after` have a position now."""
+
+    item_id: Id
+    after: Id | None
+    """The item after which it is now; null means that it is first."""
 
 
 class ListUpdatedData(ListCreatedData, kw_only=True):
@@ -51,14 +59,16 @@ class ListUpdatedData(ListCreatedData, kw_only=True):
 
     changed: Changed
     """For an update: the fields that changed, except `updatedAt`."""
+    moved: MovedItem | UnsetType = UNSET
+    """For a move of one item."""
 
 
 class NoData(msgspec.Struct):
     """Empty."""
 
 
-# The data of each type of event.
-DATA = {
+# The data of each type of event, and what it contains.
+DATA = {"MovedItem": MovedItem} | {
     f"{name}Data": Annotated[type_, published(**{"x-python-base": "EventData"})]
     for name, type_ in {
         "ItemCreated": ItemData,

@@ -551,7 +551,8 @@ export interface paths {
          *     name, compared without case, the items of the session's list are added to it where they fit.
          *     A profile can have at most twice its limits after a link; the session's oldest items and
          *     lists beyond that are not moved. The session is then closed, and its tokens get 401. Linking
-         *     a closed session again moves nothing and succeeds.
+         *     it to the same customer again moves nothing and succeeds; for another customer the response
+         *     is 404, as for an unknown session, and no token is created.
          *
          *     The header `Profile` is equivalent to the profile in the body: a customer's GID as
          *     `customer`, a session's as `session`. If the body contains a different one of the same kind,
@@ -1229,9 +1230,16 @@ export interface components {
         };
         /** @description When the last count began; null before the first count. */
         AsOf: components["schemas"]["Timestamp"] | null;
+        /** @description A field of a body that breaks a rule. */
+        BadField: {
+            /** @description Its path, such as `items[2].quantity`. */
+            field: string;
+            /** @description The rule that it breaks. */
+            message: string;
+        };
         /** @description Settings of a copied list (`POST /shared/{token}/copies`). */
         CopyTerms: {
-            name?: components["schemas"]["NewListName"];
+            name?: components["schemas"]["NewListName"] | null;
         };
         /** @description An opaque position for pagination. */
         Cursor: string;
@@ -1269,6 +1277,11 @@ export interface components {
         DeliveryStatus: "pending" | "delivered" | "failed";
         /** @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host name after it, no spaces and no control characters. */
         EmailAddress: string;
+        /**
+         * @description A stable name of an error's cause.
+         * @enum {string}
+         */
+        ErrorCode: "invalid_request" | "invalid_cursor" | "profile_required" | "item_limit_reached" | "list_limit_reached" | "list_item_limit_reached" | "list_entry_limit_reached" | "share_limit_reached" | "reservation_limit_reached" | "webhook_limit_reached" | "token_missing" | "token_invalid" | "token_expired" | "token_revoked" | "session_closed" | "store_deleted" | "signature_invalid" | "sign_in_required" | "admin_token_required" | "token_kind_not_allowed" | "profile_header_not_allowed" | "host_not_allowed" | "origin_not_allowed" | "own_list" | "reservations_off" | "path_not_found" | "item_not_found" | "item_not_on_list" | "list_not_found" | "share_not_found" | "shared_list_not_found" | "reservation_not_found" | "profile_not_found" | "session_not_found" | "product_not_found" | "webhook_not_found" | "delivery_not_found" | "request_not_found" | "export_not_found" | "token_not_found" | "store_not_found" | "sign_in_path_missing" | "wishes_not_published" | "method_not_allowed" | "request_timeout" | "item_exists" | "too_few_left" | "webhook_off" | "events_off" | "sealing_keys_missing" | "own_token" | "request_not_pending" | "store_in_use" | "events_removed" | "body_too_large" | "unsupported_media_type" | "unsupported_encoding" | "rate_limited" | "rate_limited_without_token" | "headers_too_large" | "internal_error" | "unavailable" | "profile_being_erased" | "journal_unavailable" | "outcome_unknown";
         /** @description An error. */
         ErrorDetail: {
             /** @description A description of the error, for people. */
@@ -1278,6 +1291,9 @@ export interface components {
             /** @description The HTTP status code. */
             statusCode: number;
             requestId: components["schemas"]["RequestId"];
+            code: components["schemas"]["ErrorCode"];
+            /** @description All bad fields of the body, in its order. Only if there are any. */
+            details?: components["schemas"]["BadField"][];
         };
         /** @description For a notice: the published data of the product. */
         EventProduct: {
@@ -1505,8 +1521,8 @@ export interface components {
         ListCreatedData: {
             list: components["schemas"]["Wishlist"];
             /**
-             * @description For a new list or a new order: the items with a position, in order. The others follow, most
-             *     recently saved first.
+             * @description For a new list or an order set as a whole: the items with a position, in order. The others
+             *     follow, most recently saved first.
              */
             itemIds?: components["schemas"]["Id"][];
         };
@@ -1555,12 +1571,14 @@ export interface components {
         ListUpdatedData: {
             list: components["schemas"]["Wishlist"];
             /**
-             * @description For a new list or a new order: the items with a position, in order. The others follow, most
-             *     recently saved first.
+             * @description For a new list or an order set as a whole: the items with a position, in order. The others
+             *     follow, most recently saved first.
              */
             itemIds?: components["schemas"]["Id"][];
             /** @description For an update: the fields that changed, except `updatedAt`. */
             changed: string[];
+            /** @description For a move of one item. */
+            moved?: components["schemas"]["MovedItem"];
         };
         /** @description The event `list.updated`. */
         ListUpdatedEvent: {
@@ -1579,6 +1597,12 @@ export interface components {
         };
         /** @description Whether notices of price drops and of products back in stock are recorded for its items. */
         MakesNotices: boolean;
+        /** @description A move of one item. Items up to and including `after` have a position now. */
+        MovedItem: {
+            itemId: components["schemas"]["Id"];
+            /** @description The item after which it is now; null means that it is first. */
+            after: components["schemas"]["Id"] | null;
+        };
         /** @description All data of a product. Fields that are omitted are unknown. */
         NamedProduct: {
             title?: components["schemas"]["NewTitle"];
@@ -1597,11 +1621,11 @@ export interface components {
             /** @description null means no variant. */
             variantId?: components["schemas"]["ProductId"] | null;
             /** @description A new item has 1 by default. */
-            quantity?: components["schemas"]["Quantity"];
-            tags?: components["schemas"]["Tags"];
+            quantity?: components["schemas"]["Quantity"] | null;
+            tags?: components["schemas"]["Tags"] | null;
             note?: components["schemas"]["NewNote"];
             /** @description Lists of the same profile to put the item on. */
-            listIds?: components["schemas"]["ListIds"];
+            listIds?: components["schemas"]["ListIds"] | null;
         };
         /** @description Items to save (`PUT /items`). */
         NewItems: {
@@ -1627,6 +1651,13 @@ export interface components {
             available?: components["schemas"]["NewAvailable"];
             variants?: components["schemas"]["NewVariant"][] | null;
         };
+        /** @description Settings of a share (`POST /lists/{listId}/shares`). null is the default. */
+        NewShare: {
+            /** @description When the share expires: an RFC 3339 time with an offset, in the future. null means never. */
+            expiresAt?: string | null;
+            reservations?: components["schemas"]["HasReservations"] | null;
+            notes?: components["schemas"]["ShowsNotes"] | null;
+        };
         /** @description null has the same effect as omitting the field. */
         NewTitle: components["schemas"]["Title"] | null;
         /** @description null has the same effect as omitting the field. */
@@ -1643,7 +1674,7 @@ export interface components {
         /** @description A webhook to create (`POST /webhooks`). */
         NewWebhook: {
             url: components["schemas"]["NewWebhookUrl"];
-            types?: components["schemas"]["EventTypes"];
+            types?: components["schemas"]["EventTypes"] | null;
         };
         /** @description The URL that events are sent to: `https`, port 443 or 8443, a public address, and without a user name, a password or a `#`. For development, a service can be configured to allow `http`, other ports and private addresses. */
         NewWebhookUrl: string;
@@ -1925,7 +1956,7 @@ export interface components {
         ShareResponse: {
             data: components["schemas"]["Share"];
         };
-        /** @description Settings of a share (`POST /lists/{listId}/shares`, `PATCH` of a share). */
+        /** @description Changes to a share (`PATCH /lists/{listId}/shares/{shareId}`). */
         ShareTerms: {
             /** @description When the share expires: an RFC 3339 time with an offset, in the future. null means never. */
             expiresAt?: string | null;
@@ -2073,12 +2104,12 @@ export interface components {
              * @description The GID of the customer that the token is for, on the platform of the store; for another
              *     platform the response is 400.
              */
-            customer?: string;
+            customer?: string | null;
             /**
              * @description The GID of a session: alone, the session that the token is for; with `customer`, the session
              *     to link to the customer. For an unknown session, the response is 404.
              */
-            session?: string;
+            session?: string | null;
         };
         TokenResult: {
             data: components["schemas"]["ProfileToken"];
@@ -2363,8 +2394,8 @@ export interface components {
             };
         };
         /**
-         * @description The body was sent without `Content-Type: application/json`, or with a charset other than
-         *     UTF-8. Nothing was done.
+         * @description The body was sent without `Content-Type: application/json`, with a charset other than UTF-8,
+         *     or compressed. Nothing was done.
          */
         UnsupportedMediaType: {
             headers: {
@@ -2581,7 +2612,7 @@ export interface components {
          */
         Type: components["schemas"]["EventType"][];
         /**
-         * @description A search expression: 1 to 8 terms, separated by spaces. An item must match all of them. A
+         * @description A search expression: up to 8 terms, separated by spaces. An item must match all of them. A
          *     term is `<field>:<value>`, with up to 250 values separated by commas. An item must match one
          *     of them.
          *
@@ -2598,7 +2629,7 @@ export interface components {
          */
         Query: string;
         /**
-         * @description A search expression: 1 to 8 terms `title:<text>`, separated by spaces. The title of a
+         * @description A search expression: up to 8 terms `title:<text>`, separated by spaces. The title of a
          *     product must contain all of them, compared without case. A term may have several texts of 1
          *     to 100 characters, separated by commas; the title must contain one of them.
          * @example title:shirt title:blue,green
@@ -2644,7 +2675,7 @@ export interface components {
         "X-RateLimit-Reset": number;
         /**
          * @description The id of the request, which is also in the service's log. A UUID in the `X-Request-Id` of
-         *     the request is kept.
+         *     the request is kept, with hyphens or without.
          * @example 795b929e-9a9a-40fd-aa7b-5bf55eb561a4
          */
         "X-Request-Id": components["schemas"]["RequestId"];
@@ -2699,7 +2730,7 @@ export interface operations {
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A search expression: 1 to 8 terms, separated by spaces. An item must match all of them. A
+                 * @description A search expression: up to 8 terms, separated by spaces. An item must match all of them. A
                  *     term is `<field>:<value>`, with up to 250 values separated by commas. An item must match one
                  *     of them.
                  *
@@ -3665,7 +3696,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["ShareTerms"];
+                "application/json": components["schemas"]["NewShare"];
             };
         };
         responses: {
@@ -4992,7 +5023,7 @@ export interface operations {
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A search expression: 1 to 8 terms `title:<text>`, separated by spaces. The title of a
+                 * @description A search expression: up to 8 terms `title:<text>`, separated by spaces. The title of a
                  *     product must contain all of them, compared without case. A term may have several texts of 1
                  *     to 100 characters, separated by commas; the title must contain one of them.
                  * @example title:shirt title:blue,green

@@ -7,8 +7,10 @@ from wishwell_client.record import Record
 
 __all__ = [
     "AdminToken",
+    "BadField",
     "By",
     "Delivery",
+    "ErrorCode",
     "Event",
     "EventData",
     "EventProduct",
@@ -35,6 +37,7 @@ __all__ = [
     "ListUpdatedData",
     "ListUpdatedEvent",
     "Money",
+    "MovedItem",
     "NewItem",
     "NewProduct",
     "PlatformRequest",
@@ -71,6 +74,73 @@ Include = Literal["product"]
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
 SortBy = Literal["wishes", "added", "removed"]
 By = Literal["product", "variant"]
+ErrorCode = Literal[
+    "invalid_request",
+    "invalid_cursor",
+    "profile_required",
+    "item_limit_reached",
+    "list_limit_reached",
+    "list_item_limit_reached",
+    "list_entry_limit_reached",
+    "share_limit_reached",
+    "reservation_limit_reached",
+    "webhook_limit_reached",
+    "token_missing",
+    "token_invalid",
+    "token_expired",
+    "token_revoked",
+    "session_closed",
+    "store_deleted",
+    "signature_invalid",
+    "sign_in_required",
+    "admin_token_required",
+    "token_kind_not_allowed",
+    "profile_header_not_allowed",
+    "host_not_allowed",
+    "origin_not_allowed",
+    "own_list",
+    "reservations_off",
+    "path_not_found",
+    "item_not_found",
+    "item_not_on_list",
+    "list_not_found",
+    "share_not_found",
+    "shared_list_not_found",
+    "reservation_not_found",
+    "profile_not_found",
+    "session_not_found",
+    "product_not_found",
+    "webhook_not_found",
+    "delivery_not_found",
+    "request_not_found",
+    "export_not_found",
+    "token_not_found",
+    "store_not_found",
+    "sign_in_path_missing",
+    "wishes_not_published",
+    "method_not_allowed",
+    "request_timeout",
+    "item_exists",
+    "too_few_left",
+    "webhook_off",
+    "events_off",
+    "sealing_keys_missing",
+    "own_token",
+    "request_not_pending",
+    "store_in_use",
+    "events_removed",
+    "body_too_large",
+    "unsupported_media_type",
+    "unsupported_encoding",
+    "rate_limited",
+    "rate_limited_without_token",
+    "headers_too_large",
+    "internal_error",
+    "unavailable",
+    "profile_being_erased",
+    "journal_unavailable",
+    "outcome_unknown",
+]
 
 
 class Money(Record, frozen=True):
@@ -227,6 +297,14 @@ class ExportedReservation(Record, frozen=True):
     variant_id: ProductId | None = None
 
 
+class MovedItem(Record, frozen=True):
+    """A move of one item. Items up to and including ``after`` have a position now."""
+
+    item_id: str
+    after: str | None
+    """The item after which it is now; None means that it is first."""
+
+
 class EventProduct(Record, frozen=True):
     """For a notice: the published data of the product."""
 
@@ -258,11 +336,13 @@ class EventData(Record, frozen=True):
     """For a notice: the price."""
     list: List | None = None
     item_ids: tuple[str, ...] | None = None
-    """For a new list or a new order: the items with a position, in order. The others follow, most
-    recently saved first.
+    """For a new list or an order set as a whole: the items with a position, in order. The others
+    follow, most recently saved first.
     """
     changed: tuple[str, ...] | None = None
     """For an update: the fields that changed, except ``updated_at``."""
+    moved: MovedItem | None = None
+    """For a move of one item."""
 
 
 class Event(Record, frozen=True):
@@ -446,7 +526,7 @@ class NewProduct(Record, frozen=True):
     image: str | None = None
     price: Money | None = None
     available: bool | None = None
-    variants: tuple[Variant, ...] = ()
+    variants: tuple[Variant, ...] | None = None
 
 
 class ProductWishes(Record, frozen=True):
@@ -534,6 +614,15 @@ class PlatformRequest(Record, frozen=True):
     """The customer; only while it is waiting."""
     expires_at: datetime | None = None
     """When the export is deleted; only as long as it is stored."""
+
+
+class BadField(Record, frozen=True):
+    """A field of a body that breaks a rule."""
+
+    field: str
+    """Its path, such as ``items[2].quantity``."""
+    message: str
+    """The rule that it breaks."""
 
 
 class ItemCreatedData(EventData, frozen=True, kw_only=True):
