@@ -107,9 +107,7 @@ audit: $(VENV)/.security ## Ask the advisory service about every pinned release;
 	@./requirements/audit
 
 sbom: $(VENV)/.security ## Write build/sbom.json: what the service runs with, as CycloneDX
-	@mkdir -p build
-	@$(BIN)/cyclonedx-py requirements requirements/run.lock --pyproject pyproject.toml \
-		--output-reproducible --of JSON --output-file build/sbom.json
+	@$(BIN)/python -m tools.sbom
 
 fuzz: $(VENV)/.security ## Fuzz every decoder for 7 minutes; `make fuzz MINUTES=60` for longer
 	@$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),7)
@@ -143,9 +141,9 @@ $(VENV)/bin/pip:
 	@echo "Making $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.run: requirements/run.lock pyproject.toml | $(VENV)/bin/pip
+$(VENV)/.run: requirements/run.lock requirements/build.lock pyproject.toml tools/build_hooks.py | $(VENV)/bin/pip
 	@echo "Installing what Wishwell needs into $(VENV) ..."
-	@$(PIP) install --require-hashes --requirement requirements/run.lock
+	@$(PIP) install --require-hashes --requirement requirements/run.lock --requirement requirements/build.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 

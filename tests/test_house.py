@@ -31,7 +31,8 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 CLIENT_MODULES = sorted(CLIENT.rglob("*.py"))
 # Packages, lowest layer first: each imports only itself and those before it.
 LAYERS = (
-    *("errors", "files", "ids", "field_types", "lru", "opaque", "output", "log", "metrics"),
+    *("version", "errors", "files", "ids", "field_types", "lru", "opaque", "output"),
+    *("log", "metrics"),
     *("fair_queue", "fair_semaphore", "db", "ratelimits", "config", "outbound"),
     *("stores", "profiles", "access"),
     *("events", "wishlists", "products", "reports", "privacy", "transfer", "importers", "shoppers"),

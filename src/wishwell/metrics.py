@@ -1,9 +1,12 @@
 """Prometheus metrics for operators."""
 
 import functools
+import platform
 from typing import Any, Literal
 
 from prometheus_client import Counter, Gauge, Histogram, values
+
+from wishwell import __version__, version
 
 _MAX_STORES = 1_000
 """Number of stores with series of their own, in each process. The others share one label."""
@@ -189,6 +192,21 @@ def count_in_parent(counter: Counter) -> None:
     That process has made the counter before there were workers, so none of them would report it.
     """
     _in_parent(counter).inc(1)
+
+
+_BUILD = _gauge(
+    "build_info",
+    "1, with the version and the commit of the running program.",
+    "max",
+    "version",
+    "commit",
+    "python",
+)
+
+
+def record_build() -> None:
+    """Sets the build's metric. A process that serves calls it once."""
+    _BUILD.labels(__version__, version.commit(), platform.python_version()).set(1)
 
 
 @functools.lru_cache(maxsize=4096)

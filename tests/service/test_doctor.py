@@ -22,7 +22,7 @@ from wishwell.errors import DOCS
 from wishwell.server import doctor
 
 ROOT = Path(__file__).parents[2]
-NEEDED = ["settings", "files", "disk", "journal", "database", "migrations"]
+NEEDED = ["build", "settings", "files", "disk", "journal", "database", "migrations"]
 IN_DATABASE = ["servers", "keys", "clock", "webhooks", "hosts"]
 
 

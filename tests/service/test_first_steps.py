@@ -76,7 +76,8 @@ def test_empty_server_database_asks_for_init(postgres_server):
 
 @pytest.mark.slow
 def test_wheel_alone_serves(tmp_path):
-    """The wheel, installed with the lock file into an empty environment, serves."""
+    """The wheel, installed with the lock file into an empty environment, serves, and names the
+    commit that it was built from."""
     out = tmp_path / "dist"
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT]
     subprocess.run(build, check=True, capture_output=True)
@@ -99,6 +100,7 @@ def test_wheel_alone_serves(tmp_path):
     subprocess.run([*pip, "--no-deps", wheel], check=True, capture_output=True)
     service = Service()
     service.command = venv / "bin" / "wishwell"
+    assert re.fullmatch(r"wishwell \S+ \(commit [0-9a-f]{7,}(-dirty)?, .+\)\n", service.quick("-V"))
     with service:
         for path in ("/readyz", "/docs", "/admin/", "/api/2025-04/.well-known/openapi"):
             assert httpx2.get(service.url + path).status_code == 200

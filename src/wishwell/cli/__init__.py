@@ -10,8 +10,9 @@ import os
 import sys
 
 import click
+import structlog
 
-from wishwell import __version__, config, log, stores
+from wishwell import __version__, config, log, stores, version
 from wishwell.access import auth
 from wishwell.cli import terminal
 from wishwell.cli.common_options import (
@@ -44,9 +45,28 @@ from wishwell.server.serve import serve_until_stopped
 from wishwell.stores import store_secrets as secrets
 from wishwell.wishlists import purge
 
+logger = structlog.get_logger("wishwell")
 
-@click.group(cls=terminal.Command, epilog=f"Documentation: {DOCS}operations.md")
-@click.version_option(__version__, prog_name="wishwell")
+
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        terminal.say(f"wishwell {version.full()}")
+        ctx.exit()
+
+
+@click.group(
+    cls=terminal.Command,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=f"Documentation: {DOCS}operations.md",
+)
+@click.option(
+    *("-V", "--version"),
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show version and commit, and exit.",
+)
 @click.pass_context
 def main(ctx: click.Context) -> None:
     """Run and manage Wishwell, the self-hosted wishlist service for online stores.
@@ -56,7 +76,8 @@ def main(ctx: click.Context) -> None:
     if sys.stdout is None:
         raise Misconfigured("Standard output is closed. To discard the output, use >/dev/null.")
     log.for_commands()
-    ctx.obj = config.load(os.environ)
+    if ctx.invoked_subcommand != "version":
+        ctx.obj = config.load(os.environ)
 
 
 store.add_command(store_apply)
@@ -66,6 +87,13 @@ for command in (
     clock_command,
 ):
     main.add_command(command)
+
+
+@main.command("version")
+def version_command() -> None:
+    """Show version and commit, like `wishwell --version`."""
+    terminal.say(f"wishwell {version.full()}")
+
 
 # ------------------------------------------------------------------------------ serve, migrate
 
@@ -79,6 +107,7 @@ def serve(settings: Settings, welcome: bool) -> None:
     `wishwell init` creates the database; with --welcome, `serve` creates an embedded one.
     """
     log.configure(settings.log_level)
+    logger.info("starting", version=__version__, commit=version.commit())
     _prepare(settings, create=welcome)
     text = run(settings, _first_steps) if welcome else ""
     serve_until_stopped(settings, text.replace("{base}", settings.storefront_base), _check_keys)

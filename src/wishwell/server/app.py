@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 import uvicorn
 
-from wishwell import config, ids, ratelimits
+from wishwell import config, ids, metrics, ratelimits
 from wishwell.access import access_cache, auth, key_files
 from wishwell.config import Settings
 from wishwell.db import Database
@@ -194,6 +194,7 @@ class Application:
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         await receive()
+        metrics.record_build()
         try:
             async with opened(self._settings) as service:
                 if service.sealing is None:

@@ -16,7 +16,7 @@ from typing import Literal
 
 import msgspec
 
-from wishwell import config, ids, profiles, stores
+from wishwell import config, ids, profiles, stores, version
 from wishwell.access import access_cache, auth
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, ask, cluster, connecting, failures, migrate, url
@@ -84,6 +84,7 @@ class CheckFailed(ServiceError):
 async def run_checks(settings: Settings) -> list[Finding]:
     """Returns a line for each check. Skips the checks that need the database if it has failed."""
     lines = [
+        Finding("ok", "build", version.full()),
         await _line("settings", _settings(settings)),
         await _line("files", _files()),
         await _line("disk", _disk(settings)),

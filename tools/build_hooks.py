@@ -1,0 +1,47 @@
+"""Build hooks: bake the commit into wheel and source distribution, and make the README's links
+absolute for a package index."""
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "src"))
+
+from wishwell import __version__  # noqa: E402
+from wishwell import version as running  # noqa: E402
+
+
+def absolute(text: str, repository: str) -> str:
+    """Returns Markdown with its relative links and pictures leading to the release's files."""
+    pictures = repository.replace("://github.com/", "://raw.githubusercontent.com/")
+    text = re.sub(r'src="(?!https?:)', f'src="{pictures}/v{__version__}/', text)
+    return re.sub(r"\]\((?!https?:|mailto:|#)", f"]({repository}/blob/v{__version__}/", text)
+
+
+class AbsoluteLinks(MetadataHookInterface):
+    """Sets the long description: the README as an index page needs it."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        text = (ROOT / "README.md").read_text("utf-8")
+        text = absolute(text, metadata["urls"]["Repository"])
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+
+
+class Commit(BuildHookInterface[Any]):
+    """Adds ``commit.txt``. ``SOURCE_COMMIT`` names the commit where there is no repository."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version == "editable" or (ROOT / "src/wishwell/commit.txt").exists():
+            return  # asks git when it runs; or is built from a source distribution
+        self.folder = tempfile.TemporaryDirectory()
+        path = Path(self.folder.name) / "commit.txt"
+        path.write_text(os.environ.get("SOURCE_COMMIT") or running.commit(), "ascii")
+        prefix = "src/" if self.target_name == "sdist" else ""
+        build_data["force_include"][str(path)] = f"{prefix}wishwell/commit.txt"
