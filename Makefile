@@ -10,10 +10,10 @@ TOOLS := build/tools
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo screenshots test test-slow test-ways test-upgrade test-medusa check format packages lock audit sbom fuzz mutate faults torture bench bench-quick model clean
+.PHONY: help run demo screenshots test test-slow test-ways test-upgrade test-medusa check format packages release-check docs lock audit sbom fuzz mutate faults torture bench bench-quick model clean
 
 help: ## Show this list
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 run: $(VENV)/.run ## Install into .venv, start the service on its embedded database, show the first steps
 	@$(BIN)/wishwell serve --welcome
@@ -99,6 +99,17 @@ packages: $(VENV)/.run ## Write build/: the wheels of the service and the Python
 	@$(PIP) wheel --no-deps --no-build-isolation --wheel-dir build . ./clients/python
 	@for folder in elements react proxy; do (cd packages/$$folder && npm ci --no-audit --no-fund --silent \
 		&& npm pack --silent --pack-destination ../../build) || exit 1; done
+
+release-check: $(VENV)/.security packages sbom ## Build what a release publishes into build/dist/, and check it without a registry
+	@rm -rf build/dist
+	@for folder in . clients/python; do $(BIN)/python -m build --no-isolation --outdir build/dist $$folder >/dev/null || exit 1; done
+	@mv build/wishwell-*.tgz build/dist/
+	@$(BIN)/twine check --strict build/dist/*.whl build/dist/*.tar.gz
+	@# W002: licences are next to the files that they are for, and in the metadata.
+	@$(BIN)/check-wheel-contents --ignore W002 build/dist/*.whl
+	@for package in elements react proxy; do (cd packages/$$package && ../elements/node_modules/.bin/publint --strict \
+		&& ../elements/node_modules/.bin/attw --pack . --profile esm-only --quiet) || exit 1; done
+	@WISHWELL_TEST_RELEASE=$(CURDIR)/build $(BIN)/pytest tests/test_release.py tests/security/test_supply.py
 
 lock: $(VENV)/.dev ## Pin the newest releases that pyproject.toml allows, with their hashes
 	@./requirements/lock

@@ -21,7 +21,7 @@ from wishwell import version as running  # noqa: E402
 def absolute(text: str, repository: str) -> str:
     """Returns Markdown with its relative links and pictures leading to the release's files."""
     pictures = repository.replace("://github.com/", "://raw.githubusercontent.com/")
-    text = re.sub(r'src="(?!https?:)', f'src="{pictures}/v{__version__}/', text)
+    text = re.sub(r'<img src="(?!https?:)', f'<img src="{pictures}/v{__version__}/', text)
     return re.sub(r"\]\((?!https?:|mailto:|#)", f"]({repository}/blob/v{__version__}/", text)
 
 

@@ -129,5 +129,4 @@ if (!check && !process.exitCode) {
   for (const types of ['api.d.ts', 'jsx.d.ts']) {
     await cp(new URL(`src/${types}`, root), new URL(types, dist));
   }
-  await cp(new URL('../../LICENSE', root), new URL('LICENSE', dist));
 }

@@ -57,4 +57,3 @@ try {
   await rm(types, { recursive: true });
 }
 await writeFile(join(dist, 'index.js'), await bundle(false));
-await cp(join(root, '../../LICENSE'), join(dist, 'LICENSE'));

@@ -1,0 +1,87 @@
+"""The files of a release, and the pages that a registry shows of them."""
+
+import json
+import os
+import re
+import tarfile
+import zipfile
+from email import message_from_string
+from pathlib import Path
+
+import pytest
+
+from tools import build_hooks
+from wishwell import __version__
+
+ROOT = Path(__file__).parents[1]
+BUILD = Path(os.environ.get("WISHWELL_TEST_RELEASE", ""))
+VENDORED = json.loads((ROOT / "requirements" / "vendored.json").read_text())
+REPOSITORY = "https://github.com/wishwell/wishwell"
+RAW = REPOSITORY.replace("github.com", "raw.githubusercontent.com")
+
+
+def leads_somewhere(text):
+    """Asserts that each link is absolute, and that those to the release's files exist here."""
+    targets = re.findall(r"\]\(([^)#][^)]*)\)", text) + re.findall(r'<img src="([^"]+)"', text)
+    assert 'src="/apps/wishlist/' in text, "samples stay"
+    assert len(targets) > 20
+    for target in targets:
+        assert re.match("https?://", target), target
+        path = re.sub(f"^({REPOSITORY}/blob|{RAW})/v{__version__}/", "", target.partition("#")[0])
+        assert path.startswith("http") or (ROOT / path).exists(), target
+
+
+def test_readme_leads_somewhere_on_a_package_index():
+    """The long description's links and pictures are absolute and exist."""
+    leads_somewhere(build_hooks.absolute((ROOT / "README.md").read_text(), REPOSITORY))
+
+
+def test_notices_name_every_vendored_work():
+    """THIRD_PARTY.md, the SBOM's list and the files beside the works agree."""
+    notice = (ROOT / "THIRD_PARTY.md").read_text()
+    rows = re.findall(r"^\| \[(\S+)\]\(.+?\) \| .+? \| \[(.+?)\]\((.+?)\) \|", notice, re.MULTILINE)
+    assert {(name.lower(), licence) for name, licence, _ in rows} == {
+        (one["name"], one["licenses"][0]["license"]["id"]) for one in VENDORED
+    }
+    folder = ROOT / "src" / "wishwell"
+    readmes = " ".join(path.read_text() for path in sorted(folder.rglob("README.txt"))).lower()
+    assert all(f"{one['name']} {one['version']}" in readmes for one in VENDORED)
+    licences = set(folder.rglob("*LICENSE*"))
+    assert licences == {ROOT / path for _, _, path in rows}
+
+
+@pytest.mark.skipif(not BUILD.name, reason="`make release-check` builds a release")
+def test_release_has_commit_notices_and_links():
+    """The wheel, which is built from the source distribution, names its commit, and has the notices
+    and absolute links; npm packages have their licence at the root."""
+    [wheel] = BUILD.glob("dist/wishwell-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        assert re.fullmatch("[0-9a-f]{12}(-dirty)?", archive.read("wishwell/commit.txt").decode())
+        [path] = [name for name in names if name.endswith(".dist-info/METADATA")]
+        about = message_from_string(archive.read(path).decode())
+    assert about["License-Expression"] == "Apache-2.0 AND BSD-3-Clause AND MIT"
+    assert {"LICENSE", "THIRD_PARTY.md"} < {*about.get_all("License-File")}
+    assert (about["Author"], about["Version"]) == ("Wishwell contributors", __version__)
+    leads_somewhere(about.get_payload())
+    [sdist] = BUILD.glob("dist/wishwell-*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        inside = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"README.md", "CHANGELOG.md", "Makefile", "src/wishwell/commit.txt"} < inside
+    packages = sorted(BUILD.glob("dist/*.tgz"))
+    assert len(packages) == 3
+    for package in packages:
+        with tarfile.open(package) as archive:
+            assert {"package/LICENSE", "package/README.md"} < {*archive.getnames()}, package
+
+
+@pytest.mark.skipif(not BUILD.name, reason="`make release-check` builds a release")
+def test_sbom_lists_what_the_service_runs_with():
+    """The SBOM has the root's version, the dependencies and the vendored libraries, and no build
+    tool."""
+    document = json.loads((BUILD / "sbom.json").read_text())
+    assert document["metadata"]["component"]["version"] == __version__
+    names = {component["name"] for component in document["components"]}
+    assert {"uvicorn", *(one["name"] for one in VENDORED)} < names
+    locked = (ROOT / "requirements" / "build.lock").read_text()
+    assert not names & {*re.findall(r"^([\w.-]+)==", locked, re.MULTILINE)}
