@@ -78,11 +78,13 @@ build/at/%/.venv/.run:
 	@git archive $* | tar -x -C build/at/$*
 	@$(MAKE) --silent -C build/at/$* PYTHON="$(PYTHON)" .venv/.run
 
-check: $(VENV)/.dev ## Format, lint and strict types, all without changing anything
+check: $(VENV)/.dev ## Format, lint, strict types and the workflows, all without changing anything
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/zizmor --offline --quiet .github
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 
 format: $(VENV)/.dev ## Format the code and sort its imports; write the API's description and, from it, the client and the rules' tables
 	$(BIN)/python -m tools.openapi

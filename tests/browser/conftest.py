@@ -49,7 +49,11 @@ _ARGUMENTS = [
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """The browser, for this package only: while Playwright is open, nothing else can run an event
-    loop."""
+    loop. With WISHWELL_TEST_BROWSER=firefox, the Firefox that Playwright has installed."""
+    if os.environ.get("WISHWELL_TEST_BROWSER") == "firefox":
+        with sync_playwright() as playwright:
+            yield playwright.firefox.launch()
+        return
     program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
     if not program:
         missing("there is no chromium on PATH, and WISHWELL_TEST_CHROMIUM names none")
