@@ -102,6 +102,10 @@ packages: $(VENV)/.run ## Write build/: the wheels of the service and the Python
 	@for folder in elements react proxy; do (cd packages/$$folder && npm ci --no-audit --no-fund --silent \
 		&& npm pack --silent --pack-destination ../../build) || exit 1; done
 
+docs: $(VENV)/.docs ## Build the documentation site, build/docs/index.html, and check its links and anchors
+	@$(BIN)/python -m tools.documentation
+	@$(BIN)/zensical build --clean --strict --config-file mkdocs.yml
+
 release-check: $(VENV)/.security packages sbom ## Build what a release publishes into build/dist/, and check it without a registry
 	@rm -rf build/dist
 	@for folder in . clients/python; do $(BIN)/python -m build --no-isolation --outdir build/dist $$folder >/dev/null || exit 1; done
@@ -146,7 +150,7 @@ model: $(VENV)/.dev ## Measure what an item and a request cost; writes bench/res
 	@$(BIN)/python -m bench.model $(ASSUME)
 
 clean: ## Remove what the other targets have installed and built; wishwell.db stays
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis .cache
 
 $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -174,6 +178,11 @@ $(VENV)/.client: clients/python/pyproject.toml clients/python/hatch_build.py \
 $(VENV)/.security: requirements/security.lock $(VENV)/.dev
 	@echo "Installing what audit, sbom and fuzz need into $(VENV) ..."
 	@$(PIP) install --require-hashes --requirement requirements/security.lock
+	@touch $@
+
+$(VENV)/.docs: requirements/docs.lock $(VENV)/.run
+	@echo "Installing what the documentation site needs into $(VENV) ..."
+	@$(PIP) install --require-hashes --requirement requirements/docs.lock
 	@touch $@
 
 $(VENV)/.mutate: requirements/mutate.lock $(VENV)/.dev

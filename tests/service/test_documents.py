@@ -27,7 +27,10 @@ PAGES = [
         "packages/react/README.md",
         "examples/README.md",
     ),
-    *(f"docs/{name}.md" for name in ("operations", "data", "forgetting", "storefront", "client")),
+    *(
+        f"docs/{name}.md"
+        for name in ("operations", "data", "forgetting", "storefront", "sign-in", "client")
+    ),
     *(
         str(path.relative_to(ROOT))
         for pattern in ("docs/runbooks.md", "examples/*/README.md")
@@ -77,7 +80,9 @@ SMALL = [
     ("docs/operations.md", "## Events and purge", "0 sessions"),
     ("docs/storefront.md", "## Ten minutes", '"productId":632910392'),
     ("docs/storefront.md", "## The wishlist page", "default"),
-    ("docs/storefront.md", "## Who is signed in", "wwadm_"),
+    ("docs/sign-in.md", "## The shop's JWT", ""),
+    ("docs/sign-in.md", "## The platform's app proxy", ""),
+    ("docs/sign-in.md", "## A proxy that knows the shop's session", "wwadm_"),
     ("docs/storefront.md", "## A store and its shop", "https://shop.example"),
     ("docs/data.md", "# A store as a file", "0 profiles"),
     ("docs/forgetting.md", "# When somebody", "1 not found"),
