@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import documents
 from tools import build_hooks
 from wishwell import __version__
 
@@ -34,6 +35,18 @@ def leads_somewhere(text):
 def test_readme_leads_somewhere_on_a_package_index():
     """The long description's links and pictures are absolute and exist."""
     leads_somewhere(build_hooks.absolute((ROOT / "README.md").read_text(), REPOSITORY))
+
+
+def test_readme_begins_with_how_to_start_and_how_to_test():
+    """The README's first commands start the service and run its tests, below the pictures; shell
+    helper functions, which readers would have to understand first, are in no sample."""
+    run, test = documents.blocks("README.md")[0].lines
+    assert re.match("make run +# start the service", run)
+    assert re.match("make test +# run and pass the tests", test)
+    text = (ROOT / "README.md").read_text()
+    assert text.index("<img") < text.index("make run") < text.index("<wishlist-button")
+    lines = [line for block in documents.blocks("README.md") for line in block.lines]
+    assert not [line for line in lines if re.search(r"\w+ ?\(\) ?\{|^function ", line)]
 
 
 def test_notices_name_every_vendored_work():

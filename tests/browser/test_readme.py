@@ -34,7 +34,7 @@ def test_shop_of_the_readme(chromium):
     titles, prices and pictures."""
     if nginx_binary() is None:
         missing("there is no nginx")
-    run, _, update, products = commands("README.md", "## Put it into a shop")
+    run, _, make_key, update, products = commands("README.md", "## Put it into a shop")
     assert run.endswith(" make run")
     with Service() as service:
         location = fenced("README.md", "nginx").replace("http://127.0.0.1:8000", service.url)
@@ -57,10 +57,8 @@ def test_shop_of_the_readme(chromium):
         page.reload()
         expect(heart).to_have_attribute("aria-pressed", "true")
 
-        key = "the-key-with-which-the-shop-signs-its-cookie"
-        (service.folder / "shop.key").write_text(f"{key}\n")
-        update = update.replace("https://shop.example", url)
-        shell(service, [update])
+        shell(service, [make_key, update.replace("https://shop.example", url)])
+        key = (service.folder / "shop.key").read_text().strip()
         session = jwt.encode({"sub": "7", "exp": int(time.time()) + 600}, key, "HS256")
         page.context.add_cookies([{"name": "shop_session", "value": session, "url": url}])
 
