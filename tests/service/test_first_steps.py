@@ -13,6 +13,8 @@ import pytest
 
 from tests.servers import Service, wait_until
 from tests.service.test_documents import answers, shell
+from tools import samples
+from wishwell.http import management
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,6 +74,17 @@ def test_empty_server_database_asks_for_init(postgres_server):
         service.cli("init")
         [line] = [line for line in service.start().log_lines() if '"listening"' in line]
         assert json.loads(line)["database"] == url.rpartition("@")[2]
+
+
+def test_quick_start_of_the_description_works_as_pasted(service):
+    """The commands in front of the API reference save an item and read it back. Rule:
+    openapi-complete."""
+    text = json.loads(management.description())["info"]["description"]
+    assert text.index("## Quick start") < text.index("## Signing in")
+    [lines] = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = lines.replace(samples.ADDRESS, service.url).replace("wwadm_…", service.admin_token())
+    saved, read = answers(shell(service, [lines]))
+    assert saved["data"] in read["data"]
 
 
 @pytest.mark.slow
