@@ -126,7 +126,9 @@ def _literals() -> list[tuple[str, ...]]:
 def _docstrings(cls: type[msgspec.Struct]) -> dict[str, str]:
     """Returns the docstrings below the fields of a struct, by field."""
     found: dict[str, str] = {}
-    ours = [each for each in cls.__mro__ if "msgspec" not in each.__module__ and each is not object]
+    # Generic has no Python source from CPython 3.12 on.
+    others = ("builtins", "msgspec", "typing")
+    ours = [each for each in cls.__mro__ if each.__module__.partition(".")[0] not in others]
     for each in reversed(ours):
         [tree] = ast.parse(inspect.getsource(each)).body
         assert isinstance(tree, ast.ClassDef)
