@@ -53,7 +53,7 @@ def products_command(
 ) -> None:
     """Import the shop's catalogue from a CSV, TSV or JSON Lines file (- reads standard input).
 
-        Invalid rows are listed and skipped; the others are imported. `id` is a product's id, or with
+    Invalid rows are listed and skipped; the others are imported. `id` is a product's id, or with
     `item_group_id` for the product, a variant's. Run it again whenever the catalogue has changed.
     """
     how = _reading(path, **{name: text for name, text in given.items() if text})
