@@ -46,6 +46,7 @@ CARRIED: dict[str, str | None] = {
     "webhooks": "webhook",
     "share_tokens": "share",
     "deliveries": None,
+    "catalogue_runs": None,
     "requests": None,
     "wish_counts": None,
     "counts": None,

@@ -19,7 +19,7 @@ TEXT_ID = "[A-Za-z0-9][A-Za-z0-9._:~=-]{0,99}"
 
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _PLATFORM = "^gid://[a-z0-9-]{1,40}"
-_CUSTOMER, _SESSION = "Customer/[A-Za-z0-9_-]{1,64}", f"Session/{_UUID}"
+_CUSTOMER, _SESSION = "Customer/(?:[!-$&-.0-~]|%[0-9A-Fa-f]{2}){1,255}", f"Session/{_UUID}"
 # Patterns avoid \s and \d, because regex engines differ in their meaning.
 _SPACES = r"\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _EDGE = rf"[^\u0000-\u0020\u007f-\u00a0{_SPACES}]"

@@ -89,6 +89,20 @@ COUNTED = _gauge(
     "Unix time at which the latest count began, for the store whose count is the oldest.",
     "max",
 )
+CATALOGUE_FINISHED = _gauge(
+    "catalogue_import_timestamp_seconds",
+    "Unix time of each store's last import of its catalogue.",
+    "max",
+    "store",
+)
+CATALOGUE_ROWS = _gauge(
+    "catalogue_import_last",
+    "Results of each store's last import: imported products, rows (refused) and cells (lost) that "
+    "were left out.",
+    "max",
+    "store",
+    "result",
+)
 PRIVACY_REQUESTS = _gauge(
     "platform_requests_waiting",
     "Privacy requests of platforms that are not completed yet.",

@@ -45,9 +45,9 @@ def test_profile_header_that_is_no_profile_is_refused(shop):
     bad += [
         "gid://shopify/customer/1",
         "gid%3A%2F%2Fshopify%2FCustomer%2F1",
-        f"{shop.gid('9' * 65)}",
+        f"{shop.gid('9' * 256)}",
     ]
-    bad += [shop.gid(id) for id in ("a b", "1/", "1?x", "../1", "9" * 10_000)]
+    bad += [shop.gid(id) for id in ("a b", "1/", "1%x", "../1", "9" * 10_000)]
     bad += [shop.gid("\u00e9").encode()]
     for gid in bad:
         refused(shop.admin.get("/items", headers={"Profile": gid}), 400, "profile")

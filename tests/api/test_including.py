@@ -21,7 +21,9 @@ SHIRT = {
     "image": "https://img.example/7.jpg",
     "price": {"amount": "19.90", "currency": "EUR"},
     "available": True,
+    "availability": "in_stock",
 }
+OUT = {"availability": "out_of_stock"}
 VARIANTS = [
     {"variantId": 80, "title": "Eighty"},
     {"variantId": 8, **BLUE},
@@ -58,8 +60,8 @@ def world(shop):
 
 EXPECTED = [
     SHIRT,
-    SHIRT | BLUE | {"title": SHIRT["title"], "variantTitle": "Blue"},
-    SHIRT | {"variantTitle": 'x{"variantId":"10"', "available": False},
+    SHIRT | BLUE | OUT | {"title": SHIRT["title"], "variantTitle": "Blue"},
+    SHIRT | {"variantTitle": 'x{"variantId":"10"', "available": False} | OUT,
     SHIRT, SHIRT, None, None, {"price": SHIRT["price"]},
 ]  # fmt: skip
 
@@ -82,7 +84,7 @@ def test_product_is_shown_wherever_items_are(world):
         plain = data(reader.get(f"/shared/{token}"))["items"][::-1]
         assert [without(record, "product") for record in found] == plain
     order = list(data(http.get(f"/items/{saved[1]['id']}", params=INCLUDE))["product"])
-    assert order == ["title", "variantTitle", "url", "image", "price", "available"]
+    assert order == ["title", "variantTitle", "url", "image", "price", "available", "availability"]
     for path in ("/items", f"/items/{saved[0]['id']}", f"/lists/{on}", f"/shared/{token}"):
         assert '"product"' not in http.get(path).text
         head, got = (of(path, params=INCLUDE) for of in (http.head, http.get))
@@ -164,6 +166,7 @@ def test_longest_variants_are_shown_whole(shop):
     for n in (0, 13, 25):
         save(http, 7, variantId=10**15 + n, listIds=[on])
     wanted = {"title": "Shirt", "variantTitle": longest["title"], "available": False}
+    wanted["availability"] = "out_of_stock"
     wanted |= without(longest, "title")
     listed = data(http.get(f"/lists/{on}", params=INCLUDE))["items"]
     for found in (data(http.get("/items", params=INCLUDE)), listed):

@@ -12,6 +12,7 @@ SHIRT = {
     "image": "http://img.example/7.jpg",
     "price": {"amount": "19.90", "currency": "EUR"},
     "available": True,
+    "availability": "in_stock",
     "variants": [
         {
             "variantId": 8,
@@ -20,6 +21,7 @@ SHIRT = {
             "price": {"amount": "017.9000", "currency": "USD"},
             "available": False,
             "url": "https://shop.example/7?v=8",
+            "availability": "out_of_stock",
         },
         {"variantId": LARGEST},
     ],
@@ -47,6 +49,31 @@ def test_product_is_kept_as_it_was_put(shop):
     assert put(shop, **nothing).keys() == {"productId", "variants", "createdAt", "updatedAt"}
     head = shop.admin.head("/products/7")
     assert (head.status_code, head.content) == (200, b"")
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ({"available": True}, (True, "in_stock")),
+        ({"available": False}, (False, "out_of_stock")),
+        ({"availability": "preorder"}, (True, "preorder")),
+        ({"availability": "backorder", "available": False}, (True, "backorder")),
+        ({"availability": "out_of_stock", "available": True}, (False, "out_of_stock")),
+        ({"availability": "in_stock", "available": None}, (True, "in_stock")),
+        ({}, (None, None)),
+    ],
+)
+def test_available_follows_from_availability(shop, given, shown):
+    """`availability` decides, and `available` is true for all but `out_of_stock`, for products,
+    variants and items alike. Rule: product-availability."""
+    made = put(shop, **given, variants=[{"variantId": 8, **given}])
+    http = shop.customer("1").http
+    wish = save(http, 7, variantId=8)
+    included = data(http.get(f"/items/{wish['id']}?include=product")).get("product", {})
+    for found in (made, *made["variants"], data(shop.admin.get("/products/7")), included):
+        assert (found.get("available"), found.get("availability")) == shown
+    body = {"availability": "sold out"}
+    refused(shop.admin.put("/products/7", json=body), 400, "availability", "preorder")
 
 
 def test_product_is_forgotten(shop, make_shop):

@@ -33,7 +33,7 @@ DOCUMENT = msgspec.json.decode(management.description())
 ID = "01964a1b-0739-7128-a24b-e40ad23f0824"
 PRICE = Money("1", "EUR")
 BLUE = Variant(1, "t", "http://i", PRICE, True)
-SHIRT = NewProduct(7, "t", "http://u", "http://i", PRICE, True, (BLUE,))
+SHIRT = NewProduct(7, "t", "http://u", "http://i", PRICE, True, "in_stock", (BLUE,))
 VALUES = {
     str: ID,
     int: 7,

@@ -102,12 +102,8 @@ KUNDE = "customer=Kunde,product=Artikel,list=Liste,note=Notiz"
         (GERMAN.encode("utf-8-sig"), "utf-8-sig"),
         (GERMAN.encode(), "utf-8-sig"),
         (GERMAN.replace("; ", "\0").replace(";", ",").replace("\0", "; ").encode(), "utf-8"),
-        (
-            GERMAN.replace("; ", "\0").replace(";", "\t").replace("\0", "; ").encode("utf-16"),
-            "utf-16",
-        ),
     ],
-    ids=["German Excel", "with a mark", "without", "American Excel", "Unicode text"],
+    ids=["German Excel", "with a mark", "without", "American Excel"],
 )
 def test_file_is_read_as_spreadsheets_write_it(tmp_path, raw, encoding):
     """Delimiters, byte order marks, encodings, quotes and line breaks are read as spreadsheets
@@ -118,6 +114,24 @@ def test_file_is_read_as_spreadsheets_write_it(tmp_path, raw, encoding):
         first, second = second, first
     assert first[:6] == ("7", "12", "", ["Für Ämter"], 1, 'Zeile 1\nZeile 2; "groß"')
     assert second[:6] == ("8", "13", "", [], 1, "")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_quotes_between_tabs_are_data(tmp_path, encoding):
+    """Between tabs, only quotes that enclose a field on one line aren't data, so no row disappears
+    in another one's note; UTF-16 is recognised by its byte order mark.
+    Rules: catalogue-rows, import-csv."""
+    rows = ['7\t12\t"A ""good"" one"', '7\t13\t"open', '7\t14\t6" pans', '7\t15\tclosed"']
+    raw = "Kunde\tArtikel\tNotiz\n" + "\n".join(rows)
+    made = read(tmp_path, raw.encode(encoding), columns="customer=Kunde,product=Artikel,note=Notiz")
+    notes = {wish[1]: wish[5] for wish in becomes(made)}
+    assert notes == {"12": 'A "good" one', "13": '"open', "14": '6" pans', "15": 'closed"'}
+    broken = read(
+        tmp_path,
+        'Kunde\tArtikel\tNotiz\n7\t12\t"two\nlines"\n',
+        columns="customer=Kunde,product=Artikel,note=Notiz",
+    )
+    assert broken.spool.errors == ["line 3: has 1 cells, but the first line has 3"]
 
 
 def test_file_of_another_encoding_is_refused(tmp_path):
@@ -150,7 +164,7 @@ def test_empty_cells_count_as_missing(tmp_path):
 BAD = {
     ",1,,,,,,": "column 'Who': is empty; skip rows",
     "0,1,,,,,,": "column 'Who': is empty",
-    f"{'7' * 65},1,,,,,,": "column 'Who': must be gid://shopify/Customer/<id>",
+    f"{'7' * 256},1,,,,,,": "column 'Who': must be gid://shopify/Customer/<id>",
     f"gid://shopify/Session/{ids.random_uuid()},1,,,,,,": "column 'Who': must be gid://shopify/Cust",
     "7,,,,,,,": "column 'What': is empty",
     "7,shirt,,,,,,": "column 'What': must be an integer from 1",

@@ -220,6 +220,8 @@ def test_deletion_leaves_nothing_of_the_store(bench):
         asked = "store_id id topic state received_at body_hash delivery_id"
         request = (bench.new_id(), "shop/redact", "waiting", NOW, "x", "y")
         bench.insert("requests", asked, [(whole.store.id, *request)])
+        run = (whole.store.id, NOW, 1, 0, 0)
+        bench.insert("catalogue_runs", "store_id finished_at imported refused lost", [run])
         bench.drain(counting.run(bench.db, whole.store, bench.clock))
     kept = sizes(bench, *other.profiles)
     assert all(sizes(bench, *doomed.profiles).values())

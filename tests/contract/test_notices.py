@@ -1,6 +1,7 @@
 """Price drops and restocks: how a put changes the reference prices, and which items get a
 notice."""
 
+import io
 import json
 from decimal import Decimal
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests import strategies
 from wishwell import events, ids, products, profiles
+from wishwell.importers.catalogue import Catalogue
 from wishwell.products import NewProduct, ProductData, Variant, notices
 from wishwell.products.notices import Money
 
@@ -361,8 +363,9 @@ def plain(was, price, available, percent):
     stock."""
     amount, currency = (Decimal(price.split()[0]), price.split()[1]) if price else (None, None)
     back = was.available is False and available is True
-    if price is None:
-        return Plain(None, None, available), None, back
+    available = was.available if available is None else available
+    if not amount:  # unknown, or free
+        return Plain(amount and (amount, currency), was.reference, available), None, back
     if was.reference is None or was.reference[1] != currency or amount > was.reference[0]:
         return Plain((amount, currency), (amount, currency), available), None, back
     least = was.reference[0] * (1 - Decimal(percent) / 100)
@@ -372,12 +375,95 @@ def plain(was, price, available, percent):
 
 
 @pytest.mark.either_engine
+def test_drop_to_nothing_is_no_drop(bench):
+    """A price of 0 causes no notice, and the next price is compared with the one before it.
+    Rule: notice-drop."""
+    store = bench.new_store(events=True)
+    wish(bench, store)
+    for price in ("100 EUR", "0 EUR"):
+        put(bench, store, price)
+    assert told(bench, store) == {}
+    put(bench, store, "80 EUR")
+    [[(kind, before, after, *_)]] = told(bench, store).values()
+    assert (kind, before, after) == (DROPPED, "100", "80")
+
+
+@pytest.mark.either_engine
+def test_put_without_values_keeps_history(bench):
+    """After a put without a price and availability, the next ones are compared with the last known
+    ones, and a drop and a restock are notified once.
+    Rules: notice-drop, notice-reference."""
+    store = bench.new_store(events=True)
+    wish(bench, store)
+    put(bench, store, "100 EUR", False)
+    put(bench, store, None, None)
+    assert told(bench, store) == {}
+    put(bench, store, "80 EUR", True)
+    [found] = told(bench, store).values()
+    assert sorted(one[0] for one in found) == [BACK, DROPPED]
+    bench.clock.milliseconds += DAY_MS + 1
+    for price in (None, "80 EUR"):
+        put(bench, store, price, price and True)
+    assert told(bench, store) == {}
+
+
+STOCK = ("out_of_stock", "preorder", "backorder", "in_stock")
+
+
+@pytest.mark.either_engine
+@pytest.mark.parametrize("after", STOCK)
+@pytest.mark.parametrize("before", STOCK)
+def test_only_a_change_to_in_stock_is_a_restock(bench, before, after):
+    """Only a change to `in_stock` causes a notice, whatever was before.
+    Rules: product-availability, notice-drop."""
+    store = bench.new_store(events=True)
+    wish(bench, store)
+    for availability in (before, after):
+        put(bench, store, availability=availability)
+    is_back = after == "in_stock" != before
+    assert [one[0] for [one] in told(bench, store).values()] == [BACK] * is_back
+
+
+@pytest.mark.either_engine
+def test_sale_that_begins_later_notifies_nobody(bench):
+    """Of feeds in which a sale is in the future, over and now, only the last one is a drop.
+    Rules: catalogue-prices, notice-drop."""
+    store = bench.new_store(events=True)
+    head = "id\ttitle\tprice\tsale_price\tsale_price_effective_date\n"
+    for feed, periods in (("before", ["", "", ""]), ("sale", PERIODS)):
+        rows = [
+            f"{id}\tKettle\t80.00 EUR\t{'50.00 EUR' if feed == 'sale' else ''}\t{period}\n"
+            for id, period in zip((701, 702, 703), periods, strict=True)
+        ]
+        file = io.BytesIO((head + "".join(rows)).encode())
+        found = Catalogue("feed.tsv", file, store, ids.from_timestamp("2026-11-26T12:00:00.000Z"))
+        for _ in found.read():
+            pass
+        if feed == "before":
+            items = [wish(bench, store, of=id)[1] for id in ("701", "702", "703")]
+        bench.drain(found.load(bench.db, bench.new_id, bench.clock.tick))
+    for id in ("701", "702", "703"):
+        bench.clock.tick()
+        bench.write(notices.process_batch, store, id, bench.clock())
+    found = told(bench, store, every=True)
+    assert {item: one[1:3] for item, [one] in found.items()} == {items[2]: ("80.00", "50.00")}
+
+
+PERIODS = (
+    "2027-03-01T00:00+0100/2027-03-08T23:59+0100",
+    "2026-01-02T00:00+0100/2026-01-09T23:59+0100",
+    "2026-11-01T00:00+0100/2026-12-31T23:59+0100",
+)
+
+
+@pytest.mark.either_engine
 @given(sequence=puts, percent=st.sampled_from([5, 5, 1, 90]) | st.integers(1, 90))
 @example(sequence=dropping("0.0020", "0.0019"), percent=5)
 @example(sequence=dropping("100", "95.01"), percent=5)
 @example(sequence=dropping("10", "1"), percent=90)
 @example(sequence=dropping("999999999999.9999", "989999999999.9999"), percent=1)
 @example(sequence=dropping("0", "0.00"), percent=1)
+@example(sequence=dropping("0.0001", "0"), percent=5)
 @strategies.examples(30)
 def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, percent):
     """Notices follow restated rules for each variant, with a day between puts; an item without a

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from tests.fuzz import targets
 
@@ -14,6 +15,16 @@ _CLAIMS = {
     "iat": targets.NOW // 1000,
     "exp": targets.NOW // 1000 + 60,
 }
+
+_PLATFORMS = {
+    path.name: path.read_bytes()[:4_096]
+    for path in (Path(__file__).parent.parent / "files").iterdir()
+}
+
+
+def _files(*ends: str) -> list[bytes]:
+    return [text for name, text in sorted(_PLATFORMS.items()) if name.endswith(ends)]
+
 
 SEEDS: dict[str, list[bytes]] = {
     "cursor": [bytes(range(40)), b"AAGh-y_6cXAAhLwc15OeuxkAAAAAAAAAAAAAAAAA", b"=", b"\xff" * 24],
@@ -39,8 +50,22 @@ SEEDS: dict[str, list[bytes]] = {
         b'{"name":"a","name":"b"}',
     ],
     "parameters": [b"limit=50&page=a%2Fb&query=product%3A1", b"sort=customer", b"itemIds=a,b&&", b"%ff=+"],
+    "feed": _files(".csv", ".tsv", ".xml", ".jsonl"),
+    "feed_csv": _files(".csv"),
+    "feed_json": [*_files(".jsonl"), b'{"id": "a", "price": {"amount": "5", "currency": "EUR"}}'],
+    "feed_xml": _files(".xml"),
+    "wishes": [
+        b"c,p,s\n1,2,2025-04-18T18:13:27Z\n'7,3,1745000000\n,4,0000-00-00 00:00:00\n",
+        b'c\tp\ts\nauth0|64f0\t"2"\t2025-04-18 18:13:27 UTC\n',
+    ],
     "address": [b" 203.0.113.7, 10.0.0.2", b" ::ffff:203.0.113.7", b" 2001:db8::1,fd00::1", b" items/x"],
 }  # fmt: skip
+
+_FEED_WORDS = [
+    *("id", "item_group_id", "title", "price", "sale_price", "sale_price_effective_date"),
+    *("availability", "EUR", "1.299,00", "\\x22", "&amp;", "<item>", "<g:id>", "</item>"),
+    *("<!DOCTYPE", "gid://shopify/ProductVariant/1", "__parentId", "Handle", "Regular price"),
+]
 
 WORDS: dict[str, list[str]] = {
     "cursor": ["AAGh", "=", "-", "_", "mine|items|"],
@@ -52,5 +77,7 @@ WORDS: dict[str, list[str]] = {
         *("customer", "session", "null", "true", "\\u0000", "\\ud800", "1e400", "NaN"),
     ],
     "parameters": ["limit=", "page=", "query=", "sort=", "itemIds=", "%00", "%ff", "&", "customer"],
+    **dict.fromkeys(("feed", "feed_csv", "feed_json", "feed_xml"), _FEED_WORDS),
+    "wishes": ["'7", "1745000000", "UTC", "NULL", "\\x22", "\\x09", "0000-00-00"],
     "address": ["10.0.0.1", "::ffff:", "fd00::", ",", "application/json", "charset=utf-8", "items"],
 }  # fmt: skip

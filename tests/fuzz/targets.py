@@ -11,13 +11,13 @@ import base64
 import contextlib
 import functools
 import hmac
+import io
 import json
-import string
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 from uuid import UUID
 
 import msgspec
@@ -29,6 +29,10 @@ from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Invalid, ServiceError, Unauthenticated, UnsupportedMedia
 from wishwell.http import queries, request_types, routes
+from wishwell.importers import catalogue_summary as summary
+from wishwell.importers import xml_feed
+from wishwell.importers.catalogue import Catalogue
+from wishwell.importers.csv_file import CsvFile, Reading
 from wishwell.products import product_bodies
 from wishwell.profiles import pages, search
 from wishwell.wishlists import items, lists, saving
@@ -105,13 +109,14 @@ def gid(data: bytes) -> None:
         profile = profiles.parse(STORE, "wishwell", text, "Profile")
     except Invalid:
         return
-    assert profile.gid == text and text.isascii() and text.isprintable() and len(text) <= 128
-    assert profile.id == ids.profile_key(STORE_ID, text)
-    _, _, platform, kind, id = text.split("/")
+    assert profile.gid == (text if profile.is_session else unquote(text))
+    assert profile.id == ids.profile_key(STORE_ID, profile.gid)
+    assert profiles.parse(STORE, "wishwell", ids.encoded(profile.gid), "Profile") == profile
+    _, _, platform, kind, id = profile.gid.split("/")
     assert (platform, kind) == (
         ("wishwell", "Session") if profile.is_session else ("shopify", "Customer")
     )
-    assert not set(id) - set(string.ascii_letters + string.digits + "_-")
+    assert all("!" <= character <= "~" for character in id) and 1 <= len(id) <= 255 and id != "-"
 
 
 def query(data: bytes) -> None:
@@ -248,8 +253,67 @@ def address(data: bytes) -> None:
     assert kind or not forwarded
 
 
+def feed(data: bytes, kind: str = "") -> None:
+    """Each row of a feed is refused, or is in a product, whose values are within their limits."""
+    found = Catalogue("feed", io.BytesIO(data), TEXT_STORE, NOW, kind=kind, currency="EUR")
+    try:
+        for _ in found.read():
+            pass
+    except ServiceError:
+        return
+    refused = sum(reason.count for reason in found.reasons if reason.refused)
+    assert found.refused >= refused and len(str(summary.of(found, NOW))) < 100_000
+    made = list(found)
+    assert found.refused or bool(made) == bool(found.rows)
+    for product in made:
+        again = msgspec.json.decode(msgspec.json.encode(product.data), type=type(product.data))
+        assert again == product.data
+    assert {product.product_id for product in made} == {product.product_id for product in found}
+    summary.table_of(made, found.sales)
+
+
+def feed_csv(data: bytes) -> None:
+    """Comma- and semicolon-separated feeds, and those of platforms."""
+    feed(data, "csv")
+
+
+def feed_json(data: bytes) -> None:
+    """JSON Lines, and Shopify's bulk export."""
+    feed(data, "jsonl")
+
+
+def feed_xml(data: bytes) -> None:
+    """XML yields rows of text, and at most one error, which is last."""
+    rows = list(xml_feed.rows(io.BytesIO(data)))
+    assert all(isinstance(row, dict) for _, row in rows[:-1])
+    assert all(line >= 1 for line, _ in rows)
+    assert b"<!DOCTYPE" not in data or not rows or isinstance(rows[-1][1], (str, dict))
+    assert sum(len(text) for _, row in rows if isinstance(row, dict) for text in row.values()) <= (
+        4 * len(data)
+    )
+
+
+def wishes(data: bytes) -> None:
+    """Each row of another app's file is an error, a guest's or an item, possibly merged."""
+    with tempfile.NamedTemporaryFile() as file:
+        Path(file.name).write_bytes(data)
+        how = Reading({"customer": "c", "product": "p", "saved": "s"}, skip_guests=True)
+        try:
+            found = CsvFile(file.name, TEXT_STORE, how, NOW)
+            for _ in found.check():
+                pass
+        except ServiceError:
+            return
+        for bundle in found:
+            assert bundle.items and ids.customer_of(ids.encoded(bundle.profile.gid))
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (cursor, gid, query, token, body, parameters, address)
+    target.__name__: target
+    for target in (
+        *(cursor, gid, query, token, body, parameters, address),
+        *(feed, feed_csv, feed_json, feed_xml, wishes),
+    )
 }
 
 

@@ -59,6 +59,8 @@ def walked(new_service):
     service = new_service(WISHWELL_LIMIT_PROFILE_WRITE="2", WISHWELL_PURGE_INTERVAL="1").start()
     shop = Shop(service)
     visitor = shop.session()
+    (service.folder / "feed.csv").write_text("id\n1\n")
+    service.quick("products", str(service.folder / "feed.csv"), "--store", shop.handle)
     gift = {"productId": 1}
     assert visitor.http.post("/items", json=gift).status_code == 201
     statuses = [shop.customer("7").http.post("/items", json=gift).status_code for _ in range(5)]
@@ -68,6 +70,9 @@ def walked(new_service):
     [item] = shop.admin.get("/items").json()["data"]
     assert shop.admin.get(f"/items/{item['id']}").status_code == 200
     assert shop.admin.get("/nothing").status_code == 404
+    # Imports are counted every 10 seconds.
+    last = "wishwell_catalogue_import_last"
+    assert wait_until(lambda: last in {one.name for one in samples(service)}, seconds=20, every=0.5)
     yield service
     service.stop()
 

@@ -1,8 +1,13 @@
 """`wishwell products`: the command, and its documentation."""
 
+import json
 import re
+import shutil
 
+import httpx2
 import pytest
+
+from tests.servers import wait_until
 
 from .test_csv import service as service
 from .test_csv import written
@@ -23,42 +28,106 @@ def known(service):
 def test_command_says_what_it_did(service):
     """The command reads a file or standard input. With a bad row it exits with 1, and it deletes
     nothing if the file is incomplete.
-    Rules: catalogue-import, catalogue-strict, catalogue-delete-missing."""
+    Rules: catalogue-import, catalogue-cells, catalogue-delete-missing."""
     feed = written(service, "id;title;price\n1;One;1 EUR\n2;Two;2 EUR\n", "feed.csv")
-    dry = service.quick("products", feed, *STORE, "--dry-run").splitlines()
-    assert dry[1:] == [
-        '2 {"title":"Two","price":{"amount":"2","currency":"EUR"}} []',
-        "to import: 2 products; 0 rows rejected",
-    ]
-    assert known(service) == {}
-    assert (
-        service.quick("products", feed, *STORE)
-        == "2 products imported, 0 unchanged, 0 deleted; 0 rows rejected\n"
+    assert service.quick("products", feed, *STORE).splitlines()[-1] == (
+        "2 rows, 2 products: 2 imported, 0 unchanged, 0 deleted; 0 rows and 0 cells left out"
     )
     again = [str(service.command), "products", "-", *STORE, "--format", "jsonl", "--delete-missing"]
     done = service.run(again, input='{"id": 2, "title": "Two", "price": "2 EUR"}\n')
-    assert done.stdout == "0 products imported, 1 unchanged, 1 deleted; 0 rows rejected\n"
-    for text in ('{"id": 3}\n{"id": "x"}\n', '{"id": 2, "price": "x"}\n', ""):
+    assert done.stdout.splitlines()[-1] == (
+        "1 rows, 1 products: 0 imported, 1 unchanged, 1 deleted; 0 rows and 0 cells left out"
+    )
+    for text in ('{"id": 3}\n{"id": "x"}\n', ""):
         done = service.run(again, input=text)
         assert done.returncode == 1 and "nothing was deleted" in done.stderr.splitlines()[-1]
         assert "2" in known(service)
     feed = written(service, "id;price\n2;x\n4;4 EUR\n", "feed.csv")
-    done = service.run([str(service.command), "products", feed, *STORE, "--delete-missing"])
-    assert (done.returncode, done.stdout) == (
-        1,
-        "1 products imported, 0 unchanged, 1 deleted; 1 rows rejected\n",
+    lost = [str(service.command), "products", feed, *STORE, "--delete-missing"]
+    done = service.run([*lost, "--strict"])
+    assert done.returncode == 1 and "nothing was imported" in done.stderr
+    assert known(service).keys() == {"2", "3"}
+    done = service.run(lost)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "left out: price: isn't a price such as 19.90 EUR (1 cell, first: line 2, 'x')" in (
+        done.stdout.splitlines()
     )
-    first, last = done.stderr.splitlines()
-    assert first.startswith(
-        "line 2: price: must be an amount with a currency, such as 19.90 EUR"
-    ) and last.endswith("were imported.")
     assert known(service).keys() == {"2", "4"}
+
+
+def test_dry_run_shows_products_and_changes_nothing(service):
+    """`--dry-run` shows the first products as a table, the format, the columns and what was left
+    out; `--json` prints the same summary. Rules: catalogue-import, catalogue-formats."""
+    for name in ("google.csv", "shopify_bulk.jsonl"):
+        shutil.copy(ROOT / "tests/files" / name, service.folder)
+    feed = str(service.folder / "google.csv")
+    head, *rows = service.quick("products", feed, *STORE, "--dry-run").splitlines()
+    assert re.split("  +", head) == [
+        *("id", "title", "price", "sale until", "availability", "picture"),
+    ]
+    shown = [re.split("  +", row.strip()) for row in rows]
+    assert ["802", "Salt & pepper", "12.50 EUR", "backorder"] in shown
+    [sale] = [row for row in shown if row[0] == "703"]
+    assert sale[2:4] in (["50.00 EUR", "2026-12-31"], ["80.00 EUR", "in stock"])
+    assert ["901", "Rust", "out of stock", "https://shop.example/i/9a.jpg"] in shown
+    [at] = [number for number, row in enumerate(rows) if row == "format: google (csv)"]
+    assert rows[at + 1].startswith("columns: product from id, variant from id, title from title")
+    assert rows[at + 2] == "ignored columns: brand, description, gtin"
+    assert rows[-1] == (
+        "8 rows, 7 products: nothing was changed (--dry-run); 0 rows and 2 cells left out"
+    )
+    assert known(service) == {}
+    bulk = str(service.folder / "shopify_bulk.jsonl")
+    said = json.loads(service.quick("products", bulk, *STORE, "--dry-run", "--json"))
+    assert (said["format"], said["syntax"], said["dryRun"]) == ("shopify", "jsonl", True)
+    assert (said["rows"], said["products"], said["imported"], said["lost"]) == (6, 2, 0, 3)
+    [reason] = said["reasons"]
+    assert reason["reason"].endswith("set the currency with --currency") and reason["line"] == 2
+    said = json.loads(service.quick("products", bulk, *STORE, "--currency", "EUR", "--json"))
+    assert (said["imported"], said["lost"], said["dryRun"]) == (2, 0, False)
+
+
+def test_input_need_not_be_a_file(service):
+    """A pipe is read like a file, and a compressed file is named as one.
+    Rules: catalogue-import, catalogue-formats."""
+    for name in ("google_rss.xml", "google_excel_utf16.tsv"):
+        shutil.copy(ROOT / "tests/files" / name, service.folder)
+    piped = "wishwell products <(cat {}) --store default 2>&1 || true"
+    lines = shell(service, [piped.format("google_rss.xml")]).splitlines()
+    assert lines[0] == "format: google (xml)" and "3 imported" in lines[-2]
+    assert "2 imported" in shell(service, [piped.format("google_excel_utf16.tsv")])
+    packed = shell(service, ["gzip google_rss.xml", piped.format("google_rss.xml.gz")])
+    assert "is compressed. Decompress it first, with gunzip" in packed
+
+
+def test_last_run_is_in_the_metrics(service):
+    """Metrics have the last run of each store; deleting the store deletes it.
+    Rule: catalogue-import."""
+    service.quick("store", "create", "second")
+    for store, text in (("default", "id,price\n1,x\n2,2 EUR\n"), ("second", "id\n1\nx\n")):
+        service.attempt("products", written(service, text, "feed.csv"), "--store", store)
+    runs = service.rows("SELECT imported, refused, lost FROM catalogue_runs ORDER BY refused")
+    assert runs == [(2, 0, 1), (1, 1, 0)]
+    service.start()
+    named = 'wishwell_catalogue_import_last{{result="{}",store="{}"}} {}'
+    results = (("imported", "default", 2.0), ("lost", "default", 1.0), ("refused", "second", 1.0))
+    wanted = [named.format(*one) for one in results]
+
+    def shown():
+        return httpx2.get(f"{service.url}/metrics").text
+
+    assert wait_until(lambda: all(line in shown() for line in wanted), seconds=15, every=0.3)
+    assert 'wishwell_catalogue_import_timestamp_seconds{store="second"}' in shown()
+    service.stop()
+    service.quick("store", "delete", "second", "--yes")
+    assert len(service.rows("SELECT 1 FROM catalogue_runs")) == 1
 
 
 @pytest.mark.parametrize(
     ("words", "code", "names"),
     [
-        (("feed", *STORE), 2, "--format"),
+        (("feed.csv", *STORE, "--format", "xlsx"), 2, "--format"),
+        (("feed.csv", *STORE, "--map", "sku=x"), 1, "only for --format woocommerce"),
         (("feed.csv", "--store", "nowhere"), 1, "The store 'nowhere' doesn't exist"),
         (("feed.csv", *STORE, "--map", "colour=x"), 1, "--map"),
         (("feed.csv", *STORE, "--currency", "euro"), 1, "--currency"),
@@ -74,18 +143,36 @@ def test_wrong_words_are_refused(service, words, code, names):
 
 def test_examples_of_the_document_work(service):
     """The commands of docs/products.md load its files and print the documented output.
-    Rules: catalogue-import, catalogue-strict."""
-    [feed] = re.findall(r"```tsv\n(.*?)```", (ROOT / "docs/products.md").read_text(), re.DOTALL)
+    Rules: catalogue-import, catalogue-cells."""
+    page = "docs/products.md"
+    [feed] = re.findall(r"```tsv\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     written(service, feed, "feed.tsv")
-    plain, named, *said, other = filter(None, commands("docs/products.md", "# The catalogue")[1:])
-    assert "--dry-run" not in plain
-    ran = f"{named} 2>&1 || true"
-    assert shell(service, [ran]).splitlines() == said
-    written(
-        service,
-        '{"sku": 7, "name": "Lamp", "offer": "", "price": 5, "stock": 3}\n',
-        "products.jsonl",
-    )
-    assert (
-        shell(service, [other]) == "1 products imported, 0 unchanged, 0 deleted; 0 rows rejected\n"
-    )
+    lamp = '{"sku": 7, "name": "Lamp", "offer": "", "price": 5, "stock": 3}\n'
+    written(service, lamp, "catalogue.jsonl")
+    service.quick("store", "create", "handles", "--product-ids", "text")
+    for name, to in EXPORTS.items():
+        shutil.copy(ROOT / "tests/files" / name, service.folder / to)
+    read, named, *said = filter(None, commands(page, "## Google Merchant Center"))
+    assert shell(service, [named]).splitlines() == said
+    others = [
+        line
+        for heading in ("## Meta", "## Shopify", "## WooCommerce", "## Other files")
+        for line in commands(page, heading)
+        if line
+    ]
+    assert len(others) == 6
+    for line in (read, *others):
+        ran = shell(service, [f"{line} || true"]).splitlines()[-1]
+        number = int(re.search("([0-9]+) imported", ran)[1])
+        assert number > 0, line
+
+
+EXPORTS = {
+    "google_rss.xml": "feed.xml",
+    "meta.csv": "meta.csv",
+    "shopify_bulk.jsonl": "products.jsonl",
+    "shopify_old.csv": "products_export.csv",
+    "woocommerce.csv": "wc-product-export.csv",
+    "woocommerce_german.csv": "wc-german.csv",
+}
+"""Files of the corpus, under the names that the document uses."""

@@ -72,7 +72,11 @@ WRONG = {
     "no end": lambda: shop_jwt("7", exp=None),
     "empty subject": lambda: jwt.encode({"sub": "", "exp": now() + 600}, JWT_KEY, "HS256"),
     "subject with a slash": lambda: shop_jwt("a/b"),
-    "subject too long": lambda: shop_jwt("a" * 65),
+    "subject too long": lambda: shop_jwt("a" * 256),
+    "subject with a space": lambda: shop_jwt("a b"),
+    "hyphen": lambda: shop_jwt("-"),
+    "GID with a bad escape": lambda: shop_jwt("gid://shopify/Customer/50%off"),
+    "GID with a hidden slash": lambda: shop_jwt("gid://shopify/Customer/a%2Fb"),
     "a session": lambda: shop_jwt("gid://wishwell/Session/400705fd-f08e-4532-85ca-9a17350587b9"),
     "another platform": lambda: shop_jwt("gid://other/Customer/7"),
     "other algorithm": lambda: jwt.encode({"sub": "7", "exp": now() + 600}, JWT_KEY, "HS512"),
@@ -124,6 +128,12 @@ def test_log_says_why_a_cookie_names_nobody(front):
 
 RIGHT = {
     "id": lambda: ("jane_1", shop_jwt("jane_1")),
+    "Auth0": lambda: ("auth0|64f0", shop_jwt("auth0|64f0")),
+    "Saleor": lambda: ("VXNlcjoxMA==", shop_jwt("VXNlcjoxMA==")),
+    "Keycloak": lambda: ("f:realm:7", shop_jwt("f:realm:7")),
+    "e-mail address": lambda: ("ada@shop.example", shop_jwt("ada@shop.example")),
+    "longest": lambda: ("~" * 255, shop_jwt("~" * 255)),
+    "GID with escapes": lambda: ("auth0|64f0", shop_jwt("gid://shopify/Customer/auth0%7C64f0")),
     "GID": lambda: ("jane_1", shop_jwt("gid://shopify/Customer/jane_1")),
     "number": lambda: ("41", signed(HS256, claims_of("41"))),
     # Every number that all programs represent exactly, and larger ids as text.
@@ -153,13 +163,56 @@ def test_jwt_identifies_the_customer(front, name):
 
 
 def test_jwt_sent_twice_is_refused(front):
-    """Duplicate JWTs are refused in the header and ignored in a cookie. Rule: storefront-jwt."""
-    one, other = shop_jwt("one"), shop_jwt("two")
-    pairs = [("X-Shop-Token", one), ("X-Shop-Token", other)]
+    """Duplicate JWTs are refused in the header. Rule: storefront-jwt."""
+    pairs = [("X-Shop-Token", shop_jwt("one")), ("X-Shop-Token", shop_jwt("two"))]
     with nothing_done(front):
         envelope(front.browser().get("/items", headers=pairs), 400)
-        jar = {"Cookie": f"shop_jwt={one}; shop_jwt={other}"}
-        assert nobodys(front.browser().get("/items", headers=jar))
+
+
+def expired() -> str:
+    return shop_jwt("7", exp=now() - 5)
+
+
+COOKIES = {
+    "equal ones": (lambda: [shop_jwt("7", exp=now() + 600)] * 6, "7", ""),
+    "old and new": (lambda: [expired(), shop_jwt("7")], "7", ""),
+    "new and old": (lambda: [shop_jwt("7"), shop_jwt("7", key="x" * 40)], "7", ""),
+    "two of one customer": (lambda: [shop_jwt("7"), shop_jwt("gid://shopify/Customer/7")], "7", ""),
+    "the fourth": (
+        lambda: [*(shop_jwt("7", n=n, key="x" * 40) for n in "abc"), shop_jwt("7")],
+        "7",
+        "",
+    ),
+    "the fifth": (
+        lambda: [*(shop_jwt("7", n=n, key="x" * 40) for n in "abcd"), shop_jwt("7")],
+        None,
+        "its signature is not valid",
+    ),
+    "two customers": (
+        lambda: [shop_jwt("7"), shop_jwt("8")],
+        None,
+        "its cookies name different customers",
+    ),
+    "two old ones": (lambda: [expired(), shop_jwt("7", exp=now() - 9)], None, "expired"),
+}
+
+
+@pytest.mark.parametrize("name", COOKIES)
+def test_several_jwt_cookies_name_one_customer_or_nobody(front, name):
+    """Of several cookies, equal ones count once and the first four are verified; the log says why
+    nobody was identified. Rule: storefront-jwt-cookies."""
+    made, customer, reason = COOKIES[name]
+    front.shop.customer("7").http.post("/items", json={"productId": 4})
+    jar = "; ".join(f"shop_jwt={token}" for token in made())
+    answer = front.browser().get("/items", headers={"Cookie": jar})
+    line = rf'"requestId":"{answer.headers["X-Request-Id"]}".*"event":"jwt_refused"'
+    if customer:
+        assert products(answer) == [4]
+        assert not re.search(line, front.api.output())
+    else:
+        assert nobodys(answer)
+        soon(lambda: re.search(line, front.api.output()))
+        assert reason in re.search(line, front.api.output())[0]
 
 
 def test_jwt_must_have_the_issuer_audience_and_claim(api, new_front):

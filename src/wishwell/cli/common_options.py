@@ -126,10 +126,19 @@ class Progress:
     """Progress messages on standard error, at most one every ``_PROGRESS_SECONDS`` seconds."""
 
     def __init__(self) -> None:
-        self._last = time.monotonic()
+        self._begun = self._last = time.monotonic()
+        self._share = 1.0
 
-    def report(self, text: str) -> None:
-        """Prints a message, unless another was printed recently."""
-        if time.monotonic() - self._last > _PROGRESS_SECONDS:
-            self._last = time.monotonic()
+    def report(self, text: str, share: float | None = None) -> None:
+        """Prints a message, unless another was printed recently. ``share``: how much of a step is
+        done, from which the time left is estimated."""
+        now = time.monotonic()
+        if share is not None and share < self._share:  # a new step
+            self._begun = now
+        self._share = share or self._share
+        if now - self._last > _PROGRESS_SECONDS:
+            self._last = now
+            if share:
+                left = (now - self._begun) * (1 - share) / share
+                text += f", {share:.0%}, about {left:,.0f} s left"
             terminal.say(text, err=True)

@@ -1,42 +1,49 @@
 """`wishwell products`: imports the shop's catalogue from a file."""
 
-import functools
 import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, BinaryIO
 
 import click
+import msgspec
 
 from wishwell import stores
 from wishwell.cli import terminal
 from wishwell.cli.common_options import NAMED_STORE, Progress, clock, new_id, now, run
 from wishwell.config import Settings
 from wishwell.db import Database
-from wishwell.errors import DOCS, Invalid
-from wishwell.importers import catalogue, table
+from wishwell.errors import Invalid
+from wishwell.importers import catalogue_summary, feed_formats, feed_rows, table
 from wishwell.importers.catalogue import Catalogue
+from wishwell.importers.catalogue_summary import Summary
 from wishwell.transfer.spool import opened
 
-_MAX_EXAMPLES = 5
+_MAX_EXAMPLES = 10
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("--dry-run", "dry", is_flag=True,
                      help="Show the first products and change nothing."),
+        click.option("--strict", is_flag=True,
+                     help="Import nothing if a row or a cell can't be read."),
         click.option("--delete-missing", is_flag=True,
                      help="Delete products that are missing from the file."),
+        click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON."),
         click.option("--encoding", metavar="NAME", help="Encoding of a CSV file (default: UTF-8)."),
         click.option("--currency", metavar="EUR", help="Currency of prices without one."),
         click.option("--id-pattern", "pattern", metavar="TEXT",
                      help="Pattern of the file's ids, such as 'shopify_DE_{product}_{variant}'."),
         click.option("--map", "columns", metavar="FIELD=COLUMN,…",
-                     help=f"Columns for {', '.join(catalogue.FEED_COLUMNS)}, if they differ from a "
-                     "Google feed's."),
-        click.option("--format", "kind", type=click.Choice(["csv", "tsv", "jsonl"])),
+                     help=f"Columns for {', '.join(feed_formats.MAPPED)}, if they differ from the "
+                     "format's."),
+        click.option("--format", "kind",
+                     type=click.Choice([*feed_formats.FORMATS, *feed_rows.SYNTAXES]),
+                     help="Format (default: detected from the content)."),
         NAMED_STORE,
     ):  # fmt: skip
         command = option(command)
@@ -44,87 +51,107 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 # rule: catalogue-import
-@click.command("products", epilog=f"Examples: {DOCS}products.md")
+@click.command("products")
 @click.argument("path", metavar="FILE")
 @_options
 @click.pass_obj
 def products_command(
-    settings: Settings, /, path: str, handle: str, delete_missing: bool, dry: bool, **given: Any
+    settings: Settings,
+    /,
+    path: str,
+    handle: str,
+    dry: bool,
+    strict: bool,
+    delete_missing: bool,
+    as_json: bool,
+    **given: Any,
 ) -> None:
-    """Import the shop's catalogue from a CSV, TSV or JSON Lines file (- reads standard input).
+    """Import the shop's catalogue from a file (- reads standard input).
 
-    Invalid rows are listed and skipped; the others are imported. `id` is a product's id, or with
-    `item_group_id` for the product, a variant's. Run it again whenever the catalogue has changed.
+    Reads feeds for Google (CSV, TSV, XML) and Meta, exports of Shopify and WooCommerce, and other
+    CSV, TSV and JSON Lines files. A cell that can't be read is left out, and so is a row without a
+    usable id; the summary says why. Run it again whenever the catalogue has changed.
     """
-    how = _reading(path, **{name: text for name, text in given.items() if text})
+    how = _reading(**{name: text for name, text in given.items() if text})
     store = run(settings, lambda db: db.read(stores.by_handle, handle))
     progress = Progress()
     with _file(path) as file:
-        found = Catalogue(path, file, store, functools.partial(terminal.say, err=True), **how)
+        found = Catalogue(path, file, store, clock(), **how)
+        size = file.seek(0, 2)
+        file.seek(0)
         for number in found.read():
-            progress.report(f"checked {number:,} rows")
-    if found.unread:
-        terminal.say(f"ignored columns: {', '.join(sorted(found.unread))[:500]}", err=True)
+            progress.report(f"checked {number:,} rows", file.tell() / size)
+    summary = catalogue_summary.of(found, clock())
+    summary.products, summary.dry_run = found.count(), dry
+    if strict and found.reasons:
+        _print(summary, as_json)
+        raise Invalid(f"{path}: nothing was imported, because not all of it can be read.")
     if dry:
-        _preview(found, path)
-        return
+        if not as_json:
+            examples = [*islice(found, _MAX_EXAMPLES)]
+            terminal.say(catalogue_summary.table_of(examples, found.sales))
+    else:
+        summary = _import(settings, found, summary, progress, delete_missing=delete_missing)
+    _print(summary, as_json)
+    if delete_missing and not dry and found.is_unsure:
+        raise Invalid(
+            f"{path}: nothing was deleted: some rows were left out, so "
+            "products missing from the file can't be distinguished from those."
+        )
+    if found.refused:
+        raise Invalid(f"{path}: some rows were left out (listed above).")
 
-    async def put(db: Database) -> None:
+
+def _import(
+    settings: Settings,
+    found: Catalogue,
+    summary: Summary,
+    progress: Progress,
+    *,
+    delete_missing: bool,
+) -> Summary:
+    """Puts the products, deletes the missing ones if asked to, and stores the run's summary."""
+    all_products = found.count()
+
+    async def put(db: Database) -> Summary:
         begun = now()
         async for _ in found.load(db, new_id, now):
-            progress.report(_said(found))
+            done = found.put + found.unchanged
+            progress.report(f"{done:,} of {all_products:,} products", done / all_products)
         if delete_missing and not found.is_unsure:
             await clock.observe(db)
             async for _ in found.delete_missing(db, begun, clock):
-                progress.report(_said(found))
+                progress.report(f"{found.deleted:,} products deleted")
+        made = catalogue_summary.of(found, clock())
+        await catalogue_summary.save(db, found.store, made)
+        return made
 
-    run(settings, put)
-    terminal.say(_said(found))
-    if delete_missing and found.is_unsure:
-        raise Invalid(
-            f"{path}: nothing was deleted: some rows were rejected, so "
-            "products missing from the file can't be distinguished from rejected ones."
-        )
-    if found.refused:
-        raise Invalid(
-            f"{path}: {found.refused:,} rows were rejected (listed above); "
-            "the others were imported."
-        )
+    return run(settings, put)
 
 
-def _preview(found: Catalogue, path: str) -> None:
-    number = 0
-    for number, product in enumerate(found, 1):
-        if number <= _MAX_EXAMPLES:
-            terminal.say(" ".join((product.product_id, *product.stored)))
-    terminal.say(f"to import: {number:,} products; {found.refused:,} rows rejected")
-    if found.refused:
-        raise Invalid(f"{path}: {found.refused:,} rows were rejected (listed above).")
+def _print(summary: Summary, as_json: bool) -> None:
+    if as_json:
+        terminal.say(msgspec.json.encode(summary).decode())
+    else:
+        terminal.say(str(summary))
 
 
-def _reading(path: str, kind: str = "", columns: str = "", **given: str) -> dict[str, Any]:
-    """Returns the options for ``Catalogue``. Raises ``UsageError`` and ``Invalid``."""
-    kind = kind or path.lower().rpartition(".")[2]
-    if kind not in ("csv", "tsv", "jsonl"):
-        raise click.UsageError("The file type can't be determined from the name; add --format.")
+def _reading(kind: str = "", columns: str = "", **given: str) -> dict[str, Any]:
+    """Returns the options for ``Catalogue``. Raises ``Invalid``."""
     if not re.fullmatch("([A-Z]{3})?", given.get("currency", "")):
         raise Invalid("--currency: must be three capital letters, such as EUR.")
-    named = table.columns(columns, catalogue.FEED_COLUMNS, ()) if columns else {}
-    return given | {"is_json": kind == "jsonl", "columns": named}
+    named = table.columns(columns, feed_formats.MAPPED, ()) if columns else {}
+    if kind != "woocommerce" and (extra := {"sku", "parent"} & named.keys()):
+        raise Invalid(f"--map: {min(extra)} is only for --format woocommerce.")
+    return given | {"kind": kind, "columns": named}
 
 
 def _file(path: str) -> BinaryIO:
-    """Opens the file, or a copy of standard input, because the input is read twice."""
-    if path != "-":
-        return opened(path)
+    """Opens the file, or a copy of standard input or a pipe, because the input is read twice."""
+    file = sys.stdin.buffer if path == "-" else opened(path)
+    if path != "-" and file.seekable():
+        return file
     copy = tempfile.TemporaryFile()  # noqa: SIM115
-    shutil.copyfileobj(sys.stdin.buffer, copy)
+    shutil.copyfileobj(file, copy)
     copy.seek(0)
     return copy
-
-
-def _said(found: Catalogue) -> str:
-    done = (
-        f"{found.put:,} products imported, {found.unchanged:,} unchanged, {found.deleted:,} deleted"
-    )
-    return f"{done}; {found.refused:,} rows rejected"

@@ -50,6 +50,7 @@ RULES = {
     ),
     "currency": "must be three letters A-Z, such as EUR",
     "available": "must be true, false or null",
+    "availability": "must be in_stock, out_of_stock, preorder, backorder or null",
     "variants": f"must be an array of at most {products.MAX_VARIANTS} variants, or null",
     "products": f"must be an array of 1 to {products.MAX_BULK} products",
     "customer": "must be a string such as gid://shopify/Customer/7; leave it out for a visitor",

@@ -407,5 +407,6 @@ def log_request(request: Request, status: int, seconds: float) -> None:
         line.caller = caller.kind
         line.token = caller.token_id
         if isinstance(request.acts_on, Profile):
-            line.profile = request.acts_on.gid
+            profile = request.acts_on
+            line.profile = profile.id if "@" in profile.gid else profile.gid
     write_line(line)

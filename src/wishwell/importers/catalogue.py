@@ -1,6 +1,8 @@
 """Reads a shop's product feed from a file (docs/products.md): one product or variant per row.
 
-Checks the rows and stores them in a temporary file, which then groups them by product.
+``Catalogue.read`` checks the rows and stores them in a temporary file, which then groups them by
+product. ``feed_rows.py`` finds the file's syntax and format, ``feed_formats.py`` has the columns of
+each format, ``cells.py`` reads cells.
 """
 
 import itertools
@@ -8,7 +10,6 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, BinaryIO
-from urllib.parse import quote
 
 import msgspec
 
@@ -16,40 +17,41 @@ from wishwell import ids, products, stores
 from wishwell.db import Database, Row, Writer, ask, statements
 from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import Invalid
-from wishwell.importers import table
-from wishwell.importers.table import Table
-from wishwell.products import NewProduct, ProductData, Variant
+from wishwell.importers import cells, table
+from wishwell.importers.cells import Period
+from wishwell.importers.feed_products import Facts, gathered
+from wishwell.importers.feed_rows import FeedRows
+from wishwell.products import NewProduct
 from wishwell.products.notices import Money
 from wishwell.stores import Store
-from wishwell.transfer.spool import Spool, read_lines
-from wishwell.wishlists import fields
-
-FEED_COLUMNS = {
-    "product": "item_group_id|id",
-    "variant": "id",
-    "title": "title",
-    "price": "sale_price|price",
-    "image": "image_link",
-    "url": "link",
-    "available": "availability",
-}
-"""Default columns for each field: those of a feed for Google's Merchant Center."""
+from wishwell.transfer.spool import Spool
 
 _BATCH_SIZE = 10_000
-_PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
-_JOINTS = " -–—/|,:;()[]"
-_STOCK = dict.fromkeys(("in stock", "preorder", "backorder", "true", "yes"), True)
-_STOCK |= dict.fromkeys(("out of stock", "discontinued", "false", "no"), False)
-_PRICE = re.compile(r"([A-Z]{3})? ?([0-9.,]{1,30}) ?([A-Z]{3})?")
-_POINT = re.compile(r"([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]{1,4})?")
-_COMMA = re.compile(r"([0-9]{1,3}(\.[0-9]{3})+|[0-9]+)(,[0-9]{1,2})?")
-_THREE_DECIMALS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
-"""Currencies whose prices have three decimals."""
-
-_json = msgspec.json.Decoder(dict[str, Any], float_hook=str)
+_MAX_SALES = 100
+_MAX_REASONS = 100
 
 
-# rule: catalogue-strict
+class Reason(msgspec.Struct):
+    """Why rows or cells were left out. ``line``: of the first one (0 if unknown), with its
+    ``example``."""
+
+    column: str
+    reason: str
+    count: int
+    line: int
+    example: str = ""
+    refused: bool = False
+    """Whether the whole row was left out."""
+
+    def __str__(self) -> str:
+        what = ("row" if self.refused else "cell") + ("s" if self.count > 1 else "")
+        shown = [f"line {self.line}"] if self.line else []
+        shown += [repr(self.example)] if self.example else []
+        name = f"{self.column}: " if self.column else ""
+        return f"{name}{self.reason} ({self.count:,} {what}, first: {', '.join(shown)})"
+
+
+# rule: catalogue-cells
 def in_pattern(pattern: str) -> Callable[[str], tuple[str, str]]:
     """Returns a function that splits an id into product and variant, which may be empty. Raises
     ``Invalid``."""
@@ -73,15 +75,12 @@ def in_pattern(pattern: str) -> Callable[[str], tuple[str, str]]:
     return read
 
 
-def _normal(name: str) -> str:
-    return "_".join(name.lower().split())
-
-
 class Catalogue:
-    """The product feed in ``file``. After ``read``, it can be iterated once, which yields products.
+    """The product feed in ``file``. After ``read``, it can be iterated, which yields products.
 
-    Calls ``tell`` with a message for each rejected row. ``refused``: number of rejected rows;
-    ``nameless``: number with an unknown product; ``unread``: ignored columns. ``put``,
+    ``rows``: number of rows; ``refused``: number of them that were left out; ``reasons``: why rows
+    and cells were left out; ``read_columns``: a column that was read, by field; ``sales``: when the
+    sales of the first products end, in milliseconds since 1970. ``put``,
     ``unchanged`` and ``deleted`` are numbers of products.
     """
 
@@ -90,111 +89,127 @@ class Catalogue:
         path: str,
         file: BinaryIO,
         store: Store,
-        tell: Callable[[str], None],
+        now: int,
         *,
-        is_json: bool = False,
-        columns: Mapping[str, str] | None = None,
-        encoding: str = "utf-8-sig",
         pattern: str = "",
         currency: str = "",
+        **how: Any,
     ) -> None:
-        """``columns``: overrides ``FEED_COLUMNS``. Raises ``Invalid``."""
-        self._path, self._file, self._store, self._tell = path, file, store, tell
-        self._is_json, self._named = is_json, columns or {}
-        self._encoding, self._currency = encoding, currency
-        self.put = self.unchanged = self.deleted = self.refused = self.nameless = 0
-        self.unread: set[str] = set()
+        """``now``: milliseconds since 1970, for the periods of sales. ``how``: as for ``FeedRows``.
+        Raises ``Invalid``."""
+        self.store, self._now, self._currency = store, now, currency
         self._split = in_pattern(pattern) if pattern else None
-        known = (
-            FEED_COLUMNS | ({"product": "id", "variant": ""} if pattern else {}) | {**self._named}
-        )
-        self._columns = {
-            field: [*filter(None, map(_normal, known[field].split("|")))] for field in FEED_COLUMNS
-        }
-        self._known = {name for names in self._columns.values() for name in names}
-        self._readers: dict[str, Callable[[str], Any]] = {
-            "product": lambda cell: table.product_id(store, "Product", cell),
-            "variant": lambda cell: table.product_id(store, "ProductVariant", cell),
-            "title": _title,
-            "price": self._price,
-            "image": _url,
-            "url": _url,
-            "available": _available,
-        }
+        self.feed = FeedRows(path, file, store, has_pattern=bool(pattern), **how)
+        self.put = self.unchanged = self.deleted = self.rows = self.refused = 0
+        self.read_columns: dict[str, str] = {}
+        self.sales: dict[str, int] = {}
+        self._reasons: dict[tuple[str, str], Reason] = {}
         self._spool = Spool()
+
+    @property
+    def reasons(self) -> list[Reason]:
+        """Why rows and cells were left out: rows first, then by number."""
+        return sorted(self._reasons.values(), key=lambda one: (not one.refused, -one.count))
 
     def read(self) -> Iterator[int]:
         """Checks all rows. Yields the number of rows read so far at intervals. Raises
         ``Invalid``."""
-        rows = self._of_json() if self._is_json else self._of_table()
-        for number, (line, row) in enumerate(rows, 1):
-            self._take(line, row)
-            if number % _BATCH_SIZE == 0:
-                yield number
-        self.unread -= self._known
-
-    # rule: catalogue-strict
-    def _of_table(self) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
-        found = Table(self._path, self._file, self._encoding, self._known, _normal)
-        self.unread.update(found.header)
-        for field in ("product", *self._named):
-            if not {*found.header}.intersection(self._columns[field]):
-                found.place("|".join(self._columns[field]))
-        for name in self._known.intersection(found.header):
-            found.place(name)  # raises if the column occurs twice
-        for line, cells in found.rows():
-            row = cells if isinstance(cells, str) else dict(zip(found.header, cells, strict=True))
-            yield line, row
-
-    def _of_json(self) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
-        for line, text in enumerate(read_lines(self._file, table.MAX_LINE), 1):
-            if isinstance(text, str):
-                yield line, text
-                continue
-            text = text.removeprefix(b"\xef\xbb\xbf")
-            try:
-                if text.strip():
-                    row = {_normal(name): cell for name, cell in _json.decode(text).items()}
-                    self.unread.update(row)
-                    yield line, row
-            except (msgspec.DecodeError, ValueError, RecursionError) as error:
-                yield line, f"isn't a JSON object ({error})"
-
-    # rule: catalogue-strict
-    def _take(self, line: int, row: Mapping[str, Any] | str) -> None:
-        """Stores the data of a row; for a rejected row only the product, if it is known."""
-        said: dict[str, Any] = {}
-        field = ""
-        try:
+        for line, row in self.feed:
+            self.rows += 1
             if isinstance(row, str):
-                raise Invalid(row)
-            product = of_pattern = ""
-            for field in FEED_COLUMNS:
-                cell = self._cell(row, self._columns[field])
-                if field == "product":
-                    product, of_pattern = self._split(cell) if self._split else (cell, "")
-                    cell = product
-                elif field == "variant":
-                    cell = cell or of_pattern
-                    cell = "" if cell == product else cell
-                if cell or field == "product":
-                    said[field] = self._readers[field](cell)
+                self._refuse(line, "", row)
+            else:
+                try:
+                    all(self._take(line, made) for made in self.feed.rewritten(row))
+                except Invalid as error:
+                    self._refuse(line, *_parted(error.message))
+            if self.rows % _BATCH_SIZE == 0:
+                yield self.rows
+        self._refuse_large()
+
+    # rule: catalogue-variants
+    def _refuse_large(self) -> None:
+        """Refuses the products with too many variants."""
+        asked = (
+            "SELECT key, min(line) FROM records WHERE kind > '' GROUP BY key "
+            "HAVING count(*) > 2048 AND count(DISTINCT kind) > 2048"
+        )
+        for product, line in self._spool.ask(asked).fetchall():
+            self._refuse(line, "", "a product has more than 2,048 variants", product)
+            self._spool.add(product, line, "", "")
+
+    # rule: catalogue-cells
+    def _take(self, line: int, row: Mapping[str, Any]) -> bool:
+        """Stores what a row says of its product; of a refused row only the product, if known.
+        Returns whether the row was accepted."""
+        product = variant = cell = ""
+        try:
+            cell = self._id(row, "product")
+            of_product, of_pattern = self._split(cell) if self._split else (cell, "")
+            product = table.product_id(self.store, "Product", of_product)
+            cell = self._id(row, "variant") or of_pattern
+            if cell and cell != of_product:
+                variant = table.product_id(self.store, "ProductVariant", cell)
         except Invalid as error:
-            self._fail(line, f"{field}: {error.message}" if field else error.message)
-            self.nameless += "product" not in said
-            if "product" in said:
-                self._spool.add(said["product"], line, "", "")
-        else:
-            product, variant = said.pop("product"), said.pop("variant", "")
-            self._spool.add(product, line, variant, msgspec.json.encode(said).decode())
+            self._refuse(line, "variant" if product else "product", error.message, cell)
+            if product:
+                self._spool.add(product, line, "", "")
+            return False
+        facts = Facts(
+            title=self._optional(line, row, "title", cells.title),
+            option=self._optional(line, row, "option", cells.title),
+            url=self._optional(line, row, "url", cells.url),
+            availability=self._optional(line, row, "available", cells.availability),
+        )
+        facts.image = self._optional(
+            line, row, "image", lambda cell: cells.url(cell, facts.url or "")
+        )
+        facts.price, facts.sale_until = self._price(line, row)
+        self._spool.add(product, line, variant, msgspec.json.encode(facts).decode())
+        return True
 
-    def _fail(self, line: int, message: str) -> None:
-        self.refused += 1
-        self._tell(f"line {line}: {message.removesuffix('.')}")
+    # rule: catalogue-prices
+    def _price(self, line: int, row: Mapping[str, Any]) -> tuple[Money | None, int | None]:
+        """Returns the price at the time of the run, and until when it is a sale's."""
+        regular = self._money(line, row, "price", self._currency)
+        sale = self._money(line, row, "sale_price", regular.currency if regular else self._currency)
+        if sale is None:
+            return regular, None
+        period = self._optional(line, row, "sale_period", cells.period)
+        if period is None and self._cell(row, "sale_period"):
+            return regular, None  # a sale whose period can't be read isn't believed
+        if period is None:
+            start = self._optional(line, row, "sale_starts", cells.moment)
+            end = self._optional(line, row, "sale_ends", lambda cell: cells.moment(cell, ends=True))
+            for name, read in (("sale_starts", start), ("sale_ends", end)):
+                if read is None and self._cell(row, name):
+                    return regular, None
+            period = Period(start, end)
+        return (sale, period.end) if period.includes(self._now) else (regular, None)
 
-    def _cell(self, row: Mapping[str, Any], columns: Iterable[str]) -> str:
-        """Returns the first non-empty cell of the given columns, or ""."""
-        for name in columns:
+    def _money(self, line: int, row: Mapping[str, Any], field: str, currency: str) -> Money | None:
+        """Returns the price in a field. 0 stands for an unknown price, or for no sale."""
+        money = self._optional(line, row, field, lambda cell: cells.price(cell, currency))
+        return money if money and Decimal(money.amount) else None
+
+    def _optional(
+        self, line: int, row: Mapping[str, Any], field: str, read: Callable[[str], Any]
+    ) -> Any:
+        """Returns the value of a cell, or None if it is empty or can't be read."""
+        cell = ""
+        try:
+            cell = self._cell(row, field)
+            return read(cell) if cell else None
+        except Invalid as error:
+            self._count(line, field, error.message, cell)
+            return None
+
+    def _id(self, row: Mapping[str, Any], field: str) -> str:
+        return self._cell(row, field).removeprefix("'")  # Excel's mark for text
+
+    def _cell(self, row: Mapping[str, Any], field: str) -> str:
+        """Returns the first non-empty cell of a field's columns, or ""."""
+        for name in self.feed.columns[field]:
             value = row.get(name)
             if isinstance(value, dict):  # a price in the form of the API
                 value = f"{value.get('amount')} {value.get('currency')}"
@@ -202,54 +217,59 @@ class Catalogue:
                 raise Invalid("must be a string or a number")
             cell = "" if value is None else str(value).strip()
             if cell not in table.EMPTY_CELLS:
-                table.check_text(cell, self._encoding)
+                self.read_columns.setdefault(field, name)
+                table.check_text(cell, self.feed.encoding)
                 return cell
         return ""
 
-    # rule: catalogue-strict
-    def _price(self, cell: str) -> Money:
-        match = _PRICE.fullmatch(cell)
-        before, text, behind = match.groups() if match else (None, "", None)
-        currency = before or behind or self._currency
-        if not currency or (before and behind):
-            raise Invalid(
-                "must be an amount with a currency, such as 19.90 EUR; set the currency of prices "
-                "without one with --currency"
-            )
-        read = {text.replace(",", "")} if _POINT.fullmatch(text) else set()
-        if _COMMA.fullmatch(text) and not (read and currency in _THREE_DECIMALS):
-            read.add(text.replace(".", "").replace(",", "."))
-        if not read:
-            raise Invalid(f"{text} isn't an amount such as 19.90 or 1,299.00")
-        if len(read) > 1:
-            raise Invalid(f"{text} is ambiguous: it can mean {' or '.join(sorted(read))}")
-        try:
-            return msgspec.convert({"amount": read.pop(), "currency": currency}, Money)
-        except msgspec.ValidationError as error:
-            raise Invalid("must have at most 12 digits before and 4 after the point") from error
+    def _refuse(self, line: int, field: str, message: str, example: str = "") -> None:
+        self.refused += 1
+        self._count(line, field, message, example, refused=True)
+
+    def _count(
+        self, line: int, field: str, message: str, example: str = "", *, refused: bool = False
+    ) -> None:
+        # Digits differ from row to row, so they don't make a reason of their own.
+        names = self.feed.columns.get(field) or [field]
+        column = self.read_columns.get(field, names[-1])
+        key = column, re.sub("[0-9][0-9.,]*", "0", message) + "!" * refused
+        if (known := self._reasons.get(key)) is not None:
+            known.count += 1
+        elif len(self._reasons) < _MAX_REASONS:
+            text = message.removesuffix(".")
+            self._reasons[key] = Reason(column, text, 1, line, example[:60], refused)
 
     def __iter__(self) -> Iterator[NewProduct]:
-        for id, of_product in self._spool.by_key():
-            if found := self._different(of_product):
-                yield _gathered(id, found)
+        for id, rows in self._spool.by_key():
+            if found := self._merged(rows):
+                product = gathered(id, found)
+                if len(self.sales) < _MAX_SALES:
+                    self._note_sale(product, found)
+                yield product
 
-    # rule: catalogue-strict
-    def _different(self, offers: Iterable[Row]) -> dict[str, ProductData]:
-        """Returns the data of each variant; nothing if a row of the product was rejected."""
-        found: dict[str, ProductData] = {}
-        for _, line, variant, facts in offers:
-            if not facts:
+    def _note_sale(self, product: NewProduct, found: Mapping[str, Facts]) -> None:
+        price = product.data.price
+        until = [facts.sale_until for facts in found.values() if facts.price == price]
+        if price is not None and until and until[0] is not None:
+            self.sales[product.product_id] = until[0]
+
+    def count(self) -> int:
+        """Returns the number of products in the file."""
+        [number] = self._spool.ask("SELECT count(DISTINCT key) FROM records").fetchone()
+        return int(number)
+
+    # rule: catalogue-variants
+    def _merged(self, rows: Iterable[Row]) -> dict[str, Facts]:
+        """Merges the rows of a product by variant; returns nothing if one of them was refused."""
+        found: dict[str, Facts] = {}
+        for *_, variant, text in rows:
+            if not text:
                 return {}
+            facts = msgspec.json.decode(text, type=Facts)
             if variant in found:
-                self._fail(line, "has the same product and variant as an earlier row")
-            elif variant and len(found.keys() - {""}) == products.MAX_VARIANTS:
-                most = products.MAX_VARIANTS
-                self._fail(
-                    line, f"is variant {most + 1} of its product; at most {most} are allowed"
-                )
-                return {}
+                found[variant].complement(facts)
             else:
-                found[variant] = msgspec.json.decode(facts, type=ProductData)
+                found[variant] = facts
         return found
 
     # rules: catalogue-import, catalogue-variants
@@ -261,22 +281,24 @@ class Catalogue:
         has_variants = bool(self._spool.ask("SELECT 1 FROM records WHERE kind > ''").fetchone())
         while some := list(itertools.islice(left, products.MAX_BULK)):
             new_ids = [new_id() for _ in some]
-            changed, kept = await db.write(_put, self._store, some, new_ids, now(), has_variants)
+            changed, kept = await db.write(_put, self.store, some, new_ids, now(), has_variants)
             self.put += changed
             self.unchanged += len(some) - changed - len(kept)
-            self.refused += len(kept)
             for id in kept:
-                self._tell(
-                    f"product {id}: has variants, but this file has none. Assign their column with "
-                    "--map variant=COLUMN, or delete the product first"
+                self._refuse(
+                    0,
+                    "",
+                    "the product has variants, but this file has none. Assign their column with "
+                    "--map variant=COLUMN, or delete the product first",
+                    f"product {id}",
                 )
             yield
 
     # rule: catalogue-delete-missing
     @property
     def is_unsure(self) -> bool:
-        """Whether products may be missing only because rows were rejected. Valid after ``load``."""
-        return bool(self.nameless) or not self.put + self.unchanged
+        """Whether products may be missing only because rows were left out. Valid after ``load``."""
+        return bool(self.refused) or not self.put + self.unchanged
 
     async def delete_missing(
         self, db: Database, since: str, clock: ReferenceClock
@@ -284,68 +306,21 @@ class Catalogue:
         """Deletes the products that are missing from the file, except those put after ``since``.
         Raises ``ClockSuspect``, also if the clock was set back since."""
         after, asked = ids.NO_UUID, "SELECT 1 FROM records WHERE key = ?"
-        these = {"store": self._store.id, "limit": products.MAX_BULK}
+        these = {"store": self.store.id, "limit": products.MAX_BULK}
         self._spool.ask("CREATE INDEX by_key ON records (key)")
         while rows := await db.read(ask, "export_products", **these, after=after):
             known = [statements.named("product_file_fields", row) for row in rows]
             after = known[-1]["id"]
             for product in (columns["product_id"] for columns in known):
                 if not self._spool.ask(asked, product).fetchone():
-                    self.deleted += await db.write(_delete, self._store, product, since, clock)
+                    self.deleted += await db.write(_delete, self.store, product, since, clock)
             yield
 
 
-def _title(cell: str) -> str:
-    title = " ".join(cell.split())
-    if not 0 < len(title) <= products.MAX_TITLE or fields.has_control(title):
-        raise Invalid(
-            f"must have at most {products.MAX_TITLE} characters and no control characters"
-        )
-    return title
-
-
-def _url(cell: str) -> str:
-    try:
-        return msgspec.convert(quote(cell, safe=_PRINTABLE), products.Url)
-    except msgspec.ValidationError as error:
-        most = f"{products.MAX_URL:,}"
-        raise Invalid(f"must be an http or https URL of at most {most} characters") from error
-
-
-def _available(cell: str) -> bool:
-    if re.fullmatch("-?[0-9]{1,9}", cell):  # the stock quantity
-        return int(cell) > 0
-    word = re.sub("[_-]", " ", cell.lower())
-    if word not in _STOCK:
-        raise Invalid("must be in stock, out of stock, true, false or a number")
-    return _STOCK[word]
-
-
-# rule: catalogue-variants
-def _gathered(id: str, found: Mapping[str, ProductData]) -> NewProduct:
-    """Builds a product from the data of each variant, and its own, stored as the variant ""."""
-    rows = list(found.values())
-    words = [(facts.title or "").split() for facts in rows]
-    common = []
-    for some in zip(*filter(None, words), strict=False):
-        if len({word.strip(_JOINTS) for word in some}) > 1:
-            break
-        common.append(some[0])
-    if not (title := " ".join(common).rstrip(_JOINTS)):
-        title, common = next((facts.title for facts in rows if facts.title), ""), []
-    rests = [" ".join(of_row[len(common) :]).strip(_JOINTS) or None for of_row in words]
-    prices = {facts.price for facts in rows if facts.price}
-    all_alike = all(facts.price for facts in rows) and len({one.currency for one in prices}) == 1
-    price = min(prices, key=lambda one: Decimal(one.amount)) if all_alike else None
-    stock = {facts.available for facts in rows}
-    available = None if None in stock else True in stock
-    whole = ProductData(title or None, rows[0].url, rows[0].image, price, available)
-    variants = [
-        Variant(variant, rest, facts.image, facts.price, facts.available, facts.url)
-        for (variant, facts), rest in zip(found.items(), rests, strict=True)
-        if variant
-    ]
-    return NewProduct(id, found.get("", whole), tuple(variants))
+def _parted(message: str) -> tuple[str, str]:
+    """Parts the name of a field from an error message, if it begins with one."""
+    field, colon, reason = message.partition(": ")
+    return (field, reason) if colon and field.isidentifier() else ("", message)
 
 
 # rule: clock-guard

@@ -2,3 +2,13 @@
 -- Deletes a product unless it was put at :since or later. A time after :ahead comes from a wrong clock.
 DELETE FROM products WHERE store_id = :store AND product_id = :product AND (updated_at < :since OR updated_at > :ahead)
 RETURNING product_id;
+
+-- name: catalogue_run_put
+INSERT INTO catalogue_runs (store_id, finished_at, imported, refused, lost)
+VALUES (:store, :finished_at, :imported, :refused, :lost)
+ON CONFLICT (store_id) DO UPDATE SET finished_at = excluded.finished_at, imported = excluded.imported,
+    refused = excluded.refused, lost = excluded.lost;
+
+-- name: catalogue_runs
+SELECT s.handle, r.finished_at, r.imported, r.refused, r.lost
+FROM catalogue_runs r JOIN stores s ON s.id = r.store_id;

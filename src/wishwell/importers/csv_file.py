@@ -35,6 +35,11 @@ _AHEAD_MS = 60_000
 """Clock skew, in milliseconds, that the other app may have."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_FACTORS = {10: 1000, 13: 1}
+"""Milliseconds of a unit of time, by the number of digits: seconds and milliseconds since 1970."""
+
+_ZERO_DATE = re.compile("0000-00-00")
+_IDS = ("customer", "product", "variant")
 _quantity = msgspec.json.Decoder(Quantity)
 _wish_decoder = msgspec.json.Decoder(list)
 
@@ -101,8 +106,10 @@ class CsvFile:
         failed = False
         for field, at, nothing, read in self._cells:
             cell = cells[at].strip()
+            if field in _IDS:
+                cell = cell.removeprefix("'")  # Excel's mark for text
             try:
-                if cell not in nothing:
+                if cell not in nothing and not (field == "saved" and _ZERO_DATE.match(cell)):
                     table.check_text(cell, self._how.encoding)
                     wish[field] = read(cell)
                 elif field == "product":
@@ -177,13 +184,15 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
     """Returns the function that parses a cell of each field; each raises ``Invalid``."""
 
     def customer(cell: str) -> tuple[str, str]:
-        gid = cell if ":" in cell else f"gid://{store.platform}/Customer/{cell}"
+        gid = cell
+        if not cell.startswith("gid://"):
+            gid = ids.customer_gid(store.platform, ids.encoded(cell))
         profile = profiles.parse(store, "", gid, "customer", ("customer",))
         return profile.id, profile.gid
 
     def quantity(cell: str) -> int:
         try:
-            return _quantity.decode(cell)
+            return _quantity.decode(re.sub(r"\.0+$", "", cell))  # a database's decimal
         except msgspec.DecodeError as error:
             raise Invalid(f"must be an integer from 1 to {MAX_QUANTITY}") from error
 
@@ -193,12 +202,15 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
 
     def saved(cell: str) -> int:
         try:
-            time = datetime.fromisoformat(cell)
-            if time.tzinfo is None and zone is not None:
-                time = time.replace(tzinfo=zone)
-            if time.tzinfo is None:
-                raise Invalid("has no UTC offset; set the time zone with --time-zone")
-            milliseconds = int((time - _EPOCH).total_seconds() * 1000)
+            if cell.isdigit() and len(cell) in _EPOCH_FACTORS:
+                milliseconds = int(cell) * _EPOCH_FACTORS[len(cell)]
+            else:
+                time = datetime.fromisoformat(re.sub(" ?(UTC|GMT)$", "+00:00", cell))
+                if time.tzinfo is None and zone is not None:
+                    time = time.replace(tzinfo=zone)
+                if time.tzinfo is None:
+                    raise Invalid("has no UTC offset; set the time zone with --time-zone")
+                milliseconds = int((time - _EPOCH).total_seconds() * 1000)
         except (ValueError, OverflowError) as error:
             raise Invalid("must be a time in ISO 8601, such as 2025-04-18T18:13:27Z") from error
         if not 0 <= milliseconds <= now + _AHEAD_MS:

@@ -1,5 +1,6 @@
 """Reads CSV and similar files, finding the delimiter (comma, semicolon, tab) by the first line."""
 
+import codecs
 import contextlib
 import csv
 import io
@@ -46,7 +47,8 @@ def columns(text: str, known: Collection[str], needed: Collection[str]) -> dict[
 
 
 class Table:
-    """The table in a file. ``header``: the columns' names, normalised by ``normal``."""
+    """The table in a file. ``header``: the columns' names, normalised by ``normal``.
+    ``commented``: whether rows of comments, which begin with ``#``, precede it."""
 
     def __init__(
         self,
@@ -61,27 +63,46 @@ class Table:
         Raises ``Invalid`` and ``Misconfigured``.
         """
         self.path, self.encoding = path, encoding
+        self.commented = False
+        self._row: list[str] = []
+        if file.seekable():
+            start = file.read(2)
+            file.seek(0)
+            if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+                self.encoding = encoding = "utf-16"
         try:
             # Undecodable bytes are reported later, per cell, so that the error can name the line.
             self._text = io.TextIOWrapper(file, encoding, "surrogateescape", newline="")
         except LookupError as error:
             raise Misconfigured(f"--encoding: {error}.") from error
-        self._delimiter, self.header = self._first({*known}, normal)
+        self._known, self._normal = {*known}, normal
+        self.delimiter, self.header = self._first(normal)
 
     # rule: import-csv
-    def _first(self, known: set[str], normal: Callable[[str], str]) -> tuple[str, list[str]]:
+    def _first(self, normal: Callable[[str], str]) -> tuple[str, list[str]]:
         """Returns the delimiter and the names of the columns, found by the first line."""
         found = []
         for delimiter in ",;\t":
             with contextlib.suppress(csv.Error):
-                names = [normal(name) for name in next(self._rows(delimiter), [])]
-                found.append((len(known & {*names}), len(names), delimiter, names))
+                names = [normal(name) for name in self._header(self._rows(delimiter))]
+                found.append((len(self._known & {*names}), len(names), delimiter, names))
         _, width, delimiter, names = max(found, default=(0, 0, ",", []))
         if not width:
             raise Invalid(f"{self.path}: line 1: must contain the names of the columns.")
         return delimiter, names
 
+    def _header(self, rows: Any) -> list[str]:
+        """Returns the first row that isn't a comment, as Meta's templates have."""
+        for cells in rows:
+            is_comment = bool(cells) and cells[0].startswith("#")
+            if not is_comment or self._known.intersection(map(self._normal, cells)):
+                return list(cells)
+            self.commented = True
+        return []
+
     def _rows(self, delimiter: str) -> Any:
+        if delimiter == "\t":
+            return _TabSeparated(self._lines())
         return csv.reader(self._lines(), delimiter=delimiter, strict=True)
 
     def _lines(self) -> Iterator[str]:
@@ -96,6 +117,7 @@ class Table:
                     )
                 if not line:
                     return
+                self._row.append(line)
                 yield line
         except UnicodeError as error:
             raise Invalid(f"{self.path}: {_other(self.encoding)}.") from error
@@ -113,13 +135,15 @@ class Table:
 
     def rows(self) -> Iterator[tuple[int, list[str] | str]]:
         """Yields each non-empty row: its line number, and its cells or an error message."""
-        rows, width = self._rows(self._delimiter), len(self.header)
-        next(rows)
+        rows, width = self._rows(self.delimiter), len(self.header)
+        self._header(rows)
         while True:
             line = rows.line_num + 1
+            self._row.clear()
             try:
                 cells = next(rows, None)
             except csv.Error as error:
+                line += _line_of_field("".join(self._row), self.delimiter)
                 yield line, f"isn't a valid CSV row ({error}); is a closing quote missing?"
                 continue
             if cells is None:
@@ -127,6 +151,48 @@ class Table:
             if "".join(cells).strip():
                 wrong = f"has {len(cells)} cells, but the first line has {width}"
                 yield line, cells if len(cells) == width else wrong
+
+
+def _line_of_field(row: str, delimiter: str) -> int:
+    """Returns the number of line breaks before the field in which a row stops being valid."""
+    quoted, bare = re.compile('"[^"]*(?:""[^"]*)*"'), re.compile(f"[^{delimiter}\r\n]*")
+    at = 0
+    while True:
+        found = quoted.match(row, at) if row.startswith('"', at) else bare.match(row, at)
+        end = found.end() if found else len(row)
+        if found is None or not row.startswith(delimiter, end):
+            return row.count("\n", 0, at)
+        at = end + 1
+
+
+class _TabSeparated:
+    """Reads tab-separated rows like ``csv.reader``. Quotes are data, unless they enclose a field;
+    a field contains no line break (rule: catalogue-rows)."""
+
+    _QUOTED = re.compile('"((?:[^"]|"")*)"')
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self._width = 0
+        self.line_num = 0
+
+    def __iter__(self) -> "_TabSeparated":
+        return self
+
+    def __next__(self) -> list[str]:
+        line = next(self._lines).rstrip("\r\n")
+        self.line_num += 1
+        cells = [self._unquoted(cell) for cell in line.split("\t")] if line else []
+        if not line.startswith("#"):
+            self._width = self._width or len(cells)
+        if len(cells) > self._width and '"' in line:  # tabs inside quotes
+            joined = next(csv.reader([line], delimiter="\t"))
+            cells = joined if len(joined) == self._width else cells
+        return cells
+
+    def _unquoted(self, cell: str) -> str:
+        match = self._QUOTED.fullmatch(cell)
+        return match[1].replace('""', '"') if match else cell
 
 
 def check_text(cell: str, encoding: str) -> None:

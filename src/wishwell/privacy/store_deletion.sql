@@ -24,7 +24,7 @@ SELECT profile_id FROM profiles WHERE store_id = :store AND profile_id > :after 
 DELETE FROM revocations WHERE profile_id in_uuids(:profiles);
 
 -- name: erase_TABLE
--- of: admin_tokens, counts, erasures, feeds, requests, store_hosts, store_secrets, webhooks
+-- of: admin_tokens, catalogue_runs, counts, erasures, feeds, requests, store_hosts, store_secrets, webhooks
 DELETE FROM TABLE WHERE store_id = :store;
 
 -- name: erase_TABLE

@@ -6,7 +6,7 @@ items in responses, ``product_bodies.py`` validates request bodies.
 """
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -23,6 +23,11 @@ from wishwell.wishlists import fields, items
 
 MAX_BULK = 250
 MAX_VARIANTS = 250
+"""Maximum variants of a product in a request."""
+
+MAX_FILE_VARIANTS = 2_048
+"""Maximum variants of a product in a file, as on Shopify."""
+
 MAX_TITLE = 255
 MAX_URL = 2_048
 
@@ -55,6 +60,12 @@ NewUrl = Annotated[Url | None, types.published("NewUrl", _NULL)]
 NewPrice = Annotated[Money | None, types.published("NewPrice", _NULL)]
 NewAvailable = Annotated[bool | None, types.published("NewAvailable", _NULL)]
 
+Availability = Annotated[
+    Literal["in_stock", "out_of_stock", "preorder", "backorder"],
+    types.published("Availability", "Whether and how the product can be ordered."),
+]
+NewAvailability = Annotated[Availability | None, types.published("NewAvailability", _NULL)]
+
 
 class Variant(
     msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
@@ -66,7 +77,10 @@ class Variant(
     image: NewUrl = None
     price: NewPrice = None
     available: NewAvailable = None
+    """Whether it can be ordered: false for `out_of_stock` only."""
     url: NewUrl = None
+    availability: NewAvailability = None
+    """Decides, if `available` differs."""
 
 
 class ProductData(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):
@@ -77,13 +91,32 @@ class ProductData(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     image: NewUrl = None
     price: NewPrice = None
     available: NewAvailable = None
+    """Whether it can be ordered: false for `out_of_stock` only."""
+    availability: NewAvailability = None
+    """Decides, if `available` differs."""
+
+
+# rule: product-availability
+def availability_of(given: ProductData | Variant) -> Availability | None:
+    """Returns the availability that was given, or that follows from ``available``."""
+    if given.availability or given.available is None:
+        return given.availability
+    return "in_stock" if given.available else "out_of_stock"
+
+
+def set_availability(given: ProductData | Variant, *, stored: bool) -> None:
+    """Makes ``available`` and ``availability`` agree. ``stored``: drops an availability that
+    follows from ``available``, so that data of earlier releases doesn't change."""
+    found = availability_of(given)
+    given.available = None if found is None else found != "out_of_stock"
+    given.availability = None if stored and found in ("in_stock", "out_of_stock") else found
 
 
 class Product(ProductData, rename="camel", kw_only=True):
     """The published data of a product. Unknown fields are omitted."""
 
     product_id: types.ProductId
-    variants: Annotated[list[Variant], types.published(maxItems=MAX_VARIANTS)] | None = None
+    variants: Annotated[list[Variant], types.published(maxItems=MAX_FILE_VARIANTS)] | None = None
     """The variants as they were set; only for a single product."""
     created_at: types.Time
     """When it was first set."""
@@ -108,12 +141,11 @@ class NewProduct(msgspec.Struct, frozen=True):
     def offers(self) -> dict[str, Offer]:
         """Price and availability by variant id. ``NO_VARIANT`` comes first, for the product itself
         and unlisted variants."""
-        price, available = self.data.price, self.data.available
-        offers = {items.NO_VARIANT: Offer(price, available)}
+        price, availability = self.data.price, availability_of(self.data)
+        offers = {items.NO_VARIANT: Offer(price, availability)}
         for variant in self.variants:
-            own = variant.available
             offers[str(variant.variant_id)] = Offer(
-                variant.price or price, available if own is None else own
+                variant.price or price, availability_of(variant) or availability
             )
         return offers
 
@@ -128,8 +160,11 @@ def from_row(row: Row, store: Store) -> Product:
     facts = msgspec.structs.asdict(msgspec.json.decode(columns["document"], type=ProductData))
     shown = {name: columns[name] for name in ("product_id", "created_at", "updated_at")}
     product = Product(**shown, **facts)
+    set_availability(product, stored=False)
     if len(row) > len(names):
         product.variants = _variants.decode(row[-1])
+        for variant in product.variants:
+            set_availability(variant, stored=False)
     if not store.has_text_ids:
         product.product_id = stores.number(product.product_id)
         for variant in product.variants or ():

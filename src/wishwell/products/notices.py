@@ -47,20 +47,21 @@ class Offer(NamedTuple):
     """A variant's price and availability in a put. None: unknown."""
 
     price: Money | None
-    available: bool | None
+    availability: str | None
 
 
 class VariantState(msgspec.Struct, omit_defaults=True):
     """The stored price and availability of a variant, and its pending notices.
 
-    ``reference``: the price to compare the next one with. ``dropped_from``: the price before a
-    pending drop. ``dropped_at``, ``restocked_at``: times of the puts that caused pending notices,
-    or empty.
+    ``reference``: the price to compare the next one with, the last known one if the current one is
+    unknown. ``in_stock``: whether it was in stock when that was last known. ``dropped_from``: the
+    price before a pending drop. ``dropped_at``, ``restocked_at``: times of the puts that caused
+    pending notices, or empty.
     """
 
     price: Money | None = None
     reference: Money | None = None
-    available: bool | None = None
+    in_stock: bool | None = msgspec.field(default=None, name="available")
     dropped_from: Money | None = None
     dropped_at: str = ""
     restocked_at: str = ""
@@ -91,11 +92,11 @@ def compare(
     notices are pending, else None. A new notice restarts at the first item.
     """
     after: Variants = {}
-    for variant, (price, available) in offers.items():
+    for variant, (price, availability) in offers.items():
         old = before.get(variant, VariantState())
-        new = after[variant] = VariantState(price=price, available=available)
+        new = after[variant] = VariantState(price=price)
         _compare_price(old, new, store.price_drop_percent, now)
-        _compare_stock(old, new, now)
+        _compare_stock(old, new, availability, now)
         if store.events_since is None:
             _clear(new)
     noticed = [known for known in after.values() if known.dropped_at or known.restocked_at]
@@ -107,7 +108,7 @@ def compare(
 # rules: notice-drop, notice-reference, notice-newest
 def _compare_price(old: VariantState, new: VariantState, percent: int, now: str) -> None:
     price, reference = new.price, old.reference
-    new.reference = price
+    new.reference = reference if price is None or not _amount(price) else price
     if price is None or reference is None:
         return
     if old.dropped_from is not None and _is_drop(old.dropped_from, price, percent):
@@ -122,7 +123,7 @@ def _is_drop(before: Money, after: Money, percent: int) -> bool:
     if before.currency != after.currency:
         return False
     old, new = _amount(before), _amount(after)
-    return new < old and new * 100 <= old * (100 - percent)
+    return 0 < new < old and new * 100 <= old * (100 - percent)
 
 
 def _amount(money: Money) -> Decimal:
@@ -130,10 +131,13 @@ def _amount(money: Money) -> Decimal:
 
 
 # rules: notice-drop, notice-reference, notice-newest
-def _compare_stock(old: VariantState, new: VariantState, now: str) -> None:
-    if new.available and old.available:
+def _compare_stock(old: VariantState, new: VariantState, availability: str | None, now: str) -> None:
+    new.in_stock = old.in_stock if availability is None else availability == "in_stock"
+    if availability != "in_stock":
+        return
+    if old.in_stock:
         new.restocked_at = old.restocked_at
-    elif new.available and old.available is False:
+    elif old.in_stock is False:
         new.restocked_at = now
 
 

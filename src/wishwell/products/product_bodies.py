@@ -23,7 +23,10 @@ class ProductBody(ProductData, kw_only=True):
         ids = [variant.variant_id for variant in variants]
         fields.check_once("variants[{}].variantId: is the same as in variants[{}].", ids)
         _check(self)
-        facts = ProductData(self.title, self.url, self.image, self.price, self.available)
+        facts = ProductData(
+            self.title, self.url, self.image, self.price, self.available, self.availability
+        )
+        products.set_availability(facts, stored=True)
         return NewProduct(id, facts, tuple(variants))
 
 
@@ -52,6 +55,7 @@ class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
 def _variant(variant: Variant, store: Store) -> Variant:
     variant.variant_id = store.product_id("variantId", variant.variant_id)
     _check(variant)
+    products.set_availability(variant, stored=True)
     return variant
 
 

@@ -32,12 +32,18 @@ class ProductView(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     image: Annotated[Any, published("Url")] = None
     price: Annotated[Any, published("Price")] = None
     available: Annotated[Any, published(type="boolean")] = None
+    availability: Annotated[Any, published("Availability")] = None
 
 
 _decode = msgspec.json.Decoder(ProductView).decode
 _encode = msgspec.json.Encoder().encode
 _NOTHING = b"{}"
 _VARIANT = '{"variantId":"'
+_AVAILABLE = {
+    b'"available":true}': b'"available":true,"availability":"in_stock"}',
+    b'"available":false}': b'"available":false,"availability":"out_of_stock"}',
+}
+"""Ends of stored data without an availability, and as they are shown."""
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
@@ -100,6 +106,9 @@ async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) 
 def _set(item: Item | SharedItem, document: str, variant: str | None) -> None:
     """Sets an item's ``product``. ``variant`` is as in ``merged_data``."""
     product = document.encode() if variant is None else _encode(merged_data(document, variant))
+    start = product.rfind(b'"available":')
+    if (shown := _AVAILABLE.get(product[start:])) is not None:
+        product = product[:start] + shown
     if product != _NOTHING:
         item.product = msgspec.Raw(product)
 
@@ -116,7 +125,9 @@ def merged_data(document: str, variant: str | None) -> ProductView:
         end = variant.find(f",{_VARIANT}")
         own = _decode(variant[: end if end > 0 else -1])
         shown.variant_title = own.title
-        for field in ("url", "image", "price", "available"):
+        for field in ("url", "image", "price"):
             if (value := getattr(own, field)) is not None:
                 setattr(shown, field, value)
+        if own.available is not None:
+            shown.available, shown.availability = own.available, own.availability
     return shown

@@ -74,10 +74,10 @@ def parse(
         return of_session(store, f"{prefix}{uuid}")
     customer = ids.customer_of(gid)
     if customer is not None and customer[0] == store.platform and "customer" in kinds:
-        return of_customer(store, gid)
+        return of_customer(store, ids.customer_gid(*customer))
     forms = {
-        "customer": f"gid://{store.platform}/Customer/<id> with an id of 1 to 64 "
-        "characters (A-Z, a-z, 0-9, _ or -)",
+        "customer": f"gid://{store.platform}/Customer/<id> with an id of 1 to 255 printable ASCII "
+        "characters without space and /; % begins an escape, such as %7C",
         "session": f"{prefix}<uuid>",
     }
     raise Invalid(f"{field}: must be {', or '.join(forms[kind] for kind in kinds)}.")

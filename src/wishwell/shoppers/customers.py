@@ -13,9 +13,9 @@ from urllib.parse import parse_qs, unquote_plus
 
 import jwt
 
+from wishwell import ids
 from wishwell.stores.naming import Naming
 
-_CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _PARAMETERS = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
 _SIGNED = _PARAMETERS - {"signature"}
 _OLD, _AHEAD = 300, 60  # maximum seconds by which a signed query may be old or ahead
@@ -50,10 +50,12 @@ class Known(NamedTuple):
 
 def gid(platform: str, customer: str) -> str:
     """Returns the GID of a customer given by id or GID. Raises ``InvalidEvidence``."""
-    before = f"gid://{platform}/Customer/"
-    if not _CUSTOMER.fullmatch(customer.removeprefix(before)):
+    found = platform, customer
+    if customer.startswith("gid://"):
+        found = ids.customer_of(customer) or ("", "")
+    if found[0] != platform or not ids.is_customer_id(found[1]):
         raise InvalidEvidence("it doesn't identify a customer of this platform")
-    return before + customer.removeprefix(before)
+    return ids.customer_gid(*found)
 
 
 # ------------------------------------------------------------------- the platform's signed query

@@ -195,7 +195,7 @@ async def erase(tx: Writer, id: str) -> None:
     """Deletes the rows of a store without profiles."""
     for what in (
         *("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "erase_requests"),
-        "erase_counts",
+        *("erase_counts", "erase_catalogue_runs"),
         *("erase_store_hosts", "erase_stores"),
     ):
         await tx.run(what, store=id)

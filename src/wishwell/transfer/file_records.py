@@ -204,7 +204,7 @@ class ProfileRecord(Record):
         return ids.customer_of(self.gid) is None
 
     def check(self, _: Store, /) -> None:
-        _check_gid("gid", self.gid)
+        self.gid = _checked_gid("gid", self.gid)
         if self.email is not None:
             profiles.check_email(self.email)
         if self.closed_at is not None and not self.is_session:
@@ -285,7 +285,7 @@ class ReservationRecord(Record):
     merged_id: RecordId | None = None
 
     def check(self, _: Store, /) -> None:
-        _check_gid("holder", self.holder)
+        self.holder = _checked_gid("holder", self.holder)
 
 
 class EndRecord(Record):
@@ -396,6 +396,7 @@ def _check_same(field: str, given: str, right: str) -> None:
         raise Invalid(f"{field}: isn't in the form that an export writes: {right[:80]!r}")
 
 
-def _check_gid(field: str, gid: str) -> None:
-    if not ids.is_gid(gid):
+def _checked_gid(field: str, gid: str) -> str:
+    if (decoded := ids.decoded(gid)) is None:
         raise Invalid(f"{field}: isn't the GID of a customer or session")
+    return decoded

@@ -30,6 +30,9 @@ log = structlog.get_logger("wishwell.storefront")
 
 _OTHER_SITE = "Only the shop's own pages may change a wishlist."
 
+_MAX_JWT_COOKIES = 4
+"""Maximum different cookies of a request whose JWTs are verified."""
+
 
 async def begin(request: Request) -> StorefrontRequest:
     """Resolves the store and the browser's address. Returns a visit without a shopper.
@@ -194,15 +197,32 @@ async def _customer(request: Request, visit: StorefrontRequest, jars: list[bytes
             return await visit.shop.customer(token.strip())
     if naming.jwt_cookie:
         found = cookie.values(jars, naming.jwt_cookie.encode())
+        return await _of_cookies(request, visit, [*dict.fromkeys(found)]) if found else None
+    return None
+
+
+# rule: storefront-jwt-cookies
+async def _of_cookies(
+    request: Request, visit: StorefrontRequest, different: list[bytes]
+) -> str | None:
+    """Returns the GID of the customer that the JWTs of these cookies name, if it is one. A browser
+    sends several if the shop set the cookie on different domains or paths."""
+    named: set[str] = set()
+    reason = ""
+    for value in different[:_MAX_JWT_COOKIES]:
         try:
-            if len(found) == 1:
-                return await visit.shop.customer(found[0].decode("latin-1"))
-        except Expired:
-            return None  # browsers send a shop's old cookies for years
+            named.add(await visit.shop.customer(value.decode("latin-1")))
+        except Expired as wrong:
+            # Browsers send a shop's old cookies for years.
+            reason = reason or (str(wrong) if len(different) > 1 else "")
         except InvalidEvidence as wrong:
-            log.info(
-                "jwt_refused", requestId=request.id, store=visit.store.handle, reason=str(wrong)
-            )
+            reason = str(wrong)
+    if len(named) == 1:
+        return named.pop()
+    if named:
+        reason = "its cookies name different customers"
+    if reason:
+        log.info("jwt_refused", requestId=request.id, store=visit.store.handle, reason=reason)
     return None
 
 

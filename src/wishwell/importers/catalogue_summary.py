@@ -1,0 +1,129 @@
+"""The summary of an import of the catalogue: for the terminal, as JSON, and for metrics."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from wishwell import ids, products
+from wishwell.db import Database
+from wishwell.importers.catalogue import Catalogue, Reason
+from wishwell.products import NewProduct
+from wishwell.stores import Store
+
+_MAX_SHOWN = 20
+
+
+class Summary(msgspec.Struct, rename="camel"):
+    """What a run found and did. ``columns``: those read, ``fields``: where each field is read from.
+    ``refused``: rows that were left out, ``lost``: cells. ``reasons``: why."""
+
+    finished_at: str
+    format: str
+    syntax: str
+    columns: list[str]
+    fields: dict[str, str]
+    ignored: list[str]
+    rows: int
+    products: int
+    imported: int
+    unchanged: int
+    deleted: int
+    refused: int
+    lost: int
+    reasons: list[Reason]
+    dry_run: bool = False
+
+    def __str__(self) -> str:
+        lines = [f"format: {self.format} ({self.syntax})"]
+        read = [f"{field} from {column}" for field, column in self.fields.items()] or self.columns
+        lines.append(f"columns: {', '.join(read)}")
+        if self.ignored:
+            lines.append(f"ignored columns: {', '.join(self.ignored)[:500]}")
+        lines += [f"left out: {reason}" for reason in self.reasons[:_MAX_SHOWN]]
+        if (more := len(self.reasons) - _MAX_SHOWN) > 0:
+            lines.append(f"left out: {more} more reasons; --json prints all")
+        done = f"{self.imported:,} imported, {self.unchanged:,} unchanged, {self.deleted:,} deleted"
+        if self.dry_run:
+            done = "nothing was changed (--dry-run)"
+        lines.append(
+            f"{self.rows:,} rows, {self.products:,} products: {done}; "
+            f"{self.refused:,} row{'s' * (self.refused != 1)} and "
+            f"{self.lost:,} cell{'s' * (self.lost != 1)} left out"
+        )
+        return "\n".join(lines)
+
+
+def of(found: Catalogue, now: int) -> Summary:
+    """Returns the summary of a run so far. ``now``: milliseconds since 1970."""
+    return Summary(
+        finished_at=ids.timestamp(now),
+        format=found.feed.format.name,
+        syntax=found.feed.syntax,
+        columns=sorted(found.feed.read),
+        fields=found.read_columns if found.feed.is_plain else {},
+        ignored=sorted(found.feed.unread),
+        rows=found.rows,
+        products=found.put + found.unchanged,
+        imported=found.put,
+        unchanged=found.unchanged,
+        deleted=found.deleted,
+        refused=found.refused,
+        lost=sum(reason.count for reason in found.reasons if not reason.refused),
+        reasons=found.reasons,
+    )
+
+
+# rule: catalogue-import
+async def save(db: Database, store: Store, summary: Summary) -> None:
+    """Stores the summary as that of the store's last run, for the metrics."""
+    await db.write(
+        lambda tx: tx.run(
+            "catalogue_run_put",
+            store=store.id,
+            finished_at=summary.finished_at,
+            imported=summary.imported,
+            refused=summary.refused,
+            lost=summary.lost,
+        )
+    )
+
+
+_COLUMNS = ("id", "title", "price", "sale until", "availability", "picture")
+_WIDTHS = (20, 40, 16, 10, 12, 40)
+
+
+def table_of(shown: Sequence[NewProduct], sales: Mapping[str, int]) -> str:
+    """Returns a table of products as they will appear. ``sales``: when a product's sale ends, in
+    milliseconds since 1970."""
+    lines = [_line(_COLUMNS)]
+    for product in shown:
+        data = product.data
+        until = ids.timestamp(sales[product.product_id])[:10] if product.product_id in sales else ""
+        price = f"{data.price.amount} {data.price.currency}" if data.price else ""
+        stock = (products.availability_of(data) or "").replace("_", " ")
+        lines.append(
+            _line((product.product_id, data.title or "", price, until, stock, data.image or ""))
+        )
+        for variant in product.variants:
+            price = f"{variant.price.amount} {variant.price.currency}" if variant.price else ""
+            stock = (products.availability_of(variant) or "").replace("_", " ")
+            title = variant.title or ""
+            id = f"  {variant.variant_id}"
+            lines.append(_line((id, f"  {title}", price, "", stock, variant.image or "")))
+    return "\n".join(lines)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "  ".join(map(_padded, cells, _WIDTHS)).rstrip()
+
+
+def _padded(text: str, width: int) -> str:
+    """Returns the text, cut or filled to a width. Wide characters take two columns."""
+    made, used = "", 0
+    for character in text:
+        size = 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        if used + size > width - 1 and len(text) > width:
+            return made + "…" + " " * (width - used - 1)
+        made, used = made + character, used + size
+    return made + " " * (width - used)

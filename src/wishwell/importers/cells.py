@@ -1,0 +1,182 @@
+"""Readers of the cells of product feeds. Each returns a value or raises ``Invalid``, whose message
+completes a sentence about the cell."""
+
+import html
+import re
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import NamedTuple
+from urllib.parse import quote, urljoin
+
+import msgspec
+
+from wishwell import ids, products
+from wishwell.errors import Invalid
+from wishwell.products import Availability
+from wishwell.products.notices import Money
+from wishwell.wishlists import fields
+
+_PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
+
+_SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
+_SYMBOL = r"[A-Za-z]{3}|[^\W\d_]{1,3}\.?|[^\w\s.,'’+-]|[A-Za-z]{1,3}\$"
+_PRICE = re.compile(rf"({_SYMBOL})? ?([0-9.,][0-9.,'’ ]{{0,40}}?)([.,][-–—]{{1,2}})? ?({_SYMBOL})?")
+_CODE = re.compile("[A-Za-z]{3}")
+_WHOLE = re.compile(
+    r"[0-9]+|[0-9]{1,3}(?:(?P<mark>[.,'’ ])[0-9]{3})(?:(?P=mark)[0-9]{3})*"
+    r"|[0-9]{1,2}(?:(?P<indian>,)[0-9]{2})(?:,[0-9]{2})*,[0-9]{3}"
+)
+_CURRENCIES = {"€": "EUR", "₹": "INR"}
+"""Symbols that only one currency has."""
+
+_WITHOUT_DECIMALS = (
+    *("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW"),
+    *("PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF"),
+)
+_THREE_DECIMALS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
+
+_AVAILABILITY: dict[str, Availability] = {
+    **dict.fromkeys(
+        ("in stock", "instock", "in store only", "limited availability", "true", "yes"), "in_stock"
+    ),
+    **dict.fromkeys(
+        ("out of stock", "outofstock", "sold out", "discontinued", "false", "no"), "out_of_stock"
+    ),
+    **dict.fromkeys(("preorder", "pre order", "presale"), "preorder"),
+    **dict.fromkeys(
+        ("backorder", "back order", "on backorder", "onbackorder", "available for order"),
+        "backorder",
+    ),
+}
+
+
+# rule: catalogue-prices
+def price(cell: str, currency: str = "") -> Money:
+    """Returns the price in a cell that can be read in exactly one way.
+
+    ``currency``: the currency of amounts without a three-letter code.
+    """
+    match = _PRICE.fullmatch(cell.translate(_SPACES).strip())
+    if match is None:
+        raise Invalid("isn't a price such as 19.90 EUR")
+    before, text, _, behind = match.groups()
+    codes = {one.upper() for one in (before, behind) if one and _CODE.fullmatch(one)}
+    own = {_CURRENCIES[one] for one in (before, behind) if one in _CURRENCIES}
+    if len(codes) > 1 or (own and not own <= (codes or {currency or "?"})):
+        if not codes and not currency:
+            raise Invalid("has no currency code; set the currency with --currency")
+        raise Invalid("has two currencies")
+    code = codes.pop() if codes else currency
+    if not code:
+        raise Invalid("has no currency code; set the currency with --currency")
+    amounts = _amounts(text.strip(), code)
+    if not amounts:
+        raise Invalid("isn't an amount such as 19.90 or 1,299.00")
+    if len(amounts) > 1:
+        raise Invalid(f"is ambiguous: it can mean {' or '.join(sorted(amounts.values()))}")
+    try:
+        [amount] = amounts.values()
+        return msgspec.convert({"amount": amount, "currency": code}, Money)
+    except msgspec.ValidationError as error:
+        raise Invalid("must have at most 12 digits before and 4 after the point") from error
+
+
+def _amounts(text: str, currency: str) -> dict[Decimal, str]:
+    """Returns the possible readings of an amount, as decimal text by value."""
+    found: dict[Decimal, str] = {}
+    for point in ("", ".", ","):
+        whole, fraction = text, ""
+        if point:
+            if text.count(point) != 1:
+                continue
+            whole, _, fraction = text.partition(point)
+            if not re.fullmatch("[0-9]+", fraction) or not _can_follow(point, fraction, currency):
+                continue
+        match = _WHOLE.fullmatch(whole or "0")
+        if not point and currency in _THREE_DECIMALS and re.fullmatch(r"[0-9]+\.[0-9]{3}", text):
+            continue
+        if match is None or (point and point in (match["mark"], match["indian"])):
+            continue
+        amount = re.sub("[^0-9]", "", whole) or "0"
+        if len(fraction) > 4:  # as databases write decimals
+            fraction = fraction.rstrip("0").ljust(2, "0")
+        if fraction:
+            amount += f".{fraction}"
+        found.setdefault(Decimal(amount), amount)
+    return found
+
+
+def _can_follow(point: str, fraction: str, currency: str) -> bool:
+    """Whether digits can be decimals. Three behind a comma are thousands, as in ``1,299``."""
+    if currency in _WITHOUT_DECIMALS:
+        return not fraction.strip("0") and len(fraction) != 3
+    return point == "." or len(fraction) != 3 or currency in _THREE_DECIMALS
+
+
+def title(cell: str) -> str:
+    """Returns a title as plain text. HTML entities are decoded, once."""
+    text = " ".join(html.unescape(cell).split())
+    if not 0 < len(text) <= products.MAX_TITLE or fields.has_control(text):
+        raise Invalid(
+            f"must have at most {products.MAX_TITLE} characters and no control characters"
+        )
+    return text
+
+
+def url(cell: str, base: str = "") -> str:
+    """Returns an absolute URL. ``base``: the URL that a relative one is resolved against."""
+    if base and "://" not in cell:
+        cell = urljoin(base, cell)
+    try:
+        return msgspec.convert(quote(cell, safe=_PRINTABLE), products.Url)
+    except (msgspec.ValidationError, ValueError) as error:
+        most = f"{products.MAX_URL:,}"
+        raise Invalid(f"must be an http or https URL of at most {most} characters") from error
+
+
+# rule: product-availability
+def availability(cell: str) -> Availability:
+    """Returns the availability that a word or a stock quantity stands for."""
+    if re.fullmatch(r"-?[0-9]{1,9}(\.0+)?", cell):
+        return "in_stock" if float(cell) > 0 else "out_of_stock"
+    word = re.sub(r"^https?://schema\.org/", "", cell)
+    word = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", word) if word != cell else word
+    word = re.sub("[ _-]+", " ", word.lower())
+    if word not in _AVAILABILITY:
+        raise Invalid("must be in stock, out of stock, preorder, backorder, or a number")
+    return _AVAILABILITY[word]
+
+
+class Period(NamedTuple):
+    """A sale's period in milliseconds since 1970, both ends included. None: without limit."""
+
+    start: int | None
+    end: int | None
+
+    def includes(self, now: int) -> bool:
+        after = self.start is None or self.start <= now
+        return after and (self.end is None or now <= self.end)
+
+
+# rule: catalogue-prices
+def period(cell: str) -> Period:
+    """Returns the period in a cell of two ISO 8601 times, with a slash between."""
+    start, slash, end = cell.partition("/")
+    if not slash:
+        raise Invalid("must be two times with a slash between, such as 2027-03-01/2027-03-08")
+    return Period(moment(start), moment(end, ends=True))
+
+
+def moment(cell: str, *, ends: bool = False) -> int:
+    """Returns a time in milliseconds since 1970. Times without an offset are in UTC. A date alone
+    is its first moment, or its last if ``ends``."""
+    text = cell.strip()
+    try:
+        # Google's feeds have offsets without a colon, which Python 3.11 reads only with seconds.
+        text = re.sub(r"(T[0-9]{2}:?[0-9]{2})([+-][0-9]{2}):?([0-9]{2})$", r"\1:00\2:\3", text)
+        time = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise Invalid("must have times in ISO 8601, such as 2027-03-01T00:00+0100") from error
+    made = time if time.tzinfo else time.replace(tzinfo=UTC)
+    is_date = len(text) <= len("2027-03-01")
+    return int(made.timestamp() * 1000) + (ids.DAY_MS - 1 if ends and is_date else 0)

@@ -1,0 +1,239 @@
+"""The formats of product feeds: their columns, and how one is recognised by its columns.
+
+A format names a column, or several, of which the first non-empty cell counts, for each field of
+``FIELDS``. ``rows`` rewrites a row whose cells have to be combined; it may yield several.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from wishwell.errors import Invalid
+
+Row = Mapping[str, Any]
+
+FIELDS = (
+    *("product", "variant", "title", "option", "url", "image", "available"),
+    *("price", "sale_price", "sale_period", "sale_starts", "sale_ends"),
+)
+"""Fields that a column can be mapped to. ``option``: the title of a variant inside its product.
+``sale_period`` is a start and an end in one cell."""
+
+MAPPED = (*FIELDS, "sku", "parent")
+"""What ``--map`` takes; ``sku`` and ``parent`` only for WooCommerce."""
+
+
+class Format(NamedTuple):
+    """A format. ``signs``: columns that only this format has together; each is needed. ``reads``:
+    further columns that ``rows`` reads. ``header``: columns that ``--map`` translates, by field."""
+
+    name: str
+    columns: Mapping[str, str]
+    rows: Callable[[Row], Iterable[Row]] | None = None
+    signs: frozenset[str] = frozenset()
+    reads: frozenset[str] = frozenset()
+    header: Mapping[str, str] | None = None
+    needs_text_ids: bool = False
+
+    @property
+    def all_columns(self) -> set[str]:
+        """The names of all columns that are read."""
+        return {name for names in self.columns.values() for name in names.split("|")} | {
+            *self.signs,
+            *self.reads,
+        }
+
+
+GOOGLE = Format(
+    "google",
+    {
+        "product": "item_group_id|id",
+        "variant": "id",
+        "title": "title",
+        "url": "link",
+        "image": "image_link",
+        "available": "availability|available",
+        "price": "price",
+        "sale_price": "sale_price",
+        "sale_period": "sale_price_effective_date",
+    },
+)
+META = GOOGLE._replace(name="meta")
+
+
+def _shopify_rows(row: Row) -> Iterable[Row]:
+    """Yields the product's part of a row, and the variant's. The first image of the file is the
+    product's; a variant has its own column."""
+    handle = row.get("handle") or row.get("url_handle")
+    sku = row.get("variant_sku") or row.get("sku")
+    price = row.get("variant_price") or row.get("price")
+    image = row.get("image_src") or row.get("product_image_url")
+    own = {"product": handle, "title": row.get("title"), "image": image}
+    offer = {"price": price, "available": _shopify_stock(row) if price else None}
+    if not sku:
+        yield own | offer
+        return
+    yield own
+    chosen = [row.get(f"option{number}_value") for number in (1, 2, 3)]
+    options = " / ".join(value for value in chosen if value and value != "Default Title")
+    picture = row.get("variant_image") or row.get("variant_image_url")
+    yield {"product": handle, "variant": sku, "option": options, "image": picture, **offer}
+
+
+def _shopify_stock(row: Row) -> str | None:
+    quantity = row.get("variant_inventory_qty") or row.get("inventory_quantity") or ""
+    policy = row.get("variant_inventory_policy") or row.get("continue_selling_when_out_of_stock")
+    if not quantity:
+        return "in stock"  # a product whose stock isn't tracked is always for sale
+    is_empty = quantity.startswith(("-", "0"))
+    return "backorder" if is_empty and str(policy).lower() in _SELLS_ON else quantity
+
+
+_SELLS_ON = ("continue", "true", "yes")
+
+
+SHOPIFY = Format(
+    "shopify",
+    {field: field for field in ("product", "variant", "title", "option", "image")}
+    | {"price": "price", "available": "available"},
+    _shopify_rows,
+    signs=frozenset({"title", "option1_name", "option1_value"}),
+    reads=frozenset(
+        (
+            *("handle", "url_handle", "variant_sku", "sku", "variant_price"),
+            *("image_src", "product_image_url", "variant_image", "variant_image_url"),
+            *("option2_value", "option3_value", "variant_inventory_qty", "inventory_quantity"),
+            *("variant_inventory_policy", "continue_selling_when_out_of_stock"),
+        )
+    ),
+    needs_text_ids=True,
+)
+
+
+def _bulk_rows(row: Row) -> Iterable[Row]:
+    """Yields the row of a line of Shopify's bulk export: a product, or an object that belongs to
+    one, such as a variant or a picture."""
+    id, parent = str(row.get("id") or ""), row.get("__parentid")
+    image = _picture(row)
+    if parent is None:
+        yield {
+            "product": id,
+            "title": row.get("title"),
+            "url": row.get("onlinestoreurl"),
+            "image": image,
+        }
+    elif "/ProductVariant/" in id:
+        title = row.get("title")
+        yield {
+            "product": parent,
+            "variant": id,
+            "option": "" if title == "Default Title" else title,
+            "image": image,
+            "price": row.get("price"),
+            "available": _bulk_stock(row),
+        }
+    elif "/Product/" in str(parent) and image:
+        yield {"product": parent, "image": image}
+
+
+def _picture(row: Row) -> str | None:
+    """Returns the first URL in an object with a picture."""
+    for name in ("featuredimage", "featuredmedia", "image", "preview"):
+        inner = row.get(name)
+        while isinstance(inner, dict):
+            if url := inner.get("url") or inner.get("originalSrc"):
+                return str(url)
+            inner = inner.get("preview") or inner.get("image")
+    url = row.get("url") or row.get("originalsrc") or row.get("src")
+    return url if isinstance(url, str) else None
+
+
+def _bulk_stock(row: Row) -> Any:
+    quantity, sold = row.get("inventoryquantity"), row.get("availableforsale")
+    if sold is False:
+        return "out of stock"
+    if sold is None:
+        return quantity
+    is_empty = isinstance(quantity, int) and quantity <= 0
+    return "backorder" if is_empty and row.get("inventorypolicy") == "CONTINUE" else "in stock"
+
+
+SHOPIFY_BULK = Format(
+    "shopify",
+    {**SHOPIFY.columns, "url": "url"},
+    _bulk_rows,
+    reads=frozenset(
+        (
+            *("id", "__parentid", "featuredimage", "featuredmedia", "preview", "onlinestoreurl"),
+            *("availableforsale", "inventoryquantity", "inventorypolicy"),
+        )
+    ),
+)
+
+
+class WooCommerce:
+    """The rows of WooCommerce's export. Variations name their parent by its SKU or ``id:44``."""
+
+    def __init__(self) -> None:
+        self._id_of: dict[str, str] = {}
+
+    def learn(self, row: Row) -> None:
+        """Remembers the SKU of a product, which variations may name."""
+        if row.get("sku") and not row.get("parent"):
+            self._id_of.setdefault(row["sku"], row["id"])
+
+    def rows(self, row: Row) -> Iterable[Row]:
+        """Yields the row with its product. Raises ``Invalid`` for an unknown parent."""
+        stock = row.get("in_stock?") or row.get("stock") or ""
+        if stock == "0" and row.get("backorders_allowed?") in ("1", "notify"):
+            stock = "backorder"
+        image = (row.get("images") or "").split(",")[0]
+        made = {**row, "image": image, "available": stock, "product": row["id"]}
+        if parent := row.get("parent"):
+            id = parent[3:] if parent.startswith("id:") else self._id_of.get(parent)
+            if not id:
+                raise Invalid(f"parent: {parent[:60]!r} is no product of the file")
+            made |= {"product": id, "variant": row["id"]}
+        yield made
+
+
+WOOCOMMERCE = Format(
+    "woocommerce",
+    {
+        "product": "product",
+        "variant": "variant",
+        "title": "name",
+        "url": "permalink",
+        "image": "image",
+        "available": "available",
+        "price": "regular_price",
+        "sale_price": "sale_price",
+        "sale_starts": "date_sale_price_starts",
+        "sale_ends": "date_sale_price_ends",
+    },
+    signs=frozenset({"id", "sku", "regular_price"}),
+    reads=frozenset({"parent", "images", "in_stock?", "stock", "backorders_allowed?"}),
+    header={
+        "product": "id",
+        "sku": "sku",
+        "parent": "parent",
+        "title": "name",
+        "url": "permalink",
+        "image": "images",
+        "available": "in_stock?",
+        "price": "regular_price",
+        "sale_price": "sale_price",
+        "sale_starts": "date_sale_price_starts",
+        "sale_ends": "date_sale_price_ends",
+    },
+)
+
+FORMATS = {one.name: one for one in (GOOGLE, META, SHOPIFY, WOOCOMMERCE)}
+
+
+def detect(header: Collection[str], *, commented: bool) -> Format:
+    """Returns the format of a table by its columns. ``commented``: comments precede them."""
+    names = {*header}
+    for one in (SHOPIFY, WOOCOMMERCE):
+        if one.signs <= names:
+            return one
+    return META if commented else GOOGLE

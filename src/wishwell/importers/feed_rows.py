@@ -1,0 +1,209 @@
+"""The rows of a product feed: finds the file's syntax and format, and reads its rows."""
+
+import codecs
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, BinaryIO
+
+import msgspec
+
+from wishwell.errors import Invalid
+from wishwell.importers import feed_formats, table, xml_feed
+from wishwell.importers.feed_formats import FIELDS, FORMATS, Format, Row, WooCommerce
+from wishwell.importers.table import Table
+from wishwell.stores import Store
+from wishwell.transfer.spool import read_lines
+
+SYNTAXES = ("csv", "tsv", "jsonl")
+"""Kinds of files whose columns are a Google feed's or those of ``--map``."""
+
+_SNIFFED_BYTES = 4_096
+
+_json = msgspec.json.Decoder(dict[str, Any], float_hook=str)
+
+Numbered = tuple[int, Row | str]
+"""A line number, and the row's cells by column or an error message."""
+
+
+def _as_utf8(path: str, file: BinaryIO) -> BinaryIO:
+    """Returns a temporary copy, in UTF-8, of a file in UTF-16."""
+    copy = tempfile.TemporaryFile()  # noqa: SIM115
+    reader = codecs.getreader("utf-16")(file)
+    try:
+        while text := reader.read(_SNIFFED_BYTES):
+            copy.write(text.encode())
+    except UnicodeError as error:
+        raise Invalid(f"{path}: isn't valid UTF-16 text.") from error
+    copy.seek(0)
+    return copy
+
+
+def normal(name: str) -> str:
+    """Returns a column's name without differences in case and spaces."""
+    return "_".join(name.lower().split()).removeprefix("g:")
+
+
+class FeedRows:
+    """The rows of the feed in ``file``. ``format``, ``syntax``, ``encoding`` and ``columns`` (by
+    field) are known once the first row is read. ``unread``: the columns that no field uses."""
+
+    def __init__(
+        self,
+        path: str,
+        file: BinaryIO,
+        store: Store,
+        *,
+        kind: str = "",
+        columns: Mapping[str, str] | None = None,
+        encoding: str = "utf-8-sig",
+        has_pattern: bool = False,
+    ) -> None:
+        """``kind``: one of ``FORMATS`` or ``SYNTAXES``, detected if empty. ``columns``: overrides
+        the format's. ``has_pattern``: whether the id also contains the variant's."""
+        self._path, self._file, self._store = path, file, store
+        self._kind, self._named, self._has_pattern = kind, columns or {}, has_pattern
+        self.encoding = encoding
+        self.syntax = ""
+        self.format = FORMATS.get(kind, feed_formats.GOOGLE)
+        self.columns: dict[str, list[str]] = {}
+        self._found: set[str] = set()
+        self._rewrite = self.format.rows
+
+    @property
+    def unread(self) -> set[str]:
+        known = {name for names in self.columns.values() for name in names}
+        return self._found - known - self.format.signs - self.format.reads
+
+    @property
+    def read(self) -> set[str]:
+        """The columns that are read."""
+        return self._found - self.unread
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the fields are columns of the file."""
+        return self._rewrite is None
+
+    def rewritten(self, row: Row) -> Iterable[Row]:
+        """Yields the rows that the format makes of one row. Raises ``Invalid``."""
+        return self._rewrite(row) if self._rewrite else (row,)
+
+    # rule: catalogue-formats
+    def __iter__(self) -> Iterator[Numbered]:
+        start = self._file.read(_SNIFFED_BYTES)
+        self._file.seek(0)
+        is_utf16 = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        text = start.decode("utf-16", "ignore").encode() if is_utf16 else start
+        text = text.lstrip(b"\xef\xbb\xbf \t\r\n")
+        if start.startswith(b"\x1f\x8b"):
+            raise Invalid(f"{self._path}: is compressed. Decompress it first, with gunzip.")
+        if self._kind not in ("csv", "tsv"):
+            if text.startswith(b"["):
+                raise Invalid(
+                    f"{self._path}: is a JSON array. Write one object per line (JSON Lines), for "
+                    "example with `jq -c '.[]'`."
+                )
+            if text.startswith(b"{") or self._kind == "jsonl":
+                if is_utf16:
+                    self._file = _as_utf8(self._path, self._file)
+                return self._of_json()
+            if text.startswith(b"<"):
+                return self._of_xml()
+        return self._of_table()
+
+    def _use(self, chosen: Format) -> None:
+        """Sets the format, and with it the columns of each field."""
+        if chosen.needs_text_ids and not self._store.has_text_ids:
+            raise Invalid(
+                f"{self._path}: Shopify's product CSV names products by handles, but this store "
+                "has integer ids. Import Shopify's bulk export (JSON Lines), which has the ids."
+            )
+        self.format, self._rewrite = chosen, chosen.rows
+        known = {**chosen.columns}
+        if self._has_pattern:
+            known |= {"product": "id", "variant": ""}
+        if chosen.header is None:
+            if "price" in self._named:  # which may name the sale's column, too
+                known |= dict.fromkeys(
+                    ("sale_price", "sale_period", "sale_starts", "sale_ends"), ""
+                )
+            known |= self._named
+        self.columns = {
+            field: [*filter(None, map(normal, known.get(field, "").split("|")))] for field in FIELDS
+        }
+
+    def _of_table(self) -> Iterator[Numbered]:
+        hints = {name for one in FORMATS.values() for name in one.all_columns}
+        hints |= {normal(name) for names in self._named.values() for name in names.split("|")}
+        found = Table(self._path, self._file, self.encoding, hints, normal)
+        self.encoding = found.encoding
+        self.syntax = "tsv" if found.delimiter == "\t" else "csv"
+        if self._kind or self._named:
+            self._use(self.format)
+        else:
+            self._use(feed_formats.detect(found.header, commented=found.commented))
+        header = self._checked_header(found)
+        self._found.update(header)
+        if self.format.name == "woocommerce":
+            made = WooCommerce()
+            self._rewrite = made.rows
+            for _, row in found.rows():
+                if not isinstance(row, str):
+                    made.learn(dict(zip(header, row, strict=True)))
+        for line, row in found.rows():
+            yield line, row if isinstance(row, str) else dict(zip(header, row, strict=True))
+
+    def _checked_header(self, found: Table) -> list[str]:
+        """Returns the columns' names as the format knows them. Raises ``Invalid`` for a missing or
+        repeated one."""
+        if (own := self.format.header) is not None:  # --map translates names
+            renamed = {
+                normal(self._named[field]): own[field] for field in own if field in self._named
+            }
+            header = [renamed.get(name, name) for name in found.header]
+            for field in self._named:
+                found.place(normal(self._named[field]))
+        else:
+            header = found.header
+            for field in ("product", *self._named):
+                is_needed = field in self._named or not self.format.signs
+                if is_needed and not {*header}.intersection(self.columns[field]):
+                    found.place("|".join(self.columns[field]))
+        for name in sorted(self.format.signs - {*header}):
+            found.place(name)
+        for name in self.format.all_columns.intersection(found.header):
+            found.place(name)  # raises if the column occurs twice
+        return header
+
+    def _of_json(self) -> Iterator[Numbered]:
+        self.syntax = "jsonl"
+        is_bulk = None if self._kind in ("", "shopify") and not self._named else False
+        if is_bulk is False:
+            self._use(self.format)
+        for line, text in enumerate(read_lines(self._file, table.MAX_LINE), 1):
+            if isinstance(text, str):
+                yield line, text
+                continue
+            text = text.removeprefix(b"\xef\xbb\xbf")
+            try:
+                if not text.strip():
+                    continue
+                row = {normal(name): cell for name, cell in _json.decode(text).items()}
+            except (msgspec.DecodeError, ValueError, RecursionError) as error:
+                yield line, f"isn't a JSON object ({error})"
+                continue
+            if is_bulk is None:
+                is_bulk = str(row.get("id")).startswith("gid://shopify/")
+                self._use(feed_formats.SHOPIFY_BULK if is_bulk else feed_formats.GOOGLE)
+            self._found.update(row)
+            yield line, row
+        if not self.columns:
+            self._use(feed_formats.GOOGLE)
+
+    def _of_xml(self) -> Iterator[Numbered]:
+        self.syntax = "xml"
+        self._use(self.format)
+        for line, row in xml_feed.rows(self._file):
+            if not isinstance(row, str):
+                self._found.update(row)
+            yield line, row

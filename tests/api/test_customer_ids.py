@@ -1,0 +1,101 @@
+"""Customer ids of all sign-in systems, through API, commands, export and import, and the log."""
+
+import json
+import re
+
+import pytest
+
+from wishwell import ids
+
+from .conftest import data, item, new_list, refused, save, soon
+
+IDS = {
+    "auth0|64f0": "auth0%7C64f0",
+    "VXNlcjoxMA==": "VXNlcjoxMA%3D%3D",
+    "f:realm:7": "f%3Arealm%3A7",
+    "ada+x@shop.example": "ada%2Bx%40shop.example",
+    "50%off": "50%25off",
+    "--": "%2d%2D",
+    "~" * 255: "%7E" * 255,
+}
+"""Ids, and as they may be written in a GID."""
+
+BAD = (
+    *("", "-", "%2D", "a b", "a%20b", "a/b", "a%2Fb", "50%off", "%", "a%7", "a%zz", "a%00", "a%7F"),
+    *("a%C3%A9", "~" * 256, "%7E" * 256, "a\tb"),
+)
+"""Ids that no GID may contain."""
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_customer_id_is_one_in_each_spelling(make_shop, id):
+    """A customer is the same in each spelling of their GID, in `Profile` and bodies, and answers
+    have the decoded id. Rules: customer-id, profile-gid."""
+    shop = make_shop("--events", "on")
+    gid = f"gid://shopify/Customer/{id}"
+    ways = {f"gid://shopify/Customer/{IDS[id]}", gid.replace("%", "%25")}
+    visitor = shop.session()
+    save(visitor.http, 2)
+    body = {"customer": ids.encoded(gid), "session": visitor.gid}
+    data(shop.admin.post("/profiles/token", json=body), 201)
+    for product, way in enumerate(sorted(ways), 3):
+        token = data(shop.admin.post("/profiles/token", json={"customer": way}), 201)
+        saved = save(shop.client(token["token"]), product)
+        assert item(shop.acting_as(way), saved["id"]) == saved
+        assert item(shop.admin, saved["id"])["profile"] == gid
+        assert data(shop.acting_as(way).get("/profile"))["profile"] == gid
+    assert len(data(shop.acting_as(min(ways)).get("/items"))) == 1 + len(ways)
+    soon(lambda: {event["profile"] for event in data_of_feed(shop)} >= {gid})
+
+
+def data_of_feed(shop):
+    return shop.admin.get("/events").json()["data"]
+
+
+@pytest.mark.parametrize("id", BAD)
+def test_bad_customer_id_is_refused(shop, id):
+    """A `%` that begins no escape, `-` alone, a space, `/`, other characters and more than 255 are
+    refused everywhere. Rule: customer-id."""
+    gid = f"gid://shopify/Customer/{id}"
+    if "\t" not in gid:
+        refused(shop.admin.get("/items", headers={"Profile": gid}), 400, "profile", "255")
+    refused(shop.admin.post("/profiles/token", json={"customer": gid}), 400, "customer")
+    body = {"customer": gid, "session": shop.session().gid}
+    refused(shop.admin.post("/profiles/token", json=body), 400, "customer")
+    code, _, said = shop.service.attempt("profile", "erase", gid, "--store", shop.handle)
+    assert code == 1 and "255" in said
+
+
+def test_customer_ids_survive_export_and_import(make_shop):
+    """An export writes ids so that an import reads the same ones; commands take them, too.
+    Rules: customer-id, export-whole."""
+    shop, other = make_shop(), make_shop("--platform", "shopify")
+    for id in IDS:
+        http = shop.acting_as(f"gid://shopify/Customer/{IDS[id]}")
+        save(http, 1, listIds=[new_list(http, "Gifts")["id"]])
+    file = shop.service.folder / "store.jsonl"
+    file.write_text(shop.service.quick("export", "--store", shop.handle))
+    wishes = shop.service.folder / "wishes.csv"
+    wishes.write_text("who,what\n" + "".join(f"{id},9\n" for id in IDS))
+    words = ("--store", other.handle, "--map", "customer=who,product=what")
+    shop.service.quick("import", str(wishes), *words)
+    listed = {entry["profile"] for entry in data(other.admin.get("/items"))}
+    assert listed == {f"gid://shopify/Customer/{id}" for id in IDS}
+    for id in IDS:
+        gid = f"gid://shopify/Customer/{IDS[id]}"
+        said = shop.service.quick("profile", "erase", gid, "--store", shop.handle)
+        assert said == "1 erased; 0 had nothing\n"
+    assert data(shop.admin.get("/items")) == []
+    exported = [json.loads(line) for line in file.read_text().splitlines()]
+    gids = [ids.decoded(line["profile"]["gid"]) for line in exported if "profile" in line]
+    assert sorted(gids) == sorted(f"gid://shopify/Customer/{id}" for id in IDS)
+
+
+def test_log_has_no_address(shop):
+    """Log lines show an id with `@` as the profile's key. Rules: customer-id, log-private."""
+    for id in ("ada@shop.example", "ada%40shop.example", "auth0|64f0"):
+        shop.acting_as(f"gid://shopify/Customer/{id}").get("/items")
+    key = ids.profile_key(shop.id, "gid://shopify/Customer/ada@shop.example")
+    soon(lambda: len(re.findall(f'"profile":"{key}"', shop.service.output())) == 2)
+    soon(lambda: '"profile":"gid://shopify/Customer/auth0|64f0"' in shop.service.output())
+    assert "ada@" not in shop.service.output() and "ada%40" not in shop.service.output()
