@@ -228,7 +228,7 @@ class DeleteMissing:
 
     async def run(self, clock):
         """Deletes products missing from a feed that lacks the stored one and began 30 minutes ago."""
-        found = Catalogue("feed", io.BytesIO(b"id,title\n2,t\n"), self.store, print)
+        found = Catalogue("feed", io.BytesIO(b"id,title\n2,t\n"), self.store, clock())
         _ = [*found.read()]
         begun = ids.timestamp(clock() - 30 * MINUTE)
         async for _ in found.delete_missing(self.bench.db, begun, clock):

@@ -365,7 +365,8 @@ def plain(was, price, available, percent):
     back = was.available is False and available is True
     available = was.available if available is None else available
     if not amount:  # unknown, or free
-        return Plain(amount and (amount, currency), was.reference, available), None, back
+        free = None if amount is None else (amount, currency)
+        return Plain(free, was.reference, available), None, back
     if was.reference is None or was.reference[1] != currency or amount > was.reference[0]:
         return Plain((amount, currency), (amount, currency), available), None, back
     least = was.reference[0] * (1 - Decimal(percent) / 100)

@@ -1230,6 +1230,11 @@ export interface components {
         };
         /** @description When the last count began; null before the first count. */
         AsOf: components["schemas"]["Timestamp"] | null;
+        /**
+         * @description Whether and how the product can be ordered.
+         * @enum {string}
+         */
+        Availability: "backorder" | "in_stock" | "out_of_stock" | "preorder";
         /** @description A field of a body that breaks a rule. */
         BadField: {
             /** @description Its path, such as `items[2].quantity`. */
@@ -1489,6 +1494,7 @@ export interface components {
             image?: components["schemas"]["Url"];
             price?: components["schemas"]["Price"];
             available?: boolean;
+            availability?: components["schemas"]["Availability"];
         };
         ItemResponse: {
             data: components["schemas"]["Item"];
@@ -1609,10 +1615,15 @@ export interface components {
             url?: components["schemas"]["NewUrl"];
             image?: components["schemas"]["NewUrl"];
             price?: components["schemas"]["NewPrice"];
+            /** @description Whether it can be ordered: false for `out_of_stock` only. */
             available?: components["schemas"]["NewAvailable"];
+            /** @description Decides, if `available` differs. */
+            availability?: components["schemas"]["NewAvailability"];
             variants?: components["schemas"]["NewVariant"][] | null;
             productId: components["schemas"]["ProductId"];
         };
+        /** @description null has the same effect as omitting the field. */
+        NewAvailability: components["schemas"]["Availability"] | null;
         /** @description null has the same effect as omitting the field. */
         NewAvailable: boolean | null;
         /** @description An item to save. */
@@ -1648,7 +1659,10 @@ export interface components {
             url?: components["schemas"]["NewUrl"];
             image?: components["schemas"]["NewUrl"];
             price?: components["schemas"]["NewPrice"];
+            /** @description Whether it can be ordered: false for `out_of_stock` only. */
             available?: components["schemas"]["NewAvailable"];
+            /** @description Decides, if `available` differs. */
+            availability?: components["schemas"]["NewAvailability"];
             variants?: components["schemas"]["NewVariant"][] | null;
         };
         /** @description Settings of a share (`POST /lists/{listId}/shares`). null is the default. */
@@ -1668,8 +1682,11 @@ export interface components {
             title?: components["schemas"]["NewTitle"];
             image?: components["schemas"]["NewUrl"];
             price?: components["schemas"]["NewPrice"];
+            /** @description Whether it can be ordered: false for `out_of_stock` only. */
             available?: components["schemas"]["NewAvailable"];
             url?: components["schemas"]["NewUrl"];
+            /** @description Decides, if `available` differs. */
+            availability?: components["schemas"]["NewAvailability"];
         };
         /** @description A webhook to create (`POST /webhooks`). */
         NewWebhook: {
@@ -1775,7 +1792,10 @@ export interface components {
             url?: components["schemas"]["Url"];
             image?: components["schemas"]["Url"];
             price?: components["schemas"]["Price"];
+            /** @description Whether it can be ordered: false for `out_of_stock` only. */
             available?: boolean;
+            /** @description Decides, if `available` differs. */
+            availability?: components["schemas"]["Availability"];
             productId: components["schemas"]["ProductId"];
             /** @description The variants as they were set; only for a single product. */
             variants?: components["schemas"]["Variant"][];
@@ -2124,8 +2144,11 @@ export interface components {
             title?: components["schemas"]["Title"];
             image?: components["schemas"]["Url"];
             price?: components["schemas"]["Price"];
+            /** @description Whether it can be ordered: false for `out_of_stock` only. */
             available?: boolean;
             url?: components["schemas"]["Url"];
+            /** @description Decides, if `available` differs. */
+            availability?: components["schemas"]["Availability"];
         };
         /** @description A URL that events are sent to. */
         Webhook: {

@@ -399,14 +399,12 @@ def log_request(request: Request, status: int, seconds: float) -> None:
     )
     if request.service.settings.log_networks == "on":
         line.network = addresses.network(rate_limits.address(request) or "")
-    for id in request.parameters.values():
-        if ids.is_uuid(id):
-            line.record = id
+    for id in filter(ids.is_uuid, request.parameters.values()):
+        line.record = id
     if (caller := request.caller) is not None:
         line.store = caller.store.handle
         line.caller = caller.kind
         line.token = caller.token_id
         if isinstance(request.acts_on, Profile):
-            profile = request.acts_on
-            line.profile = profile.id if "@" in profile.gid else profile.gid
+            line.profile = request.acts_on.logged
     write_line(line)

@@ -131,7 +131,9 @@ def _amount(money: Money) -> Decimal:
 
 
 # rules: notice-drop, notice-reference, notice-newest
-def _compare_stock(old: VariantState, new: VariantState, availability: str | None, now: str) -> None:
+def _compare_stock(
+    old: VariantState, new: VariantState, availability: str | None, now: str
+) -> None:
     new.in_stock = old.in_stock if availability is None else availability == "in_stock"
     if availability != "in_stock":
         return

@@ -42,6 +42,11 @@ class Profile(msgspec.Struct, frozen=True):
     by_token: bool = False
 
     @property
+    def logged(self) -> str:
+        """The GID as log lines show it: the key in place of an id that may be an e-mail address."""
+        return self.id if "@" in self.gid else self.gid
+
+    @property
     def turn(self) -> str:
         """The key that its writes lock, so that they take turns (``db/postgres.py``)."""
         return self.id

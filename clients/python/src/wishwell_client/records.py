@@ -7,8 +7,10 @@ from wishwell_client.record import Record
 
 __all__ = [
     "AdminToken",
+    "BadField",
     "By",
     "Delivery",
+    "ErrorCode",
     "Event",
     "EventData",
     "EventProduct",
@@ -16,9 +18,26 @@ __all__ = [
     "ExportedReservation",
     "Include",
     "Item",
+    "ItemBackInStockData",
+    "ItemBackInStockEvent",
+    "ItemCreatedData",
+    "ItemCreatedEvent",
+    "ItemDeletedData",
+    "ItemDeletedEvent",
+    "ItemPriceDroppedData",
+    "ItemPriceDroppedEvent",
     "ItemProduct",
+    "ItemUpdatedData",
+    "ItemUpdatedEvent",
     "List",
+    "ListCreatedData",
+    "ListCreatedEvent",
+    "ListDeletedData",
+    "ListDeletedEvent",
+    "ListUpdatedData",
+    "ListUpdatedEvent",
     "Money",
+    "MovedItem",
     "NewItem",
     "NewProduct",
     "PlatformRequest",
@@ -26,7 +45,11 @@ __all__ = [
     "ProductId",
     "ProductWishes",
     "Profile",
+    "ProfileErasedData",
+    "ProfileErasedEvent",
     "ProfileExport",
+    "ProfileLinkedData",
+    "ProfileLinkedEvent",
     "ProfileToken",
     "Share",
     "SharedItem",
@@ -51,6 +74,73 @@ Include = Literal["product"]
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
 SortBy = Literal["wishes", "added", "removed"]
 By = Literal["product", "variant"]
+ErrorCode = Literal[
+    "invalid_request",
+    "invalid_cursor",
+    "profile_required",
+    "item_limit_reached",
+    "list_limit_reached",
+    "list_item_limit_reached",
+    "list_entry_limit_reached",
+    "share_limit_reached",
+    "reservation_limit_reached",
+    "webhook_limit_reached",
+    "token_missing",
+    "token_invalid",
+    "token_expired",
+    "token_revoked",
+    "session_closed",
+    "store_deleted",
+    "signature_invalid",
+    "sign_in_required",
+    "admin_token_required",
+    "token_kind_not_allowed",
+    "profile_header_not_allowed",
+    "host_not_allowed",
+    "origin_not_allowed",
+    "own_list",
+    "reservations_off",
+    "path_not_found",
+    "item_not_found",
+    "item_not_on_list",
+    "list_not_found",
+    "share_not_found",
+    "shared_list_not_found",
+    "reservation_not_found",
+    "profile_not_found",
+    "session_not_found",
+    "product_not_found",
+    "webhook_not_found",
+    "delivery_not_found",
+    "request_not_found",
+    "export_not_found",
+    "token_not_found",
+    "store_not_found",
+    "sign_in_path_missing",
+    "wishes_not_published",
+    "method_not_allowed",
+    "request_timeout",
+    "item_exists",
+    "too_few_left",
+    "webhook_off",
+    "events_off",
+    "sealing_keys_missing",
+    "own_token",
+    "request_not_pending",
+    "store_in_use",
+    "events_removed",
+    "body_too_large",
+    "unsupported_media_type",
+    "unsupported_encoding",
+    "rate_limited",
+    "rate_limited_without_token",
+    "headers_too_large",
+    "internal_error",
+    "unavailable",
+    "profile_being_erased",
+    "journal_unavailable",
+    "outcome_unknown",
+]
 
 
 class Money(Record, frozen=True):
@@ -208,6 +298,14 @@ class ExportedReservation(Record, frozen=True):
     variant_id: ProductId | None = None
 
 
+class MovedItem(Record, frozen=True):
+    """A move of one item. Items up to and including ``after`` have a position now."""
+
+    item_id: str
+    after: str | None
+    """The item after which it is now; None means that it is first."""
+
+
 class EventProduct(Record, frozen=True):
     """For a notice: the published data of the product."""
 
@@ -217,18 +315,8 @@ class EventProduct(Record, frozen=True):
 
 
 class EventData(Record, frozen=True):
-    """The details. An item or list is shown as it was after the change, or before it for a
-    deletion.
-    """
+    """The fields of all subclasses."""
 
-    item: Item | None = None
-    list: List | None = None
-    changed: tuple[str, ...] | None = None
-    """For an update: the fields that changed, except ``updated_at``."""
-    item_ids: tuple[str, ...] | None = None
-    """For a new list or a new order: the items with a position, in order. The others follow, most
-    recently saved first.
-    """
     session: str | None = None
     """For a link: the session, which is now closed."""
     customer: str | None = None
@@ -239,14 +327,23 @@ class EventData(Record, frozen=True):
     """For a link: the number of lists of the session."""
     left: int | None = None
     """For a link: the number of items that were not moved."""
+    item: Item | None = None
     variant_id: ProductId | None = None
     """For a notice: the variant; omitted for the product itself."""
     product: EventProduct | None = None
-    """For a notice: the published data of the product."""
     previous_price: Money | None = None
     """For a price drop: the price that it is compared with."""
     price: Money | None = None
     """For a notice: the price."""
+    list: List | None = None
+    item_ids: tuple[str, ...] | None = None
+    """For a new list or an order set as a whole: the items with a position, in order. The others
+    follow, most recently saved first.
+    """
+    changed: tuple[str, ...] | None = None
+    """For an update: the fields that changed, except ``updated_at``."""
+    moved: MovedItem | None = None
+    """For a move of one item."""
 
 
 class Event(Record, frozen=True):
@@ -259,6 +356,7 @@ class Event(Record, frozen=True):
     sequence: int
     """The number of the event within its profile, in the order they happened and without gaps."""
     data: EventData
+    traceparent: str | None = None
 
 
 class ProfileExport(Record, frozen=True):
@@ -363,9 +461,6 @@ class StoreSettings(Record, frozen=True):
     origins: tuple[str, ...]
     """The browser origins that may call the API."""
     limits: dict[str, int]
-    """The limits in force: requests per minute by kind of token and operation, and the maximum size
-    of a profile.
-    """
     price_drop_percent: int
     events_since: datetime | None
     """Time from which its events are complete; None while events are turned off."""
@@ -441,7 +536,7 @@ class NewProduct(Record, frozen=True):
     """Whether it can be ordered: false for ``out_of_stock`` only."""
     availability: str | None = None
     """Decides, if ``available`` differs."""
-    variants: tuple[Variant, ...] = ()
+    variants: tuple[Variant, ...] | None = None
 
 
 class ProductWishes(Record, frozen=True):
@@ -529,3 +624,150 @@ class PlatformRequest(Record, frozen=True):
     """The customer; only while it is waiting."""
     expires_at: datetime | None = None
     """When the export is deleted; only as long as it is stored."""
+
+
+class BadField(Record, frozen=True):
+    """A field of a body that breaks a rule."""
+
+    field: str
+    """Its path, such as ``items[2].quantity``."""
+    message: str
+    """The rule that it breaks."""
+
+
+class ItemCreatedData(EventData, frozen=True, kw_only=True):
+    """The item as it was after the change, or before it for a deletion."""
+
+    item: Item
+
+
+class ItemCreatedEvent(Event, frozen=True, kw_only=True):
+    """The event ``item.created``."""
+
+    type: Literal["item.created"]
+    data: ItemCreatedData
+
+
+class ItemUpdatedData(EventData, frozen=True, kw_only=True):
+    """The item as it was after the change."""
+
+    item: Item
+    changed: tuple[str, ...]
+
+
+class ItemUpdatedEvent(Event, frozen=True, kw_only=True):
+    """The event ``item.updated``."""
+
+    type: Literal["item.updated"]
+    data: ItemUpdatedData
+
+
+class ItemDeletedData(EventData, frozen=True, kw_only=True):
+    """The item as it was after the change, or before it for a deletion."""
+
+    item: Item
+
+
+class ItemDeletedEvent(Event, frozen=True, kw_only=True):
+    """The event ``item.deleted``."""
+
+    type: Literal["item.deleted"]
+    data: ItemDeletedData
+
+
+class ListCreatedData(EventData, frozen=True, kw_only=True):
+    """The new list."""
+
+    list: List
+
+
+class ListCreatedEvent(Event, frozen=True, kw_only=True):
+    """The event ``list.created``."""
+
+    type: Literal["list.created"]
+    data: ListCreatedData
+
+
+class ListUpdatedData(EventData, frozen=True, kw_only=True):
+    """The list as it was after the change."""
+
+    list: List
+    changed: tuple[str, ...]
+
+
+class ListUpdatedEvent(Event, frozen=True, kw_only=True):
+    """The event ``list.updated``."""
+
+    type: Literal["list.updated"]
+    data: ListUpdatedData
+
+
+class ListDeletedData(EventData, frozen=True, kw_only=True):
+    """The list as it was after the change, or before it for a deletion."""
+
+    list: List
+
+
+class ListDeletedEvent(Event, frozen=True, kw_only=True):
+    """The event ``list.deleted``."""
+
+    type: Literal["list.deleted"]
+    data: ListDeletedData
+
+
+class ProfileLinkedData(EventData, frozen=True, kw_only=True):
+    """Data of the event ``profile.linked``: both GIDs, and how much the session had."""
+
+    session: str
+    customer: str
+    items: int
+    lists: int
+    left: int
+
+
+class ProfileLinkedEvent(Event, frozen=True, kw_only=True):
+    """The event ``profile.linked``."""
+
+    type: Literal["profile.linked"]
+    data: ProfileLinkedData
+
+
+class ProfileErasedData(EventData, frozen=True, kw_only=True):
+    """Empty."""
+
+
+class ProfileErasedEvent(Event, frozen=True, kw_only=True):
+    """The event ``profile.erased``."""
+
+    type: Literal["profile.erased"]
+    data: ProfileErasedData
+
+
+class ItemPriceDroppedData(EventData, frozen=True, kw_only=True):
+    """Data of the events ``item.price_dropped`` and ``item.back_in_stock``."""
+
+    item: Item
+    product: EventProduct
+    previous_price: Money
+    price: Money
+
+
+class ItemPriceDroppedEvent(Event, frozen=True, kw_only=True):
+    """The event ``item.price_dropped``."""
+
+    type: Literal["item.price_dropped"]
+    data: ItemPriceDroppedData
+
+
+class ItemBackInStockData(EventData, frozen=True, kw_only=True):
+    """Data of the events ``item.price_dropped`` and ``item.back_in_stock``."""
+
+    item: Item
+    product: EventProduct
+
+
+class ItemBackInStockEvent(Event, frozen=True, kw_only=True):
+    """The event ``item.back_in_stock``."""
+
+    type: Literal["item.back_in_stock"]
+    data: ItemBackInStockData
