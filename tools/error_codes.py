@@ -67,10 +67,10 @@ OWN = {
     "getProduct": "product_not_found",
     "deleteProduct": "product_not_found",
     "deleteToken": "own_token journal_unavailable",
-    "shownWishes": "wishes_not_published",
-    "callOffRequest": "request_not_pending journal_unavailable",
+    "getWishCounts": "wishes_not_published",
+    "cancelRequest": "request_not_pending journal_unavailable",
     "getRequestExport": "export_not_found",
-    "takePlatformWebhook": "signature_invalid",
+    "receivePlatformWebhook": "signature_invalid",
 }
 
 
@@ -89,7 +89,7 @@ def _codes(document: Node, method: str, operation: Node, given: set[str]) -> dic
     security = operation.get("security", document["security"])
     if security:
         found |= WITH_TOKEN - ({"token_missing"} if {} in security else set())
-    if {"bearer": ["admin"]} in security:
+    if any("adminBearer" in one for one in security):
         found.add("admin_token_required")
     if method != "get":
         found |= {"outcome_unknown"} | ({"profile_being_erased"} if "Profile" in given else set())

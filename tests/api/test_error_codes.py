@@ -265,15 +265,16 @@ def test_session_uuid_may_be_in_upper_case(shop):
     assert data(shop.customer("1").http.get("/items"))[0]["id"] == saved["id"]
 
 
-def test_session_of_another_customer_or_itself_is_not_linked(shop):
-    """A session that is linked already can be linked again to the same customer only; a session is
-    no customer. Rule: link-atomic."""
+def test_session_that_is_linked_moves_once_and_is_no_customer(shop):
+    """A linked session can be linked again, also to another customer, and moves nothing; a session
+    is no customer. Rule: link-atomic."""
     member = shop.session()
+    saved = save(member.http, 1)
     body = {"session": member.gid, "customer": shop.gid("1")}
-    for _ in range(2):
-        data(shop.admin.post("/profiles/token", json=body), 201)
-    answer = shop.admin.post("/profiles/token", json=body | {"customer": shop.gid("2")})
-    assert (error(answer)["code"], answer.status_code) == ("session_not_found", 404)
+    for customer in (shop.gid("1"), shop.gid("1"), shop.gid("2")):
+        data(shop.admin.post("/profiles/token", json=body | {"customer": customer}), 201)
+    assert [item["id"] for item in data(shop.customer("1").http.get("/items"))] == [saved["id"]]
+    assert data(shop.customer("2").http.get("/items")) == []
     answer = shop.admin.post("/profiles/token", json=body | {"customer": member.gid})
     refused(answer, 400, "customer: must be gid://")
 

@@ -180,7 +180,7 @@ def searches(model):
 def heard(bench, profile):
     """Returns a profile's events in order."""
     rows = bench.select(
-        "SELECT profile_id, sequence, type, created_at, gid, data FROM events "
+        "SELECT profile_id, sequence, type, created_at, gid, data, traceparent FROM events "
         "WHERE profile_id = $1 ORDER BY sequence",
         profile.id,
     )

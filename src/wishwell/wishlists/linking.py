@@ -52,8 +52,8 @@ async def link(
 ) -> int:
     """Moves all records of the session and closes it. Returns the number of items moved.
 
-    The customer has at most twice the ``limits`` afterwards. Returns 0 for a session that was
-    already linked to this customer. Raises ``NotFound`` for one that is unknown, or else closed.
+    The customer has at most twice the ``limits`` afterwards. Returns 0 for a session that is
+    already closed. Raises ``NotFound`` for an unknown session.
     """
     locked = await _lock(tx, session, customer, now)
     if locked is None:
@@ -69,8 +69,8 @@ async def _lock(tx: Writer, session: Profile, customer: Profile, now: str) -> se
     """Locks both profiles and the owners of items that the session has reserved, sessions first.
     The same order everywhere prevents deadlocks.
 
-    Returns the keys of the locked profiles, or ``None`` if the session was linked to this customer
-    before. Raises ``NotFound``.
+    Returns the keys of the locked profiles, or ``None`` if the session is closed. Raises
+    ``NotFound``.
     """
     both = {(False, session.id), (True, customer.id)}
     every = sorted(both | await reservations.owners(tx, session.id))
@@ -79,10 +79,10 @@ async def _lock(tx: Writer, session: Profile, customer: Profile, now: str) -> se
             await profiles.lock(tx, customer, now)
             continue
         row = await tx.one("profile_lock", profile=id)
-        if id == session.id and (row is None or row[0] is not None):
-            if row is not None and row[1] == customer.id:
-                return None
+        if id == session.id and row is None:
             raise profiles.unknown_session()
+        if id == session.id and row is not None and row[0] is not None:
+            return None
     return {id for _, id in every}
 
 
