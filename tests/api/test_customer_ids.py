@@ -84,7 +84,7 @@ def test_customer_ids_survive_export_and_import(make_shop):
     for id in IDS:
         gid = f"gid://shopify/Customer/{IDS[id]}"
         said = shop.service.quick("profile", "erase", gid, "--store", shop.handle)
-        assert said == "1 erased; 0 had nothing\n"
+        assert said == "1 profile erased; 0 not found\n"
     assert data(shop.admin.get("/items")) == []
     exported = [json.loads(line) for line in file.read_text().splitlines()]
     gids = [ids.decoded(line["profile"]["gid"]) for line in exported if "profile" in line]

@@ -238,7 +238,7 @@ def test_what_a_file_says_does_nothing_to_the_terminal(ready):
     files = {"a.csv": "id,\x1b]0;x\x07\n1,2\n", "a.jsonl": r'{"wishwell": {"\u001b]0;x\u0007": 1}}'}
     for (name, text), command in zip(files.items(), ("products", "import"), strict=True):
         (ready.folder / name).write_text(text)
-        assert r"\x1b]0;x\x07" in typed(ready, f"{command} {name} --store default")[1]
+        assert r"\x1b]0;x\x07" in typed(ready, f"{command} {name} --store default 1>&2")[1]
 
 
 # --- settings ------------------------------------------------------------------------------------

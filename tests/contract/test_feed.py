@@ -180,7 +180,7 @@ def test_event_that_an_earlier_release_wrote_is_read(telling):
         customer.id,
     )
     array = json.dumps([False, "", *columns])
-    assert told(events.from_row((str(id), *row, array))) == heard(bench, customer)[0]
+    assert told(events.from_row((str(id), *row, array, ""))) == heard(bench, customer)[0]
 
 
 def test_event_keeps_the_form_in_which_it_was_written(telling):
@@ -223,6 +223,7 @@ def insert(bench, owner, count):
         "now": now,
         "gid": owner.gid,
         "data": '{"item":{}}',
+        "traceparent": "",
     }
 
     async def add(tx):

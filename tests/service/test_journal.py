@@ -22,6 +22,7 @@ GID = "gid://shopify/Customer/7"
 READS = {
     "serve", "store list", "token list", "webhook list", "webhook deliveries", "profile requests",
     "report products", "report summary", "report days", "report wishers", "export", "doctor", "backup",
+    "version",
 }  # fmt: skip
 UNRUN = {"serve", "doctor", "backup", "report wishers"}  # tested elsewhere
 

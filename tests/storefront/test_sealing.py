@@ -28,7 +28,8 @@ def test_missing_sealing_key_stops_the_start():
         service.settings["WISHWELL_SEALING_KEYS"] = ANOTHER_KEY
         done = service.cli("serve", check=False, timeout=20)
         assert done.returncode != 0
-        [line] = (done.stdout + done.stderr).strip().splitlines()
+        [start, line] = (done.stdout + done.stderr).strip().splitlines()
+        assert '"starting"' in start
         assert "Store default" in line and "WISHWELL_SEALING_KEYS" in line
         assert ANOTHER_KEY not in line and SEALING_KEY not in line
 
