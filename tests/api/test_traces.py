@@ -101,5 +101,7 @@ def test_bad_traceparent_is_ignored(traced, lines):
     assert wait_until(lambda: read(traced, **{"from": resume})["data"], seconds=5)
     [event] = read(traced, **{"from": resume})["data"]
     assert event["data"]["item"]["id"] == item["id"] and "traceparent" not in event
-    [line] = [line for line in traced.service.log_lines() if answer.headers["X-Request-Id"] in line]
+    id = answer.headers["X-Request-Id"]
+    assert wait_until(lambda: any(id in line for line in traced.service.log_lines()), seconds=5)
+    [line] = [line for line in traced.service.log_lines() if id in line]
     assert "traceparent" not in json.loads(line)

@@ -88,11 +88,11 @@ def test_dry_run_shows_products_and_changes_nothing(service):
 
 
 def test_input_need_not_be_a_file(service):
-    """A pipe is read like a file, and a compressed file is named as one.
+    """Standard input is read like a file, and a compressed file is named as one.
     Rules: catalogue-import, catalogue-formats."""
     for name in ("google_rss.xml", "google_excel_utf16.tsv"):
         shutil.copy(ROOT / "tests/files" / name, service.folder)
-    piped = "wishwell products <(cat {}) --store default 2>&1 || true"
+    piped = "cat {} | wishwell products - --store default 2>&1 || true"
     lines = shell(service, [piped.format("google_rss.xml")]).splitlines()
     assert lines[0] == "format: google (xml)" and "3 imported" in lines[-2]
     assert "2 imported" in shell(service, [piped.format("google_excel_utf16.tsv")])

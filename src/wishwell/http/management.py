@@ -1,8 +1,10 @@
 """Endpoints outside the versioned API: OpenAPI description, documentation, health, metrics."""
 
+import asyncio
 import functools
 import gzip
 import re
+import struct
 from pathlib import Path
 
 import msgspec
@@ -85,6 +87,12 @@ async def readyz(request: Request) -> Response:
     return Response(200, msgspec.json.encode(answer), [JSON, _NO_STORE])
 
 
+_UNREADABLE = (OSError, ValueError, RuntimeError, struct.error)
+"""What reading a worker's metrics raises while another process makes or removes their file."""
+
+_REREAD_SECONDS = 0.1
+
+
 # rule: health-checks
 async def metrics(request: Request) -> Response:
     """The metrics of all workers, in Prometheus' text format."""
@@ -92,7 +100,11 @@ async def metrics(request: Request) -> Response:
     if request.service.settings.workers > 1:
         registry = prometheus_client.CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    body = prometheus_client.generate_latest(registry)
+    try:
+        body = prometheus_client.generate_latest(registry)
+    except _UNREADABLE:
+        await asyncio.sleep(_REREAD_SECONDS)
+        body = prometheus_client.generate_latest(registry)
     content_type = (b"content-type", prometheus_client.CONTENT_TYPE_LATEST.encode())
     return Response(200, body, [content_type, _NO_STORE])
 
