@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 import re
 
 import httpx2
@@ -28,7 +29,10 @@ def check(response: httpx2.Response) -> None:
     request = response.request
     if response.status_code < 400 or request.method in ("HEAD", "OPTIONS"):
         return
-    status, code = str(response.status_code), response.json()["error"]["code"]
+    error = response.json()["error"]
+    if "code" not in error and os.environ.get("WISHWELL_TEST_UPGRADE_FROM"):
+        return  # of an earlier release
+    status, code = str(response.status_code), error["code"]
     assert code in error_codes.CODES[status], f"{status} {code}"
     # Paths of the storefront have further codes, since they identify the shopper.
     for (method, path), listed in _operations().items():

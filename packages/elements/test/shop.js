@@ -47,6 +47,7 @@ export async function startService() {
     WISHWELL_DATABASE_URL: `sqlite:///${join(folder, 'wishwell.db')}`,
     WISHWELL_PORT: String(port),
   };
+  spawnSync(wishwell, ['init'], { env });
   const service = spawn(wishwell, ['serve'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   service.stderr.on('data', (text) => (said += text));
