@@ -337,7 +337,8 @@ def test_product_with_a_refused_row_stays():
 def test_reasons_are_counted_and_name_their_first_line():
     """The summary has one entry for each reason. Rule: catalogue-cells."""
     rows = "".join(f"{n},1.{n + 100} EUR\n" for n in range(1, 60))
-    _, told = read("id,price\n" + rows)
+    found, told = read("id,price\n" + rows)
+    assert (found.lost, found.refused) == (59, 0)
     assert told == [
         "price: is ambiguous: it can mean 1.101 or 1101 (59 cells, first: line 2, '1.101 EUR')"
     ]

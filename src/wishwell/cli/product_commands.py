@@ -147,11 +147,10 @@ def _reading(kind: str = "", columns: str = "", **given: str) -> dict[str, Any]:
 
 
 def _file(path: str) -> BinaryIO:
-    """Opens the file, or a copy of standard input or a pipe, because the input is read twice."""
-    file = sys.stdin.buffer if path == "-" else opened(path)
-    if path != "-" and file.seekable():
-        return file
+    """Opens the file, or a copy of standard input, because the input is read twice."""
+    if path != "-":
+        return opened(path)
     copy = tempfile.TemporaryFile()  # noqa: SIM115
-    shutil.copyfileobj(file, copy)
+    shutil.copyfileobj(sys.stdin.buffer, copy)
     copy.seek(0)
     return copy

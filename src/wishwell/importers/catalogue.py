@@ -78,10 +78,10 @@ def in_pattern(pattern: str) -> Callable[[str], tuple[str, str]]:
 class Catalogue:
     """The product feed in ``file``. After ``read``, it can be iterated, which yields products.
 
-    ``rows``: number of rows; ``refused``: number of them that were left out; ``reasons``: why rows
-    and cells were left out; ``read_columns``: a column that was read, by field; ``sales``: when the
-    sales of the first products end, in milliseconds since 1970. ``put``,
-    ``unchanged`` and ``deleted`` are numbers of products.
+    ``rows``: number of rows; ``refused``: number of them that were left out; ``lost``: number of
+    cells that were; ``reasons``: why, at most ``_MAX_REASONS``; ``read_columns``: a column that was
+    read, by field; ``sales``: when the sales of the first products end, in milliseconds since 1970.
+    ``put``, ``unchanged`` and ``deleted`` are numbers of products.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Catalogue:
         self.store, self._now, self._currency = store, now, currency
         self._split = in_pattern(pattern) if pattern else None
         self.feed = FeedRows(path, file, store, has_pattern=bool(pattern), **how)
-        self.put = self.unchanged = self.deleted = self.rows = self.refused = 0
+        self.put = self.unchanged = self.deleted = self.rows = self.refused = self.lost = 0
         self.read_columns: dict[str, str] = {}
         self.sales: dict[str, int] = {}
         self._reasons: dict[tuple[str, str], Reason] = {}
@@ -132,10 +132,11 @@ class Catalogue:
         """Refuses the products with too many variants."""
         asked = (
             "SELECT key, min(line) FROM records WHERE kind > '' GROUP BY key "
-            "HAVING count(*) > 2048 AND count(DISTINCT kind) > 2048"
+            "HAVING count(DISTINCT kind) > CAST(? AS INTEGER)"
         )
-        for product, line in self._spool.ask(asked).fetchall():
-            self._refuse(line, "", "a product has more than 2,048 variants", product)
+        most = products.MAX_FILE_VARIANTS
+        for product, line in self._spool.ask(asked, str(most)).fetchall():
+            self._refuse(line, "", f"a product has more than {most:,} variants", product)
             self._spool.add(product, line, "", "")
 
     # rule: catalogue-cells
@@ -177,7 +178,7 @@ class Catalogue:
             return regular, None
         period = self._optional(line, row, "sale_period", cells.period)
         if period is None and self._cell(row, "sale_period"):
-            return regular, None  # a sale whose period can't be read isn't believed
+            return regular, None  # a sale whose period can't be read doesn't count
         if period is None:
             start = self._optional(line, row, "sale_starts", cells.moment)
             end = self._optional(line, row, "sale_ends", lambda cell: cells.moment(cell, ends=True))
@@ -229,9 +230,10 @@ class Catalogue:
     def _count(
         self, line: int, field: str, message: str, example: str = "", *, refused: bool = False
     ) -> None:
-        # Digits differ from row to row, so they don't make a reason of their own.
+        self.lost += not refused
         names = self.feed.columns.get(field) or [field]
         column = self.read_columns.get(field, names[-1])
+        # Digits differ from row to row, so they don't make a reason of their own.
         key = column, re.sub("[0-9][0-9.,]*", "0", message) + "!" * refused
         if (known := self._reasons.get(key)) is not None:
             known.count += 1

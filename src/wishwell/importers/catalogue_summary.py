@@ -8,7 +8,7 @@ import msgspec
 from wishwell import ids, products
 from wishwell.db import Database
 from wishwell.importers.catalogue import Catalogue, Reason
-from wishwell.products import NewProduct
+from wishwell.products import NewProduct, ProductData, Variant
 from wishwell.stores import Store
 
 _MAX_SHOWN = 20
@@ -16,7 +16,7 @@ _MAX_SHOWN = 20
 
 class Summary(msgspec.Struct, rename="camel"):
     """What a run found and did. ``columns``: those read, ``fields``: where each field is read from.
-    ``refused``: rows that were left out, ``lost``: cells. ``reasons``: why."""
+    ``refused``: rows that were left out, ``lost``: cells. ``reasons``: why, at most 100."""
 
     finished_at: str
     format: str
@@ -42,7 +42,7 @@ class Summary(msgspec.Struct, rename="camel"):
             lines.append(f"ignored columns: {', '.join(self.ignored)[:500]}")
         lines += [f"left out: {reason}" for reason in self.reasons[:_MAX_SHOWN]]
         if (more := len(self.reasons) - _MAX_SHOWN) > 0:
-            lines.append(f"left out: {more} more reasons; --json prints all")
+            lines.append(f"left out: {more} more reasons; --json prints them")
         done = f"{self.imported:,} imported, {self.unchanged:,} unchanged, {self.deleted:,} deleted"
         if self.dry_run:
             done = "nothing was changed (--dry-run)"
@@ -69,7 +69,7 @@ def of(found: Catalogue, now: int) -> Summary:
         unchanged=found.unchanged,
         deleted=found.deleted,
         refused=found.refused,
-        lost=sum(reason.count for reason in found.reasons if not reason.refused),
+        lost=found.lost,
         reasons=found.reasons,
     )
 
@@ -98,20 +98,17 @@ def table_of(shown: Sequence[NewProduct], sales: Mapping[str, int]) -> str:
     milliseconds since 1970."""
     lines = [_line(_COLUMNS)]
     for product in shown:
-        data = product.data
         until = ids.timestamp(sales[product.product_id])[:10] if product.product_id in sales else ""
-        price = f"{data.price.amount} {data.price.currency}" if data.price else ""
-        stock = (products.availability_of(data) or "").replace("_", " ")
-        lines.append(
-            _line((product.product_id, data.title or "", price, until, stock, data.image or ""))
-        )
-        for variant in product.variants:
-            price = f"{variant.price.amount} {variant.price.currency}" if variant.price else ""
-            stock = (products.availability_of(variant) or "").replace("_", " ")
-            title = variant.title or ""
-            id = f"  {variant.variant_id}"
-            lines.append(_line((id, f"  {title}", price, "", stock, variant.image or "")))
+        lines.append(_row(product.product_id, product.data, until))
+        lines += [_row(str(one.variant_id), one, indent="  ") for one in product.variants]
     return "\n".join(lines)
+
+
+def _row(id: str, data: ProductData | Variant, until: str = "", indent: str = "") -> str:
+    price = f"{data.price.amount} {data.price.currency}" if data.price else ""
+    stock = (products.availability_of(data) or "").replace("_", " ")
+    title = data.title or ""
+    return _line((indent + id, indent + title, price, until, stock, data.image or ""))
 
 
 def _line(cells: Sequence[str]) -> str:
