@@ -137,8 +137,9 @@ faults: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes
 
 torture: faults  # the name until now
 
-bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes bench/results/latest.json
+bench: $(VENV)/.bench ## Measure against the floor, the usual way and Fastify; writes bench/results
 	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench.anchor
 
 BASE ?= HEAD~1
 bench-quick: $(VENV)/.dev ## Compare with an earlier commit in under 3 minutes, `BASE=<commit>` or the last but one

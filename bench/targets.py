@@ -10,13 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
 import psutil
 
 from bench import seed
-from tests.servers import HERE, PostgresServer, Program, Service, free_port
+from tests.servers import HERE, PostgresServer, Program, Service, connects, free_port
 
 ROOT = Path(__file__).parents[1]
 ENGINES = {"postgresql": "PostgreSQL", "sqlite": "SQLite"}
@@ -96,21 +97,26 @@ class Shop(Service):
 
 
 class Bare(Program):
-    """The floor or the typical stack on a shop's database, started."""
+    """Another program on a shop's database, started: the floor, the typical stack or Fastify."""
 
     def __init__(self, kind: str, shop: Shop) -> None:
         super().__init__(kind)
-        self.kind, self.name = kind, f"{kind} {shop.engine}"
+        self.kind, self.name, self.server = kind, f"{kind} {shop.engine}", shop.server
         self.owners, self.log = self.folder / "owners", self.folder / "log"
         port = free_port()
         self.url = f"http://{HERE}:{port}"
-        env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-        env[f"{kind.upper()}_DATABASE"] = shop.database
-        command = [
-            sys.executable, "-m", "uvicorn", f"bench.{kind}:app", "--port", port,
+        env = {"PATH": os.environ["PATH"], f"{kind.upper()}_DATABASE": shop.database}
+        self.begin(self.command(port), partial(connects, port), env=env | self.settings(shop))
+
+    def command(self, port: int) -> list[Any]:
+        return [
+            sys.executable, "-m", "uvicorn", f"bench.{self.kind}:app", "--port", port,
             "--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "error",
         ]  # fmt: skip
-        self.begin(command, f"{self.url}/openapi.json", env=env)
+
+    def settings(self, _shop: Shop) -> dict[str, str]:
+        """Returns further environment variables."""
+        return {"PYTHONPATH": str(ROOT)}
 
     def stop(self) -> None:
         self.end(signal.SIGTERM, 20)
@@ -160,7 +166,7 @@ def wrk(target: Target, work: str, seconds: int) -> dict[str, float]:
     return {"rate": rate, "count": count} | times
 
 
-def processor(shop: Service, *, database: bool = True) -> float:
+def processor(shop: Program, *, database: bool = True) -> float:
     """Returns CPU seconds used by a service with its workers and, by default, its database."""
     parents = [shop.process.pid]
     server = getattr(shop, "server", None)
@@ -186,7 +192,7 @@ def _on_processor(pid: int) -> float:
     return time.clock_gettime((~pid << 3) | 2)
 
 
-def cost(shop: Shop, load: Load) -> tuple[float, float]:
+def cost(shop: Target, load: Load) -> tuple[float, float]:
     """Returns requests a second under a load, and CPU seconds per request."""
     before = processor(shop)
     done = load(shop)
