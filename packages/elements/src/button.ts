@@ -1,6 +1,8 @@
 import type { WishlistError } from './error.js';
 import { keep } from './kept.js';
 import { isId } from './memory.js';
+import { HEART as TEXTS } from './texts/en.js';
+import { textsOf, type Say } from './texts/index.js';
 import type { Change, Match, Product, SignIn, State } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
@@ -59,6 +61,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     /** The product before the attribute changes of the current task. */
     #settled: Product | undefined;
     #saved = false;
+    #say: Say<keyof typeof TEXTS> | undefined;
     #presses = 0;
     #message: HTMLElement | undefined;
     #stop: (() => void) | undefined;
@@ -98,6 +101,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
 
     connectedCallback() {
       this.#settled = undefined;
+      this.#say = textsOf(this, TEXTS, () => this.#draw());
       this.#follow();
     }
 
@@ -106,7 +110,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     }
 
     attributeChangedCallback() {
-      if (this.isConnected) this.#follow();
+      if (this.isConnected && this.#say) this.#follow();
     }
 
     /** Subscribes to the product in the attributes. */
@@ -164,7 +168,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       const message = (this.#message = document.createElement('span'));
       message.role = 'alert';
       message.part.add('message');
-      message.textContent = this.getAttribute('label-sign-in') || 'Sign in to save this item';
+      message.textContent = this.getAttribute('label-sign-in') || this.#say!('heartSignIn');
       this.shadowRoot!.append(message);
     }
 
@@ -184,7 +188,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       const label =
         (this.#saved && whenSaved) ||
         this.getAttribute('label') ||
-        (text ? '' : 'Save to wishlist');
+        (text ? '' : this.#say!('heart'));
       button.disabled = !this.#product || this.hasAttribute('disabled');
       this.toggleAttribute('saved', this.#saved);
       // Visible text must be the accessible name, because voice control uses the text people see.

@@ -1,5 +1,5 @@
 import { h, icon, ICONS, safe, type Child, type Wanted } from './page-dom.js';
-import type { Say } from './page-text.js';
+import { localeOf, type Say } from './texts/index.js';
 import type { View } from './page-view.js';
 import type { Item, SharedItem } from './types.js';
 
@@ -14,7 +14,7 @@ interface More {
 
 /** Returns the accessible name of an item, unique on the page because it includes the variant. */
 export function nameOf({ product, productId }: Item | SharedItem, say: Say): string {
-  const title = product?.title ?? say('product', { id: productId });
+  const title = product?.title ?? say('product', { id: `${productId}` });
   return [title, product?.variantTitle].filter(Boolean).join(', ');
 }
 
@@ -22,7 +22,7 @@ export function nameOf({ product, productId }: Item | SharedItem, say: Say): str
 export function card<W extends Item | SharedItem>(page: View<W>, item: W, more: More): Wanted {
   const { say } = page;
   const { product = {}, productId, note } = item;
-  const title = product.title ?? say('product', { id: productId });
+  const title = product.title ?? say('product', { id: `${productId}` });
   const href = addressOf(item, page.getAttribute('product-url'));
   const link = href ? h('a.link', { href, ariaLabel: nameOf(item, say) }, title) : title;
   const soldOut = product.available === false && say('soldOut');
@@ -59,7 +59,7 @@ function picture(address: string | undefined): Wanted {
 
 function priceOf({ quantity, product }: Item | SharedItem, locale: string): string {
   const say = (value: number, style?: Intl.NumberFormatOptions) =>
-    new Intl.NumberFormat(locale || undefined, style).format(value);
+    new Intl.NumberFormat(localeOf(locale), style).format(value);
   const price = product?.price;
   const money = price && say(+price.amount, { style: 'currency', currency: price.currency });
   return [quantity > 1 && `${say(quantity)} ×`, money].filter(Boolean).join(' ');

@@ -140,7 +140,7 @@ export abstract class PageElement extends View<Item> {
     const { say, items } = this;
     const n = list ? items?.length : items && this.#all;
     const words = [n && say('count', { n }), this.#shared && say('isShared')];
-    const count = h('p.count', {}, words.filter(Boolean).join(' · '));
+    const count = h('p.count', { dir: 'auto' }, words.filter(Boolean).join(' · '));
     if (!list || !items) return [count];
     const options = { ariaLabel: say('listOptions'), onclick: () => this.#listOptions(list) };
     const press = { onclick: () => this.#share(list) };

@@ -1,7 +1,8 @@
 import { skeleton } from './page-card.js';
 import { draw, h, icon, ICONS, type Child, type Wanted } from './page-dom.js';
 import { STYLE } from './page-style.js';
-import { languageOf, textsOf, type Say } from './page-text.js';
+import { PAGE } from './texts/en.js';
+import { languageOf, type Say } from './texts/index.js';
 import type { WishlistError } from './error.js';
 import type { Item, SharedItem } from './types.js';
 import type { Wishlist } from './wishlist.js';
@@ -55,6 +56,8 @@ export abstract class View<W extends Item | SharedItem> extends Base {
   #toast: { text: string; label: string; act: () => void } | undefined;
   #sheets: Sheet[] = [];
   #failed = false;
+  /** Whether the language is loading. */
+  #waiting = false;
   #turn = 0;
   #soon: ReturnType<typeof setTimeout> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -90,7 +93,11 @@ export abstract class View<W extends Item | SharedItem> extends Base {
   /** Starts over with the current attributes and shopper. */
   protected begin() {
     this.locale = this.getAttribute('locale') || languageOf(this);
-    this.say = textsOf(this);
+    this.say = this.wishlist.texts(this, PAGE, () => {
+      this.#waiting = false;
+      this.draw();
+    });
+    this.#waiting = this.say.waiting;
     this.#toast = undefined;
     this.empty();
   }
@@ -153,6 +160,8 @@ export abstract class View<W extends Item | SharedItem> extends Base {
   /** Renders the current state, keeping the focus. */
   protected draw() {
     const { root } = this;
+    // Placeholders in English would flash before the language has loaded.
+    if (this.#waiting && !this.items) return;
     const active = root.activeElement as HTMLElement | null;
     const around = active?.closest('.card, .row');
     const near = [around, around?.nextElementSibling, around?.previousElementSibling];

@@ -4,7 +4,7 @@ import { SharedElement } from './page-shared.js';
 import type { Item, SharedItem } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
-export type { Texts } from './page-en.js';
+export type { Texts } from './texts/en.js';
 /** The item for which "Add to cart" was pressed, with its product data if known. */
 export type CartItem = Item | SharedItem;
 export type WishlistPage = HTMLElement;

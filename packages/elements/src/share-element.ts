@@ -1,4 +1,5 @@
 import { linkOf, share, sharesOf, type SharingWishlist } from './shares.js';
+import { SHARE } from './texts/en.js';
 
 const STYLE = `:host{display:inline-block}
 :host([hidden]),[hidden]{display:none!important}
@@ -11,15 +12,16 @@ button:disabled{cursor:not-allowed;opacity:.5}
 div{display:flex;flex-wrap:wrap;gap:.5em;margin-top:.5em}
 p{margin:0;flex-basis:100%}p:empty{display:none}`;
 
+/** The name of each attribute's text. */
 const TEXTS = {
-  label: 'Share',
-  'label-link': 'Link to this list',
-  'label-copy': 'Copy link',
-  'label-copied': 'Link copied',
-  'label-stop': 'Stop sharing',
-  'label-sure': 'Links you’ve already shared will stop working. Click again to confirm',
-  'label-stopped': 'This list is no longer shared',
-};
+  label: 'share',
+  'label-link': 'shareLink',
+  'label-copy': 'copyLink',
+  'label-copied': 'shareCopied',
+  'label-stop': 'stop',
+  'label-sure': 'shareSure',
+  'label-stopped': 'shareStopped',
+} as const;
 
 export type WishlistShare = HTMLElement;
 
@@ -51,6 +53,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
     /** Aborts requests for the previous list. */
     #asking = new AbortController();
     #sure = false;
+    #say: (name: keyof typeof SHARE) => string = (name) => SHARE[name];
 
     constructor() {
       super();
@@ -70,6 +73,8 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
     }
 
     connectedCallback() {
+      this.#say = wishlist.texts(this, SHARE, () => this.#words());
+      this.#words();
       wishlist.addEventListener('shopper', this.#ask);
       this.#ask();
     }
@@ -126,7 +131,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
       this.#link.select();
       try {
         await navigator.clipboard.writeText(this.#link.value);
-        this.#say('label-copied');
+        this.#tell('label-copied');
       } catch {
         // Copying isn't allowed, or needs https. The link is selected, to be copied by hand.
       }
@@ -134,14 +139,14 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
 
     /** Deletes all shares of the list, on the second press. */
     #end(clicks: number) {
-      if (!this.#sure) return this.#say('label-sure');
+      if (!this.#sure) return this.#tell('label-sure');
       if (clicks > 1) return; // a double click counts as one press
       this.#work(async (signal) => {
         const shares = sharesOf(wishlist, this.#listId);
         for (const { id } of await shares.list({ signal })) await shares.delete(id, { signal });
         if (signal.aborted) return;
         this.#show();
-        this.#say('label-stopped');
+        this.#tell('label-stopped');
         this.#share.focus();
       });
     }
@@ -166,7 +171,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
       this.#status.textContent = '';
     }
 
-    #say(name: keyof typeof TEXTS) {
+    #tell(name: keyof typeof TEXTS) {
       this.#sure = name === 'label-sure';
       this.#status.textContent = this.#text(name);
     }
@@ -187,7 +192,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
     }
 
     #text(name: keyof typeof TEXTS): string {
-      return this.getAttribute(name) || TEXTS[name];
+      return this.getAttribute(name) || this.#say(TEXTS[name]);
     }
   }
 

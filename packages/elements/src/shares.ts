@@ -1,4 +1,5 @@
 import type { News } from './tabs.js';
+import type { textsOf } from './texts/index.js';
 import type {
   List,
   ListWithItems,
@@ -21,6 +22,7 @@ export interface SharingWishlist extends EventTarget {
   readonly lists: { find(id: string): Promise<ListWithItems> };
   call<T>(method: string, path: string, options?: Options & { body?: object }): Promise<T>;
   wrote(news: Partial<News>): void;
+  readonly texts: typeof textsOf;
 }
 
 const part = encodeURIComponent;

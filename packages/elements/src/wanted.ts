@@ -1,11 +1,9 @@
 // How many people wish for a product: a separate module, which works without a `Wishlist`.
 import { isId } from './memory.js';
+import { WANTED } from './texts/en.js';
+import { languageOf, localeOf, textsOf } from './texts/index.js';
 
 const MOST = 250; // products in one request
-const TEXTS = {
-  en: '{count}+ people have this on their wishlist',
-  de: '{count}+ Personen haben das auf ihrem Merkzettel',
-};
 
 export type { WishlistWantedAttributes } from './jsx.js';
 export type WishlistWanted = HTMLElement;
@@ -70,9 +68,11 @@ export function defineWanted(base = '/apps/wishlist', name = 'wishlist-wanted'):
 
     #show(wishes: number) {
       this.#wishes = wishes;
-      const lang = this.closest<HTMLElement>('[lang]')?.lang || 'en';
-      const text = this.getAttribute('label') || TEXTS[lang.startsWith('de') ? 'de' : 'en'];
-      this.textContent = wishes ? text.replace('{count}', wishes.toLocaleString(lang)) : '';
+      if (!wishes) return void (this.textContent = '');
+      const say = textsOf(this, WANTED, () => this.#show(this.#wishes));
+      const count = wishes.toLocaleString(localeOf(languageOf(this) || 'en'));
+      const label = this.getAttribute('label')?.replace('{count}', count);
+      this.textContent = label || say('wanted', { count });
     }
   }
 

@@ -3,6 +3,7 @@ import { Memory, type Watcher } from './memory.js';
 import { Questions, walk, type Emit } from './questions.js';
 import { at, Service, type Call } from './service.js';
 import { joinTabs, type News } from './tabs.js';
+import { textsOf } from './texts/index.js';
 import { inTurn } from './turns.js';
 import type {
   Events,
@@ -72,6 +73,9 @@ export class Wishlist extends EventTarget {
       if (kept(this.base)) this.refresh().catch(() => {});
     }
   }
+
+  /** Returns an element's texts. For elements of other modules, which needn't contain this. */
+  readonly texts = textsOf;
 
   /** API operations on items. */
   readonly items = {

@@ -4,7 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import http from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,8 +17,10 @@ const wishwell = join(root, '.venv/bin/wishwell');
 /** The scripts by their names with a hash, and these names by the plain ones. */
 const scripts = new Map();
 const hashed = new Map();
-for (const name of ['wishwell', 'share']) {
-  const script = await readFile(join(root, `src/wishwell/browser/${name}.js`));
+const folder = join(root, 'src/wishwell/browser');
+for (const file of (await readdir(folder)).filter((file) => file.endsWith('.js'))) {
+  const name = file.slice(0, -3);
+  const script = await readFile(join(folder, file));
   const hash = createHash('sha256').update(script).digest('hex').slice(0, 12);
   scripts.set(`${name}-${hash}.js`, script);
   hashed.set(`${name}.js`, `${name}-${hash}.js`);

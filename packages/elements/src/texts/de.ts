@@ -1,7 +1,38 @@
-// German texts of the pages.
-import type { Texts } from './page-en.js';
+// German.
+import type { Texts } from './en.js';
 
-export const DE: Texts = {
+const texts: Texts = {
+  heart: 'Auf den Merkzettel',
+  heartSaved: 'Gemerkt',
+  heartSignIn: 'Melde dich an, um den Artikel zu merken',
+  saved: 'Auf deinem Merkzettel gespeichert',
+  savedTo: 'Auf „{list}“ gespeichert',
+  open: 'Ansehen',
+  undo: 'Rückgängig',
+  removed: '{name} entfernt',
+  removedOne: 'Vom Merkzettel entfernt',
+  removedMany: '{n} Artikel entfernt',
+  signInHint: 'Melde dich an, um deinen Merkzettel auf allen Geräten zu sehen',
+  signInNow: 'Anmelden',
+  notSaved: 'Der Artikel konnte nicht gespeichert werden.',
+  notRemoved: 'Der Artikel konnte nicht entfernt werden.',
+  unreachable: 'Bitte prüfe deine Internetverbindung.',
+  full: 'Dein Merkzettel ist voll.',
+  cookiesBlocked:
+    'Dein Browser blockiert Cookies, deshalb wurde nichts gespeichert. Erlaube Cookies für diesen Shop und versuch es noch einmal.',
+  failed: 'Etwas ist schiefgelaufen. Bitte versuch es noch einmal.',
+  tryAgain: 'Noch einmal versuchen',
+  close: 'Schließen',
+  savedCount: '{n} gemerkter Artikel|{n} gemerkte Artikel',
+
+  shareLink: 'Link zu dieser Liste',
+  shareCopied: 'Link kopiert',
+  shareSure:
+    'Schon geteilte Links funktionieren dann nicht mehr. Zum Bestätigen noch einmal klicken',
+  shareStopped: 'Diese Liste wird nicht mehr geteilt',
+
+  wanted: '{count}+ Personen haben das auf ihrem Merkzettel',
+
   title: 'Merkzettel',
   all: 'Alle',
   lists: 'Listen',
@@ -15,9 +46,8 @@ export const DE: Texts = {
   deleteSure: '„{name}“ löschen?',
   deleteText: 'Die Artikel bleiben auf deinem Merkzettel.',
   cancel: 'Abbrechen',
-  close: 'Schließen',
   done: 'Fertig',
-  count: '1 Artikel|{n} Artikel',
+  count: '{n} Artikel',
   share: 'Teilen',
   isShared: 'Geteilt',
   linkCopied: 'Link kopiert. Wer den Link hat, kann diese Liste ansehen.',
@@ -34,8 +64,6 @@ export const DE: Texts = {
   later: 'Nach unten',
   place: '{name} ist jetzt an Position {n} von {count}.',
   remove: 'Vom Merkzettel nehmen',
-  removed: '{name} entfernt',
-  undo: 'Rückgängig',
   back: '{name} ist wieder auf deinem Merkzettel',
   cart: 'In den Warenkorb',
   soldOut: 'Ausverkauft',
@@ -51,12 +79,9 @@ export const DE: Texts = {
   loading: 'Wird geladen',
   offline: 'Du bist offline. Der Merkzettel ist vielleicht nicht auf dem neuesten Stand.',
   error: 'Der Merkzettel konnte nicht geladen werden.',
-  tryAgain: 'Noch einmal versuchen',
-  failed: 'Etwas ist schiefgelaufen. Bitte versuch es noch einmal.',
   signIn: 'Bitte melde dich zuerst an.',
   copy: 'Auf meinen Merkzettel',
   copied: 'Auf deinem Merkzettel gespeichert',
-  open: 'Ansehen',
   ownQuestion: 'Ist das deine Liste?',
   ownText: 'Dann zeigen wir dir nicht, was andere dir schenken.',
   ownYes: 'Ja, das ist meine',
@@ -76,3 +101,4 @@ export const DE: Texts = {
   endedText:
     'Vielleicht ist er unvollständig, oder die Liste wird nicht mehr geteilt. Frag nach einem neuen Link.',
 };
+export default texts;

@@ -1,5 +1,51 @@
-// English texts of the pages. `{…}` is filled in; `one|many` has forms for singular and plural.
-export const EN = {
+// English, the fallback of all languages. Each group is built into the script that uses it. `{…}`
+// is filled in; `|` separates plural forms, in the order that index.ts describes.
+
+/** Hearts, the count and the toast. */
+export const HEART = {
+  heart: 'Save to wishlist',
+  heartSaved: 'Saved',
+  heartSignIn: 'Sign in to save this item',
+  saved: 'Saved to your wishlist',
+  savedTo: 'Saved to “{list}”',
+  open: 'View',
+  undo: 'Undo',
+  removed: 'Removed {name}',
+  removedOne: 'Removed from your wishlist',
+  removedMany: '{n} item removed|{n} items removed',
+  signInHint: 'Sign in to keep your list on all your devices',
+  signInNow: 'Sign in',
+  notSaved: 'We couldn’t save this item.',
+  notRemoved: 'We couldn’t remove this item.',
+  unreachable: 'Please check your connection.',
+  full: 'Your wishlist is full.',
+  cookiesBlocked:
+    'Your browser is blocking cookies, so nothing was saved. Allow cookies for this shop, then try again.',
+  failed: 'Something went wrong. Please try again.',
+  tryAgain: 'Try again',
+  close: 'Close',
+  savedCount: '{n} saved item|{n} saved items',
+};
+
+/** <wishlist-share>. */
+export const SHARE = {
+  share: 'Share',
+  shareLink: 'Link to this list',
+  copyLink: 'Copy link',
+  shareCopied: 'Link copied',
+  stop: 'Stop sharing',
+  shareSure: 'Links you’ve already shared will stop working. Click again to confirm',
+  shareStopped: 'This list is no longer shared',
+};
+
+/** <wishlist-wanted>. */
+export const WANTED = {
+  wanted: '{count}+ people have this on their wishlist',
+};
+
+/** <wishlist-page> and <wishlist-shared>. */
+export const PAGE = {
+  ...HEART,
   title: 'Wishlist',
   all: 'All',
   lists: 'Lists',
@@ -13,9 +59,8 @@ export const EN = {
   deleteSure: 'Delete “{name}”?',
   deleteText: 'The items will stay in your wishlist.',
   cancel: 'Cancel',
-  close: 'Close',
   done: 'Done',
-  count: '1 item|{n} items',
+  count: '{n} item|{n} items',
   share: 'Share',
   isShared: 'Shared',
   linkCopied: 'Link copied. Anyone with the link can view this list.',
@@ -32,8 +77,6 @@ export const EN = {
   later: 'Move down',
   place: '{name} moved to position {n} of {count}.',
   remove: 'Remove from wishlist',
-  removed: 'Removed {name}',
-  undo: 'Undo',
   back: '{name} is back on your wishlist',
   cart: 'Add to cart',
   soldOut: 'Sold out',
@@ -49,12 +92,9 @@ export const EN = {
   loading: 'Loading',
   offline: 'You’re offline. The wishlist may not be up to date.',
   error: 'We couldn’t load the wishlist.',
-  tryAgain: 'Try again',
-  failed: 'Something went wrong. Please try again.',
   signIn: 'Please sign in first.',
   copy: 'Save to my wishlist',
   copied: 'Saved to your wishlist',
-  open: 'View',
   ownQuestion: 'Is this your list?',
   ownText: 'If so, we’ll hide what people are getting you.',
   ownYes: 'Yes, it’s mine',
@@ -74,4 +114,9 @@ export const EN = {
   endedText: 'It may be incomplete, or the list is no longer shared. Ask for a new link.',
 };
 
-export type Texts = typeof EN;
+type All = typeof HEART & typeof SHARE & typeof WANTED & typeof PAGE;
+/** The texts of a language, by name. */
+export type Texts = { [Name in keyof All]: string };
+
+/** All English texts, for reference. */
+export const EN: Texts = { ...SHARE, ...WANTED, ...PAGE };
