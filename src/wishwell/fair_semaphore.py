@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,45 +11,14 @@ from wishwell.errors import Overloaded
 from wishwell.fair_queue import Entry, FairQueue, Flow, PartyNode, StoreNode, Ticket
 
 
-class WaitingQueue(FairQueue["asyncio.Future[None]"]):
-    """A fair queue of coroutines. Belongs to one event loop."""
-
-    async def wait(self, ticket: Ticket, lock: str | None = None) -> Entry[Any]:
-        """Waits until ``wake``. If this raises after the entry was started, calls ``undo``."""
-        future = asyncio.get_running_loop().create_future()
-        entry = self.push(ticket.flow, future, lock)
-        ticket.pause(lambda error: self._fail(entry, error))
-        try:
-            await future
-        except BaseException as error:
-            if not self.remove(entry) and entry.started:
-                self.undo(entry)
-            raise error
-        finally:
-            ticket.resume()
-        return entry
-
-    def wake(self, entry: Entry[Any]) -> None:
-        """Ends the wait of a started entry."""
-        if not entry.item.done():  # else it is being cancelled
-            entry.item.set_result(None)
-
-    def undo(self, entry: Entry[Any]) -> None:
-        """Called for an entry that was started and then cancelled."""
-
-    def _fail(self, entry: Entry[Any], error: Exception) -> bool:
-        if removed := self.remove(entry):
-            entry.item.set_exception(error)
-        return removed
-
-
-class FairSemaphore(WaitingQueue):
+class FairSemaphore(FairQueue["asyncio.Future[None]"]):
     """Lets at most ``size`` tasks run concurrently, with turns between their flows.
 
     Tasks may hang, and then turns aren't enough: so a store that holds places takes another only
     if it then has at most ``of_store`` times as many as are left free, a party of a store holds at
     most ``of_party``, and tasks that lock the same key hold at most ``of_lock``. ``None`` disables
     a limit. A task that could start when it arrives doesn't wait: those that wait can't start.
+    Belongs to one event loop.
     """
 
     def __init__(
@@ -76,6 +46,29 @@ class FairSemaphore(WaitingQueue):
         self._take(flow, lock)
         return True
 
+    async def wait(
+        self, ticket: Ticket, lock: str | None = None, seconds: float | None = None
+    ) -> Entry[Any]:
+        """Waits for a place and takes it. Raises ``TimeoutError`` after ``seconds``."""
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        entry = self.push(ticket.flow, future, lock)
+        fail = functools.partial(self._fail, entry)
+        # asyncio.timeout costs three times as much.
+        timer = loop.call_later(seconds, fail, TimeoutError()) if seconds is not None else None
+        ticket.pause(fail)
+        try:
+            await future
+        except BaseException:
+            if not self.remove(entry) and entry.started:
+                self.release(entry.flow, entry.lock, entry)
+            raise
+        finally:
+            if timer is not None:
+                timer.cancel()
+            ticket.resume()
+        return entry
+
     def release(
         self,
         flow: Flow,
@@ -93,10 +86,8 @@ class FairSemaphore(WaitingQueue):
             self.charge(entry, seconds)
         while self and self.held < self.size and (started := self.pop()):
             self._take(started.flow, started.lock)
-            self.wake(started)
-
-    def undo(self, entry: Entry[Any]) -> None:
-        self.release(entry.flow, entry.lock, entry)
+            if not started.item.done():  # else it is being cancelled
+                started.item.set_result(None)
 
     @contextlib.asynccontextmanager
     async def place(self, ticket: Ticket, seconds: float | None = None) -> AsyncIterator[None]:
@@ -104,8 +95,7 @@ class FairSemaphore(WaitingQueue):
         flow, entry = ticket.flow, None
         if not self.take_now(flow):
             try:
-                async with asyncio.timeout(seconds):
-                    entry = await self.wait(ticket)
+                entry = await self.wait(ticket, None, seconds)
             except TimeoutError as error:
                 raise Overloaded from error
             flow = entry.flow
@@ -116,6 +106,11 @@ class FairSemaphore(WaitingQueue):
         finally:
             self.release(flow, None, entry, now() - began)
 
+    def _fail(self, entry: Entry[Any], error: Exception) -> bool:
+        if removed := self.remove(entry):
+            entry.item.set_exception(error)
+        return removed
+
     def _take(self, flow: Flow, lock: str | None) -> None:
         self.held += 1
         self._held_by_store[flow.store] += 1
@@ -124,6 +119,9 @@ class FairSemaphore(WaitingQueue):
             self._held_by_lock[lock] += 1
 
     def _first(self) -> tuple[StoreNode | None, PartyNode | None]:
+        waiting = self._stores.heap
+        if len(waiting) == 1 and not self._store_may(waiting[0][2].key):
+            return None, None  # the usual case while one store is busy, without changing the heap
         found: PartyNode | None = None
 
         def has_party(store: StoreNode) -> bool:
@@ -135,19 +133,23 @@ class FairSemaphore(WaitingQueue):
         return self._stores.first(has_party), found
 
     def _take_from(self, party: PartyNode) -> Entry[Any]:
-        entry = super()._take_from(party)
         blocked: list[Entry[Any]] = []
-        while not (entry.waits and self._may_lock(entry.lock)):
+        entry: Entry[Any] = party.work.popleft()
+        while not self._may_start(entry):
             blocked.append(entry)
             entry = party.work.popleft()
         if blocked:
-            party.work.extendleft(reversed(blocked))
+            party.work.extendleft(reversed([one for one in blocked if one.waits]))
         return entry
 
     def _can_start(self, store: StoreNode, party: PartyNode) -> bool:
-        return self._party_may((store.key, party.key)) and any(
-            entry.waits and self._may_lock(entry.lock) for entry in party.work
+        # The first one almost always decides; `any` alone would cost more.
+        return self._party_may((store.key, party.key)) and (
+            self._may_start(party.work[0]) or any(map(self._may_start, party.work))
         )
+
+    def _may_start(self, entry: Entry[Any]) -> bool:
+        return entry.waits and (entry.lock is None or self._may_lock(entry.lock))
 
     def _store_may(self, store: str) -> bool:
         held, free = self._held_by_store[store], self.size - self.held

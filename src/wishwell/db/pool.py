@@ -53,20 +53,20 @@ class Pool:
         if self._closed:
             raise Unavailable("The service is shutting down.")
         now, ticket = asyncio.get_running_loop().time, CURRENT.get()
-        flow, entry, free = ticket.flow, None, self._places.take_now(ticket.flow, lock)
-        if free and (idle := self._idle_connection()) is not None:
-            self._taken[idle] = flow, lock, None, 0
-            return idle
-        async with asyncio.timeout(seconds):
-            if not free:
-                entry = await self._wait(ticket, lock)
-                flow = entry.flow
-            try:
-                connection = self._idle_connection() or await self._hosts.connect()
-            except BaseException:
-                self._places.release(flow, lock, entry)
-                raise
-        self._taken[connection] = flow, lock, entry, now()
+        flow, entry, began = ticket.flow, None, 0.0
+        if not self._places.take_now(flow, lock):
+            end = now() + seconds
+            entry = await self._wait(ticket, lock, seconds)
+            flow, began, seconds = entry.flow, now(), end - now()
+        try:
+            connection = self._idle_connection()
+            if connection is None:
+                async with asyncio.timeout(seconds):
+                    connection = await self._hosts.connect()
+        except BaseException:
+            self._places.release(flow, lock, entry)
+            raise
+        self._taken[connection] = flow, lock, entry, began
         return connection
 
     def give_back(self, connection: Connection) -> None:
@@ -114,12 +114,12 @@ class Pool:
         now = asyncio.get_running_loop().time
         self._places.release(flow, lock, entry, now() - began if entry else 0)
 
-    async def _wait(self, ticket: Ticket, lock: str | None) -> Entry[Any]:
+    async def _wait(self, ticket: Ticket, lock: str | None, seconds: float) -> Entry[Any]:
         """Waits for one of the pool's places."""
         now = asyncio.get_running_loop().time
         began = now()
         self._waits += 1
         try:
-            return await self._places.wait(ticket, lock)
+            return await self._places.wait(ticket, lock, seconds)
         finally:
             self._waited_seconds += now() - began
