@@ -10,7 +10,7 @@ export interface paths {
         /**
          * List items
          * @description The items of the profile, or of the whole store for an admin token without `Profile`, newest
-         *     first, in pages. `query` filters them. For the next page, repeat the request with `page` set
+         *     first or in the order of `sort`, in pages. `query` filters them. For the next page, repeat the request with `page` set
          *     to `pageInfo.next` or `pageInfo.previous`. While others write, following `next` to the end
          *     returns each item that existed the whole time exactly once. A customer of whom nothing is
          *     stored has an empty page. `HEAD` returns the same response without a body.
@@ -2672,12 +2672,21 @@ export interface components {
          */
         ItemIds: string[];
         /**
-         * @description The order of the list's items: `recently_saved` and `oldest_saved` sort by `createdAt`;
-         *     `customer` is the order set with `PUT /lists/{listId}/items/order`, in which items without a
-         *     position follow the others, most recently saved first.
+         * @description The order of the items: by `createdAt`; by the `price` of their products, the lowest first;
+         *     or by their `title`, ignoring case and accents. Unknown prices and titles come last, equal
+         *     ones newest first. `price` and `title` need one profile. `custom` is the same as `newest`,
+         *     because only a list has an order of its own.
+         * @example price
+         */
+        ItemSort: "newest" | "custom" | "oldest" | "price" | "title";
+        /**
+         * @description The order of the list's items: `recently_saved` (or `newest`) and `oldest_saved` (`oldest`)
+         *     sort by `createdAt`; `customer` (`custom`) is the order set with `PUT
+         *     /lists/{listId}/items/order`, in which items without a position follow the others, most
+         *     recently saved first; `price` and `title` sort as in `GET /items`.
          * @example customer
          */
-        Sort: "recently_saved" | "oldest_saved" | "customer";
+        Sort: "recently_saved" | "oldest_saved" | "customer" | "newest" | "oldest" | "custom" | "price" | "title";
     };
     requestBodies: never;
     headers: {
@@ -2769,6 +2778,14 @@ export interface operations {
                  * @example product:632910392,788032119 tag:gift
                  */
                 query?: components["parameters"]["Query"];
+                /**
+                 * @description The order of the items: by `createdAt`; by the `price` of their products, the lowest first;
+                 *     or by their `title`, ignoring case and accents. Unknown prices and titles come last, equal
+                 *     ones newest first. `price` and `title` need one profile. `custom` is the same as `newest`,
+                 *     because only a list has an order of its own.
+                 * @example price
+                 */
+                sort?: components["parameters"]["ItemSort"];
                 /**
                  * @description With `product`, each item whose product has published data contains it as `product`.
                  * @example product
@@ -3306,9 +3323,10 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The order of the list's items: `recently_saved` and `oldest_saved` sort by `createdAt`;
-                 *     `customer` is the order set with `PUT /lists/{listId}/items/order`, in which items without a
-                 *     position follow the others, most recently saved first.
+                 * @description The order of the list's items: `recently_saved` (or `newest`) and `oldest_saved` (`oldest`)
+                 *     sort by `createdAt`; `customer` (`custom`) is the order set with `PUT
+                 *     /lists/{listId}/items/order`, in which items without a position follow the others, most
+                 *     recently saved first; `price` and `title` sort as in `GET /items`.
                  * @example customer
                  */
                 sort?: components["parameters"]["Sort"];

@@ -4,14 +4,24 @@ from wishwell import profiles
 from wishwell.errors import Invalid
 from wishwell.http import queries, request_body, request_types, responding, responses
 from wishwell.http.context import Request
-from wishwell.products import shown
-from wishwell.profiles import WholeStore
+from wishwell.products import shown, sorting
+from wishwell.profiles import Profile, WholeStore
 from wishwell.wishlists import fields, items, saving
 
+_SORTS = ("newest", "custom", "oldest", "price", "title")
+"""Sort orders of items. Only lists have a custom one, so without a list it is the first."""
 
+
+# rule: item-sort
 async def list_items(request: Request) -> object:
-    use_case = shown.page if queries.include(request.query) else items.page
-    page = await request.run(use_case, request.scope, responding.asked_page(request, "items"))
+    sort, included = queries.choice(request.query, "sort", _SORTS), queries.include(request.query)
+    asked = responding.asked_page(request, "items", "" if sort in _SORTS[:2] else sort)
+    if sort == "price" or sort == "title":
+        if not isinstance(request.scope, Profile):
+            raise Invalid(f"Profile: is required with an admin token to sort by {sort}.")
+        page = await request.run(sorting.page, request.scope, asked, sort, included=included)
+    else:
+        page = await request.run(shown.page if included else items.page, request.scope, asked)
     return responding.complete(page, request)
 
 

@@ -1,9 +1,11 @@
 """Handlers for lists and the items on them."""
 
+from collections.abc import Mapping
+
 from wishwell.http import queries, request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
-from wishwell.products import shown
+from wishwell.products import shown, sorting
 from wishwell.wishlists import lists
 
 
@@ -20,10 +22,22 @@ async def create_list(request: Request) -> Response:
     return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")
 
 
+_NAMES: Mapping[str, lists.Sort] = {
+    "newest": "recently_saved",
+    "oldest": "oldest_saved",
+    "custom": "customer",
+}
+"""Names that ``GET /items`` has for a list's sort orders."""
+
+
+# rule: list-sort
 async def get_list(request: Request) -> object:
-    sort = queries.choice(request.query, "sort", lists.SORTS)
-    find = shown.including(lists.find) if queries.include(request.query) else lists.find
-    return await responding.owned(request, find, sort)
+    sort = queries.choice(request.query, "sort", (*lists.SORTS, *_NAMES, "price", "title"))
+    included = queries.include(request.query)
+    if sort == "price" or sort == "title":
+        return await responding.owned(request, sorting.find, sort, included=included)
+    find = shown.including(lists.find) if included else lists.find
+    return await responding.owned(request, find, _NAMES.get(sort, sort))
 
 
 async def update_list(request: Request) -> object:

@@ -103,19 +103,20 @@ def complete(result: T, request: Request, owner: Profile | None = None) -> T:
     return result
 
 
-def asked_page(request: Request, noun: str) -> PageRequest:
+def asked_page(request: Request, noun: str, sort: str = "") -> PageRequest:
     """Returns the requested page: cursor, limit and search (pagination). Raises ``Invalid``.
 
-    Binds cursors to the store, owner, ``noun`` and search, so that they work for no other request.
+    Binds cursors to the store, owner, ``noun``, search and ``sort`` (empty for newest first), so
+    that they work for no other request.
     """
     given, scope = request.query, request.scope
     limit = queries.limit(given.get("limit"))
     search = parse(given["query"], request.store, noun) if "query" in given else Search()
     owner = scope.id if isinstance(scope, Profile) else ""
-    request.cursor_scope = f"{scope.store.id}|{owner}|{noun}|{search!r}"
+    request.cursor_scope = f"{scope.store.id}|{owner}|{noun}|{search!r}{sort and '|'}{sort}"
     text, signer = given.get("page"), request.service.cursor_signer
     cursor = None if text is None else signer.verify(text, request.cursor_scope)
-    return PageRequest(cursor, limit, search)
+    return PageRequest(cursor, limit, search, sort == "oldest")
 
 
 def answer(request: Request, found: object) -> Response:

@@ -65,7 +65,8 @@ def _report(path: str, *query: str, **methods: Handler) -> Route:
 API = (
     _route("/items", GET=item_handlers.list_items, POST=item_handlers.create_item,
            PUT=item_handlers.save_items, DELETE=item_handlers.delete_items)._replace(query={
-        "GET": frozenset({"page", "limit", "query", "include"}), "DELETE": frozenset({"itemIds"}),
+        "GET": frozenset({"page", "limit", "query", "sort", "include"}),
+        "DELETE": frozenset({"itemIds"}),
     }),
     _route("/items/{itemId}", "include", GET=item_handlers.get_item,
            PATCH=item_handlers.update_item, DELETE=item_handlers.delete_item),

@@ -1,15 +1,16 @@
-"""Cursor pagination (keyset): pages of records, newest first.
+"""Cursor pagination (keyset): pages of records, newest first unless requested otherwise.
 
-A cursor is the id at a page's edge and a direction. It is signed, so that a modified cursor, or one
-of a different request, is refused (rule: cursor-bound). A page is
-read by ``id < edge`` over an index, with one row more than requested to detect a next page. So a
-page costs the same at any depth.
+A cursor is the id at a page's edge, a direction and, if sorted by another field, its sort key. It
+is signed, so that a modified cursor, or one of a different request, is refused (rule:
+cursor-bound). A page is read by ``id < edge`` over an index, with one row more than requested to
+detect a next page. So a page costs the same at any depth.
 """
 
 import base64
 import contextlib
 import hmac
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
@@ -30,20 +31,29 @@ _SIGNATURE_BYTES = 13
 """Bytes of a cursor's signature. With the 17 bytes of direction and id, a cursor is exactly 40
 characters of base64 without padding, so it has only one spelling."""
 
+MAX_KEY_BYTES = 99
+"""Maximum length of a sort key: a multiple of 3, like every key, so cursors need no padding."""
+
 
 class Cursor(msgspec.Struct, frozen=True):
-    """The edge of a page: records older than ``id`` or, if ``backward``, newer ones."""
+    """The edge of a page: records after ``id`` or, if ``backward``, before it.
+
+    ``key``: its sort key, empty if records are sorted by id.
+    """
 
     id: str
     backward: bool
+    key: bytes = b""
 
 
 class PageRequest(msgspec.Struct, frozen=True):
-    """The parameters of a page: a cursor, the number of records (1 to 250), and the search."""
+    """The parameters of a page: a cursor, the number of records (1 to 250), the search, and whether
+    the oldest records come first."""
 
     cursor: Cursor | None
     limit: int
     search: Search = Search()
+    oldest_first: bool = False
 
     def among(self, **chosen: str | int | list[str]) -> "PageRequest":
         """Returns the request narrowed to these values, by field, instead of a query."""
@@ -79,7 +89,8 @@ class CursorSigner:
         """Returns the cursor. Raises ``Invalid`` unless ``sign`` made it for this ``request``."""
         with contextlib.suppress(ValueError, IndexError):
             plain = base64.b64decode(text, b"-_")
-            cursor = Cursor(str(UUID(bytes=plain[1:17])), bool(plain[0]))
+            key = plain[17:-_SIGNATURE_BYTES]
+            cursor = Cursor(str(UUID(bytes=plain[1:17])), bool(plain[0]), key)
             for key in self._keys:
                 if hmac.compare_digest(_signed(key, cursor, request).encode(), text.encode()):
                     return cursor
@@ -92,7 +103,7 @@ class CursorSigner:
 
 
 def _signed(key: bytes, cursor: Cursor, request: str) -> str:
-    plain = bytes([cursor.backward]) + UUID(cursor.id).bytes
+    plain = bytes([cursor.backward]) + UUID(cursor.id).bytes + cursor.key
     mac = hmac.digest(key, plain + request.encode(), "sha256")[:_SIGNATURE_BYTES]
     return base64.urlsafe_b64encode(plain + mac).decode()
 
@@ -108,9 +119,10 @@ async def read(
     cursor, limit = asked.cursor, asked.limit
     backward = cursor is not None and cursor.backward
     whole_store = isinstance(scope, WholeStore)
-    query = PageQuery(noun, whole_store, asked.search.fields, newest_first=not backward)
+    newest_first = backward == asked.oldest_first
+    query = PageQuery(noun, whole_store, asked.search.fields, newest_first=newest_first)
     if cursor is not None:
-        query = query._replace(edge="newer" if backward else "older", beyond=True)
+        query = query._replace(edge="older" if newest_first else "newer", beyond=True)
     edge = cursor.id if cursor else None
     rows = await tx.page(query, _key(scope), edge, limit + 1, *asked.search.values)
     if not rows:
@@ -118,15 +130,49 @@ async def read(
         return empty or await read(tx, noun, scope, asked, from_row)
     other = cursor is not None and bool(rows[0][-1])
     kept = [row[:-1] if cursor else row for row in rows[:limit]]
-    newer, older = other, len(rows) > limit
+    before, after = other, len(rows) > limit
     if backward:
         kept.reverse()
-        newer, older = older, newer
+        before, after = after, before
     return Page(
         [from_row(row) for row in kept],
-        Cursor(kept[-1][0], False) if older else None,
-        Cursor(kept[0][0], True) if newer else None,
+        Cursor(kept[-1][0], False) if after else None,
+        Cursor(kept[0][0], True) if before else None,
     )
+
+
+# rule: item-sort
+def cut(asked: PageRequest, keys: Mapping[str, bytes]) -> Page[str]:
+    """Returns a page of ids in the order of their sort keys, the newest of equal ones first.
+
+    ``keys``: the sort keys of all records, by id.
+    """
+    places = sorted((key, -UUID(id).int) for id, key in keys.items())
+    begin, end = 0, asked.limit
+    if asked.cursor is not None:
+        edge = asked.cursor.key, -UUID(asked.cursor.id).int
+        begin = bisect_right(places, edge)
+        end = begin + asked.limit
+        if asked.cursor.backward:
+            end = bisect_left(places, edge)
+            begin = max(0, end - asked.limit)
+
+    def cursor(at: int, backward: bool) -> Cursor:
+        """Returns a cursor at a place, or at the last cursor's edge if the page is empty."""
+        is_empty = begin >= min(end, len(places))
+        key, negative = _inclusive(edge, backward) if is_empty else places[at]
+        return Cursor(str(UUID(int=-negative)), backward, key)
+
+    return Page(
+        [str(UUID(int=-negative)) for _, negative in places[begin:end]],
+        cursor(end - 1, False) if end < len(places) else None,
+        cursor(begin, True) if begin > 0 else None,
+    )
+
+
+def _inclusive(edge: tuple[bytes, int], backward: bool) -> tuple[bytes, int]:
+    """Returns an edge moved by one place, so that a page from there includes its record."""
+    return edge[0], edge[1] + (1 if backward else -1)
 
 
 async def _empty(
@@ -144,15 +190,16 @@ async def _empty(
         await profiles.check_open(tx, scope)
     if asked.cursor is None:
         return Page([], None, None)
-    backward, at = asked.cursor.backward, UUID(asked.cursor.id)
-    query = query._replace(newest_first=backward, edge=None, beyond=False)
+    newer, at = query.edge == "newer", UUID(asked.cursor.id)
+    query = query._replace(newest_first=newer, edge=None, beyond=False)
     rows = await tx.page(query, _key(scope), None, 1, *asked.search.values)
     if not rows:
         return Page([], None, None)
     farthest = UUID(rows[0][0])
-    if farthest > at if backward else farthest < at:
+    if farthest > at if newer else farthest < at:
         return None
-    edge = Cursor(str(UUID(int=at.int + (1 if backward else -1))), not backward)
+    backward = asked.cursor.backward
+    edge = Cursor(str(UUID(int=at.int + (1 if newer else -1))), not backward)
     return Page([], edge, None) if backward else Page([], None, edge)
 
 

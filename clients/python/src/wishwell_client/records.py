@@ -27,6 +27,7 @@ __all__ = [
     "ItemPriceDroppedData",
     "ItemPriceDroppedEvent",
     "ItemProduct",
+    "ItemSort",
     "ItemUpdatedData",
     "ItemUpdatedEvent",
     "List",
@@ -70,8 +71,11 @@ __all__ = [
 ]
 
 ProductId = int | str
+ItemSort = Literal["newest", "custom", "oldest", "price", "title"]
 Include = Literal["product"]
-Sort = Literal["recently_saved", "oldest_saved", "customer"]
+Sort = Literal[
+    "recently_saved", "oldest_saved", "customer", "newest", "oldest", "custom", "price", "title"
+]
 SortBy = Literal["wishes", "added", "removed"]
 By = Literal["product", "variant"]
 ErrorCode = Literal[

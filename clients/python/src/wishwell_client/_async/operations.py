@@ -27,6 +27,7 @@ from wishwell_client.records import (
     Delivery,
     Include,
     Item,
+    ItemSort,
     List,
     NewItem,
     NewProduct,
@@ -59,13 +60,14 @@ class AsyncItems(AsyncResource):
         page: str | None = None,
         limit: int | None = None,
         query: str | None = None,
+        sort: ItemSort | None = None,
         include: Include | None = None,
     ) -> Page[Item]:
         """The items of the profile, or of the whole store for an admin token without ``Profile``,
-        newest first, in pages. ``query`` filters them. For the next page, repeat the request with
-        ``page`` set to ``pageInfo.next`` or ``pageInfo.previous``. While others write, following
-        ``next`` to the end returns each item that existed the whole time exactly once. A customer
-        of whom nothing is stored has an empty page.
+        newest first or in the order of ``sort``, in pages. ``query`` filters them. For the next
+        page, repeat the request with ``page`` set to ``pageInfo.next`` or ``pageInfo.previous``.
+        While others write, following ``next`` to the end returns each item that existed the whole
+        time exactly once. A customer of whom nothing is stored has an empty page.
 
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
         It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
@@ -77,12 +79,17 @@ class AsyncItems(AsyncResource):
         of them. A term is ``<field>:<value>``, with up to 250 values separated by commas. An item
         must match one of them.
 
+        ``sort``: The order of the items: by ``created_at``; by the ``price`` of their products, the
+        lowest first; or by their ``title``, ignoring case and accents. Unknown prices and titles
+        come last, equal ones newest first. ``price`` and ``title`` need one profile. ``custom`` is
+        the same as ``newest``, because only a list has an order of its own.
+
         ``include``: With ``product``, each item whose product has published data contains it as
         ``product``.
 
         Raises ``NotFound``.
         """
-        params = given(page=page, limit=limit, query=query, include=include)
+        params = given(page=page, limit=limit, query=query, sort=sort, include=include)
         call = Call("GET", path("items"), page_of(Item), params=params)
         return await self._transport.result(call)
 
@@ -92,6 +99,7 @@ class AsyncItems(AsyncResource):
         page: str | None = None,
         limit: int | None = None,
         query: str | None = None,
+        sort: ItemSort | None = None,
         include: Include | None = None,
     ) -> AsyncIterator[Page[Item]]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
@@ -99,7 +107,7 @@ class AsyncItems(AsyncResource):
             "GET",
             path("items"),
             page_of(Item),
-            given(page=page, limit=limit, query=query, include=include),
+            given(page=page, limit=limit, query=query, sort=sort, include=include),
         )
         return self._transport.pages(call)
 
@@ -109,6 +117,7 @@ class AsyncItems(AsyncResource):
         page: str | None = None,
         limit: int | None = None,
         query: str | None = None,
+        sort: ItemSort | None = None,
         include: Include | None = None,
     ) -> AsyncIterator[Item]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
@@ -116,7 +125,7 @@ class AsyncItems(AsyncResource):
             "GET",
             path("items"),
             page_of(Item),
-            given(page=page, limit=limit, query=query, include=include),
+            given(page=page, limit=limit, query=query, sort=sort, include=include),
         )
         return self._transport.all(call)
 
@@ -313,9 +322,10 @@ class AsyncLists(AsyncResource):
     ) -> List:
         """The list with this id and all of its items, in the order given by ``sort``.
 
-        ``sort``: The order of the list's items: ``recently_saved`` and ``oldest_saved`` sort by
-        ``created_at``; ``customer`` is the order set with ``PUT /lists/{listId}/items/order``, in
-        which items without a position follow the others, most recently saved first.
+        ``sort``: The order of the list's items: ``recently_saved`` (or ``newest``) and
+        ``oldest_saved`` (``oldest``) sort by ``created_at``; ``customer`` (``custom``) is the order
+        set with ``PUT /lists/{listId}/items/order``, in which items without a position follow the
+        others, most recently saved first; ``price`` and ``title`` sort as in ``GET /items``.
 
         ``include``: With ``product``, each item whose product has published data contains it as
         ``product``.

@@ -1,0 +1,78 @@
+"""Sorts items by the price and title of their products, for pages and lists (rule: item-sort)."""
+
+import unicodedata
+from decimal import Decimal
+from typing import Literal
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from wishwell.db import Reader
+from wishwell.products import shown
+from wishwell.products.notices import Money
+from wishwell.profiles import Profile, pages
+from wishwell.wishlists import lists
+from wishwell.wishlists.items import Item
+from wishwell.wishlists.lists import List
+
+By = Literal["price", "title"]
+"""A sort order that depends on products."""
+
+_EVERY = 10_000_000
+"""More than a profile's items, which a setting limits."""
+
+_UNKNOWN = b"\xff\xff\xff"
+
+
+class _Sorted(msgspec.Struct):
+    """The data of a product that items are sorted by."""
+
+    title: str | None = None
+    price: Money | None = None
+
+
+_decode = msgspec.json.Decoder(_Sorted).decode
+_ADDED = shown.including(lists.find)
+
+
+# rule: item-sort
+async def page(
+    tx: Reader, profile: Profile, asked: pages.PageRequest, by: By, *, included: bool
+) -> pages.Page[Item]:
+    """Returns a page of a profile's items. Reads all that match the search.
+
+    ``included``: whether they have their products. Raises ``profiles.missing``.
+    """
+    found = await shown.page(tx, profile, pages.PageRequest(None, _EVERY, asked.search))
+    items = {item.id: item for item in found.records}
+    part = pages.cut(asked, {item.id: _key(item, by) for item in found.records})
+    records = [_shown(items[id], included) for id in part.records]
+    return pages.Page(records, part.next, part.previous)
+
+
+# rule: list-sort
+async def find(tx: Reader, profile: Profile, id: str, by: By, *, included: bool) -> List:
+    """Returns a list with its items, sorted. Raises ``NotFound``, ``profiles.missing``."""
+    whole = await _ADDED(tx, profile, id, "recently_saved")
+    ordered = sorted(whole.items or (), key=lambda item: _key(item, by))
+    whole.items = [_shown(item, included) for item in ordered]
+    return whole
+
+
+def _shown(item: Item, included: bool) -> Item:
+    return item if included else replace(item, product=UNSET)
+
+
+def _key(item: Item, by: By) -> bytes:
+    """Returns an item's sort key. Prices of one currency sort together; unknown ones come last."""
+    product = _Sorted() if item.product is UNSET else _decode(item.product)
+    key = _UNKNOWN
+    if by == "price" and product.price is not None:
+        amount = int(Decimal(product.price.amount).scaleb(4))
+        key = product.price.currency.encode() + amount.to_bytes(9)
+    elif by == "title" and product.title is not None:
+        plain = unicodedata.normalize("NFKD", product.title.casefold())
+        letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
+        key = letters.encode()[: pages.MAX_KEY_BYTES]
+    return key + bytes(-len(key) % 3)
