@@ -38,6 +38,7 @@ ITEM = {
 LIST = {"name": Field("Gifts", "Garden", merged="Gifts")}
 
 GIVEN_BY_THE_SERVICE = {"id", "createdAt", "updatedAt", "itemCount", "items", "profile", "product"}
+GIVEN_BY_THE_SERVICE |= {"savedPrice"}
 OF_OTHER_TESTS = {"productId", "variantId", "listIds"}
 
 
@@ -240,3 +241,25 @@ def test_copy_takes_the_fields_that_a_shared_list_shows(shop):
     [copied] = data(reader.http.get("/items"))
     plain = shown(save(reader.http, 2), ITEM)
     assert shown(copied, ITEM) == plain | expected
+
+
+def test_saved_price_is_exported_but_never_shared(service, shop, make_shop, tmp_path):
+    """An export has an item's saved price, and an import restores it, without the product; a shared
+    list doesn't show it. Rules: saved-price, shared-hides-owner."""
+    price = {"amount": "19.90", "currency": "EUR"}
+    data(shop.admin.put("/products/77", json={"price": price}))
+    http = shop.customer("77").http
+    on = data(http.post("/lists", json={"name": "Gifts"}), 201)["id"]
+    assert save(http, 77, listIds=[on])["savedPrice"] == price
+    token = data(http.post(f"/lists/{on}/shares"), 201)["token"]
+    assert "savedPrice" not in shop.anonymous.get(f"/shared/{token}?include=product").text
+    assert data(http.get("/profile/export"))["items"][0]["savedPrice"] == price
+    lines = service.quick("export", "--store", shop.handle).splitlines(keepends=True)
+    file = tmp_path / "store.jsonl"
+    file.write_text("".join(line for line in lines if not line.startswith('{"product"')))
+    other = make_shop()
+    service.quick("import", str(file), "--store", other.handle)
+    assert data(other.customer("77").http.get("/items"))[0]["savedPrice"] == price
+    file.write_text(file.read_text().replace('"amount":"19.90"', '"amount":"cheap"'))
+    code, _, said = service.attempt("import", str(file), "--store", other.handle)
+    assert code and "item.savedPrice: amount: " in said

@@ -64,9 +64,9 @@ def expected(by):
         return [str(number + 1) for number in numbers]
     if by == "title":
         plain = ["apfel", "apfel", "birne", "zebra", "x" * 99, "~"]
-        keys = [plain[TITLES.index(title)] for title, _ in every]
+        keys = [(plain[TITLES.index(title)], 0.0) for title, _ in every]
     else:
-        keys = [(p[1], float(p[0])) if p else ("ZZZ", 0) for _, p in every]
+        keys = [(p[1], float(p[0])) if p else ("ZZZ", 0.0) for _, p in every]
     return [str(number + 1) for number in sorted(numbers, key=lambda n: (keys[n], -n))]
 
 

@@ -1358,6 +1358,11 @@ export interface components {
             listIds: components["schemas"]["Id"][];
             createdAt: components["schemas"]["Timestamp"];
             updatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description The product's price when the item was saved, or changed to another product or variant;
+             *     omitted if it was unknown.
+             */
+            savedPrice?: components["schemas"]["Price"];
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
             product?: components["schemas"]["ItemProduct"];

@@ -15,9 +15,10 @@ T = TypeVar("T", bound=msgspec.Struct)
 def from_columns(shape: type[T], of: str, *more: str) -> Callable[[Row], T]:
     """Returns a function that makes a ``shape`` from a row of the columns ``of``, then ``more``.
 
-    Each column fills the field of the same name, converted to the field's type: words to a list,
-    0 or 1 to a bool, an empty text to UNSET or None. Columns without a field are ignored. The
-    function is compiled from the names, because looking them up in every row would double its time.
+    Each column fills the field of the same name, converted to the field's type: words to a list, 0
+    or 1 to a bool, JSON to Raw, an empty text to UNSET or None. Columns without a field are
+    ignored. The function is compiled from the names, because looking them up in every row would
+    double its time.
     """
     columns = (*statements.columns(of), *more)
     values: list[str] = []
@@ -29,7 +30,7 @@ def from_columns(shape: type[T], of: str, *more: str) -> Callable[[Row], T]:
         elif field.default is field.default_factory is NODEFAULT:
             raise TypeError(f"{shape.__name__}.{field.name}: isn't a column of {of}")
     source = f"def from_row(row):\n {','.join(columns)}, = row\n return shape({','.join(values)})"
-    names: dict[str, Any] = {"shape": shape, "UNSET": UNSET}
+    names: dict[str, Any] = {"shape": shape, "UNSET": UNSET, "Raw": msgspec.Raw}
     exec(source, names)  # noqa: S102 (made of the names of columns and fields, never of values)
     made: Callable[[Row], T] = names["from_row"]
     return made
@@ -44,6 +45,9 @@ def _converted(column: str, type_: Any) -> str:
         return f"{column}.split()"
     if kinds == {tuple}:
         return f"tuple({column}.split())"
+    if msgspec.Raw in kinds:
+        missing = "UNSET" if UnsetType in kinds else "None"
+        return f"Raw({column}.encode()) if {column} else {missing}"
     absent = [name for kind, name in ((UnsetType, "UNSET"), (type(None), "None")) if kind in kinds]
     return f"{column} or {absent[0]}" if absent and str in kinds else column
 
@@ -66,6 +70,8 @@ def to_columns(record: Any) -> dict[str, Any]:
     for name, value in columns.items():
         if value is UNSET:
             columns[name] = ""
+        elif isinstance(value, msgspec.Raw):
+            columns[name] = bytes(value).decode()
         elif isinstance(value, list | tuple):
             columns[name] = " ".join(value)
         elif isinstance(value, bool):

@@ -93,6 +93,7 @@ class Postgres:
             await connecting.prepare(connection)
             if self._spread is None:
                 self._spread = await cluster.is_distributed(connection)
+                self.sql = statements.load("postgresql", spread=self._spread)
         except BaseException:
             connection.terminate()
             raise

@@ -21,6 +21,9 @@ Macros expand declarations, and cover differences between the SQL dialects and r
   changed(list_options, x): the names of the fields that this changes, in camel case, each after a
   space.
 * in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in an array, passed as texts.
+* product_price(store, product, variant): a product's price in a store, as JSON, or ''; on a
+  cluster, which can't read it next to a profile, the argument :saved_price. price_in(known,
+  variant): the same from products.known, by text functions, because a bad row must not fail a save.
 * titled(p, :patterns): whether the title of product p matches one of the patterns (patterns.py).
 * owner(:profile): the profile's row, if open, locked. A single-statement write selects from it.
 * shown(x): whether the row's profile isn't being erased; told(e): the same for an event or a
@@ -55,6 +58,20 @@ _OWNER = (
     r"(SELECT profile_id, store_id, items, lists FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
 )
+_PRICE = re.compile(r"\bproduct_price\(([\w.:]+), ([\w.:]+), ([\w.:]+)\)")
+_PRICES = (
+    (
+        _PRICE,
+        r"coalesce((SELECT price_in(p.known, \3) FROM products p"
+        r" WHERE p.store_id = \1 AND p.product_id = \2), '')",
+    ),
+    (
+        r"\bprice_in\(([\w.:]+), ([\w.:]+)\)",
+        r"(SELECT substr(k.rest, 1, strpos(k.rest, '}')) FROM (SELECT substr(\1, 12 + coalesce("
+        r"""nullif(strpos(\1, '"' || \2 || '":{"price":'), 0) + length(\2),"""
+        r""" nullif(strpos(\1, '"":{"price":'), 0))) AS rest) AS k)""",
+    ),
+)
 _SHOWN = (
     (r"\btold\((\w+)\)", r"(\1.type = 'profile.erased' OR shown(\1))"),
     (
@@ -65,6 +82,7 @@ _SHOWN = (
 )
 _MACROS = {
     "postgresql": (
+        *_PRICES,
         *_SHOWN,
         # Passed as text[], because for other array types the driver first looks up the type on
         # each new connection.
@@ -79,6 +97,7 @@ _MACROS = {
         (r"owner\((:\w+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
     ),
     "sqlite": (
+        *_PRICES,
         *_SHOWN,
         (r"in_(?:uuids|texts|numbers)\((:\w+)\)", r"IN (SELECT value FROM json_each(\1))"),
         (
@@ -135,10 +154,15 @@ class Statement(NamedTuple):
 
 # rule: engines-alike
 @functools.cache
-def load(engine: Engine) -> Mapping[str, Statement]:
-    """Returns an engine's statements by name, except for page templates."""
+def load(engine: Engine, *, spread: bool = False) -> Mapping[str, Statement]:
+    """Returns an engine's statements by name, except for page templates. ``spread``: those for a
+    cluster."""
     return {
-        name: _statement(name, of_engine(body, engine), engine)
+        name: _statement(
+            name,
+            of_engine(_PRICE.sub(":saved_price::text", body) if spread else body, engine),
+            engine,
+        )
         for name, only, body in _pieces()
         if only in (None, engine) and not name.endswith("_page")
     }

@@ -22,22 +22,23 @@ async def create_list(request: Request) -> Response:
     return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")
 
 
-_NAMES: Mapping[str, lists.Sort] = {
+_SORTS: Mapping[str, lists.Sort] = {
+    **dict(zip(lists.SORTS, lists.SORTS, strict=True)),
     "newest": "recently_saved",
     "oldest": "oldest_saved",
     "custom": "customer",
 }
-"""Names that ``GET /items`` has for a list's sort orders."""
+"""A list's sort orders, also by the names that ``GET /items`` has for them."""
 
 
 # rule: list-sort
 async def get_list(request: Request) -> object:
-    sort = queries.choice(request.query, "sort", (*lists.SORTS, *_NAMES, "price", "title"))
+    sort = queries.choice(request.query, "sort", (*_SORTS, "price", "title"))
     included = queries.include(request.query)
     if sort == "price" or sort == "title":
         return await responding.owned(request, sorting.find, sort, included=included)
     find = shown.including(lists.find) if included else lists.find
-    return await responding.owned(request, find, _NAMES.get(sort, sort))
+    return await responding.owned(request, find, _SORTS[sort])
 
 
 async def update_list(request: Request) -> object:

@@ -2,7 +2,6 @@
 
 import unicodedata
 from decimal import Decimal
-from typing import Literal
 
 import msgspec
 from msgspec import UNSET
@@ -15,9 +14,6 @@ from wishwell.profiles import Profile, pages
 from wishwell.wishlists import lists
 from wishwell.wishlists.items import Item
 from wishwell.wishlists.lists import List
-
-By = Literal["price", "title"]
-"""A sort order that depends on products."""
 
 _EVERY = 10_000_000
 """More than a profile's items, which a setting limits."""
@@ -38,11 +34,12 @@ _ADDED = shown.including(lists.find)
 
 # rule: item-sort
 async def page(
-    tx: Reader, profile: Profile, asked: pages.PageRequest, by: By, *, included: bool
+    tx: Reader, profile: Profile, asked: pages.PageRequest, by: str, *, included: bool
 ) -> pages.Page[Item]:
     """Returns a page of a profile's items. Reads all that match the search.
 
-    ``included``: whether they have their products. Raises ``profiles.missing``.
+    ``by``: price or title. ``included``: whether items have their products. Raises
+    ``profiles.missing``.
     """
     found = await shown.page(tx, profile, pages.PageRequest(None, _EVERY, asked.search))
     items = {item.id: item for item in found.records}
@@ -52,7 +49,7 @@ async def page(
 
 
 # rule: list-sort
-async def find(tx: Reader, profile: Profile, id: str, by: By, *, included: bool) -> List:
+async def find(tx: Reader, profile: Profile, id: str, by: str, *, included: bool) -> List:
     """Returns a list with its items, sorted. Raises ``NotFound``, ``profiles.missing``."""
     whole = await _ADDED(tx, profile, id, "recently_saved")
     ordered = sorted(whole.items or (), key=lambda item: _key(item, by))
@@ -64,7 +61,7 @@ def _shown(item: Item, included: bool) -> Item:
     return item if included else replace(item, product=UNSET)
 
 
-def _key(item: Item, by: By) -> bytes:
+def _key(item: Item, by: str) -> bytes:
     """Returns an item's sort key. Prices of one currency sort together; unknown ones come last."""
     product = _Sorted() if item.product is UNSET else _decode(item.product)
     key = _UNKNOWN

@@ -160,5 +160,6 @@ def _item_row(store: Store, key: str, item: ItemRecord) -> dict[str, Any]:
         "variant_id": variant_id,
         "dropped_at": item.dropped_at or "",
         "restocked_at": item.restocked_at or "",
+        "saved_price": "" if item.saved_price is None else bytes(item.saved_price).decode(),
         "list_ids": " ".join(sorted(item.list_ids)),
     }

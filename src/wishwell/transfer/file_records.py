@@ -256,6 +256,7 @@ class ItemRecord(Record):
     list_ids: list[RecordId] = []
     dropped_at: Time | None = None
     restocked_at: Time | None = None
+    saved_price: msgspec.Raw | None = None
 
     @property
     def kind(self) -> tuple[str, str]:
@@ -269,6 +270,9 @@ class ItemRecord(Record):
         fields.check_each_tag(self.tags)
         fields.each_once("listIds", self.list_ids)
         fields.check_text("note", self.note, MAX_NOTE)
+        if self.saved_price is not None:
+            price = _nested("savedPrice", bytes(self.saved_price).decode(), notices.Money)
+            self.saved_price = msgspec.Raw(msgspec.json.encode(price))
 
 
 class ReservationRecord(Record):

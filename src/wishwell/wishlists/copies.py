@@ -60,6 +60,7 @@ async def copy(
                 for name in COPIED:
                     setattr(after, name, getattr(item, name))
             changes.insert(0, (before, after))
+        await items.set_prices(tx, caller, [after for before, after in changes if before is None])
         await items.check_limits(tx, caller, changes, limits, "copy")
         in_order = ordering.in_order([item.id for _, item in changes])
         places = {(made.id, id): place for id, place in in_order.items()}

@@ -43,6 +43,9 @@ class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     """The ids of the lists that contain the item."""
     created_at: types.Time
     updated_at: types.Time
+    saved_price: Annotated[msgspec.Raw, types.published("Price")] | UnsetType = UNSET
+    """The product's price when the item was saved, or changed to another product or variant;
+    omitted if it was unknown."""
     profile: types.ProfileGid | UnsetType = UNSET
     """The owner; only for an admin token without `Profile`."""
     product: types.ItemProduct | UnsetType = UNSET
@@ -99,6 +102,20 @@ def show(found: Iterable[Item], *, text_ids: bool) -> None:
             item.product_id = int(product)
         if isinstance(variant, str) and variant.isdecimal():
             item.variant_id = int(variant)
+
+
+# rule: saved-price
+async def set_prices(tx: Reader, profile: Profile, saved: Sequence[Item]) -> None:
+    """Sets the saved price of items to their products' current prices."""
+    if not saved:
+        return
+    products, variants = map(list, zip(*map(item_key, saved), strict=True))
+    these = {"products": products, "variants": variants}
+    rows = await tx.all("product_prices", store=profile.store.id, **these)
+    prices = {(product, variant): price for product, variant, price in rows if price}
+    for item in saved:
+        price = prices.get(item_key(item))
+        item.saved_price = msgspec.Raw(price.encode()) if price else UNSET
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:

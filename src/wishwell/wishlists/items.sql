@@ -1,6 +1,5 @@
 -- item_options: quantity = 1, note = ''
--- item_patch: product_id, variant_id, *item_options
--- item_values: *item_patch, tags, list_ids, created_at, updated_at
+-- item_values: product_id, variant_id, *item_options, tags, list_ids, created_at, updated_at, saved_price
 -- item_fields: id, *item_values
 -- items_filled: profile_id, store_id, dropped_at, restocked_at, *item_fields
 -- item_tags_filled: profile_id, item_id, tag, store_id
@@ -12,9 +11,9 @@
 -- statements, because one writes to one table only.
 WITH saved AS ( --postgresql
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, created_at, updated_at, list_ids, tags,
-                   names(item_options))
+                   names(item_options), saved_price)
 SELECT o.profile_id, :id::uuid, o.store_id, :product_id::text, :variant_id::text, :now::text, :now::text, '', '',
-       initial(item_options)
+       initial(item_options), product_price(o.store_id, :product_id::text, :variant_id::text)
 FROM owner(:profile) AS o
 WHERE o.items < :most::bigint
    OR EXISTS (SELECT 1 FROM items n WHERE n.profile_id = :profile
@@ -36,8 +35,8 @@ WHERE profile_id = :profile AND EXISTS (SELECT 1 FROM items i WHERE i.profile_id
 -- name: item_change
 -- Null leaves a field unchanged. Sets updated_at only if something changed (rule: updated-at).
 UPDATE items
-SET given(item_patch, items), changed = changed(item_patch, items),
-    updated_at = CASE WHEN changed(item_patch, items) <> '' AND :now::text > items.updated_at
+SET given(item_options, items), changed = changed(item_options, items),
+    updated_at = CASE WHEN changed(item_options, items) <> '' AND :now::text > items.updated_at
                       THEN :now::text ELSE items.updated_at END
 FROM owner(:profile) AS o
 WHERE items.profile_id = :profile AND items.id = :id
@@ -88,6 +87,14 @@ UPDATE items SET given(item_values, items) WHERE profile_id = :profile_id AND id
 
 -- name: items_of_products
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.product_id in_texts(:products);
+
+-- name: product_prices
+-- The prices of pairs of product and variant, as JSON; '' for unknown ones.
+SELECT w.product_id, w.variant_id, price_in(p.known, w.variant_id)
+FROM unnest(:products::text[], :variants::text[]) AS w (product_id, variant_id) --postgresql
+FROM (SELECT a.value AS product_id, json_extract(:variants, a.fullkey) AS variant_id --sqlite
+      FROM json_each(:products) a) AS w --sqlite
+JOIN products p ON p.store_id = :store AND p.product_id = w.product_id;
 
 -- name: profile_items
 SELECT items FROM profiles WHERE profile_id = :profile;

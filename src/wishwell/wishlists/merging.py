@@ -139,6 +139,7 @@ def merge_items(mine: Item, theirs: Item, more: Iterable[str]) -> Item:
         mine,
         **own_first,
         created_at=min(mine.created_at, theirs.created_at),
+        saved_price=min(mine, theirs, key=lambda item: item.created_at).saved_price,
         tags=tags,
         list_ids=sorted({*mine.list_ids, *more}),
     )

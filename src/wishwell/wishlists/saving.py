@@ -29,7 +29,8 @@ async def save(
         if events.events_enabled(profile):
             await tx.begin()
         of = {"profile": profile.id, "id": id, "now": now, "most": limits.items}
-        row = await tx.one("item_save", **asdict(new), **of)
+        price = "" if tx.joins_products else await _price(tx, profile, new)
+        row = await tx.one("item_save", **asdict(new), **of, saved_price=price)
         if row is not None:
             return await _tell(tx, profile, row, now), bool(row[-1])
     # There are tags or lists; or the profile has no row yet, is closed, or is at its limit.
@@ -65,18 +66,26 @@ async def _save(
 ) -> list[tuple[Item | None, Item]]:
     await profiles.lock(tx, profile, now)
     there = await items.of_products(tx, profile, [new.product_id for new in wanted])
-    saves = []
+    saves: list[tuple[Item | None, Item]] = []
     for new, id in zip(wanted, new_ids, strict=True):
         before = there.get((new.product_id, new.variant_id))
         after = _changed(before or items.new(id, new.product_id, new.variant_id, now), new)
         after.list_ids = sorted({*after.list_ids, *new.list_ids})
         saves.append((before, after))
     await items.check_limits(tx, profile, saves, limits, field)
+    await items.set_prices(tx, profile, [after for before, after in saves if before is None])
     await items.apply(tx, profile, saves, now)
     return saves
 
 
-# rules: item-conflict, updated-at
+async def _price(tx: Writer, profile: Profile, new: NewItem) -> str:
+    """Returns a product's price as JSON, or an empty text."""
+    [item] = wanted = [items.new("", new.product_id, new.variant_id, "")]
+    await items.set_prices(tx, profile, wanted)
+    return "" if item.saved_price is UNSET else bytes(item.saved_price).decode()
+
+
+# rules: item-conflict, updated-at, saved-price
 async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: str) -> Item:
     """Changes an item. Sets ``updated_at`` only if something changed.
 
@@ -84,7 +93,7 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
     ``profiles.missing``.
     """
     try:
-        if patch.tags is None:
+        if (patch.tags, patch.product_id, patch.variant_id) == (None, None, None):
             if events.events_enabled(profile):
                 await tx.begin()
             row = await tx.one("item_change", profile=profile.id, id=id, now=now, **asdict(patch))
@@ -92,6 +101,8 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
                 return await _tell(tx, profile, (*row, False), now)
         before = await items.find_locked(tx, profile, id)
         item = _changed(before, patch)
+        if items.item_key(item) != items.item_key(before):
+            await items.set_prices(tx, profile, [item])
         await items.apply(tx, profile, [(before, item)], now)
     except UniqueViolation as error:
         raise Conflict(

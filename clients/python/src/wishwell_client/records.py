@@ -186,6 +186,10 @@ class Item(Record, frozen=True):
     """Omitted without a variant."""
     note: str | None = None
     """Omitted without a note."""
+    saved_price: Money | None = None
+    """The product's price when the item was saved, or changed to another product or variant;
+    omitted if it was unknown.
+    """
     profile: str | None = None
     """The owner; only for an admin token without ``Profile``."""
     product: ItemProduct | None = None
