@@ -43,6 +43,7 @@ CARRIED: dict[str, str | None] = {
     "store_secrets": "secrets",
     "admin_tokens": "adminToken",
     "products": "product",
+    "deleted_products": None,
     "webhooks": "webhook",
     "share_tokens": "share",
     "deliveries": None,

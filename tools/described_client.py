@@ -334,7 +334,7 @@ def operations_source(operations: list[Operation], types: Types) -> str:
     attached = ""
     for resource in dict.fromkeys(operation.resource for operation in operations):
         methods = [operation for operation in operations if operation.resource == resource]
-        kind = f"Async{resource.title()}"
+        kind = f"Async{resource.title()}".replace("_", "")
         parent = f"{kind}ByHand" if f"{kind}ByHand" in OPERATIONS_HEAD else "AsyncResource"
         text += f"\n\nclass {kind}({parent}):\n"
         text += docstring(words[methods[0].node["tags"][0]], 4) + "\n"

@@ -49,6 +49,10 @@ OWN = {
     "putListItem": _ON_LISTS,
     "removeListItem": "item_not_on_list",
     "createShare": "share_limit_reached",
+    "listWishlistShares": _ONE,
+    "createWishlistShare": f"{_ONE} share_limit_reached",
+    "updateWishlistShare": _ONE,
+    "deleteWishlistShare": _ONE,
     "copySharedList": f"{_ONE} item_limit_reached list_limit_reached list_item_limit_reached "
     "list_entry_limit_reached",
     "reserveSharedItem": f"{_ONE} own_list reservations_off item_not_on_list too_few_left "

@@ -262,4 +262,4 @@ def test_saved_price_is_exported_but_never_shared(service, shop, make_shop, tmp_
     assert data(other.customer("77").http.get("/items"))[0]["savedPrice"] == price
     file.write_text(file.read_text().replace('"amount":"19.90"', '"amount":"cheap"'))
     code, _, said = service.attempt("import", str(file), "--store", other.handle)
-    assert code and "item.savedPrice: amount: " in said
+    assert code and "item.savedPrice.amount: " in said

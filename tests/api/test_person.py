@@ -16,7 +16,7 @@ def test_profile_says_what_it_has(shop):
     zeros.
     Rule: profile-email."""
     ann, visitor = shop.customer(), shop.session()
-    zeros = {"profile": ann.gid, "kind": "customer", "items": 0, "lists": 0, "notices": True}
+    zeros = {"profile": ann.gid, "kind": "customer", "items": 0, "lists": 0, "notices": None}
     assert data(ann.http.get("/profile")) == zeros
     new_list(ann.http, "mine")
     save(ann.http, 1)
@@ -40,7 +40,7 @@ def test_notices_are_for_those_who_want_them(make_shop):
     silent, keen = shop.customer(), shop.customer()
     for member in (silent, keen):
         save(member.http, 1)
-    assert data(silent.http.patch("/profile", json={}))["notices"] is True
+    assert data(silent.http.patch("/profile", json={}))["notices"] is None
     assert data(silent.http.patch("/profile", json={"notices": False}))["notices"] is False
     assert data(silent.http.get("/profile"))["notices"] is False
     for amount in ("10", "5"):

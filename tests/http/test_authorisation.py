@@ -32,6 +32,8 @@ BODIES: dict[str, Any] = {
     "PUT /lists/{listId}/items/order": {"itemIds": []},
     "POST /lists/{listId}/shares": {},
     "PATCH /lists/{listId}/shares/{shareId}": {"notes": True},
+    "POST /shares": {},
+    "PATCH /shares/{shareId}": {"notes": True},
     "POST /shared/{token}/copies": {"name": "copied"},
     "PUT /shared/{token}/items/{itemId}/reservation": {"quantity": 1},
     "PATCH /profile": {"notices": False},
@@ -59,7 +61,8 @@ GIVE_BACK = "DELETE /shared/{token}/items/{itemId}/reservation"
 SHARED = (VIEW, COPY, RESERVE, GIVE_BACK)
 ERASE = "DELETE /profile"
 REPORTS = ("GET /reports/products", "GET /reports/summary", "GET /reports/days")
-OF_ONE = ("GET /profile", "PATCH /profile", "GET /profile/export", ERASE)
+WHOLE = ("GET /shares", "POST /shares", "PATCH /shares/{shareId}", "DELETE /shares/{shareId}")
+OF_ONE = ("GET /profile", "PATCH /profile", "GET /profile/export", ERASE, *WHOLE)
 
 
 def done(operation: dict[str, Any]) -> int:
@@ -243,11 +246,12 @@ class Fixtures:
             path = path.replace("{productId}", str(self.product))
             assert self.shop.admin.put(path, json={"title": name}).status_code == 200
         if "{shareId}" in path or "{token}" in path:
-            if made not in self.shares:
-                body = {"reservations": True}
-                answer = self.owners[owner].http.post(f"/lists/{made}/shares", json=body)
-                self.shares[made] = answer.json()["data"]
-            shared = self.shares[made]
+            key = made, operation in WHOLE
+            if key not in self.shares:
+                body, at = {"reservations": True}, "" if key[1] else f"/lists/{made}"
+                answer = self.owners[owner].http.post(f"{at}/shares", json=body)
+                self.shares[key] = answer.json()["data"]
+            shared = self.shares[key]
             path = path.replace("{shareId}", shared["id"]).replace("{token}", shared["token"])
         if operation == "DELETE /items":
             path += f"?itemIds={item}"

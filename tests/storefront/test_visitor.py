@@ -117,7 +117,7 @@ def test_shopper_sees_their_own_profile(front):
     Rules: storefront-paths, storefront-visitor."""
     nobody = front.browser()
     with nothing_done(front):
-        assert nobody.get("/profile").json()["data"] == {"items": 0, "lists": 0, "notices": True}
+        assert nobody.get("/profile").json()["data"] == {"items": 0, "lists": 0, "notices": None}
         envelope(nobody.get("/profile/export"), 404)
         envelope(nobody.patch("/profile", json={"notices": False}), 404)
         answer = nobody.delete("/profile")

@@ -315,6 +315,64 @@ export interface paths {
         patch: operations["updateShare"];
         trace?: never;
     };
+    "/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the shares of the whole wishlist
+         * @description The shares of the profile's whole wishlist, newest first, in pages, including expired ones.
+         *     Pagination works as for `GET /items`. `HEAD` returns the same response without a body.
+         */
+        get: operations["listWishlistShares"];
+        put?: never;
+        /**
+         * Share the whole wishlist
+         * @description Creates a link to all items of the profile, with those saved later: anyone who has its
+         *     `token` can see them at `GET /shared/{token}`, without lists and tags. A profile can have at
+         *     most 20 such shares; beyond that, the response is 400. Works like `POST
+         *     /lists/{listId}/shares` otherwise.
+         */
+        post: operations["createWishlistShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shares/{shareId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a share. For a malformed or unknown id, the response is 404.
+                 * @example 0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90
+                 */
+                shareId: components["parameters"]["ShareId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a share of the whole wishlist
+         * @description From now on its token is rejected everywhere. Other shares stay valid.
+         */
+        delete: operations["deleteWishlistShare"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a share of the whole wishlist
+         * @description Changes the fields in the body. The token stays the same.
+         */
+        patch: operations["updateWishlistShare"];
+        trace?: never;
+    };
     "/shared/{token}": {
         parameters: {
             query?: never;
@@ -1280,6 +1338,8 @@ export interface components {
         };
         /** @enum {string} */
         DeliveryStatus: "pending" | "delivered" | "failed";
+        /** @description The owner's name as people with the link see it: 1 to 100 characters, without control characters, trimmed. */
+        DisplayName: string;
         /** @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host name after it, no spaces and no control characters. */
         EmailAddress: string;
         /**
@@ -1370,6 +1430,7 @@ export interface components {
         /** @description Data of the events `item.price_dropped` and `item.back_in_stock`. */
         ItemBackInStockData: {
             item: components["schemas"]["Item"];
+            notices: components["schemas"]["MakesNotices"];
             /** @description For a notice: the variant; omitted for the product itself. */
             variantId?: components["schemas"]["ProductId"];
             product: components["schemas"]["EventProduct"];
@@ -1465,6 +1526,7 @@ export interface components {
         /** @description Data of the events `item.price_dropped` and `item.back_in_stock`. */
         ItemPriceDroppedData: {
             item: components["schemas"]["Item"];
+            notices: components["schemas"]["MakesNotices"];
             /** @description For a notice: the variant; omitted for the product itself. */
             variantId?: components["schemas"]["ProductId"];
             product: components["schemas"]["EventProduct"];
@@ -1606,8 +1668,8 @@ export interface components {
             data: components["schemas"]["ListUpdatedData"];
             traceparent?: components["schemas"]["Traceparent"];
         };
-        /** @description Whether notices of price drops and of products back in stock are recorded for its items. */
-        MakesNotices: boolean;
+        /** @description Whether notices of price drops and of products back in stock are recorded for its items. null means that nobody has chosen: then the store's setting `notices` decides. */
+        MakesNotices: boolean | null;
         /** @description A move of one item. Items up to and including `after` have a position now. */
         MovedItem: {
             itemId: components["schemas"]["Id"];
@@ -1670,12 +1732,17 @@ export interface components {
             availability?: components["schemas"]["NewAvailability"];
             variants?: components["schemas"]["NewVariant"][] | null;
         };
-        /** @description Settings of a share (`POST /lists/{listId}/shares`). null is the default. */
+        /**
+         * @description Settings of a share (`POST /shares`, `POST /lists/{listId}/shares`). null is the
+         *     default.
+         */
         NewShare: {
             /** @description When the share expires: an RFC 3339 time with an offset, in the future. null means never. */
             expiresAt?: string | null;
             reservations?: components["schemas"]["HasReservations"] | null;
             notes?: components["schemas"]["ShowsNotes"] | null;
+            /** @description The owner's name as people with the link see it; null or an empty text for none. */
+            displayName?: string | null;
         };
         /** @description null has the same effect as omitting the field. */
         NewTitle: components["schemas"]["Title"] | null;
@@ -1931,6 +1998,7 @@ export interface components {
         };
         /** @description Changes to a profile (`PATCH /profile`). */
         ProfilePatch: {
+            /** @description null changes nothing, because a choice can't be taken back. */
             notices?: components["schemas"]["MakesNotices"];
         };
         ProfileResponse: {
@@ -1960,14 +2028,16 @@ export interface components {
         };
         /** @description A position in the feed, from which it continues. */
         Resume: string;
-        /** @description A link that shows a list to anyone who has it. */
+        /** @description A link that shows a list, or a whole wishlist, to anyone who has it. */
         Share: {
             id: components["schemas"]["Id"];
             /** @description The token in the path of the list, `/shared/{token}`. */
             token: string;
-            listId: components["schemas"]["Id"];
+            /** @description Omitted for the whole wishlist. */
+            listId?: components["schemas"]["Id"];
             reservations: components["schemas"]["HasReservations"];
             notes: components["schemas"]["ShowsNotes"];
+            displayName?: components["schemas"]["DisplayName"];
             createdAt: components["schemas"]["Timestamp"];
             /** @description When the share expires; omitted if it never does. */
             expiresAt?: components["schemas"]["Timestamp"];
@@ -1981,12 +2051,17 @@ export interface components {
         ShareResponse: {
             data: components["schemas"]["Share"];
         };
-        /** @description Changes to a share (`PATCH /lists/{listId}/shares/{shareId}`). */
+        /**
+         * @description Changes to a share (`PATCH /shares/{shareId}`, `PATCH
+         *     /lists/{listId}/shares/{shareId}`).
+         */
         ShareTerms: {
             /** @description When the share expires: an RFC 3339 time with an offset, in the future. null means never. */
             expiresAt?: string | null;
             reservations?: components["schemas"]["HasReservations"];
             notes?: components["schemas"]["ShowsNotes"];
+            /** @description The owner's name as people with the link see it; null or an empty text for none. */
+            displayName?: string | null;
         };
         /** @description An item of a shared list. */
         SharedItem: {
@@ -2009,13 +2084,18 @@ export interface components {
         SharedItemResponse: {
             data: components["schemas"]["SharedItem"];
         };
-        /** @description A list, as anyone with its link sees it. Nothing else of its owner is shown. */
+        /**
+         * @description A list or whole wishlist, as anyone with its link sees it. Nothing else of its owner is
+         *     shown.
+         */
         SharedList: {
-            name: components["schemas"]["ListName"];
-            /** @description All items of the list, in the owner's order. */
+            /** @description Omitted for a whole wishlist. */
+            name?: components["schemas"]["ListName"];
+            /** @description All items of the list, in the owner's order, or the newest 1,000 of the wishlist. */
             items: components["schemas"]["SharedItem"][];
             updatedAt: components["schemas"]["Timestamp"];
             reservations: components["schemas"]["HasReservations"];
+            displayName?: components["schemas"]["DisplayName"];
         };
         SharedListResponse: {
             data: components["schemas"]["SharedList"];
@@ -2105,6 +2185,11 @@ export interface components {
             forgetSince?: components["schemas"]["Timestamp"] | null;
             pages?: components["schemas"]["StorePages"];
             reporting?: components["schemas"]["StoreReporting"];
+            /**
+             * @description Whether profiles that never chose get notices (opt-out) or not (opt-in).
+             * @enum {string}
+             */
+            notices?: "opt-out" | "opt-in";
         };
         StoreSettingsResponse: {
             data: components["schemas"]["StoreSettings"];
@@ -2226,8 +2311,7 @@ export interface components {
         /** @description A wish for the product, and its owner. */
         Wisher: {
             profile: components["schemas"]["ProfileGid"];
-            /** @description Whether the profile gets notices of price drops and of products back in stock. */
-            notices: boolean;
+            notices: components["schemas"]["MakesNotices"];
             quantity: components["schemas"]["Quantity"];
             savedAt: components["schemas"]["Timestamp"];
             emailUnconfirmed?: components["schemas"]["EmailAddress"];
@@ -3847,6 +3931,216 @@ export interface operations {
                  * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
                  */
                 listId: components["parameters"]["ListId"];
+                /**
+                 * @description The id of a share. For a malformed or unknown id, the response is 404.
+                 * @example 0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90
+                 */
+                shareId: components["parameters"]["ShareId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareTerms"];
+            };
+        };
+        responses: {
+            /** @description The share as it is now. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWishlistShares: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of shares; `pageInfo` is included only if there is another page. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharePage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWishlistShare: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewShare"];
+            };
+        };
+        responses: {
+            /**
+             * @description The share was created. A single share can't be requested, so the response has no
+             *     `Location`.
+             */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteWishlistShare: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a share. For a malformed or unknown id, the response is 404.
+                 * @example 0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90
+                 */
+                shareId: components["parameters"]["ShareId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The share was deleted. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWishlistShare: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
                 /**
                  * @description The id of a share. For a malformed or unknown id, the response is 404.
                  * @example 0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90

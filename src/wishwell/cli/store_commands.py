@@ -81,6 +81,9 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
         click.option("--price-drop-percent", type=int, metavar="N",
                      help="Minimum price drop in percent for a notice, 1 to 90 (default: 5)."),
+        click.option("--notices", metavar="opt-out|opt-in",
+                     help="Whether shoppers who never chose get notices (opt-out) or not (opt-in; "
+                     "default: opt-out)."),
         click.option("--forget-customers-after", type=int, metavar="MONTHS",
                      help="Erase customers after this many months without a request, 1 to "
                      f"{rules.MAX_MONTHS} (default: 0, never)."),

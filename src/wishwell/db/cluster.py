@@ -43,6 +43,7 @@ DISTRIBUTION: Mapping[str, str] = {
     "webhooks": "store_id",
     "deliveries": "store_id",
     "products": "store_id",
+    "deleted_products": "store_id",
     "catalogue_runs": "store_id",
     "requests": "store_id",
     "wish_counts": "store_id",

@@ -11,6 +11,9 @@ from wishwell.db import Row, statements
 
 T = TypeVar("T", bound=msgspec.Struct)
 
+_NESTED = (msgspec.Raw, msgspec.Struct)
+"""Types of fields that are stored as JSON. Rows are shown, not changed, so they stay encoded."""
+
 
 def from_columns(shape: type[T], of: str, *more: str) -> Callable[[Row], T]:
     """Returns a function that makes a ``shape`` from a row of the columns ``of``, then ``more``.
@@ -45,7 +48,7 @@ def _converted(column: str, type_: Any) -> str:
         return f"{column}.split()"
     if kinds == {tuple}:
         return f"tuple({column}.split())"
-    if msgspec.Raw in kinds:
+    if any(isinstance(kind, type) and issubclass(kind, _NESTED) for kind in kinds):
         missing = "UNSET" if UnsetType in kinds else "None"
         return f"Raw({column}.encode()) if {column} else {missing}"
     absent = [name for kind, name in ((UnsetType, "UNSET"), (type(None), "None")) if kind in kinds]
@@ -70,8 +73,8 @@ def to_columns(record: Any) -> dict[str, Any]:
     for name, value in columns.items():
         if value is UNSET:
             columns[name] = ""
-        elif isinstance(value, msgspec.Raw):
-            columns[name] = bytes(value).decode()
+        elif isinstance(value, _NESTED):
+            columns[name] = msgspec.json.encode(value).decode()
         elif isinstance(value, list | tuple):
             columns[name] = " ".join(value)
         elif isinstance(value, bool):

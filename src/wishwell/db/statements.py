@@ -55,7 +55,7 @@ _TABLE = re.compile(r"(\w+)(?: \(([^)]+)\))?(?:, |$)")
 _FIELDS = re.compile(r"\b(\w+_(?:fields|filled))\((\w+)\)")
 _OPTIONS = re.compile(r"\b(names|initial|given|changed)\((\w+)(?:, (\w+))?\)")
 _OWNER = (
-    r"(SELECT profile_id, store_id, items, lists FROM profiles"
+    r"(SELECT profile_id, store_id, items, lists, shared FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
 )
 _PRICE = re.compile(r"\bproduct_price\(([\w.:]+), ([\w.:]+), ([\w.:]+)\)")

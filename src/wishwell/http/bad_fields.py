@@ -13,7 +13,7 @@ from wishwell import field_types as types
 from wishwell.errors import BadField, Invalid, RequestError
 from wishwell.http import request_types
 from wishwell.http.context import Request
-from wishwell.wishlists import fields, items, lists
+from wishwell.wishlists import fields, items, lists, shares
 
 _URL_RULE = (
     f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters, "
@@ -38,8 +38,9 @@ RULES = {
     "expiresAt": f"{_TIME_RULE}, or null",
     "reservations": "must be true or false",
     "notes": "must be true or false",
+    "displayName": f"must be a string of at most {shares.MAX_DISPLAY_NAME} characters, or null",
     "email": "must be an e-mail address",
-    "notices": "must be true or false",
+    "notices": "must be true, false or null",
     "title": f"must be a string of 1 to {products.MAX_TITLE} characters, or null",
     "url": _URL_RULE,
     "image": _URL_RULE,
@@ -60,7 +61,7 @@ RULES = {
     "enabled": "must be true or false",
     "since": _TIME_RULE,
 }
-_FIXED = frozenset({"id", "profile", "itemCount", "createdAt", "updatedAt"})
+_FIXED = frozenset({"id", "profile", "itemCount", "createdAt", "updatedAt", "token", "savedPrice"})
 """Fields of records that no operation sets."""
 
 _PATH = re.compile(r" - at `\$(?P<path>[^`]*)`$")
@@ -107,6 +108,7 @@ class _Finder:
             "tags": lambda _, tags: fields.check_tags(tags),
             "note": lambda name, note: fields.check_text(name, note, types.MAX_NOTE),
             "name": lambda _, name: lists.check_name(name),
+            "displayName": lambda _, name: shares.check_display_name(name),
             "email": lambda _, email: profiles.check_email(email),
             "expiresAt": lambda _, text: _share(text).terms(request.now()),
         }

@@ -158,13 +158,19 @@ class PlaceBody(Body):
     """Another item of the list, after which this one is placed; null places it first."""
 
 
+NewDisplayName = Annotated[str, Meta(max_length=1_000)]
+
+
 class NewShareBody(Body):
-    """Settings of a share (``POST /lists/{listId}/shares``). null is the default."""
+    """Settings of a share (``POST /shares``, ``POST /lists/{listId}/shares``). null is the
+    default."""
 
     expires_at: Annotated[datetime, Meta(tz=True)] | UnsetType | None = UNSET
     """When the share expires: an RFC 3339 time with an offset, in the future. null means never."""
     reservations: HasReservations | UnsetType | None = UNSET
     notes: ShowsNotes | UnsetType | None = UNSET
+    display_name: NewDisplayName | UnsetType | None = UNSET
+    """The owner's name as people with the link see it; null or an empty text for none."""
 
     def terms(self, now: str) -> ShareSettings:
         expires_at = None if self.expires_at is UNSET else ""
@@ -174,11 +180,16 @@ class NewShareBody(Body):
                 max(0, round(self.expires_at.timestamp() * 1000)), ids.MAX_TIMESTAMP_MS
             )
             expires_at = shares.check_expiry(ids.timestamp(milliseconds), now)
-        return ShareSettings(_given(self.reservations), _given(self.notes), expires_at)
+        name = self.display_name
+        if isinstance(name, str):
+            name = shares.check_display_name(name)
+        name = name or "" if name is not UNSET else None
+        return ShareSettings(_given(self.reservations), _given(self.notes), expires_at, name)
 
 
 class ShareBody(NewShareBody):
-    """Changes to a share (``PATCH /lists/{listId}/shares/{shareId}``)."""
+    """Changes to a share (``PATCH /shares/{shareId}``, ``PATCH
+    /lists/{listId}/shares/{shareId}``)."""
 
     reservations: HasReservations | UnsetType = UNSET
     notes: ShowsNotes | UnsetType = UNSET
@@ -209,6 +220,7 @@ class ProfilePatchBody(Body):
     """Changes to a profile (``PATCH /profile``)."""
 
     notices: MakesNotices | UnsetType = UNSET
+    """null changes nothing, because a choice can't be taken back."""
 
 
 class TokenBody(Body):

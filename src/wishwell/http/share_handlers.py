@@ -1,5 +1,8 @@
 """Handlers for shares (for a list's owner) and for shared lists (for anyone with the link)."""
 
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
 from wishwell.http import queries, request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
@@ -9,12 +12,22 @@ from wishwell.wishlists import copies, reservations, shares
 from wishwell.wishlists.copies import Wanted
 from wishwell.wishlists.shares import ShareLookup
 
+T = TypeVar("T")
+
 # ------------------------------------------------------------------------------- for the owner
 
 
+# A path without a list is about the whole wishlist.
+async def _owned(request: Request, use_case: Callable[..., Awaitable[T]], *arguments: Any) -> T:
+    if "listId" in request.parameters:
+        return await responding.owned(request, use_case, *arguments)
+    owner = responding.new_owner(request, "this operation acts on one profile")
+    return await request.run(use_case, owner, shares.WHOLE, *arguments)
+
+
 async def list_shares(request: Request) -> object:
-    asked = responding.asked_page(request, f"shares|{request.parameters['listId']}")
-    return await responding.owned(request, shares.page, asked)
+    noun = f"shares|{request.parameters.get('listId', '')}"
+    return await _owned(request, shares.page, responding.asked_page(request, noun))
 
 
 async def create_share(request: Request) -> Response:
@@ -22,16 +35,23 @@ async def create_share(request: Request) -> Response:
     terms = (await request_body.decode(request, request_types.NewShareBody, optional=True)).terms(
         now
     )
-    return responses.created(await responding.owned(request, shares.create, terms, id, token, now))
+    await responding.create_profile(request)
+    return responses.created(await _owned(request, shares.create, terms, id, token, now))
 
 
 async def update_share(request: Request) -> object:
-    terms = (await request_body.decode(request, request_types.ShareBody)).terms(request.now())
-    return await responding.owned(request, shares.change, request.parameters["shareId"], terms)
+    body = await request_body.decode(request, request_types.ShareBody, find=_get_share)
+    return await _owned(
+        request, shares.change, request.parameters["shareId"], body.terms(request.now())
+    )
+
+
+async def _get_share(request: Request) -> object:
+    return await _owned(request, shares.find, request.parameters["shareId"])
 
 
 async def delete_share(request: Request) -> None:
-    await responding.owned(request, shares.delete, request.parameters["shareId"])
+    await _owned(request, shares.delete, request.parameters["shareId"])
 
 
 # ------------------------------------------------------------------------------- for everybody

@@ -17,6 +17,7 @@ from msgspec import UNSET, Meta, UnsetType
 from wishwell import events, ids, stores
 from wishwell import field_types as types
 from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
+from wishwell.profiles import records
 from wishwell.stores import Store
 from wishwell.wishlists import items
 from wishwell.wishlists.items import NO_VARIANT, Item
@@ -162,6 +163,7 @@ class NoticeData(msgspec.Struct, rename="camel", omit_defaults=True):
     """Data of the events ``item.price_dropped`` and ``item.back_in_stock``."""
 
     item: Item
+    notices: records.MakesNotices
     variant_id: types.ProductId | UnsetType
     """For a notice: the variant; omitted for the product itself."""
     product: NoticeProduct
@@ -226,12 +228,12 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
         _states.decode(known), msgspec.json.decode(document, type=NoticeProduct), store, now
     )
     wishes: Sequence[Row] = ()
+    unasked = int(store.notices == "opt-out")  # rule: notice-consent
     if store.events_since is not None:  # rule: events-enabled
-        wishes = await tx.all(
-            "items_wishing", store=store.id, product=product_id, after=position, limit=_BATCH_SIZE
-        )
+        where = {"store": store.id, "product": product_id, "after": position}
+        wishes = await tx.all("items_wishing", **where, unasked=unasked, limit=_BATCH_SIZE)
     due = {id: owner for id, owner, *heard in wishes if pending.of(*heard) != (None, None)}
-    fresh = await _lock(tx, product_id, due)
+    fresh = await _lock(tx, product_id, due, unasked)
     done = len(wishes) < _BATCH_SIZE
     recorded: list[NewEvent] = []
     marks = []
@@ -240,7 +242,7 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
             if id not in fresh:
                 done = False
                 break
-            made, mark = pending.events_for(fresh[id], at)
+            made, mark = pending.events_for(*fresh[id], at)
             recorded += made
             marks.append(mark)
         position = id
@@ -258,17 +260,20 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
     return len(recorded)
 
 
-async def _lock(tx: Writer, product_id: str, due: Mapping[str, str]) -> dict[str, Row]:
+async def _lock(
+    tx: Writer, product_id: str, due: Mapping[str, str], unasked: int
+) -> dict[str, tuple[bool | None, Row]]:
     """Locks the owners of these items, skipping owners that other transactions have locked.
 
-    ``due``: owners by item id. Returns the current rows of the locked owners' items, by item id.
+    ``due``: owners by item id. ``unasked``: 1 if owners who never chose get notices, else 0.
+    Returns the owner's choice and the current row of each item of the locked owners, by item id.
     """
     if not due:
         return {}
-    owners = [{"profile": owner} for owner in set(due.values())]
-    held = [row[0] for row in await tx.all_many("owner_lock", owners)]
-    rows = await tx.all("items_due", profiles=held, ids=list(due), product=product_id)
-    return {row[_ITEM_INDEX]: row for row in rows}
+    owners = [{"profile": owner, "unasked": unasked} for owner in set(due.values())]
+    held = {owner: records.chosen(by) for owner, by in await tx.all_many("owner_lock", owners)}
+    rows = await tx.all("items_due", profiles=list(held), ids=list(due), product=product_id)
+    return {row[_ITEM_INDEX]: (held[row[0]], row) for row in rows}
 
 
 _ITEM_INDEX = 3
@@ -321,36 +326,39 @@ class _PendingNotices:
                 return candidate
         return None
 
-    def events_for(self, row: Row, at: str) -> tuple[list[NewEvent], dict[str, str]]:
+    def events_for(
+        self, choice: bool | None, row: Row, at: str
+    ) -> tuple[list[NewEvent], dict[str, str]]:
         """Returns an item's events, and the arguments of ``item_set_notice_times`` to store their
         time.
 
-        ``row``: a row of ``items_due``. ``at``: the current time.
+        ``choice``: the owner's, about notices. ``row``: a row of ``items_due``. ``at``: the current
+        time.
         """
         owner, dropped_at, restocked_at, *columns = row
         item = items.from_row(columns)
         variant = str(item.variant_id or NO_VARIANT)
         dropped, restocked = self.of(variant, item.created_at, dropped_at, restocked_at)
         items.show([item], text_ids=self._store.has_text_ids)
-        mark = {"profile": owner, "id": item.id}
+        of, mark = (item, choice), {"profile": owner, "id": item.id}
         mark |= {"dropped_at": dropped_at, "restocked_at": restocked_at}
         recorded: list[NewEvent] = []
         if dropped is not None:
             before = self._variants[dropped].dropped_from
-            recorded.append((owner, "item.price_dropped", self._data(item, dropped, before)))
+            recorded.append((owner, "item.price_dropped", self._data(*of, dropped, before)))
             mark["dropped_at"] = at
         if restocked is not None:
-            recorded.append((owner, "item.back_in_stock", self._data(item, restocked, None)))
+            recorded.append((owner, "item.back_in_stock", self._data(*of, restocked, None)))
             mark["restocked_at"] = at
         return recorded, mark
 
-    def _data(self, item: Item, variant: str, before: Money | None) -> bytes:
+    def _data(self, item: Item, choice: bool | None, variant: str, before: Money | None) -> bytes:
         of: str | int | UnsetType = variant or UNSET
         if of is not UNSET and not self._store.has_text_ids:
             of = stores.number(of)
         price = self._variants[variant].price
         return msgspec.json.encode(
-            NoticeData(item, of, self._product, before or UNSET, price or UNSET)
+            NoticeData(item, choice, of, self._product, before or UNSET, price or UNSET)
         )
 
     def cleared(self) -> str:

@@ -76,14 +76,15 @@ FOR UPDATE SKIP LOCKED --postgresql
 -- The next items of a product, in the order of their ids, because these don't change when a session is merged.
 SELECT i.id, i.profile_id, i.variant_id, i.created_at, i.dropped_at, i.restocked_at
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND p.closed_at IS NULL AND coalesce(p.notices, 1) = 1
+WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND p.closed_at IS NULL AND coalesce(p.notices, :unasked) = 1
 ORDER BY i.id
 LIMIT :limit;
 
 -- name: owner_lock
 -- rule: notice-drop
 -- SKIP LOCKED, so that this never waits for another write and can't deadlock.
-SELECT profile_id FROM profiles WHERE profile_id = :profile AND closed_at IS NULL AND coalesce(notices, 1) = 1
+SELECT profile_id, notices FROM profiles
+WHERE profile_id = :profile AND closed_at IS NULL AND coalesce(notices, :unasked) = 1
 FOR NO KEY UPDATE SKIP LOCKED --postgresql
 ;
 

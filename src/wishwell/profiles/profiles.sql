@@ -1,5 +1,5 @@
--- profile_record_fields: profile_id, gid, is_session, items, lists, notices, created_at, email
--- profiles_filled: profile_id, store_id, gid, is_session, items, lists, events, created_at, touched_at, closed_at, email, notices
+-- profile_record_fields: profile_id, gid, is_session, items, lists, notices, created_at, email, shared
+-- profiles_filled: profile_id, store_id, gid, is_session, items, lists, events, created_at, touched_at, closed_at, email, notices, shared
 
 -- name: profile_state
 SELECT closed_at FROM profiles WHERE profile_id = :profile;

@@ -13,10 +13,11 @@ from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
 
 MakesNotices = Annotated[
-    bool,
+    bool | None,
     types.published(
         "MakesNotices",
-        "Whether notices of price drops and of products back in stock are recorded for its items.",
+        "Whether notices of price drops and of products back in stock are recorded for its items. "
+        "null means that nobody has chosen: then the store's setting `notices` decides.",
     ),
 ]
 
@@ -45,7 +46,7 @@ def from_row(row: Row) -> ProfileView:
         kind="session" if columns["is_session"] else "customer",
         items=columns["items"],
         lists=columns["lists"],
-        notices=columns["notices"] != 0,
+        notices=chosen(columns["notices"]),
         created_at=columns["created_at"],
         email=columns["email"] or UNSET,
     )
@@ -58,7 +59,12 @@ async def find(tx: Reader, profile: Profile) -> ProfileView:
         return from_row(row)
     if profile.is_session:
         raise profiles.missing(profile)
-    return ProfileView(profile.gid, "customer", 0, 0, notices=True)
+    return ProfileView(profile.gid, "customer", 0, 0, notices=None)
+
+
+def chosen(notices: int | None) -> bool | None:
+    """Returns a profile's choice about notices as the API shows it."""
+    return None if notices is None else bool(notices)
 
 
 # rule: notice-drop

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from wishwell import field_types as types
 from wishwell import stores
 from wishwell.db import Database, Reader, Row
-from wishwell.profiles import WholeStore, pages
+from wishwell.profiles import WholeStore, pages, records
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.profiles.search import Search
 from wishwell.stores import Store
@@ -18,8 +18,7 @@ class Wisher(msgspec.Struct, rename="camel", omit_defaults=True):
     """A wish for the product, and its owner."""
 
     profile: types.ProfileGid
-    notices: bool
-    """Whether the profile gets notices of price drops and of products back in stock."""
+    notices: records.MakesNotices
     quantity: types.Quantity
     saved_at: types.Time
     email_unconfirmed: types.EmailAddress | UnsetType = UNSET
@@ -53,7 +52,7 @@ async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Wisher]:
 
     def from_row(row: Row) -> Wisher:
         _, gid, email, notices, variant, quantity, saved_at = row
-        wisher = Wisher(gid, notices != 0, quantity, saved_at)
+        wisher = Wisher(gid, records.chosen(notices), quantity, saved_at)
         if variant:
             wisher.variant_id = id(variant)
         if email is not None:

@@ -51,6 +51,7 @@ PROPAGATION_MS = 5_000
 """Milliseconds until every process has seen a change of a store (rule: changes-take-effect)."""
 
 ProductIds = Literal["integer", "text"]
+Consent = Literal["opt-out", "opt-in"]
 TEXT_ID = re.compile(field_types.TEXT_ID)
 TEXT_RULE = (
     "a string of 1 to 100 characters (A-Z, a-z, 0-9 or one of . _ : ~ = -) that begins with a "
@@ -87,6 +88,8 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     """When this setting was turned on."""
     pages: Pages = Pages()
     reporting: Reporting = Reporting()
+    notices: Consent = "opt-out"  # rule: notice-consent
+    """Whether profiles that never chose get notices (opt-out) or not (opt-in)."""
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -155,6 +158,7 @@ class StorePatch(msgspec.Struct, frozen=True, rename="camel"):
     limits: Mapping[str, int | None] | None = None
     events: bool | None = None
     price_drop_percent: int | None = None
+    notices: str | None = None
     forget_customers_after: int | None = None
     """Months; 0 turns it off."""
 

@@ -31,6 +31,7 @@ _RULES = {
     ),
     "platform": ("[a-z0-9-]{1,40}", "must be 1 to 40 characters: a-z, 0-9 or -"),
     "product_ids": ("integer|text", "must be integer or text"),
+    "notices": ("opt-out|opt-in", "must be opt-out or opt-in"),
     "auth_flow": (
         f"({_PATH})?",
         "must be empty, or a path without spaces that begins with one /",

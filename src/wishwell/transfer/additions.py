@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
+from wishwell import ids
 from wishwell.db import mapping
 from wishwell.stores import Store
 from wishwell.transfer.file_records import ItemRecord
@@ -32,6 +33,7 @@ class ExistingProfile(msgspec.Struct):
     email: str | None = None
     closed_at: str | None = None
     notices: int | None = None
+    shared: int = 0
     lists: dict[str, int] = {}
     named: dict[str, str] = {}
     items: dict[tuple[str, str], tuple[str, str]] = {}
@@ -56,7 +58,7 @@ def additions(store: Store, key: str, bundle: Bundle, held: ExistingProfile | No
         bundle = _joined(bundle, held)
     _add_records(rows, store, key, bundle, held)
     if rows or _changes(bundle, held):
-        of = {"profile": key, **asdict(profile)}
+        of = {"profile": key, **asdict(profile), "shared": int(profile.shared)}
         for statement in ("lists_recount", "profile_recount", "import_profile"):
             rows[statement].append(of)
     return rows
@@ -88,6 +90,7 @@ def _changes(bundle: Bundle, held: ExistingProfile) -> bool:
         or profile.events > held.events
         or bool(profile.email and not held.email)
         or (profile.notices is not None and held.notices is None)
+        or profile.shared > held.shared
     )
 
 
@@ -103,7 +106,7 @@ def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: Exist
             rows["list_mark_shared"].append({"profile": key, "id": id})
     for share in bundle.shares:
         if share.id not in held.shares:
-            of = {"profile": key, "store": store.id}
+            of = {"profile": key, "store": store.id, "list_id": share.list_id or ids.NO_UUID}
             rows["share_add"].append(asdict(share) | of)
 
 
@@ -146,6 +149,7 @@ def _profile_row(store: Store, key: str, bundle: Bundle) -> dict[str, Any]:
         "profile_id": key,
         "store_id": store.id,
         "is_session": int(profile.is_session),
+        "shared": int(profile.shared),
         "items": len(bundle.items),
         "lists": len(bundle.lists),
     }
@@ -153,13 +157,14 @@ def _profile_row(store: Store, key: str, bundle: Bundle) -> dict[str, Any]:
 
 def _item_row(store: Store, key: str, item: ItemRecord) -> dict[str, Any]:
     product_id, variant_id = item.kind
-    return mapping.to_columns(item) | {
+    columns = mapping.to_columns(item)
+    return columns | {
         "profile_id": key,
         "store_id": store.id,
         "product_id": product_id,
         "variant_id": variant_id,
         "dropped_at": item.dropped_at or "",
         "restocked_at": item.restocked_at or "",
-        "saved_price": "" if item.saved_price is None else bytes(item.saved_price).decode(),
+        "saved_price": columns["saved_price"] or "",
         "list_ids": " ".join(sorted(item.list_ids)),
     }

@@ -150,7 +150,9 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
                 item.variant_id = _api_id(store, str(item.variant_id))
             items.append(item)
         elif kind == _SHARE:
-            shares.append(_share(values))
+            share = _share(values)
+            share.list_id = None if share.list_id == ids.NO_UUID else share.list_id
+            shares.append(share)
         elif holder := holders.get((id, values[0])):
             item_id, quantity, created = values
             record = ReservationRecord(item_id, holder[0], quantity, created, holder[1])

@@ -189,7 +189,8 @@ class RevocationRecord(Record):
 
 
 class ProfileRecord(Record):
-    """A customer or session. ``events``: the last ``sequence`` that was assigned."""
+    """A customer or session. ``events``: the last ``sequence`` that was assigned. ``shared``:
+    whether the whole wishlist was ever shared."""
 
     gid: str
     created_at: Time
@@ -198,6 +199,7 @@ class ProfileRecord(Record):
     email: str | None = None
     events: Whole = 0
     notices: Literal[0, 1] | None = None
+    shared: bool = False
 
     @property
     def is_session(self) -> bool:
@@ -227,12 +229,13 @@ class ListRecord(Record):
 
 
 class ShareRecord(Record):
-    """A share of a list, with the token of the link."""
+    """A share of a list or, without one, of the whole wishlist, with the token of the link."""
 
     id: RecordId
-    list_id: RecordId
     token: str
     created_at: Time
+    list_id: RecordId | None = None
+    display_name: str = ""
     reservations: bool = False
     notes: bool = False
     expires_at: Time | None = None
@@ -240,6 +243,7 @@ class ShareRecord(Record):
     def check(self, _: Store, /) -> None:
         if not shares.is_token(self.token):
             raise Invalid("token: isn't the token of a share")
+        _check_same("displayName", self.display_name, shares.check_display_name(self.display_name))
 
 
 class ItemRecord(Record):
@@ -256,7 +260,7 @@ class ItemRecord(Record):
     list_ids: list[RecordId] = []
     dropped_at: Time | None = None
     restocked_at: Time | None = None
-    saved_price: msgspec.Raw | None = None
+    saved_price: notices.Money | None = None
 
     @property
     def kind(self) -> tuple[str, str]:
@@ -270,9 +274,6 @@ class ItemRecord(Record):
         fields.check_each_tag(self.tags)
         fields.each_once("listIds", self.list_ids)
         fields.check_text("note", self.note, MAX_NOTE)
-        if self.saved_price is not None:
-            price = _nested("savedPrice", bytes(self.saved_price).decode(), notices.Money)
-            self.saved_price = msgspec.Raw(msgspec.json.encode(price))
 
 
 class ReservationRecord(Record):

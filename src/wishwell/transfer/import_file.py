@@ -60,6 +60,7 @@ class Bundle(msgspec.Struct):
     def unshare(self) -> None:
         """Removes shares and their reservations."""
         self.shares, self.reservations = [], []
+        self.profile.shared = False
         for record in self.lists.values():
             record.shared = False
 
@@ -203,6 +204,7 @@ def _gathered(lines: Lines) -> Bundle:
 def _wrong(lines: Lines) -> Iterator[tuple[int, str]]:
     """Checks the references between the lines of a profile. Yields line numbers and messages."""
     bundle = _gathered(lines)
+    profile = bundle.profile
     on = {item.id: item.list_ids for item in bundle.items}
     shared = {id for id, record in bundle.lists.items() if record.shared}
     seen: set[tuple[str, str]] = set()
@@ -228,7 +230,7 @@ def _wrong(lines: Lines) -> Iterator[tuple[int, str]]:
             }
             seen.add(record.kind)
         elif isinstance(record, ShareRecord):
-            where = record.list_id in shared
+            where = record.list_id in shared or (record.list_id is None and profile.shared)
             wrong = {"share.listId: must be the id of a shared list of the same profile": not where}
         elif isinstance(record, ReservationRecord):
             what = record.item_id, record.holder
@@ -238,6 +240,7 @@ def _wrong(lines: Lines) -> Iterator[tuple[int, str]]:
                 ),
                 "reservation.itemId: must be an item on a shared list of the profile": (
                     shared.isdisjoint(on.get(record.item_id, ()))
+                    and not (profile.shared and record.item_id in on)
                 ),
                 "reservation: the same holder already has a reservation of this item": what in seen,
             }

@@ -1,7 +1,7 @@
 -- admin_token_file_fields: id, scope, label, hash, created_at, expires_at, last_used_at, revoked_at
 -- webhook_file_fields: id, enabled, created_at, updated_at, types, url, sealed, failing_since
 -- product_file_fields: product_id, id, position, created_at, updated_at, document, variants, known, noticed_at
--- profile_file_fields: gid, created_at, touched_at, closed_at, email, events, notices
+-- profile_file_fields: gid, created_at, touched_at, closed_at, email, events, notices, shared
 
 -- name: export_admin_tokens
 SELECT admin_token_file_fields(t) FROM admin_tokens t WHERE t.store_id = :store ORDER BY t.id;
@@ -78,9 +78,10 @@ UPDATE profiles SET events = :last WHERE profile_id = :profile AND events < :las
 INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
 SELECT i.profile_id, i.id, :holder::uuid, i.store_id, :quantity::integer, :created_at::text
 FROM items i
-WHERE i.profile_id = :profile AND i.product_id = :product AND i.variant_id = :variant AND EXISTS (
+WHERE i.profile_id = :profile AND i.product_id = :product AND i.variant_id = :variant AND (EXISTS (
     SELECT 1 FROM lists l JOIN entries e ON e.profile_id = :profile AND e.list_id = l.id AND e.item_id = i.id
     WHERE l.profile_id = :profile AND l.shared = 1)
+    OR EXISTS (SELECT 1 FROM profiles p WHERE p.profile_id = :profile AND p.shared = 1))
 ON CONFLICT (profile_id, item_id, holder_id) DO NOTHING
 RETURNING holder_id, profile_id, item_id, store_id,
           coalesce(:merged_id::uuid, CASE WHEN item_id <> :item_id::uuid THEN :item_id::uuid END);

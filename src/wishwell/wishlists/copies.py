@@ -18,6 +18,10 @@ COPIED = [name for name in items.OPTIONS if name in SharedItem.__struct_fields__
 """Fields of a new item that a copy takes from the shared list: those that it shows."""
 
 
+WISHLIST = "Wishlist"
+"""Name of the copy of a whole wishlist, unless the request or the share has one."""
+
+
 class Wanted(NamedTuple):
     """The new list's id and fields. Without a name, it gets that of the shared list."""
 
@@ -44,7 +48,8 @@ async def copy(
     """
     await shares.lock(tx, lookup, token, caller, now)
     shared = await shares.view(tx, lookup, token, None, now)
-    fields = replace(wanted.fields, name=wanted.fields.name or shared.name)
+    name = wanted.fields.name or shared.name or shared.display_name or WISHLIST
+    fields = replace(wanted.fields, name=name)
     async with events.record_list_changes(tx, caller, now, lists.records(tx, caller, wanted.id)):
         made = await lists.add(tx, caller, fields, wanted.id, limits, now)
         there = await items.of_products(tx, caller, [str(item.product_id) for item in shared.items])

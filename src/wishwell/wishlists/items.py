@@ -312,9 +312,11 @@ async def write(
         await tx.fill("items", [_to_columns(profile, item) for item in created])
     await tx.run_many("item_put", [_to_columns(profile, item) for item in updated])
     await _write_tags(tx, profile, real)
-    await _write_entries(tx, profile, real, positions)
+    left = await _write_entries(tx, profile, real, positions)
     if deleted:
         await tx.run("items_remove", profile=profile.id, ids=deleted)
+    if deleted or left:
+        await reservation_rows.delete_unshared(tx, profile.id)
     if len(created) != len(deleted):
         await profiles.count(tx, profile, items=len(created) - len(deleted))
     if not events.events_enabled(profile):
@@ -344,7 +346,8 @@ async def _write_entries(
     profile: Profile,
     changes: Sequence[Change],
     positions: Mapping[tuple[str, str], int],
-) -> None:
+) -> bool:
+    """Updates the lists' entries. Returns whether any item left a list."""
     added: list[dict[str, object]] = []
     left: list[dict[str, object]] = []
     sizes = Counter[str]()
@@ -364,8 +367,7 @@ async def _write_entries(
         await tx.fill("entries", added)
     resized = [{"profile": profile.id, "id": id, "more": n} for id, n in sizes.items()]
     await tx.run_many("list_resize", resized)
-    if left:
-        await reservation_rows.delete_unshared(tx, profile.id)
+    return bool(left)
 
 
 def _to_columns(profile: Profile, item: Item) -> dict[str, object]:

@@ -43,13 +43,13 @@ WHERE items.profile_id = :profile AND items.id = :id
 RETURNING item_fields(items), items.changed;
 
 -- name: items_delete for postgresql
--- Deletes the given items that have neither lists nor tags. After a wait for the lock, PostgreSQL rechecks the rows that
+-- Deletes the given items that have neither lists nor tags, nor reservations. After a wait for the lock, PostgreSQL rechecks the rows that
 -- it deletes, but would read the rows of lists and tags from a stale snapshot. SQLite needs two statements, as for
 -- item_save.
 WITH o AS (SELECT * FROM owner(:profile) AS p),
 gone AS (
     DELETE FROM items i USING o
-    WHERE i.profile_id = :profile AND i.id in_uuids(:ids) AND i.list_ids = '' AND i.tags = ''
+    WHERE i.profile_id = :profile AND i.id in_uuids(:ids) AND i.list_ids = '' AND i.tags = '' AND o.shared = 0
     RETURNING item_fields(i)),
 counted AS (
     UPDATE profiles SET items = items - (SELECT count(*) FROM gone), changes = changes + 1
@@ -61,9 +61,9 @@ UPDATE profiles
 SET items = items - (SELECT count(*) FROM items i WHERE i.profile_id = :profile AND i.id in_uuids(:ids)
                                                     AND i.list_ids = '' AND i.tags = ''),
     changes = changes + 1
-WHERE profile_id = :profile AND closed_at IS NULL;
+WHERE profile_id = :profile AND closed_at IS NULL AND shared = 0;
 DELETE FROM items
-WHERE profile_id = (SELECT o.profile_id FROM owner(:profile) AS o) AND id in_uuids(:ids)
+WHERE profile_id = (SELECT o.profile_id FROM owner(:profile) AS o WHERE o.shared = 0) AND id in_uuids(:ids)
   AND list_ids = '' AND tags = ''
 RETURNING item_fields(items);
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from wishwell import events, opaque, profiles
@@ -119,17 +120,17 @@ async def _move(
     changes = _changes(wishes, twins, merged)
     told = await items.write(tx, customer, changes, now, positions)
     await _merge_notice_times(tx, session, customer, merged.items)
-    await _move_shares(tx, session, customer, merged.joins)
+    await _move_shares(tx, session, customer, merged.joins, moves_whole=not mine)
     await reservations.merge_owned(tx, session.id, customer.id, merged.items)
     await reservations.merge_held(tx, session.id, customer.id, locked)
-    await reservation_rows.delete_unshared(tx, customer.id)
-    for statement in _DELETE_STATEMENTS:
-        await tx.run(statement, profile=session.id)
     row = await tx.one("profile_shown", profile=session.id)
     assert row is not None
     of_session = statements.named("profile_record_fields", row)
-    given = {name: of_session[name] for name in ("email", "notices")}
+    given = {name: of_session[name] for name in ("email", "notices", "shared")}
     await tx.run("profile_recount", profile=customer.id, **given)
+    await reservation_rows.delete_unshared(tx, customer.id)
+    for statement in _DELETE_STATEMENTS:
+        await tx.run(statement, profile=session.id)
     await tx.run("session_close", profile=session.id, customer=customer.id, now=now)
     left = len(wishes) - len(merged.items)
     return Linked(session.gid, customer.gid, len(wishes), len(made), left), told
@@ -237,12 +238,22 @@ async def _merge_notice_times(
 
 # rule: share-ends
 async def _move_shares(
-    tx: Writer, session: Profile, customer: Profile, joins: Mapping[str, str]
+    tx: Writer,
+    session: Profile,
+    customer: Profile,
+    joins: Mapping[str, str],
+    *,
+    moves_whole: bool,
 ) -> None:
-    """Moves the shares of lists that move. Shares of a list that is merged into a customer's list
-    end, because that list is private."""
+    """Moves the shares of lists that move, and of the whole wishlist if the customer had no items.
+
+    Others end, because what is merged with the customer's list or items is private."""
     all_ = await shares.find_all(tx, session)
-    moving = [share for share in all_ if joins.get(share.list_id) == share.list_id]
+
+    def moves(list_id: str | UnsetType) -> bool:
+        return moves_whole if list_id is UNSET else joins.get(list_id) == list_id
+
+    moving = [share for share in all_ if moves(share.list_id)]
     await shares.delete_all(tx, session, [share for share in all_ if share not in moving])
     if moving:
         hashes = [opaque.hashed(share.token) for share in moving]

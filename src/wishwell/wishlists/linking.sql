@@ -21,8 +21,8 @@ WHERE profile_id = :profile
 
 -- name: link_move_shares
 -- Copies the remaining shares, those of lists that move. No other column changes, so that their tokens stay valid.
-INSERT INTO shares (profile_id, id, store_id, list_id, reservations, notes, created_at, expires_at, token)
-SELECT :customer::uuid, s.id, s.store_id, s.list_id, s.reservations, s.notes, s.created_at, s.expires_at, s.token
+INSERT INTO shares (profile_id, store_id, names(share_fields))
+SELECT :customer::uuid, s.store_id, share_fields(s)
 FROM shares s WHERE s.profile_id = :session;
 
 -- name: link_move_tokens
@@ -36,5 +36,6 @@ DELETE FROM TABLE WHERE profile_id = :profile;
 UPDATE profiles
 SET items = (SELECT count(*) FROM items i WHERE i.profile_id = :profile),
     lists = (SELECT count(*) FROM lists l WHERE l.profile_id = :profile),
-    email = coalesce(email, :email::text), notices = coalesce(notices, :notices::smallint), changes = changes + 1
+    email = coalesce(email, :email::text), notices = coalesce(notices, :notices::smallint),
+    shared = CASE WHEN :shared = 1 THEN 1 ELSE shared END, changes = changes + 1
 WHERE profile_id = :profile;

@@ -44,7 +44,9 @@ async def reserve(
         raise Forbidden("You can't reserve items on your own list.", "own_list")
     if not shared.reservations:
         raise Forbidden("Reservations are turned off for this share.", "reservations_off")
-    if await tx.one("entry_find", profile=owner.id, list=shared.list_id, item=item_id) is None:
+    on = {"profile": owner.id, "list": shared.list_id, "item": item_id, "id": item_id}
+    found = "item_find" if shared.list_id == shares.WHOLE else "entry_find"
+    if await tx.one(found, **on) is None:
         raise NotFound("The item isn't on this list.", "item_not_on_list")
     params = {"owner": owner.id, "holder": holder.id, "item": item_id}
     row = await tx.one("reservation_put", **params, quantity=quantity, now=now)

@@ -22,11 +22,13 @@ RETURNING quantity;
 DELETE FROM reservations WHERE profile_id = :owner AND holder_id = :holder AND item_id = :item;
 
 -- name: reservations_unshared
--- Reservations of items that are on no list that is or was shared.
+-- Reservations of items that are gone, or neither on a list nor of a wishlist that is or was shared.
 SELECT r.holder_id, r.profile_id, r.item_id FROM reservations r
 WHERE r.profile_id = :profile AND NOT EXISTS (
     SELECT 1 FROM lists l JOIN entries e ON e.profile_id = :profile AND e.list_id = l.id AND e.item_id = r.item_id
-    WHERE l.profile_id = :profile AND l.shared = 1);
+    WHERE l.profile_id = :profile AND l.shared = 1) AND NOT EXISTS (
+    SELECT 1 FROM profiles p JOIN items i ON i.profile_id = :profile AND i.id = r.item_id
+    WHERE p.profile_id = :profile AND p.shared = 1);
 
 -- name: held_add
 -- :merged: the item's id before a link merged it.

@@ -1,4 +1,4 @@
-"""Shares: links with which anyone can see a list.
+"""Shares: links with which anyone can see a list, or a whole wishlist.
 
 A share is stored with the list's owner and found by its token. ``share_tokens`` maps the token's
 hash (its lookup key) to the owner, so a view needs two lookups, on a cluster on two shards.
@@ -9,18 +9,26 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict
 
 from wishwell import field_types as types
-from wishwell import opaque, profiles, stores
+from wishwell import ids, opaque, profiles, stores
 from wishwell.db import Reader, Row, RunAgain, Writer, mapping
 from wishwell.errors import Invalid, LimitReached, UnknownShare, no_record
 from wishwell.profiles import Profile, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
+from wishwell.wishlists import fields
 
 MAX_SHARES = 20
-"""Maximum shares of a list."""
+"""Maximum shares of a list, or of a whole wishlist."""
+
+WHOLE = ids.NO_UUID
+"""Stands for the id of a list in a share of the whole wishlist."""
+
+MAX_SHOWN = 1_000
+"""Maximum items of a whole wishlist that are shown, the newest ones."""
+
+MAX_DISPLAY_NAME = 100
 
 PREFIX = "wwshr_"
 _RANDOM_CHARACTERS = 22
@@ -31,6 +39,17 @@ HasReservations = Annotated[
 ]
 ShowsNotes = Annotated[
     bool, types.published("ShowsNotes", "Whether the notes of the items are shown.")
+]
+
+DisplayName = Annotated[
+    str,
+    types.published(
+        "DisplayName",
+        "The owner's name as people with the link see it: 1 to 100 characters, without control "
+        "characters, trimmed.",
+        minLength=1,
+        maxLength=MAX_DISPLAY_NAME,
+    ),
 ]
 
 _MAX_LOCATIONS = 10_000
@@ -49,14 +68,16 @@ class ShareLookup(NamedTuple):
 
 
 class Share(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A link that shows a list to anyone who has it."""
+    """A link that shows a list, or a whole wishlist, to anyone who has it."""
 
     id: types.Id
     token: Annotated[str, types.published(pattern=f"^{PREFIX}[0-9A-Za-z]{{28}}$")]
     """The token in the path of the list, `/shared/{token}`."""
-    list_id: types.Id
+    list_id: types.Id | UnsetType
+    """Omitted for the whole wishlist."""
     reservations: HasReservations
     notes: ShowsNotes
+    display_name: DisplayName | UnsetType
     created_at: types.Time
     expires_at: types.Time | None = None
     """When the share expires; omitted if it never does."""
@@ -65,11 +86,13 @@ class Share(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class ShareSettings(NamedTuple):
-    """Settings of a share. None leaves a field unchanged; an empty ``expires_at`` never expires."""
+    """Settings of a share. None leaves a field unchanged; an empty ``expires_at`` never expires, an
+    empty ``display_name`` removes the name."""
 
     reservations: bool | None = None
     notes: bool | None = None
     expires_at: str | None = None
+    display_name: str | None = None
 
 
 # rule: shared-hides-owner
@@ -93,13 +116,16 @@ class SharedItem(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 # rule: shared-hides-owner
 class SharedList(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A list, as anyone with its link sees it. Nothing else of its owner is shown."""
+    """A list or whole wishlist, as anyone with its link sees it. Nothing else of its owner is
+    shown."""
 
-    name: types.ListName
+    name: types.ListName | UnsetType
+    """Omitted for a whole wishlist."""
     items: list[SharedItem]
-    """All items of the list, in the owner's order."""
+    """All items of the list, in the owner's order, or the newest 1,000 of the wishlist."""
     updated_at: types.Time
     reservations: HasReservations
+    display_name: DisplayName | UnsetType = UNSET
 
 
 Include = Callable[[Reader, Store, Sequence[SharedItem]], Awaitable[None]]
@@ -115,7 +141,14 @@ class Shared(NamedTuple):
     notes: bool
 
 
-from_row = mapping.from_columns(Share, "share_fields")
+_from_row = mapping.from_columns(Share, "share_fields")
+
+
+def from_row(row: Row) -> Share:
+    share = _from_row(row)
+    if share.list_id == WHOLE:
+        share.list_id = UNSET
+    return share
 
 
 # rule: share-token
@@ -136,6 +169,18 @@ def check_expiry(expires_at: str, now: str) -> str:
     return expires_at
 
 
+# rule: share-name
+def check_display_name(name: str) -> str:
+    """Returns the trimmed name. Raises ``Invalid`` for a long one or a control character."""
+    name = name.strip()
+    if len(name) > MAX_DISPLAY_NAME or fields.has_control(name):
+        raise Invalid(
+            f"displayName: must be at most {MAX_DISPLAY_NAME} characters, without control "
+            "characters."
+        )
+    return name
+
+
 # rule: profile-limits
 async def create(
     tx: Writer,
@@ -146,22 +191,31 @@ async def create(
     token: str,
     now: str,
 ) -> Share:
-    """Shares a list. Raises ``NotFound``, ``LimitReached``, ``profiles.missing``."""
-    known = await profiles.lock_known(tx, profile)
+    """Shares a list, or the ``WHOLE`` wishlist.
+
+    Raises ``NotFound``, ``LimitReached``, ``profiles.missing``.
+    """
+    is_whole = list_id == WHOLE
+    if is_whole:
+        await profiles.lock(tx, profile, now)
+    known = is_whole or await profiles.lock_known(tx, profile)
     row = await tx.one("shares_count", profile=profile.id, list=list_id) if known else None
     if row is None:
         raise no_record("list")
     if row[0] >= MAX_SHARES:
         raise LimitReached(
-            f"A list can have at most {MAX_SHARES} shares; delete some first.",
+            f"A {'wishlist' if is_whole else 'list'} can have at most {MAX_SHARES} shares; "
+            "delete some first.",
             "share_limit_reached",
         )
     shown = (bool(settings.reservations), bool(settings.notes))
-    share = Share(id, token, list_id, *shown, now, settings.expires_at or None)
+    named = UNSET if is_whole else list_id, *shown, settings.display_name or UNSET
+    share = Share(id, token, *named, now, settings.expires_at or None)
     of = {"profile": profile.id, "store": profile.store.id}
-    await tx.run("share_add", **asdict(share) | of)
+    await tx.run("share_add", **mapping.to_columns(share) | of | {"list_id": list_id})
     await tx.run("share_token_add", **of, hash=opaque.hashed(token), share=id)
-    await tx.run("list_mark_shared", profile=profile.id, id=list_id)
+    marked = "profile_mark_shared" if is_whole else "list_mark_shared"
+    await tx.run(marked, profile=profile.id, id=list_id)
     return share
 
 
@@ -172,7 +226,9 @@ async def page(tx: Reader, profile: Profile, list_id: str, asked: PageRequest) -
     """
     asked = asked.among(shares_of=list_id)
     shown = await pages.read(tx, "shares", profile, asked, from_row)
-    if not shown.records and await tx.one("list_find", profile=profile.id, id=list_id) is None:
+    if shown.records or list_id == WHOLE:
+        return shown
+    if await tx.one("list_find", profile=profile.id, id=list_id) is None:
         raise no_record("list")
     return shown
 
@@ -193,12 +249,17 @@ async def change(
 # rule: share-ends
 async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
     """Deletes a share. Raises ``NotFound``, ``profiles.missing``."""
-    known = await profiles.lock_known(tx, profile)
-    rows = await of_list(tx, profile, list_id) if known else ()
-    chosen = [share for share in rows if share.id == id]
-    if not chosen:
+    if not await profiles.lock_known(tx, profile):
         raise no_record("share")
-    await delete_all(tx, profile, chosen)
+    await delete_all(tx, profile, [await find(tx, profile, list_id, id)])
+
+
+async def find(tx: Reader, profile: Profile, list_id: str, id: str) -> Share:
+    """Returns a share. Raises ``NotFound``."""
+    for share in await of_list(tx, profile, list_id):
+        if share.id == id:
+            return share
+    raise no_record("share")
 
 
 # rule: share-ends
@@ -216,7 +277,8 @@ async def find_all(tx: Reader, profile: Profile) -> list[Share]:
 
 
 async def of_list(tx: Reader, profile: Profile, list_id: str) -> list[Share]:
-    return [share for share in await find_all(tx, profile) if share.list_id == list_id]
+    shares = await find_all(tx, profile)
+    return [share for share in shares if (share.list_id or WHOLE) == list_id]
 
 
 # rules: shared-hides-owner, reserve-secret
@@ -238,7 +300,14 @@ async def view(
         await profiles.check_open(tx, reader)
     seen = {"now": now, "reader": reader and reader.id, "item": item_id}
     store, owner_id, rows = await _find_share(tx, lookup, token, "shared_list", seen)
-    _, reservations, name, updated_at, *_ = rows[0]
+    _, list_id, reservations, notes, display_name, name, updated_at, *_ = rows[0]
+    if list_id == WHOLE:
+        shown_fields = {"notes": notes, "reservations": reservations, "limit": MAX_SHOWN}
+        rows = await tx.all(
+            "shared_items", profile=owner_id, reader=seen["reader"], item=item_id, **shown_fields
+        )
+        updated_at = max([updated_at, *(row[-1] for row in rows)])
+        rows = [row[:-1] for row in rows]
     tells = reservations and (reader is None or reader.id != owner_id)
     shown = str if store.has_text_ids else stores.number
     items = [
@@ -256,7 +325,7 @@ async def view(
     ]
     if include is not None:
         await include(tx, store, items)
-    return SharedList(name, items, updated_at, bool(reservations))
+    return SharedList(name or UNSET, items, updated_at, bool(reservations), display_name or UNSET)
 
 
 # rules: shared-open, store-isolation

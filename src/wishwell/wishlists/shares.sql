@@ -1,13 +1,17 @@
--- share_fields: id, token, list_id, reservations, notes, created_at, expires_at
+-- share_fields: id, token, list_id, reservations, notes, display_name, created_at, expires_at
 
 -- name: shares_count
--- Returns no row if the list doesn't exist.
+-- Returns no row if the list doesn't exist. :list is the nil UUID for the whole wishlist, also below.
 SELECT (SELECT count(*) FROM shares s WHERE s.profile_id = :profile AND s.list_id = :list)
-FROM lists l WHERE l.profile_id = :profile AND l.id = :list;
+FROM profiles p
+WHERE p.profile_id = :profile AND (:list = '00000000-0000-0000-0000-000000000000'
+    OR EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = :profile AND l.id = :list));
+
+-- name: profile_mark_shared
+UPDATE profiles SET shared = 1 WHERE profile_id = :profile;
 
 -- name: share_add
-INSERT INTO shares (profile_id, id, store_id, list_id, reservations, notes, created_at, expires_at, token)
-VALUES (:profile, :id, :store, :list_id, :reservations, :notes, :created_at, :expires_at, :token);
+INSERT INTO shares (profile_id, store_id, names(share_fields)) VALUES (:profile, :store, initial(share_fields));
 
 -- name: share_token_add
 -- Returns no row if the token already has a share, which can happen in an import.
@@ -21,6 +25,7 @@ SELECT share_fields(s){beyond} FROM shares s WHERE s.profile_id = :owner;
 -- Null leaves a field unchanged; an empty :expires_at clears it.
 UPDATE shares
 SET reservations = coalesce(:reservations::integer, shares.reservations), notes = coalesce(:notes::integer, shares.notes),
+    display_name = coalesce(:display_name::text, shares.display_name),
     expires_at = CASE WHEN :expires_at::text IS NULL THEN shares.expires_at ELSE nullif(:expires_at::text, '') END
 FROM owner(:profile) AS o
 WHERE shares.profile_id = :profile AND shares.id = :id AND shares.list_id = :list
@@ -40,14 +45,15 @@ SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = :hash;
 -- A shared list as :reader sees it, in the owner's order (rule: shared-hides-owner). :item: the only item to return, or
 -- null. MATERIALIZED, because PostgreSQL would otherwise read the share for each item.
 WITH h AS MATERIALIZED (
-    SELECT s.list_id, s.reservations, s.notes, l.name, l.updated_at,
+    SELECT s.list_id, s.reservations, s.notes, s.display_name, l.name, coalesce(l.updated_at, s.created_at) AS updated_at,
            p.closed_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > :now) AS good
     FROM shares s
     JOIN profiles p ON p.profile_id = :profile
-    JOIN lists l ON l.profile_id = :profile AND l.id = s.list_id
+    LEFT JOIN lists l ON l.profile_id = :profile AND l.id = s.list_id
     WHERE s.profile_id = :profile AND s.id = :id
+      AND (l.id IS NOT NULL OR s.list_id = '00000000-0000-0000-0000-000000000000')
 )
-SELECT h.good, h.reservations, h.name, h.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
+SELECT h.good, h.list_id, h.reservations, h.notes, h.display_name, h.name, h.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
        CASE WHEN h.notes = 1 THEN i.note END,
        CASE WHEN h.reservations = 1 THEN coalesce((
            SELECT sum(g.quantity) FROM reservations g WHERE g.profile_id = :profile AND g.item_id = i.id), 0) END,
@@ -59,6 +65,17 @@ LEFT JOIN entries e ON e.profile_id = :profile AND e.list_id = h.list_id AND h.g
                    AND (:item::uuid IS NULL OR e.item_id = :item::uuid)
 LEFT JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
 ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
+
+-- name: shared_items
+-- The newest :limit items of a whole wishlist, or :item, with the same columns; then when the item was changed.
+SELECT i.id, i.product_id, i.variant_id, i.quantity, CASE WHEN :notes::integer = 1 THEN i.note END,
+       CASE WHEN :reservations::integer = 1 THEN coalesce((
+           SELECT sum(g.quantity) FROM reservations g WHERE g.profile_id = :profile AND g.item_id = i.id), 0) END,
+       CASE WHEN :reservations::integer = 1 AND :reader::uuid IS NOT NULL THEN coalesce((
+           SELECT g.quantity FROM reservations g
+           WHERE g.profile_id = :profile AND g.item_id = i.id AND g.holder_id = :reader::uuid), 0) END, i.updated_at
+FROM items i WHERE i.profile_id = :profile AND (:item::uuid IS NULL OR i.id = :item::uuid)
+ORDER BY i.id DESC LIMIT :limit;
 
 -- name: share_open
 -- good: whether the share hasn't expired and its owner isn't closed.

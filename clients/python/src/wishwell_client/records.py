@@ -225,15 +225,17 @@ class List(Record, frozen=True):
 
 
 class Share(Record, frozen=True):
-    """A link that shows a list to anyone who has it."""
+    """A link that shows a list, or a whole wishlist, to anyone who has it."""
 
     id: str
     token: str
     """The token in the path of the list, ``/shared/{token}``."""
-    list_id: str
     reservations: bool
     notes: bool
     created_at: datetime
+    list_id: str | None = None
+    """Omitted for the whole wishlist."""
+    display_name: str | None = None
     expires_at: datetime | None = None
     """When the share expires; omitted if it never does."""
     profile: str | None = None
@@ -260,13 +262,17 @@ class SharedItem(Record, frozen=True):
 
 
 class SharedList(Record, frozen=True):
-    """A list, as anyone with its link sees it. Nothing else of its owner is shown."""
+    """A list or whole wishlist, as anyone with its link sees it. Nothing else of its owner is
+    shown.
+    """
 
-    name: str
     items: tuple[SharedItem, ...]
-    """All items of the list, in the owner's order."""
+    """All items of the list, in the owner's order, or the newest 1,000 of the wishlist."""
     updated_at: datetime
     reservations: bool
+    name: str | None = None
+    """Omitted for a whole wishlist."""
+    display_name: str | None = None
 
 
 class Profile(Record, frozen=True):
@@ -278,7 +284,7 @@ class Profile(Record, frozen=True):
     """The number of items."""
     lists: int
     """The number of lists."""
-    notices: bool
+    notices: bool | None
     created_at: datetime | None = None
     """Omitted for a customer of whom nothing is stored."""
     email: str | None = None
@@ -325,6 +331,15 @@ class EventProduct(Record, frozen=True):
 class EventData(Record, frozen=True):
     """The fields of all subclasses."""
 
+    item: Item | None = None
+    notices: bool | None = None
+    variant_id: ProductId | None = None
+    """For a notice: the variant; omitted for the product itself."""
+    product: EventProduct | None = None
+    previous_price: Money | None = None
+    """For a price drop: the price that it is compared with."""
+    price: Money | None = None
+    """For a notice: the price."""
     session: str | None = None
     """For a link: the session, which is now closed."""
     customer: str | None = None
@@ -335,14 +350,6 @@ class EventData(Record, frozen=True):
     """For a link: the number of lists of the session."""
     left: int | None = None
     """For a link: the number of items that were not moved."""
-    item: Item | None = None
-    variant_id: ProductId | None = None
-    """For a notice: the variant; omitted for the product itself."""
-    product: EventProduct | None = None
-    previous_price: Money | None = None
-    """For a price drop: the price that it is compared with."""
-    price: Money | None = None
-    """For a notice: the price."""
     list: List | None = None
     item_ids: tuple[str, ...] | None = None
     """For a new list or an order set as a whole: the items with a position, in order. The others
@@ -479,6 +486,8 @@ class StoreSettings(Record, frozen=True):
     """When this setting was turned on."""
     pages: StorePages | None = None
     reporting: StoreReporting | None = None
+    notices: str | None = None
+    """Whether profiles that never chose get notices (opt-out) or not (opt-in)."""
 
 
 class AdminToken(Record, frozen=True):
@@ -595,8 +604,7 @@ class Wisher(Record, frozen=True):
     """A wish for the product, and its owner."""
 
     profile: str
-    notices: bool
-    """Whether the profile gets notices of price drops and of products back in stock."""
+    notices: bool | None
     quantity: int
     saved_at: datetime
     email_unconfirmed: str | None = None
@@ -755,6 +763,7 @@ class ItemPriceDroppedData(EventData, frozen=True, kw_only=True):
     """Data of the events ``item.price_dropped`` and ``item.back_in_stock``."""
 
     item: Item
+    notices: bool
     product: EventProduct
     previous_price: Money
     price: Money
@@ -771,6 +780,7 @@ class ItemBackInStockData(EventData, frozen=True, kw_only=True):
     """Data of the events ``item.price_dropped`` and ``item.back_in_stock``."""
 
     item: Item
+    notices: bool
     product: EventProduct
 
 

@@ -155,7 +155,7 @@ class Storefront:
             request.query = queries.parameters(request.query_string, route.query["GET"])
             return responding.answer(request, await route.methods["GET"](request))
         if route.path == "/profile" and request.reads:
-            return responses.record({"items": 0, "lists": 0, "notices": True})
+            return responses.record({"items": 0, "lists": 0, "notices": None})
         if route.path.startswith("/profile"):
             raise NotFound("This visitor has no profile yet.", "profile_not_found")
         shares = "token" in request.parameters and request.method != "DELETE"

@@ -426,6 +426,7 @@ class AsyncShares(AsyncResource):
         expires_at: datetime | None = None,
         reservations: bool = False,
         notes: bool = False,
+        display_name: str | None = None,
     ) -> Share:
         """Creates a link to the list: anyone who has its ``token`` can see the list at ``GET
         /shared/{token}``, and nothing else of its owner. A list can have at most 20 shares; beyond
@@ -438,9 +439,14 @@ class AsyncShares(AsyncResource):
 
         ``notes``: Whether the notes of the items are shown.
 
+        ``display_name``: The owner's name as people with the link see it; None or an empty text for
+        none.
+
         Raises ``NotFound``. Not retried after a lost connection.
         """
-        fields = body(expiresAt=expires_at, reservations=reservations, notes=notes)
+        fields = body(
+            expiresAt=expires_at, reservations=reservations, notes=notes, displayName=display_name
+        )
         call = Call(
             "POST", path("lists", list_id, "shares"), one(Share), body=fields, repeatable=False
         )
@@ -454,6 +460,7 @@ class AsyncShares(AsyncResource):
         expires_at: datetime | UnsetType | None = UNSET,
         reservations: bool | UnsetType = UNSET,
         notes: bool | UnsetType = UNSET,
+        display_name: str | UnsetType | None = UNSET,
     ) -> Share:
         """Changes the fields in the body. The token stays the same.
 
@@ -464,9 +471,14 @@ class AsyncShares(AsyncResource):
 
         ``notes``: Whether the notes of the items are shown.
 
+        ``display_name``: The owner's name as people with the link see it; None or an empty text for
+        none.
+
         Raises ``NotFound``.
         """
-        fields = changes(expiresAt=expires_at, reservations=reservations, notes=notes)
+        fields = changes(
+            expiresAt=expires_at, reservations=reservations, notes=notes, displayName=display_name
+        )
         call = Call("PATCH", path("lists", list_id, "shares", id), one(Share), body=fields)
         return await self._transport.result(call)
 
@@ -476,6 +488,106 @@ class AsyncShares(AsyncResource):
         Raises ``NotFound``.
         """
         call = Call("DELETE", path("lists", list_id, "shares", id), nothing)
+        await self._transport.result(call)
+
+
+class AsyncWishlistShares(AsyncResource):
+    """Links that show a list to others, the shared lists, and copies of them."""
+
+    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Share]:
+        """The shares of the profile's whole wishlist, newest first, in pages, including expired
+        ones. Pagination works as for ``GET /items``.
+
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
+
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
+
+        Raises ``NotFound``.
+        """
+        params = given(page=page, limit=limit)
+        call = Call("GET", path("shares"), page_of(Share), params=params)
+        return await self._transport.result(call)
+
+    def pages(
+        self, *, page: str | None = None, limit: int | None = None
+    ) -> AsyncIterator[Page[Share]]:
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
+        call = Call("GET", path("shares"), page_of(Share), given(page=page, limit=limit))
+        return self._transport.pages(call)
+
+    def all(self, *, page: str | None = None, limit: int | None = None) -> AsyncIterator[Share]:
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
+        call = Call("GET", path("shares"), page_of(Share), given(page=page, limit=limit))
+        return self._transport.all(call)
+
+    async def create(
+        self,
+        *,
+        expires_at: datetime | None = None,
+        reservations: bool = False,
+        notes: bool = False,
+        display_name: str | None = None,
+    ) -> Share:
+        """Creates a link to all items of the profile, with those saved later: anyone who has its
+        ``token`` can see them at ``GET /shared/{token}``, without lists and tags. A profile can
+        have at most 20 such shares; beyond that, the response is 400. Works like ``POST
+        /lists/{listId}/shares`` otherwise.
+
+        ``expires_at``: When the share expires: an RFC 3339 time with an offset, in the future. None
+        means never.
+
+        ``reservations``: Whether others may reserve items of the list.
+
+        ``notes``: Whether the notes of the items are shown.
+
+        ``display_name``: The owner's name as people with the link see it; None or an empty text for
+        none.
+
+        Raises ``NotFound``. Not retried after a lost connection.
+        """
+        fields = body(
+            expiresAt=expires_at, reservations=reservations, notes=notes, displayName=display_name
+        )
+        call = Call("POST", path("shares"), one(Share), body=fields, repeatable=False)
+        return await self._transport.result(call)
+
+    async def update(
+        self,
+        share_id: str,
+        *,
+        expires_at: datetime | UnsetType | None = UNSET,
+        reservations: bool | UnsetType = UNSET,
+        notes: bool | UnsetType = UNSET,
+        display_name: str | UnsetType | None = UNSET,
+    ) -> Share:
+        """Changes the fields in the body. The token stays the same.
+
+        ``expires_at``: When the share expires: an RFC 3339 time with an offset, in the future. None
+        means never.
+
+        ``reservations``: Whether others may reserve items of the list.
+
+        ``notes``: Whether the notes of the items are shown.
+
+        ``display_name``: The owner's name as people with the link see it; None or an empty text for
+        none.
+
+        Raises ``NotFound``.
+        """
+        fields = changes(
+            expiresAt=expires_at, reservations=reservations, notes=notes, displayName=display_name
+        )
+        call = Call("PATCH", path("shares", share_id), one(Share), body=fields)
+        return await self._transport.result(call)
+
+    async def delete(self, share_id: str) -> None:
+        """From now on its token is rejected everywhere. Other shares stay valid.
+
+        Raises ``NotFound``.
+        """
+        call = Call("DELETE", path("shares", share_id), nothing)
         await self._transport.result(call)
 
 
@@ -564,13 +676,12 @@ class AsyncProfiles(AsyncProfilesByHand):
         call = Call("GET", path("profile"), one(Profile))
         return await self._transport.result(call)
 
-    async def update(self, *, notices: bool | UnsetType = UNSET) -> Profile:
+    async def update(self, *, notices: bool | UnsetType | None = UNSET) -> Profile:
         """With ``notices`` set to false, the events ``item.price_dropped`` and
         ``item.back_in_stock`` are no longer recorded for the profile's items. An empty object
         changes nothing.
 
-        ``notices``: Whether notices of price drops and of products back in stock are recorded for
-        its items.
+        ``notices``: None changes nothing, because a choice can't be taken back.
 
         Raises ``NotFound``.
         """
@@ -1103,6 +1214,7 @@ class AsyncResources:
         self.items = AsyncItems(transport)
         self.lists = AsyncLists(transport)
         self.shares = AsyncShares(transport)
+        self.wishlist_shares = AsyncWishlistShares(transport)
         self.shared = AsyncShared(transport)
         self.profiles = AsyncProfiles(transport)
         self.events = AsyncEvents(transport)
