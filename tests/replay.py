@@ -26,7 +26,7 @@ class Replay:
 
     def item_created(self, data):
         assert data["item"]["id"] not in self.items
-        assert data.keys() == {"item"}
+        assert data.keys() - {"linked"} == {"item"}
         self.items[data["item"]["id"]] = data["item"]
 
     def item_updated(self, data):

@@ -18,6 +18,8 @@ class ItemData(msgspec.Struct, rename="camel"):
     """The item as it was after the change, or before it for a deletion."""
 
     item: items.Item
+    linked: bool | UnsetType = UNSET
+    """True if a link moved the item or merged it into this one; omitted otherwise."""
 
 
 class ListData(msgspec.Struct, rename="camel"):
@@ -31,7 +33,7 @@ Changed = Annotated[
 ]
 
 
-class ItemUpdatedData(ItemData):
+class ItemUpdatedData(ItemData, kw_only=True):
     """The item as it was after the change."""
 
     changed: Changed

@@ -14,7 +14,7 @@ from tools import error_codes, event_schemas, samples
 from tools.schemas import Schemas, struct_of
 from wishwell import __version__, errors, events, products, profiles, reports, stores
 from wishwell.access import access_cache, auth
-from wishwell.events import deliveries, webhooks
+from wishwell.events import attempts, deliveries, webhooks
 from wishwell.field_types import Id, published
 from wishwell.http import profile_handlers, request_types, responses, store_handlers
 from wishwell.http.report_handlers import Report
@@ -163,7 +163,7 @@ ALWAYS = {"WishlistWithItems": ["items"], "ItemPriceDroppedData": ["previousPric
 # Enums with a schema.
 ENUMS = {
     "AdminTokenScope": access_cache.AdminScope,
-    "DeliveryStatus": deliveries.Status,
+    "DeliveryStatus": attempts.Status,
     "PlatformRequestState": platform_requests.State,
     "PlatformTopic": platform_requests.Topic,
     "ProductIdType": stores.ProductIds,

@@ -34,8 +34,8 @@ NotFoundCode = Literal[
     "wishes_not_published",
 ]  # fmt: skip
 ConflictCode = Literal[
-    "item_exists", "too_few_left", "webhook_off", "events_off", "sealing_keys_missing",
-    "own_token", "request_not_pending", "store_in_use",
+    "item_exists", "too_few_left", "webhook_off", "webhook_unsigned", "events_off",
+    "sealing_keys_missing", "own_token", "request_not_pending", "store_in_use",
 ]  # fmt: skip
 TooManyCode = Literal["rate_limited", "rate_limited_without_token"]
 UnsupportedCode = Literal["unsupported_media_type", "unsupported_encoding"]

@@ -11,8 +11,9 @@ from wishwell import events, ids, stores
 from wishwell.db import ask
 from wishwell.events import deliveries, retention, webhooks
 from wishwell.events.sender import Sender
-from wishwell.events.webhooks import WebhookPatch
+from wishwell.events.webhooks import NewWebhook, WebhookPatch
 from wishwell.outbound import Outbound
+from wishwell.products import shown
 from wishwell.profiles.pages import PageRequest
 from wishwell.stores.sealing import Sealing
 from wishwell.wishlists import saving
@@ -51,12 +52,17 @@ class DeliveryWorld:
         self.saved.append((await self.db.write(saving.save, self.profile, *save))[0].id)
 
     async def hook(self, url, *types):
-        make = SEALING, self.store, url, types, self.bench.new_id(), self.clock.tick()
+        return await self.formatted(url, None, None, types=types)
+
+    async def formatted(self, url, format, key, **more):
+        new = NewWebhook(url, format=format, key=key, **more)
+        make = SEALING, self.store, new, self.bench.new_id(), self.clock.tick()
         return await self.db.write(webhooks.create, *make)
 
     async def change(self, hook, **changes):
         patch = WebhookPatch(**changes)
-        return await self.db.write(webhooks.change, self.store, hook.id, patch, self.clock.tick())
+        make = self.store, hook.id, SEALING, patch, self.clock.tick()
+        return await self.db.write(webhooks.change, *make)
 
     async def find(self, hook):
         return await self.db.read(webhooks.find, self.store, hook.id)
@@ -79,7 +85,8 @@ class DeliveryWorld:
     @contextlib.asynccontextmanager
     async def process(self, **given):
         outbound = Outbound(http=True, private=True, tls=_TLS)
-        sender = Sender(self.db, outbound, SEALING, **{"clock": self.clock, "seconds": 5} | given)
+        given = {"clock": self.clock, "seconds": 5} | given
+        sender = Sender(self.db, outbound, SEALING, add_products=shown.add_to_events, **given)
         try:
             yield sender
         finally:

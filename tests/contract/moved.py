@@ -8,6 +8,7 @@ from wishwell.access import auth
 from wishwell.cli import data_commands
 from wishwell.errors import Invalid
 from wishwell.events import webhooks
+from wishwell.events.webhooks import NewWebhook
 from wishwell.ids import NO_UUID
 from wishwell.privacy import store_deletion
 from wishwell.products.notices import Money
@@ -119,10 +120,8 @@ class FilledStore:
         bench.write(store_secrets.change, SEALING, self.store, hidden, bench.clock)
         self.token, self.hash = bench.new_id(), opaque.hashed(fresh := auth.new_admin_token())
         bench.write(auth.create_admin_token, self.store, fresh, "a token", self.token, now(), None)
-        url = "https://hooks.example/"
-        bench.write(
-            webhooks.create, SEALING, self.store, url, ["item.created"], bench.new_id(), now()
-        )
+        new = NewWebhook("https://hooks.example/", ["item.created"], include=["product"])
+        bench.write(webhooks.create, SEALING, self.store, new, bench.new_id(), now())
         for price, stock in (("100 EUR", False), ("50 EUR", True)):
             said = products.ProductData(
                 "A title", "https://shop.example/1", price=Money(*price.split())

@@ -21,7 +21,8 @@ from wishwell.db import lease
 from wishwell.db.clock import HOLD_MS, ClockSuspect, ReferenceClock, State, advance
 from wishwell.errors import Unauthenticated, UnknownShare
 from wishwell.events import deliveries, retention, webhooks
-from wishwell.events.deliveries import Attempt, ClaimedDelivery
+from wishwell.events.attempts import Attempt, ClaimedDelivery
+from wishwell.events.webhooks import NewWebhook
 from wishwell.ids import DAY_MS
 from wishwell.importers.catalogue import Catalogue
 from wishwell.privacy import erasure, platform_requests, request_processing
@@ -121,7 +122,13 @@ class RemoveEvents:
 class RemoveDeliveries:
     def __init__(self, bench, store):
         self.bench, self.store = bench, store
-        make = SEALING, store, "https://shop.example/hook", (), bench.new_id(), bench.clock.tick()
+        make = (
+            SEALING,
+            store,
+            NewWebhook("https://shop.example/hook"),
+            bench.new_id(),
+            bench.clock.tick(),
+        )
         self.hook = bench.write(webhooks.create, *make)
         bench.write(deliveries.test, store, self.hook.id, bench.new_id(), bench.clock.tick())
 

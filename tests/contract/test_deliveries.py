@@ -13,7 +13,7 @@ from tests.servers.receiver import Receiver, answer
 from wishwell import events, ids
 from wishwell.errors import Unavailable
 from wishwell.events import deliveries
-from wishwell.events.deliveries import BACKOFF_SECONDS
+from wishwell.events.attempts import BACKOFF_SECONDS
 from wishwell.events.sender import MAX_CONCURRENT
 from wishwell.wishlists import items
 

@@ -13,6 +13,7 @@ from wishwell import events, ids, opaque, profiles
 from wishwell.access import auth
 from wishwell.errors import BeingErased, ServiceError
 from wishwell.events import deliveries, webhooks
+from wishwell.events.webhooks import NewWebhook
 from wishwell.privacy import erasure, personal_export
 from wishwell.products.shown import page as page_with_products
 from wishwell.profiles import records
@@ -32,7 +33,7 @@ class World:
 
     def __init__(self, bench, store):
         self.bench, self.store = bench, store
-        made = webhooks.create, SEALING, store, "https://shop.example/", (), bench.new_id()
+        made = webhooks.create, SEALING, store, NewWebhook("https://shop.example/"), bench.new_id()
         self.hook = bench.write(*made, bench.clock.tick()).id
 
     def copy(self, token, caller, name):

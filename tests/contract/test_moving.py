@@ -258,6 +258,7 @@ def late_writes(bench, store):
     product = products.NewProduct("5", products.ProductData(title="Late"))
     token = auth.new_admin_token(), "x", bench.new_id(), now, None
     hook = {"url": "https://shop.example/hook", "types": "", "position": 0, "sealed": "sealed"}
+    hook |= {"format": "", "include": ""}
     return {
         "product": (products.put_one, store, product, bench.new_id(), now),
         "products": (products.put, store, [product], [bench.new_id()], now),

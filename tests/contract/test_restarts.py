@@ -10,6 +10,7 @@ from tests.contract.desk import SEALING
 from tests.contract.test_csv import HEADER, read
 from wishwell import events, profiles
 from wishwell.events import deliveries, webhooks
+from wishwell.events.webhooks import NewWebhook
 from wishwell.privacy import erasure
 from wishwell.transfer import importing
 from wishwell.wishlists import items, linking, reservations, saving
@@ -96,7 +97,7 @@ def test_erasure_waits_for_deliveries_that_are_being_queued(bench, store):
     """An erasure waits for deliveries that are being queued; otherwise the delivery of an erased event would
     remain. Rule: erase-completes."""
     customer, now = bench.new_customer(store), bench.clock.tick()
-    made = webhooks.create, SEALING, store, "https://shop.example/", (), bench.new_id()
+    made = webhooks.create, SEALING, store, NewWebhook("https://shop.example/"), bench.new_id()
     hook = bench.write(*made, now).id
     bench.save(customer)
     bench.run(events.assign_positions(bench.db, bench.clock))

@@ -1,6 +1,7 @@
 """`wishwell webhook`: manages the webhooks that a store's events are sent to."""
 
 import functools
+import re
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
@@ -9,12 +10,13 @@ import click
 
 from wishwell import events
 from wishwell.cli import terminal
-from wishwell.cli.common_options import JSON, STORE, clock, in_store, new_id, now
+from wishwell.cli.common_options import JSON, STORE, clock, in_store, new_id, now, read_file
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
-from wishwell.events import deliveries, webhooks
-from wishwell.events.webhooks import WebhookPatch
+from wishwell.events import deliveries, formats, webhooks
+from wishwell.events.formats import Format
+from wishwell.events.webhooks import NewWebhook, WebhookPatch
 from wishwell.outbound import Outbound
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.server import app
@@ -44,6 +46,13 @@ _TYPES = click.option(
 )
 
 
+_KEY_FILE = click.option(
+    "--key-file",
+    metavar="FILE",
+    help="File with the key of the format's API; - reads standard input.",
+)
+
+
 def _command(
     name: str, *parameters: Decorator, reads: bool = False
 ) -> Callable[[Callable[..., UseCase]], Callable[..., None]]:
@@ -69,12 +78,36 @@ def _command(
     return register
 
 
-@_command("create", click.argument("url"), _TYPES)
-def create(settings: Settings, url: str, types: tuple[str, ...]) -> UseCase:
-    """Create a webhook and print its secret, which can't be shown again."""
+@_command(
+    "create",
+    click.argument("url"),
+    _TYPES,
+    click.option(
+        "--format",
+        type=click.Choice(formats.FORMATS),
+        help="Marketing tool whose API is at URL (default: Standard Webhooks).",
+    ),
+    _KEY_FILE,
+    click.option(
+        "--include",
+        multiple=True,
+        type=click.Choice(webhooks.INCLUDES),
+        help="Data to add to the items in events.",
+    ),
+)
+def create(
+    settings: Settings,
+    url: str,
+    types: tuple[str, ...],
+    format: Format | None,
+    key_file: str | None,
+    include: tuple[str, ...],
+) -> UseCase:
+    """Create a webhook. Prints its secret, which can't be shown again, unless it has a format."""
     check_url(settings, "url", url)
     sealing, types = app.required_sealing(settings), tuple(dict.fromkeys(types))
-    return lambda tx, store: webhooks.create(tx, sealing, store, url, types, new_id(), now())
+    new = NewWebhook(url, types, format, _key(key_file), tuple(dict.fromkeys(include)))
+    return lambda tx, store: webhooks.create(tx, sealing, store, new, new_id(), now())
 
 
 @_command("list", reads=True)
@@ -90,6 +123,12 @@ def listed(settings: Settings) -> UseCase:
     _TYPES,
     click.option("--all-types", is_flag=True, help="Send events of all types."),
     click.option("--on/--off", "enabled", default=None, help="Turn the webhook on or off."),
+    _KEY_FILE,
+    click.option(
+        "--include",
+        type=click.Choice((*webhooks.INCLUDES, "nothing")),
+        help="Data to add to the items in events.",
+    ),
 )
 def update(
     settings: Settings,
@@ -98,6 +137,8 @@ def update(
     types: tuple[str, ...],
     all_types: bool,
     enabled: bool | None,
+    key_file: str | None,
+    include: str | None,
 ) -> UseCase:
     """Change the given options. A webhook that is turned on resumes with the unsent events."""
     if all_types and types:
@@ -105,8 +146,10 @@ def update(
     if url is not None:
         check_url(settings, "url", url)
     chosen = tuple(dict.fromkeys(types)) if types or all_types else None
-    patch = WebhookPatch(url, chosen, enabled)
-    return lambda tx, store: webhooks.change(tx, store, id, patch, now())
+    key, added = _key(key_file), None if include is None else (include,)
+    patch = WebhookPatch(url, chosen, enabled, key, () if include == "nothing" else added)
+    sealing = None if key is None else app.required_sealing(settings)
+    return lambda tx, store: webhooks.change(tx, store, id, sealing, patch, now())
 
 
 @_command("delete", _ID)
@@ -162,6 +205,19 @@ def replay(settings: Settings, id: str, since: str) -> UseCase:
         raise Invalid("--since: must be a time with a UTC offset, such as 2025-04-18T00:00:00Z.")
     at = round(moment.timestamp() * 1000)
     return lambda tx, store: webhooks.replay(tx, store, id, at, now())
+
+
+# rule: format-key
+def _key(path: str | None) -> str | None:
+    """Returns the key in a file, or on standard input for -. Raises ``Invalid``."""
+    if path is None:
+        return None
+    key = terminal.first_line() if path == "-" else read_file("--key-file", path).strip()
+    if not re.fullmatch(webhooks.KEY_PATTERN, key):
+        raise Invalid(
+            "--key-file: must contain 8 to 500 printable ASCII characters without spaces."
+        )
+    return key
 
 
 def check_url(settings: Settings, name: str, url: str) -> None:

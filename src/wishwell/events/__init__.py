@@ -251,6 +251,12 @@ def changed(before: msgspec.Struct, after: msgspec.Struct) -> list[str]:
     ]
 
 
+# rule: event-changed
+def marked_as_linked(data: bytes) -> bytes:
+    """Returns the data of an item's event that a link caused."""
+    return data[:-1] + b',"linked":true}'
+
+
 # rule: event-moved
 def list_moved(shown: msgspec.Struct, item_id: str, after: str | None) -> bytes:
     """Returns the data of ``list.updated`` for a list on which one item was moved."""

@@ -6,9 +6,8 @@ under a lease (rule: delivery-lease). ``sender.py`` sends the claimed deliveries
 """
 
 import contextlib
-import random
-from collections.abc import Callable, Sequence
-from typing import Annotated, Literal, NamedTuple
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -17,31 +16,23 @@ from wishwell import field_types as types
 from wishwell.db import Reader, Row, Writer, bad_rows, statements
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Conflict, NotFound, no_record
-from wishwell.events import Event, webhooks
+from wishwell.events import Event, attempts, formats, webhooks
+from wishwell.events.attempts import Attempt, ClaimedDelivery, Status
 from wishwell.events.webhooks import WebhookState
 from wishwell.profiles import WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
 
-Status = Literal["pending", "delivered", "failed"]
-
 TEST = "webhook.test"
 """Type of a test delivery, which has no event and is never retried."""
-
-# rule: delivery-schedule
-BACKOFF_SECONDS = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
-"""Backoff: seconds before each retry, without jitter. After the last one, the delivery fails."""
 
 LEASE_MS = 25_000
 """Milliseconds that a process may hold a claimed delivery: longer than a send, with a margin."""
 
-_JITTER = 0.1
-"""Maximum jitter, as a fraction of the backoff."""
-
 _GIVE_UP_MS = 7 * ids.DAY_MS
 """Milliseconds without a success after which a failing webhook is turned off."""
 
-_HTTP_GONE = 410
+_GONE = 410
 _BATCH_SIZE = 500
 """Batch size: events of the feed that one turn processes."""
 
@@ -59,50 +50,33 @@ class Delivery(msgspec.Struct, rename="camel", omit_defaults=True):
     type: Annotated[str, types.published(pattern="^[a-z]+[.][a-z_]+$")]
     """The type of the event, or `webhook.test`."""
     status: Status
+    """With a format, `skipped` and `by_hand` mean that nothing was sent, and `answer` says why:
+    `by_hand` that a person has to do it."""
     attempts: types.Count
-    """The number of attempts."""
+    """The number of attempts, without those answered with 429 or, with a format, 401 or 403."""
     last_status: Annotated[int, types.published(minimum=100, maximum=999)] | None = None
     """The status of the last response; omitted if there was none."""
     last_attempt_at: types.Time | None = None
     next_attempt_at: types.Time | None = None
     """Only for a pending delivery."""
-
-
-class ClaimedDelivery(NamedTuple):
-    """A claimed delivery. ``event`` is None for a test, or if the event is no longer stored."""
-
-    id: str
-    lease: str
-    type: str
-    attempts: int
-    event: Event | None
-
-
-class Attempt(NamedTuple):
-    """The result of a send: the HTTP status, or None if there was no response.
-
-    ``at``: milliseconds since 1970.
-    """
-
-    delivery: ClaimedDelivery
-    at: int
-    status: int | None
-
-    @property
-    def outcome(self) -> Status:
-        """The resulting status of the delivery."""
-        if self.status is not None and 200 <= self.status < 300:
-            return "delivered"
-        last = self.delivery.event is None or self.delivery.attempts >= len(BACKOFF_SECONDS)
-        return "failed" if last else "pending"
+    answer: str | None = None
+    """With a format: the beginning of the last answer, unless it was a success."""
 
 
 class Batch(NamedTuple):
-    """The result of a batch. ``more``: whether the feed has further events to queue."""
+    """The result of a batch. ``more``: whether the feed has further events to queue.
+
+    ``skipped``: how many events the webhook's format has no request for.
+    """
 
     webhook: WebhookState
     claimed: list[ClaimedDelivery]
     more: bool
+    skipped: int
+
+
+AddProducts = Callable[[Reader, str, Sequence[Event]], Awaitable[list[Event]]]
+"""Returns events of a store, the items in their data with their products."""
 
 
 def from_row(row: Row) -> Delivery:
@@ -110,6 +84,7 @@ def from_row(row: Row) -> Delivery:
     columns = statements.named("delivery_fields", row)
     event = columns.pop("profile_id"), columns.pop("sequence")
     event_id = columns["id"] if event[0] is None else events.event_id(*event)
+    columns["answer"] = columns["answer"] or None
     return Delivery(event_id=event_id, next_attempt_at=columns.pop("next_at"), **columns)
 
 
@@ -133,7 +108,7 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
         row = await tx.one("delivery", **named)
         if row is None:
             raise no_record("delivery")
-        state.due = now
+        state.due, state.wait_until = now, ""
     return from_row(row)
 
 
@@ -145,7 +120,7 @@ async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> 
     """
     async with webhooks.changing(tx, store.id, webhook_id) as state:
         _check_enabled(state)
-        state.due = now
+        state.due, state.wait_until = now, ""
     await tx.run(
         "delivery_add",
         store=store.id,
@@ -190,15 +165,18 @@ async def process_batch(
     tx: Writer,
     store_id: str,
     webhook_id: str,
-    attempts: Sequence[Attempt],
+    finished: Sequence[Attempt],
     most: int,
     lease: str,
     new_id: Callable[[], str],
     clock: ReferenceClock,
+    add_products: AddProducts | None = None,
+    running: int = 0,
 ) -> Batch | None:
     """Processes a batch of a webhook, claiming at most ``most`` deliveries.
 
-    Returns None if the webhook was deleted or turned off.
+    ``running``: how many sends to the webhook are in progress. Returns None if the webhook was
+    deleted or turned off.
     """
     now = clock()
     at = ids.timestamp(now)
@@ -207,16 +185,24 @@ async def process_batch(
             # Fail before claiming: with a malformed time, results couldn't be recorded later.
             if state.shown.failing_since:  # rule: bad-row
                 ids.from_timestamp(state.shown.failing_since)
-            await _record(tx, store_id, state, attempts, clock)
+            await _record(tx, store_id, state, finished, clock)
             if not state.shown.enabled:
                 return None
+            before, shown = state.shown.skipped, state.shown
             more = await _queue(tx, store_id, state, new_id, at)
+            ahead = ids.timestamp(now + _MAX_AHEAD_MS)
+            # rules: delivery-schedule, clock-guard
+            waits = at < state.wait_until <= ahead
+            if waits:
+                most = 0
+            elif shown.format is not None:  # rule: delivery-fair
+                most = max(0, min(most, formats.max_concurrent(shown.format) - running))
             rows = await tx.all(
                 "deliveries_claim",
                 store=store_id,
                 webhook=webhook_id,
                 now=at,
-                ahead=ids.timestamp(now + _MAX_AHEAD_MS),
+                ahead=ahead,
                 lease=lease,
                 until=ids.timestamp(now + LEASE_MS),
                 limit=most,
@@ -224,36 +210,44 @@ async def process_batch(
             found = await events_at(tx, store_id, [number for _, number, *_ in rows])
             row = await tx.one("delivery_next", store=store_id, webhook=webhook_id)
             state.due = at if more or row is None else row[0]
+            if waits and not more and state.due is not None:
+                state.due = max(state.due, state.wait_until)
+            if add_products and (shown.format is not None or shown.include):
+                added = await add_products(tx, store_id, [*found.values()])
+                found = dict(zip(found, added, strict=True))
     except NotFound:
         return None
     claimed = [
         ClaimedDelivery(id, lease, type_, tried, found.get(number))
         for id, number, type_, tried in rows
     ]
-    return Batch(state, claimed, more)
+    return Batch(state, claimed, more, state.shown.skipped - before)
 
 
 # rule: delivery-at-least-once
 async def record_attempts(
-    tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt], clock: ReferenceClock
+    tx: Writer, store_id: str, webhook_id: str, finished: Sequence[Attempt], clock: ReferenceClock
 ) -> None:
     """Records the results of attempts, without the rest of a batch."""
     with contextlib.suppress(NotFound):
         async with webhooks.changing(tx, store_id, webhook_id) as state:
-            await _record(tx, store_id, state, attempts, clock)
+            await _record(tx, store_id, state, finished, clock)
 
 
 async def _record(
     tx: Writer,
     store_id: str,
     state: WebhookState,
-    attempts: Sequence[Attempt],
+    finished: Sequence[Attempt],
     clock: ReferenceClock,
 ) -> None:
     rows, shown = [], state.shown
-    for attempt in attempts:
+    for attempt in finished:
         delivery, at, outcome = attempt.delivery, ids.timestamp(attempt.at), attempt.outcome
-        next_at = ids.timestamp(_next_retry(attempt)) if outcome == "pending" else None
+        next_at = ids.timestamp(attempts.next_retry(attempt)) if outcome == "pending" else None
+        if attempt.wait:  # rule: delivery-schedule
+            until = ids.timestamp(attempt.at + attempt.wait * 1000)
+            state.wait_until = max(state.wait_until, until)
         rows.append(
             {
                 "store": store_id,
@@ -261,13 +255,16 @@ async def _record(
                 "id": delivery.id,
                 "lease": delivery.lease,
                 "status": outcome,
-                "attempts": delivery.attempts + 1,
+                "attempts": delivery.attempts + attempt.counts,
                 "last_status": attempt.status,
                 "last_attempt_at": at,
                 "next_at": next_at,
+                "answer": attempt.answer,
             }
         )
-        if delivery.event is None:
+        if outcome in ("skipped", "by_hand"):
+            shown.skipped += 1
+        if outcome in ("skipped", "by_hand") or delivery.event is None:
             continue
         # rule: delivery-schedule
         if outcome == "delivered":
@@ -275,7 +272,13 @@ async def _record(
             continue
         # rule: clock-guard. A later time was stored by a clock that was wrong.
         shown.failing_since = min(shown.failing_since or at, at)
-        if attempt.status == _HTTP_GONE or await _fails_for_long(tx, shown.failing_since, clock):
+        if attempt.key_refused:  # rule: format-answers
+            shown.problem = f"The key was refused with {attempt.status}: {attempt.answer}"
+        elif attempt.status == _GONE:
+            shown.problem = "The receiver answered 410 (Gone)."
+        elif await _fails_for_long(tx, shown.failing_since, clock):
+            shown.problem = "Every attempt failed for a week."
+        if shown.problem:
             shown.enabled = False
     await tx.run_many("delivery_record_attempt", rows)
 
@@ -286,13 +289,6 @@ async def _fails_for_long(tx: Reader, since: str, clock: ReferenceClock) -> bool
         return await clock.checked_now(tx) - ids.from_timestamp(since) >= _GIVE_UP_MS
     except ClockSuspect:
         return False
-
-
-# rule: delivery-schedule
-def _next_retry(attempt: Attempt) -> int:
-    """Returns the time of the next retry (backoff with jitter), in milliseconds since 1970."""
-    wait = BACKOFF_SECONDS[attempt.delivery.attempts] * 1000
-    return attempt.at + round(wait * (1 + _JITTER * random.random()))  # noqa: S311
 
 
 # rule: delivery-at-least-once
@@ -306,6 +302,10 @@ async def _queue(
     new_events = await tx.all(
         "event_positions", store=store_id, after=state.position, until=last, limit=_BATCH_SIZE
     )
+    wanted = [row for row in new_events if state.wants(row[3])]
+    # rule: format-events
+    taken = [row for row in wanted if formats.takes(state.shown.format, row[3], row[5])]
+    state.shown.skipped += len(wanted) - len(taken)
     rows = [
         {
             "store": store_id,
@@ -317,8 +317,7 @@ async def _queue(
             "type": type_,
             "next_at": now,
         }
-        for number, profile_id, sequence, type_, _ in new_events
-        if state.wants(type_)
+        for number, profile_id, sequence, type_, *_ in taken
     ]
     await tx.run_many("delivery_add", rows)
     more = len(new_events) == _BATCH_SIZE

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import secrets
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -19,9 +19,11 @@ from wishwell import ids
 from wishwell.db import Database, bad_rows
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Misconfigured, Unavailable
-from wishwell.events import deliveries, webhooks
-from wishwell.events.deliveries import TEST, Attempt, ClaimedDelivery
-from wishwell.events.webhooks import Secrets
+from wishwell.events import attempts, deliveries, formats, webhooks
+from wishwell.events.attempts import Attempt, ClaimedDelivery
+from wishwell.events.deliveries import TEST, AddProducts
+from wishwell.events.formats import Request, Unsent
+from wishwell.events.webhooks import Secrets, Webhook
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Unanswered
 from wishwell.stores.sealing import Sealing
@@ -57,8 +59,8 @@ class Sender:
     """The sender of a process. ``attempts`` counts finished attempts by result.
 
     ``oldest_due``: the earliest due time found by the last poll, in milliseconds since 1970, or 0
-    if nothing was due. ``seconds``: timeout of a send. ``max_concurrent``: maximum concurrent
-    sends.
+    if nothing was due. ``add_products``: adds product data to events. ``seconds``: timeout of a
+    send. ``max_concurrent``: maximum concurrent sends.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Sender:
         outbound: Outbound,
         sealing: Sealing,
         clock: ReferenceClock,
+        add_products: AddProducts,
         seconds: float = TIMEOUT_SECONDS,
         max_concurrent: int = MAX_CONCURRENT,
     ) -> None:
@@ -76,6 +79,7 @@ class Sender:
         self._outbound = outbound
         self._sealing = sealing
         self._clock = clock
+        self._add_products = add_products
         self._seconds = seconds
         self._max_concurrent = max_concurrent
         self._new_id = ids.UUID7(clock)
@@ -163,16 +167,18 @@ class Sender:
                     secrets.token_hex(8),
                     self._new_id,
                     self._clock,
+                    self._add_products,
+                    len(sends) - len(finished),
                 )
                 self._count(sends, finished)
                 if batch is None:
                     return False
+                if batch.skipped:
+                    self.attempts["skipped"] += batch.skipped
                 state = batch.webhook
                 keys = webhooks.decrypted(self._sealing, store_id, id, state.sealed)
                 for delivery in batch.claimed:
-                    send = asyncio.create_task(
-                        self._send(store_id, state.shown.url, keys, delivery)
-                    )
+                    send = asyncio.create_task(self._send(store_id, state.shown, keys, delivery))
                     self._slots_in_use[store_id] += 1
                     send.add_done_callback(lambda _: self._slots_in_use.subtract([store_id]))
                     sends.add(send)
@@ -214,33 +220,75 @@ class Sender:
         sends.difference_update(finished)
 
     async def _send(
-        self, store_id: str, url: str, keys: Secrets, delivery: ClaimedDelivery
+        self, store_id: str, hook: Webhook, keys: Secrets, delivery: ClaimedDelivery
     ) -> Attempt:
         """Makes one attempt."""
         now, event = self._clock(), delivery.event
         if event is None and delivery.type != TEST:
-            return Attempt(delivery, now, None)
+            return Attempt(delivery, now)
         id = delivery.id if event is None else event.id
-        test = {"id": id, "type": TEST, "timestamp": ids.timestamp(now), "data": {}}
-        body = msgspec.json.encode(event or test)
-        headers = webhooks.signature_headers(keys, id, body, now)
-        if event is not None and event.traceparent is not UNSET:  # rule: trace-context
-            headers["traceparent"] = event.traceparent
         try:
+            if hook.format is not None:
+                request: Request | Unsent | None = (
+                    formats.test_request(hook.format, id)
+                    if event is None
+                    else formats.request(hook.format, event)
+                )
+                headers = formats.headers(hook.format, keys.key)
+            else:
+                test = {"id": id, "type": TEST, "timestamp": ids.timestamp(now), "data": {}}
+                request = Request("POST", "", event or test)
+                body = msgspec.json.encode(request.body)
+                headers = webhooks.signature_headers(keys, id, body, now)
+            if event is not None and event.traceparent is not UNSET:  # rule: trace-context
+                headers["traceparent"] = event.traceparent
+            return await self._exchange(store_id, hook, keys.key, request, headers, delivery)
+        except Unanswered:
+            return Attempt(delivery, self._clock())
+        except Exception:  # a bug; the message may have been sent nevertheless
+            log.exception("webhook_failed", delivery=delivery.id)
+            return Attempt(delivery, self._clock())
+
+    async def _exchange(
+        self,
+        store_id: str,
+        hook: Webhook,
+        key: str,
+        request: Request | Unsent | None,
+        headers: Mapping[str, str],
+        delivery: ClaimedDelivery,
+    ) -> Attempt:
+        """Sends a request, and those that follow from its answer. Raises ``Unanswered``."""
+        if isinstance(request, Unsent):
+            if request.by_hand:
+                log.warning("erase_by_hand", webhook=hook.id, delivery=delivery.id)
+            outcome: attempts.Status = "by_hand" if request.by_hand else "skipped"
+            return Attempt(delivery, self._clock(), decided=outcome, answer=request.reason)
+        base = hook.url if hook.format is None else hook.url.rstrip("/")
+        status, done = 0, False
+        while request is not None:
             answer = await self._outbound.call(
-                "POST",
-                url,
+                request.method,
+                base + request.path,
                 headers=headers,
-                body=body,
+                body=None if request.body is None else msgspec.json.encode(request.body),
                 seconds=self._seconds,
                 owner=store_id,
             )
-        except Unanswered:
-            return Attempt(delivery, self._clock(), None)
-        except Exception:  # a bug; the message may have been sent nevertheless
-            log.exception("webhook_failed", delivery=delivery.id)
-            return Attempt(delivery, self._clock(), None)
-        return Attempt(delivery, self._clock(), answer.status)
+            now, status = self._clock(), answer.status
+            done = 200 <= status < 300
+            follow = request.follow if done else None
+            absent = request.absent_is_done and status == 404
+            request = follow(answer.body) if follow is not None else None
+        return Attempt(
+            delivery,
+            now,
+            status,
+            wait=0 if done else attempts.wait_seconds(status, answer.headers, now),
+            formatted=hook.format is not None,
+            decided="delivered" if absent else None,
+            answer="" if done or not hook.format else formats.shown_answer(answer.body, key),
+        )
 
 
 def _finished(sends: Sends) -> dict[asyncio.Task[Attempt], Attempt]:

@@ -8,14 +8,15 @@ import contextlib
 import hmac
 import os
 from collections.abc import AsyncIterator, Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple, get_args
 
 import msgspec
 
 from wishwell import field_types, ids
 from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows, mapping
 from wishwell.db.journal import Act
-from wishwell.errors import Conflict, LimitReached, no_record
+from wishwell.errors import Conflict, Invalid, LimitReached, no_record
+from wishwell.events.formats import Format
 from wishwell.field_types import Id, Time
 from wishwell.profiles import WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
@@ -24,6 +25,9 @@ from wishwell.stores.sealing import Sealing
 
 MAX_WEBHOOKS = 20
 """Maximum webhooks of a store."""
+
+KEY_PATTERN = "^[!-~]{8,500}$"
+"""A key of a format's API: whatever fits into a header."""
 
 _PREFIX = "whsec_"
 _KEY_BYTES = 32
@@ -48,10 +52,28 @@ class Webhook(msgspec.Struct, rename="camel", omit_defaults=True):
     updated_at: Time
     failing_since: Time | None = None
     """Time since which no attempt has succeeded; omitted if the last one has."""
+    format: Annotated[str, field_types.published("WebhookFormat")] | None = None
+    include: Annotated[tuple[str, ...], field_types.published("EventIncludes")] = ()
+    skipped: Annotated[int, field_types.published(minimum=1)] = 0
+    """The number of events for which the format has no request, since the creation of the webhook;
+    omitted if there are none."""
+    problem: str | None = None
+    """Why the service turned the webhook off; omitted otherwise."""
     secret: (
         Annotated[str, field_types.published(pattern=f"^{_PREFIX}[A-Za-z0-9+/]{{43}}=$")] | None
     ) = None
-    """The secret that deliveries are signed with; returned only on creation and renewal."""
+    """The secret that deliveries are signed with; returned only on creation and renewal, and not
+    for a webhook with a format."""
+
+
+class NewWebhook(NamedTuple):
+    """A webhook to create. ``key``: the key of the format's API."""
+
+    url: str
+    types: Sequence[str] = ()
+    format: Format | None = None
+    key: str | None = None
+    include: Sequence[str] = ()
 
 
 class WebhookPatch(NamedTuple):
@@ -60,14 +82,20 @@ class WebhookPatch(NamedTuple):
     url: str | None = None
     types: tuple[str, ...] | None = None
     enabled: bool | None = None
+    key: str | None = None
+    include: tuple[str, ...] | None = None
 
 
 class Secrets(msgspec.Struct, frozen=True):
-    """Signing secrets. After a rotation, ``before`` signs too, until ``until`` (ms since 1970)."""
+    """Signing secrets. After a rotation, ``before`` signs too, until ``until`` (ms since 1970).
+
+    ``key``: the key of the format's API, which is used instead.
+    """
 
     secret: str
     before: str | None = None
     until: int = 0
+    key: str = ""
 
 
 class WebhookState(msgspec.Struct):
@@ -75,29 +103,37 @@ class WebhookState(msgspec.Struct):
 
     ``position``: last position of the feed that was processed. ``sealed``: the
     encrypted ``Secrets``. ``due``: time of its next batch, or None to wait for a new event.
+    ``wait_until``: time until which the receiver wants no requests, or ''.
     """
 
     shown: Webhook
     position: int
     sealed: str
     due: str | None
+    wait_until: str
 
     def wants(self, type_: str) -> bool:
         """Returns whether the webhook receives events of this type."""
         return not self.shown.types or type_ in self.shown.types or type_ == "profile.erased"
 
 
+Include = Literal["product"]
+INCLUDES: tuple[Include, ...] = get_args(Include)
+
 from_row = mapping.from_columns(Webhook, "webhook_fields")
 
 
 async def create(
-    tx: Writer, sealing: Sealing, store: Store, url: str, types: Sequence[str], id: str, now: str
+    tx: Writer, sealing: Sealing, store: Store, new: NewWebhook, id: str, now: str
 ) -> Webhook:
     """Creates a webhook that receives the events from now on. The result has its secret.
 
-    The caller has checked ``url`` (SSRF). Raises ``Invalid`` at the limit, and ``Conflict`` if the
-    store has events disabled.
+    The caller has checked ``new.url`` (SSRF). Raises ``Invalid`` at the limit and for a format
+    without a key or vice versa, and ``Conflict`` if the store has events disabled.
     """
+    if (new.format is None) is not (new.key is None):  # rule: format-key
+        needs = "needs the key of the API" if new.format else "is only for a webhook with a format"
+        raise Invalid(f"key: {needs}.")
     if store.events_since is None:  # rule: webhook-prerequisites
         raise Conflict(
             "This store has events turned off. Turn them on with: wishwell store "
@@ -109,20 +145,24 @@ async def create(
     if len(await tx.all("export_webhooks", store=store.id)) >= MAX_WEBHOOKS:
         raise LimitReached(f"A store has at most {MAX_WEBHOOKS} webhooks.", "webhook_limit_reached")
     position, _ = await feed_ends(tx, store.id)
-    fresh = Secrets(_new_secret())
+    fresh = Secrets(_new_secret(), key=new.key or "")
     sealed = _encrypted(sealing, store.id, id, fresh)
     # Starts at the current end of the feed (rule: delivery-at-least-once).
     await tx.run(
         "webhook_add",
         store=store.id,
         id=id,
-        url=url,
-        types=" ".join(types),
+        url=new.url,
+        types=" ".join(new.types),
+        format=new.format or "",
+        include=" ".join(new.include),
         position=position,
         sealed=sealed,
         now=now,
     )
-    return Webhook(id, url, tuple(types), True, now, now, secret=fresh.secret)
+    made = Webhook(id, new.url, tuple(new.types), True, now, now, format=new.format)
+    made.include, made.secret = tuple(new.include), None if new.format else fresh.secret
+    return made
 
 
 async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Webhook]:
@@ -136,27 +176,52 @@ async def find(tx: Reader, store: Store, id: str) -> Webhook:
 
 
 # rule: delivery-schedule
-async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: str) -> Webhook:
-    """Updates a webhook. The caller has checked ``patch.url``. Raises ``NotFound``.
+async def change(
+    tx: Writer, store: Store, id: str, sealing: Sealing | None, patch: WebhookPatch, now: str
+) -> Webhook:
+    """Updates a webhook. The caller has checked ``patch.url``. ``sealing`` is for a key only.
 
-    A webhook that is turned on again resumes at the position where it stopped.
+    A webhook that is turned on again resumes at the position where it stopped. Raises ``NotFound``,
+    and ``Invalid`` if a new address would get the key of the old one, or there is no format.
     """
     async with changing(tx, store.id, id) as state:
         shown = state.shown
         turned_on = bool(patch.enabled) and not shown.enabled
         given = {name: value for name, value in patch._asdict().items() if value is not None}
+        key = given.pop("key", None)
         state.shown = after = msgspec.structs.replace(shown, **given)
-        if after != shown:
+        # rule: format-key
+        if key is not None and shown.format is None:
+            raise Invalid("key: is only for a webhook with a format.")
+        if after.url != shown.url and shown.format is not None and key is None:
+            raise Invalid("key: give the key again, because the new URL will receive it.")
+        if key is not None:
+            assert sealing is not None
+            before = decrypted(sealing, store.id, id, state.sealed)
+            state.sealed = _encrypted(
+                sealing, store.id, id, msgspec.structs.replace(before, key=key)
+            )
+        if after != shown or key is not None:
             after.updated_at = max(now, shown.updated_at)
         if turned_on:
-            after.failing_since, state.due = None, now
+            after.failing_since = after.problem = None
+            state.due, state.wait_until = now, ""
     return after
 
 
 # rule: webhook-signed
 async def renew_secret(tx: Writer, store: Store, id: str, sealing: Sealing, now: int) -> Webhook:
-    """Rotates the secret. The result has the new one; the previous one signs for another day."""
+    """Rotates the secret. The result has the new one; the previous one signs for another day.
+
+    Raises ``NotFound``, and ``Conflict`` for a webhook with a format, which has no secret.
+    """
     async with changing(tx, store.id, id) as state:
+        if state.shown.format is not None:
+            raise Conflict(
+                "This webhook has a format, so its messages aren't signed. Update the webhook to "
+                "change the key of the API.",
+                "webhook_unsigned",
+            )
         before = decrypted(sealing, store.id, id, state.sealed).secret
         fresh = Secrets(_new_secret(), before, now + ids.DAY_MS)
         state.sealed = _encrypted(sealing, store.id, id, fresh)
@@ -181,6 +246,7 @@ async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Web
         from_ = ids.timestamp(min(max(0, since - _MAX_DISORDER_MS), ids.MAX_TIMESTAMP_MS))
         position = await _position_before(tx, store.id, removed, last, from_)
         state.position, state.due = min(state.position, position), now
+        state.wait_until = ""
     return state.shown
 
 
@@ -220,6 +286,10 @@ async def changing(tx: Writer, store_id: str, id: str) -> AsyncIterator[WebhookS
         failing_since=shown.failing_since,
         position=state.position,
         sealed=state.sealed,
+        include=" ".join(shown.include),
+        skipped=shown.skipped,
+        problem=shown.problem or "",
+        wait_until=state.wait_until,
         due_at=state.due if shown.enabled else None,
     )
 
@@ -227,8 +297,8 @@ async def changing(tx: Writer, store_id: str, id: str) -> AsyncIterator[WebhookS
 def _state(row: Row | None) -> WebhookState:
     if row is None:
         raise no_record("webhook")
-    *shown, position, sealed, due = row
-    return WebhookState(from_row(shown), position, sealed, due)
+    *shown, position, sealed, due, wait_until = row
+    return WebhookState(from_row(shown), position, sealed, due, wait_until)
 
 
 async def feed_ends(tx: Reader, store_id: str) -> tuple[int, int]:

@@ -1,17 +1,18 @@
--- webhook_fields: id, url, types, enabled, created_at, updated_at, failing_since
--- delivery_fields: id, profile_id, sequence, type, status, attempts, last_status, last_attempt_at, next_at
+-- webhook_fields: id, url, types, enabled, created_at, updated_at, failing_since, format, include, skipped, problem
+-- delivery_fields: id, profile_id, sequence, type, status, attempts, last_status, last_attempt_at, next_at, answer
 
 -- name: webhook_add
 -- Due immediately, because events may already have positions but not be published yet.
-INSERT INTO webhooks (store_id, id, url, types, enabled, position, missed, sealed, created_at, updated_at, due_at)
-VALUES (:store, :id, :url, :types, 1, :position, 0, :sealed, :now, :now, :now);
+INSERT INTO webhooks (store_id, id, url, types, format, include, enabled, position, missed, sealed, created_at,
+    updated_at, due_at)
+VALUES (:store, :id, :url, :types, :format, :include, 1, :position, 0, :sealed, :now, :now, :now);
 
 -- name: webhook
-SELECT webhook_fields(w), w.position, w.sealed, w.due_at FROM webhooks w
+SELECT webhook_fields(w), w.position, w.sealed, w.due_at, w.wait_until FROM webhooks w
 WHERE w.store_id = :store AND w.id = :id AND w.enabled >= 0;
 
 -- name: webhook_lock
-SELECT webhook_fields(w), w.position, w.sealed, w.due_at FROM webhooks w
+SELECT webhook_fields(w), w.position, w.sealed, w.due_at, w.wait_until FROM webhooks w
 WHERE w.store_id = :store AND w.id = :id AND w.enabled >= 0
 FOR UPDATE --postgresql
 ;
@@ -19,7 +20,7 @@ FOR UPDATE --postgresql
 -- name: webhook_set
 UPDATE webhooks
 SET url = :url, types = :types, enabled = :enabled, updated_at = :updated_at, failing_since = :failing_since, position = :position, sealed = :sealed,
-    due_at = :due_at
+    include = :include, skipped = :skipped, problem = :problem, wait_until = :wait_until, due_at = :due_at
 WHERE store_id = :store AND id = :id;
 
 -- name: webhook_delete
@@ -39,7 +40,7 @@ SELECT store_id, id, sealed, enabled FROM webhooks;
 
 -- name: webhooks_failing
 -- Includes webhooks that were turned off because they failed.
-SELECT s.handle, w.id, w.failing_since FROM webhooks w JOIN stores s ON s.id = w.store_id
+SELECT s.handle, w.id, w.failing_since, w.problem FROM webhooks w JOIN stores s ON s.id = w.store_id
 WHERE w.failing_since IS NOT NULL AND w.enabled >= 0 ORDER BY w.failing_since;
 
 -- name: store_webhooks_page
@@ -58,7 +59,7 @@ UPDATE webhooks SET due_at = CASE WHEN due_at < :now THEN due_at ELSE :now END W
 SELECT min(next_at) FROM deliveries WHERE store_id = :store AND webhook_id = :webhook AND status = 'pending';
 
 -- name: event_positions
-SELECT e.number, e.profile_id, e.sequence, e.type, e.created_at FROM events e
+SELECT e.number, e.profile_id, e.sequence, e.type, e.created_at, e.gid FROM events e
 WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND told(e) ORDER BY e.number LIMIT :limit;
 
 -- name: events_at_positions
@@ -85,7 +86,8 @@ RETURNING id, number, type, attempts;
 -- name: delivery_record_attempt
 -- Does nothing if another process has claimed the delivery since (rule: delivery-lease).
 UPDATE deliveries
-SET status = :status, attempts = :attempts, last_status = :last_status, last_attempt_at = :last_attempt_at, next_at = :next_at, lease = NULL
+SET status = :status, attempts = :attempts, last_status = :last_status, last_attempt_at = :last_attempt_at, next_at = :next_at,
+    answer = :answer, lease = NULL
 WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND lease = :lease;
 
 -- name: delivery

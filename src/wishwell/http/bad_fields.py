@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 from wishwell import errors, events, products, profiles
 from wishwell import field_types as types
 from wishwell.errors import BadField, Invalid, RequestError
+from wishwell.events import formats
 from wishwell.http import request_types
 from wishwell.http.context import Request
 from wishwell.wishlists import fields, items, lists, shares
@@ -59,6 +60,10 @@ RULES = {
     "types": "must be an array of event types without duplicates",
     "types[]": f"must be one of {', '.join(events.TYPES)}",
     "enabled": "must be true or false",
+    "format": f"must be one of {', '.join(formats.FORMATS)}",
+    "key": "must be 8 to 500 printable ASCII characters without spaces",
+    "include": "must be an array with product, or an empty one",
+    "include[]": "must be product",
     "since": _TIME_RULE,
 }
 _FIXED = frozenset({"id", "profile", "itemCount", "createdAt", "updatedAt", "token", "savedPrice"})
@@ -102,7 +107,7 @@ class _Finder:
         self._rules = RULES | dict.fromkeys(("productId", "variantId"), store.id_rule)
         self._checks: dict[str, Callable[[str, Any], object]] = {
             **dict.fromkeys(("productId", "variantId"), store.product_id),
-            **dict.fromkeys(("listIds", "itemIds", "types"), fields.each_once),
+            **dict.fromkeys(("listIds", "itemIds", "types", "include"), fields.each_once),
             **dict.fromkeys(("title", "url", "image"), products.check_text),
             **dict.fromkeys(profiles.KINDS, lambda kind, gid: parse(store, namespace, gid, kind)),
             "tags": lambda _, tags: fields.check_tags(tags),

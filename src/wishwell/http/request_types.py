@@ -16,7 +16,8 @@ from msgspec import UNSET, Meta, UnsetType
 from wishwell import events, ids
 from wishwell import field_types as types
 from wishwell.errors import Invalid, UnsupportedMedia
-from wishwell.events.webhooks import WebhookPatch
+from wishwell.events.formats import WebhookFormat
+from wishwell.events.webhooks import INCLUDES, KEY_PATTERN, Include, NewWebhook, WebhookPatch
 from wishwell.profiles.records import MakesNotices
 from wishwell.stores import Store
 from wishwell.wishlists import fields, items, lists, shares
@@ -255,11 +256,40 @@ EventTypes = Annotated[
 ]
 
 
+EventIncludes = Annotated[
+    list[Include],
+    Meta(max_length=len(INCLUDES)),
+    types.published(
+        "EventIncludes",
+        "With `product`, the item in each event has the data of its product as `product`, as it is "
+        "when the event is sent. A format has them anyway.",
+        uniqueItems=True,
+    ),
+]
+WebhookKey = Annotated[
+    str,
+    Meta(pattern=KEY_PATTERN),
+    types.published(
+        "WebhookKey",
+        "The key of the format's API, which no response shows. Required with a format, and again "
+        "with a new `url`.",
+    ),
+]
+
+
 class NewWebhookBody(Body):
     """A webhook to create (``POST /webhooks``)."""
 
     url: NewWebhookUrl
     types: EventTypes | None = None
+    format: WebhookFormat | None = None
+    key: WebhookKey | None = None
+    include: EventIncludes | None = None
+
+    def new_webhook(self) -> NewWebhook:
+        types = fields.each_once("types", self.types or ())
+        include = fields.each_once("include", self.include or ())
+        return NewWebhook(self.url, types, self.format, self.key, include)
 
 
 class WebhookPatchBody(Body):
@@ -269,10 +299,14 @@ class WebhookPatchBody(Body):
     types: EventTypes | UnsetType = UNSET
     enabled: bool | UnsetType = UNSET
     """Whether events are sent."""
+    key: WebhookKey | UnsetType = UNSET
+    include: EventIncludes | UnsetType = UNSET
 
     def patch(self) -> WebhookPatch:
         types = None if self.types is UNSET else fields.each_once("types", self.types)
-        return WebhookPatch(_given(self.url), types, _given(self.enabled))
+        include = None if self.include is UNSET else fields.each_once("include", self.include)
+        given = _given(self.url), types, _given(self.enabled), _given(self.key)
+        return WebhookPatch(*given, include)
 
 
 class ReplayBody(Body):

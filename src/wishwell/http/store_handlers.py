@@ -11,7 +11,7 @@ from wishwell.field_types import published
 from wishwell.http import queries, request_body, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
-from wishwell.products import product_bodies
+from wishwell.products import product_bodies, shown
 from wishwell.profiles import WholeStore, pages
 
 Resume = Annotated[
@@ -92,5 +92,6 @@ async def list_events(request: Request) -> Response:
     given = request.query
     limit, types = queries.limit(given.get("limit")), queries.event_types(given.get("type"))
     after = queries.resume(given.get("from"))
-    page = await request.run(events.feed, request.store, after, limit, types)
+    feed = shown.feed if queries.include(given) else events.feed
+    page = await request.run(feed, request.store, after, limit, types)
     return responses.json(200, Feed(page.events, str(page.until)))

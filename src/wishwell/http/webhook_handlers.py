@@ -10,7 +10,6 @@ from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
-from wishwell.wishlists import fields
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -24,9 +23,9 @@ async def list_webhooks(request: Request) -> object:
 async def create_webhook(request: Request) -> Response:
     body = await request_body.decode(request, request_types.NewWebhookBody)
     request.service.outbound.check("url", body.url)
-    sealing, types = _sealing(request), fields.each_once("types", body.types or ())
+    sealing, new = _sealing(request), body.new_webhook()
     id, now = request.service.new_id(), request.now()
-    made = await request.run(webhooks.create, sealing, request.store, body.url, types, id, now)
+    made = await request.run(webhooks.create, sealing, request.store, new, id, now)
     return responses.created(made, f"{responding.PREFIX}/webhooks/{made.id}")
 
 
@@ -39,7 +38,8 @@ async def update_webhook(request: Request) -> object:
     patch = body.patch()
     if patch.url is not None:
         request.service.outbound.check("url", patch.url)
-    return await _on_webhook(request, webhooks.change, patch, request.now())
+    sealing = None if patch.key is None else _sealing(request)
+    return await _on_webhook(request, webhooks.change, sealing, patch, request.now())
 
 
 async def delete_webhook(request: Request) -> None:

@@ -1,5 +1,6 @@
 """Parses another server's answer, with a size limit. No I/O."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import httptools
@@ -7,17 +8,23 @@ import httptools
 LARGEST = 64 * 1024
 """Maximum bytes of an answer's body that are read."""
 
+_KEPT_HEADERS = ("retry-after", "x-sib-ratelimit-reset")
+
 
 class Unanswered(Exception):
     """A call got no answer. The message gives a plain reason, and names at most the host."""
 
 
 class Answer(NamedTuple):
-    """The answer of a server, whatever its status. ``whole``: its body was at most ``LARGEST``."""
+    """The answer of a server, whatever its status. ``whole``: its body was at most ``LARGEST``.
+
+    ``headers``: those that say when to send again, with names in lower case.
+    """
 
     status: int
     body: bytes
     whole: bool
+    headers: Mapping[str, str]
 
 
 class AnswerReader:
@@ -31,6 +38,7 @@ class AnswerReader:
         self.reusable = False
         self._status = 0  # until the headers of the final answer have arrived
         self._framed = False
+        self._headers: dict[str, str] = {}
         self._body = bytearray()
         self._parser = httptools.HttpResponseParser(self)
 
@@ -52,7 +60,7 @@ class AnswerReader:
         """Returns the answer, once it is done. After this, ``feed`` can't be called."""
         del self._parser  # breaks a reference cycle, which would wait for the garbage collector
         whole = len(self._body) <= LARGEST
-        return Answer(self._status, bytes(self._body[:LARGEST]), whole)
+        return Answer(self._status, bytes(self._body[:LARGEST]), whole, self._headers)
 
     # ------------------------------------------------------------- the parser's callbacks
 
@@ -60,10 +68,13 @@ class AnswerReader:
         if self.done:
             raise ValueError("an answer that nobody asked for")
         self._framed = False
+        self._headers = {}
 
-    def on_header(self, name: bytes, _value: bytes) -> None:
+    def on_header(self, name: bytes, value: bytes) -> None:
         if name.lower() in (b"content-length", b"transfer-encoding"):
             self._framed = True
+        if (kept := name.decode("latin-1").lower()) in _KEPT_HEADERS:
+            self._headers[kept] = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()

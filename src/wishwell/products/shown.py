@@ -1,11 +1,14 @@
-"""Adds product data to items in responses."""
+"""Adds product data to items in responses and events."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
+from msgspec import UNSET
 
+from wishwell import events
 from wishwell.db import Reader, Row
+from wishwell.events import Event
 from wishwell.field_types import published
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Store
@@ -84,8 +87,47 @@ def including(
     return run
 
 
-# rule: profile-limits
+class _EventItem(msgspec.Struct):
+    """The part of an event's item that leads to its product."""
+
+    product_id: Any
+    variant_id: Any
+    product: Any = UNSET
+
+
+# rule: event-product
+async def add_to_events(tx: Reader, store_id: str, found: Sequence[Event]) -> list[Event]:
+    """Returns the events, the items in their data with their products."""
+    every = [msgspec.json.decode(event.data) for event in found]
+    with_item = [data["item"] for data in every if "item" in data]
+    items = [_EventItem(item["productId"], item.get("variantId")) for item in with_item]
+    await _include(tx, store_id, items)
+    for item, made in zip(with_item, items, strict=True):
+        if made.product is not UNSET:
+            item["product"] = made.product
+    return [
+        msgspec.structs.replace(event, data=msgspec.Raw(_encode(data))) if "item" in data else event
+        for event, data in zip(found, every, strict=True)
+    ]
+
+
+async def feed(
+    tx: Reader, store: Store, after: int | None, limit: int, types: Sequence[str]
+) -> events.FeedPage:
+    """Returns a page of the feed like ``events.feed``, the items in it with their products."""
+    page = await events.feed(tx, store, after, limit, types)
+    return page._replace(events=await add_to_events(tx, store.id, page.events))
+
+
 async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) -> None:
+    """Sets ``product`` of each item whose product has data."""
+    await _include(tx, store.id, shown)
+
+
+# rule: profile-limits
+async def _include(
+    tx: Reader, store_id: str, shown: Sequence[Item | SharedItem | _EventItem]
+) -> None:
     """Sets ``product`` of each item whose product has data.
 
     Without a variant, the stored JSON is passed through, because decoding it would double the
@@ -96,14 +138,14 @@ async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) 
     keys = [(str(item.product_id), str(item.variant_id or "")) for item in shown]
     products, variants = map(list, zip(*set(keys), strict=True))
     these = {"products": products, "variants": variants}
-    rows = await tx.all("products_varied", store=store.id, **these)
+    rows = await tx.all("products_varied", store=store_id, **these)
     known = {(product, variant): of for product, variant, *of in rows}
     for item, key in zip(shown, keys, strict=True):
         if key in known:
             _set(item, *known[key])
 
 
-def _set(item: Item | SharedItem, document: str, variant: str | None) -> None:
+def _set(item: Item | SharedItem | _EventItem, document: str, variant: str | None) -> None:
     """Sets an item's ``product``. ``variant`` is as in ``merged_data``."""
     product = document.encode() if variant is None else _encode(merged_data(document, variant))
     start = product.rfind(b'"available":')

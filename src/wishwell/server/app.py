@@ -30,6 +30,7 @@ from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
 from wishwell.http.protocol import PIPELINE, HttpProtocol
 from wishwell.outbound import Outbound
+from wishwell.products import shown
 from wishwell.profiles import pages
 from wishwell.server import background
 from wishwell.shoppers.key_sets import KeySets
@@ -145,7 +146,9 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         outbound=outbound,
         sealing=sealed_with,
         shops=Shops(cache, sealed_with, KeySets(outbound, settings.key_set_seconds)),
-        sender=Sender(db, outbound, sealed_with, clock, max_concurrent=_sends())
+        sender=Sender(
+            db, outbound, sealed_with, clock, shown.add_to_events, max_concurrent=_sends()
+        )
         if sealed_with
         else None,
         clock=clock,

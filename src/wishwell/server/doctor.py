@@ -231,10 +231,9 @@ async def _clock(db: Database) -> str:
 
 async def _webhooks(db: Database) -> str:
     if failing := await db.read(ask, "webhooks_failing"):
-        handle, id, since = failing[0]
-        raise CheckFailed(
-            f"{len(failing)} webhooks fail; the first: {id} of store {handle} since {since}."
-        )
+        handle, id, since, problem = failing[0]
+        first = f"{id} of store {handle} since {since}. {problem}".strip()
+        raise CheckFailed(f"{len(failing)} webhooks fail; the first: {first}")
     return "no webhook fails"
 
 

@@ -135,6 +135,8 @@ class WebhookRecord(Record):
     url: str
     sealed: str
     failing_since: Time | None = None
+    format: Literal["", "segment", "klaviyo", "brevo"] = ""
+    include: Literal["", "product"] = ""
 
     def check(self, _: Store, /) -> None:
         types = self.types.split(" ") if self.types else []

@@ -61,6 +61,7 @@ async def link(
         return 0
     async with events.record_list_changes(tx, customer, now, lists.records(tx, customer)):
         linked, told = await _move(tx, session, customer, limits, locked, now)
+    told = [(type_, events.marked_as_linked(data)) for type_, data in told]
     told.append(("profile.linked", msgspec.json.encode(linked)))
     await events.record_events(tx, customer, now, told)
     return linked.items - linked.left

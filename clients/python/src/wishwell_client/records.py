@@ -127,6 +127,7 @@ ErrorCode = Literal[
     "item_exists",
     "too_few_left",
     "webhook_off",
+    "webhook_unsigned",
     "events_off",
     "sealing_keys_missing",
     "own_token",
@@ -359,6 +360,8 @@ class EventData(Record, frozen=True):
     """For an update: the fields that changed, except ``updated_at``."""
     moved: MovedItem | None = None
     """For a move of one item."""
+    linked: bool | None = None
+    """True if a link moved the item or merged it into this one; omitted otherwise."""
 
 
 class Event(Record, frozen=True):
@@ -406,8 +409,18 @@ class Webhook(Record, frozen=True):
     updated_at: datetime
     failing_since: datetime | None = None
     """Time since which no attempt has succeeded; omitted if the last one has."""
+    format: str | None = None
+    include: tuple[str, ...] | None = None
+    skipped: int | None = None
+    """The number of events for which the format has no request, since the creation of the webhook;
+    omitted if there are none.
+    """
+    problem: str | None = None
+    """Why the service turned the webhook off; omitted otherwise."""
     secret: str | None = None
-    """The secret that deliveries are signed with; returned only on creation and renewal."""
+    """The secret that deliveries are signed with; returned only on creation and renewal, and not
+    for a webhook with a format.
+    """
 
 
 class Delivery(Record, frozen=True):
@@ -419,13 +432,18 @@ class Delivery(Record, frozen=True):
     type: str
     """The type of the event, or ``webhook.test``."""
     status: str
+    """With a format, ``skipped`` and ``by_hand`` mean that nothing was sent, and ``answer`` says
+    why: ``by_hand`` that a person has to do it.
+    """
     attempts: int
-    """The number of attempts."""
+    """The number of attempts, without those answered with 429 or, with a format, 401 or 403."""
     last_status: int | None = None
     """The status of the last response; omitted if there was none."""
     last_attempt_at: datetime | None = None
     next_attempt_at: datetime | None = None
     """Only for a pending delivery."""
+    answer: str | None = None
+    """With a format: the beginning of the last answer, unless it was a success."""
 
 
 class StoreNaming(Record, frozen=True):

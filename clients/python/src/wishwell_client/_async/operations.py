@@ -769,7 +769,15 @@ class AsyncWebhooks(AsyncResource):
         call = Call("GET", path("webhooks"), page_of(Webhook), given(page=page, limit=limit))
         return self._transport.all(call)
 
-    async def create(self, url: str, *, types: Sequence[str] | None = None) -> Webhook:
+    async def create(
+        self,
+        url: str,
+        *,
+        types: Sequence[str] | None = None,
+        format: str | None = None,
+        key: str | None = None,
+        include: Sequence[str] | None = None,
+    ) -> Webhook:
         """Sends the events of the store to ``url`` from now on: those whose type is in ``types``,
         or all. A store can have at most 20 webhooks. If the store has events turned off, the
         response is 409. ``url`` must be ``https``, on port 443 or 8443, and lead to a public
@@ -779,9 +787,13 @@ class AsyncWebhooks(AsyncResource):
         ``webhook-id`` is the id of the event, ``webhook-timestamp`` the second of the attempt,
         ``webhook-signature`` is made with ``secret``, and the body is the event. Any 2xx within 15
         s counts as delivered. Otherwise the delivery is retried up to nine times, with a backoff of
-        5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h. A 410 turns the webhook off, and so does a
-        week without a successful delivery. Events may arrive in any order; sort them by
-        ``sequence``. ``secret`` is returned only here and when it is renewed.
+        5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h. After an answer with ``Retry-After`` or a
+        429, the webhook sends nothing until then, for 24 h at most. A 410 turns the webhook off,
+        and so does a week without a successful delivery. Events may arrive in any order; sort them
+        by ``sequence``. ``secret`` is returned only here and when it is renewed.
+
+        With ``format``, events are sent as calls of a marketing tool's API instead. ``url`` is the
+        base address of the API, and ``key`` its key.
 
         ``url``: The URL that events are sent to: ``https``, port 443 or 8443, a public address, and
         without a user name, a password or a ``#``. For development, a service can be configured to
@@ -789,9 +801,21 @@ class AsyncWebhooks(AsyncResource):
 
         ``types``: The types of events to send; all if empty.
 
+        ``format``: The API that events are sent to: ``segment`` (RudderStack and Customer.io have
+        the same), ``klaviyo`` or ``brevo``. Without a format, events are sent in the form of
+        Standard Webhooks.
+
+        ``key``: The key of the format's API, which no response shows. Required with a format, and
+        again with a new ``url``.
+
+        ``include``: With ``product``, the item in each event has the data of its product as
+        ``product``, as it is when the event is sent. A format has them anyway.
+
         Raises ``NotFound`` and ``Conflict``. Not retried after a lost connection.
         """
-        fields = body(url=url, types=several(types))
+        fields = body(
+            url=url, types=several(types), format=format, key=key, include=several(include)
+        )
         call = Call("POST", path("webhooks"), one(Webhook), body=fields, repeatable=False)
         return await self._transport.result(call)
 
@@ -810,9 +834,12 @@ class AsyncWebhooks(AsyncResource):
         url: str | UnsetType = UNSET,
         types: Sequence[str] | UnsetType = UNSET,
         enabled: bool | UnsetType = UNSET,
+        key: str | UnsetType = UNSET,
+        include: Sequence[str] | UnsetType = UNSET,
     ) -> Webhook:
         """Changes the fields in the body. A webhook that is turned on resumes with the first event
-        that it hasn't sent, or with the oldest event that is still stored.
+        that it hasn't sent, or with the oldest event that is still stored. A webhook with a format
+        needs its ``key`` again with a new ``url``.
 
         ``url``: The URL that events are sent to: ``https``, port 443 or 8443, a public address, and
         without a user name, a password or a ``#``. For development, a service can be configured to
@@ -822,9 +849,17 @@ class AsyncWebhooks(AsyncResource):
 
         ``enabled``: Whether events are sent.
 
-        Raises ``NotFound``.
+        ``key``: The key of the format's API, which no response shows. Required with a format, and
+        again with a new ``url``.
+
+        ``include``: With ``product``, the item in each event has the data of its product as
+        ``product``, as it is when the event is sent. A format has them anyway.
+
+        Raises ``NotFound`` and ``Conflict``.
         """
-        fields = changes(url=url, types=several(types), enabled=enabled)
+        fields = changes(
+            url=url, types=several(types), enabled=enabled, key=key, include=several(include)
+        )
         call = Call("PATCH", path("webhooks", id), one(Webhook), body=fields)
         return await self._transport.result(call)
 

@@ -1,0 +1,299 @@
+"""Formats of webhooks for marketing tools: from an event to the request that a tool's API takes.
+
+Each format is a pure function. ``docs/marketing.md`` names the versions of the APIs;
+``tests/vendors`` has their published schemas, which tests check the bodies against.
+"""
+
+import base64
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, get_args
+from urllib.parse import quote
+
+import msgspec
+
+from wishwell import ids
+from wishwell.field_types import published
+
+Format = Literal["segment", "klaviyo", "brevo"]
+WebhookFormat = Annotated[
+    Format,
+    published(
+        "WebhookFormat",
+        "The API that events are sent to: `segment` (RudderStack and Customer.io have the same), "
+        "`klaviyo` or `brevo`. Without a format, events are sent in the form of Standard Webhooks.",
+    ),
+]
+FORMATS: tuple[Format, ...] = get_args(Format)
+KLAVIYO_REVISION = "2026-07-15"
+
+_NAMES = {
+    "item.created": "Product Added to Wishlist",
+    "item.deleted": "Product Removed from Wishlist",
+    "item.price_dropped": "Wishlist Product Price Dropped",
+    "item.back_in_stock": "Wishlist Product Back in Stock",
+    "item.purchased": "Wishlist Product Purchased",
+}
+"""Names of events, in the style of Segment's e-commerce specification."""
+
+_LINKED, _ERASED = "profile.linked", "profile.erased"
+_MAX_ANSWER = 500
+_KEY_RUN = 8
+"""Successive characters of a key that are removed from answers; the shortest key."""
+
+
+class Request(NamedTuple):
+    """A request. ``path`` follows the webhook's URL; ``body`` is JSON.
+
+    ``absent_is_done``: 404 counts as a success, because there is nothing to delete. ``follow``
+    makes the next request from the body of the answer, or None if there is none.
+    """
+
+    method: str
+    path: str
+    body: Any = None
+    absent_is_done: bool = False
+    follow: Callable[[bytes], "Request | None"] | None = None
+
+
+class Unsent(NamedTuple):
+    """The reason why no request is sent for an event. ``by_hand``: a person has to do it."""
+
+    reason: str
+    by_hand: bool = False
+
+
+class SentEvent(Protocol):
+    """An event, of which formats use these fields."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def timestamp(self) -> str: ...
+    @property
+    def profile(self) -> str: ...
+    @property
+    def data(self) -> msgspec.Raw: ...
+
+
+class _Tool(NamedTuple):
+    """A format. ``max_concurrent``: the maximum of requests that a process sends concurrently."""
+
+    request: Callable[[SentEvent], Request | Unsent]
+    test: Callable[[str], Request]
+    headers: Callable[[str], Mapping[str, str]]
+    visitors: bool
+    types: frozenset[str]
+    max_concurrent: int
+
+
+# rule: format-events
+def takes(format: str | None, type_: str, gid: str) -> bool:
+    """Returns whether a webhook of this format, or none, has a request for such an event."""
+    if format is None:
+        return True
+    tool = _TOOLS[format]
+    return type_ in tool.types and (tool.visitors or not ids.is_session(gid))
+
+
+def request(format: str, event: SentEvent) -> Request | Unsent:
+    """Returns the request for an event that the format takes."""
+    return _TOOLS[format].request(event)
+
+
+# rule: format-events
+def test_request(format: str, id: str) -> Request:
+    """Returns a request that tests the URL and the key, and creates no person."""
+    return _TOOLS[format].test(id)
+
+
+def headers(format: str, key: str) -> dict[str, str]:
+    """Returns the headers of all requests, which authenticate them."""
+    return {"Accept": "application/json", **_TOOLS[format].headers(key)}
+
+
+def max_concurrent(format: str) -> int:
+    """Returns how many requests a process may send concurrently to a webhook."""
+    return _TOOLS[format].max_concurrent
+
+
+# rule: format-key
+def shown_answer(answer: bytes, key: str) -> str:
+    """Returns the beginning of an answer as one line, without parts of the key."""
+    text = answer.decode("utf-8", "replace").replace("\\/", "/")
+    for secret in (key, _basic(key)):
+        for start in range(len(secret) - _KEY_RUN + 1):
+            text = text.replace(secret[start : start + _KEY_RUN], "…")
+    return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))[:_MAX_ANSWER]
+
+
+# --------------------------------------------------------------------------- what is sent
+
+
+def _person(event: SentEvent) -> str | None:
+    """Returns the shop's id of the customer, or None for a visitor."""
+    customer = ids.customer_of(event.profile)
+    return customer and customer[1]
+
+
+def _properties(event: SentEvent) -> dict[str, Any]:
+    """Returns the properties of an item's event, named as in Segment's specification."""
+    data = msgspec.json.decode(event.data)
+    item = data["item"]
+    product = item.get("product", {}) | data.get("product", {})
+    bought = data.get("purchased") or {}
+    price = data.get("price") or bought.get("price") or product.get("price") or {}
+    variant = item.get("variantId")
+    before = data.get("previousPrice")
+    properties = {
+        "wishlist_id": next(iter(item["listIds"]), None),
+        "product_id": str(item["productId"]),
+        "variant_id": None if variant is None else str(variant),
+        "variant": product.get("variantTitle"),
+        "name": product.get("title"),
+        "url": product.get("url"),
+        "image_url": product.get("image"),
+        "price": _number(price),
+        "previous_price": before and _number(before),
+        "currency": price.get("currency"),
+        "quantity": data.get("quantity") or bought.get("quantity") or item["quantity"],
+        "availability": product.get("availability"),
+    }
+    return {name: value for name, value in properties.items() if value is not None}
+
+
+def _number(price: Mapping[str, str]) -> float | None:
+    return float(price["amount"]) if price else None
+
+
+def _basic(key: str) -> str:
+    return base64.b64encode(f"{key}:".encode()).decode()
+
+
+# ------------------------------------------------------------------------------- Segment
+
+
+def _segment(event: SentEvent) -> Request | Unsent:
+    customer = _person(event)
+    if event.type == _ERASED:
+        kind, id = ("anonymousId", _visitor(event)) if customer is None else ("userId", customer)
+        return Unsent(f"To do by hand: delete the {kind} {id}.", by_hand=True)
+    data = msgspec.json.decode(event.data)
+    sent = {"messageId": event.id, "timestamp": event.timestamp}
+    if event.type == _LINKED:
+        before = data["session"].rpartition("/")[2]
+        return _of_segment("alias", {**sent, "previousId": before, "userId": customer})
+    if data.get("linked"):
+        return Unsent("A sign-in moved the item, which was sent when the visitor saved it.")
+    who = {"anonymousId": _visitor(event)} if customer is None else {"userId": customer}
+    named = {"event": _NAMES[event.type], "properties": _properties(event)}
+    return _of_segment("track", {**sent, **who, **named})
+
+
+def _of_segment(call: str, body: Mapping[str, Any]) -> Request:
+    return Request("POST", f"/{call}", {"type": call, **body})
+
+
+def _visitor(event: SentEvent) -> str:
+    return event.profile.rpartition("/")[2]
+
+
+def _test_segment(id: str) -> Request:
+    anonymous = {"anonymousId": "wishwell-test", "messageId": id}
+    return _of_segment("track", {**anonymous, "event": "Wishlist Webhook Tested"})
+
+
+# ------------------------------------------------------------------------------- Klaviyo
+
+
+def _klaviyo(event: SentEvent) -> Request | Unsent:
+    customer = _person(event)
+    assert customer is not None
+    if event.type == _ERASED:
+        return _klaviyo_profile(customer)._replace(follow=_klaviyo_deletion)
+    properties = _properties(event)
+    attributes: dict[str, Any] = {
+        "properties": properties,
+        "time": event.timestamp,
+        "unique_id": event.id,
+        "metric": _of_klaviyo("metric", {"name": _NAMES[event.type]}),
+        "profile": _of_klaviyo("profile", {"external_id": customer}),
+    }
+    if "price" in properties:
+        value = Decimal(str(properties["price"])) * properties["quantity"]
+        attributes |= {"value": float(value), "value_currency": properties["currency"]}
+    return Request("POST", "/events", _of_klaviyo("event", attributes))
+
+
+def _of_klaviyo(type_: str, attributes: Mapping[str, Any], **more: str) -> dict[str, Any]:
+    return {"data": {"type": type_, **more, "attributes": attributes}}
+
+
+def _klaviyo_profile(customer: str) -> Request:
+    """Returns the search for a customer's profile. Deletions need Klaviyo's own id of it."""
+    escaped = customer.replace("\\", "\\\\").replace('"', '\\"')
+    wanted = quote(f'equals(external_id,"{escaped}")', safe="")
+    return Request("GET", f"/profiles?filter={wanted}&fields%5Bprofile%5D=external_id")
+
+
+def _klaviyo_deletion(answer: bytes) -> Request | None:
+    found = msgspec.json.decode(answer)["data"]
+    if not found:
+        return None
+    profile = _of_klaviyo("profile", {}, id=found[0]["id"])
+    job = _of_klaviyo("data-privacy-deletion-job", {"profile": profile})
+    return Request("POST", "/data-privacy-deletion-jobs", job)
+
+
+# --------------------------------------------------------------------------------- Brevo
+
+
+def _brevo(event: SentEvent) -> Request | Unsent:
+    customer = _person(event)
+    assert customer is not None
+    if event.type == _ERASED:
+        path = f"/contacts/{quote(customer, safe='')}?identifierType=ext_id"
+        return Request("DELETE", path, absent_is_done=True)
+    body = {
+        "event_name": _NAMES[event.type].lower().replace(" ", "_"),
+        "event_date": event.timestamp,
+        "identifiers": {"ext_id": customer},
+        "event_properties": _properties(event),
+    }
+    return Request("POST", "/events", body)
+
+
+_ITEMS = frozenset(_NAMES)
+_JSON = {"Content-Type": "application/json"}
+_TOOLS: Mapping[str, _Tool] = {
+    "segment": _Tool(
+        _segment,
+        _test_segment,
+        lambda key: {"Authorization": f"Basic {_basic(key)}", **_JSON},
+        visitors=True,
+        types=_ITEMS | {_LINKED, _ERASED},
+        max_concurrent=64,
+    ),
+    "klaviyo": _Tool(
+        _klaviyo,
+        lambda _: _klaviyo_profile("wishwell-test"),
+        lambda key: {
+            "Authorization": f"Klaviyo-API-Key {key}",
+            "Content-Type": "application/vnd.api+json",
+            "revision": KLAVIYO_REVISION,
+        },
+        visitors=False,
+        types=_ITEMS | {_ERASED},
+        max_concurrent=64,
+    ),
+    "brevo": _Tool(
+        _brevo,
+        lambda _: Request("GET", "/account"),
+        lambda key: {"api-key": key, **_JSON},
+        visitors=False,
+        types=_ITEMS | {_ERASED},
+        max_concurrent=4,  # its events API allows 10 requests a second
+    ),
+}

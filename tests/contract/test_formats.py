@@ -1,0 +1,435 @@
+"""Webhooks in the formats of marketing tools, sent to receivers that check the published schemas."""
+
+import asyncio
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.contract.conftest import PLENTY, new_item
+from tests.contract.desk import SEALING, on_desk, send
+from tests.servers.receiver import answer as empty
+from tests.servers.tool import KEY, PROFILES, Tool, answer
+from wishwell import events, ids, products, profiles
+from wishwell.db import ask
+from wishwell.errors import Conflict, Invalid
+from wishwell.events import deliveries, formats, webhooks
+from wishwell.events.attempts import wait_seconds
+from wishwell.events.webhooks import NewWebhook
+from wishwell.privacy import erasure
+from wishwell.products import NewProduct, ProductData, notices, shown
+from wishwell.products.notices import Money
+from wishwell.wishlists import items, linking, saving
+
+FORMATS = pytest.mark.parametrize("format", formats.FORMATS)
+ADDED, REMOVED = "Product Added to Wishlist", "Product Removed from Wishlist"
+DROPPED, BACK = "Wishlist Product Price Dropped", "Wishlist Product Back in Stock"
+
+
+def on_each_format(test):
+    """Runs a test with each format, on a desk, with a tool, a sending process and a webhook."""
+
+    @FORMATS
+    def run(bench, format):
+        @on_desk
+        async def story(desk):
+            async with Tool(format).serve() as tool, desk.process(seconds=1) as sender:
+                await test(desk, tool, sender, await desk.formatted(tool.url, format, KEY))
+
+        story(bench)
+
+    run.__name__, run.__doc__ = test.__name__, test.__doc__
+    return run
+
+
+class Shop:
+    """A desk's store with a lamp, the customer 7 and a visitor."""
+
+    def __init__(self, desk):
+        self.desk, self.store = desk, desk.store
+        self.customer = profiles.of_customer(self.store, "gid://shopify/Customer/7")
+        self.session = ids.random_uuid()
+
+    async def put(self, price, available=True):
+        facts = {"title": "Lamp", "url": "https://shop.example/lamp", "available": available}
+        data = ProductData(
+            price=Money(price, "EUR"), image="https://shop.example/lamp.jpg", **facts
+        )
+        given = [NewProduct("101", data)], [self.desk.bench.new_id()], self.desk.clock.tick()
+        await self.desk.db.write(products.put, self.store, *given)
+
+    async def save(self, profile, product=101):
+        save = new_item(product, 5), self.desk.bench.new_id(), PLENTY, self.desk.clock.tick()
+        return (await self.desk.db.write(saving.save, profile, *save))[0]
+
+    async def visitor(self):
+        make = self.store, "wishwell", self.session, self.desk.clock.tick()
+        return await self.desk.db.write(profiles.create_session, *make)
+
+    async def publish(self):
+        async for _ in notices.process_batches(self.desk.db, self.desk.clock):
+            pass
+        await events.assign_positions(self.desk.db, self.desk.clock)
+
+
+def name_of(call):
+    """Returns the name of a request's event, or its path."""
+    body = call.body or {}
+    metric = body.get("data", {}).get("attributes", {}).get("metric")
+    return (
+        body.get("event")
+        or body.get("event_name")
+        or (metric["data"]["attributes"]["name"] if metric else call.path)
+    )
+
+
+def properties_of(call):
+    body = call.body
+    return (
+        body.get("properties")
+        or body.get("event_properties")
+        or (body["data"]["attributes"]["properties"])
+    )
+
+
+@on_each_format
+async def test_events_arrive_as_the_tool_describes(desk, tool, sender, hook):
+    """Saves, removals, price drops, restocks, a sign-in and an erasure arrive in the tool's schema,
+    with the shop's customer id; what the tool can't take is counted.
+    Rules: format-events, format-erased."""
+    shop = Shop(desk)
+    await shop.put("79.90", available=False)
+    visitor = await shop.visitor()
+    await shop.save(visitor, 102)
+    item = await shop.save(shop.customer)
+    desk.clock.milliseconds += 70_000
+    await shop.put("59.90")
+    await shop.publish()
+    await desk.db.write(linking.link, visitor, shop.customer, PLENTY, desk.clock.tick())
+    await desk.db.write(items.delete, shop.customer, item.id, desk.clock.tick())
+    await shop.publish()
+    await send(sender)
+    named = {name: name.lower().replace(" ", "_") for name in (ADDED, REMOVED, DROPPED, BACK)}
+    if tool.format != "brevo":
+        named = {name: name for name in named}
+    got = {}
+    for call in tool.got:
+        got.setdefault(name_of(call), []).append(call)
+    assert tool.wrong == []
+    assert got.keys() == {*named.values()} | ({"/alias"} if tool.format == "segment" else set())
+    [dropped] = got[named[DROPPED]]
+    assert properties_of(dropped) == {
+        "product_id": "101",
+        "variant_id": "5",
+        "name": "Lamp",
+        "url": "https://shop.example/lamp",
+        "image_url": "https://shop.example/lamp.jpg",
+        "price": 59.9,
+        "previous_price": 79.9,
+        "currency": "EUR",
+        "quantity": 1,
+        "availability": "in_stock",
+    }
+    people = [json.dumps(call.body) for call in got[named[ADDED]]]
+    if tool.format == "segment":
+        [alias] = got["/alias"]
+        assert (alias.body["previousId"], alias.body["userId"]) == (shop.session, "7")
+        assert sorted('"userId": "7"' in one for one in people) == [False, True]
+        assert sum(f'"anonymousId": "{shop.session}"' in one for one in people) == 1
+    else:  # the visitor's save was skipped, so the sign-in sends it
+        mine = '"external_id": "7"' if tool.format == "klaviyo" else '"ext_id": "7"'
+        assert [mine in one for one in people] == [True, True]
+    if tool.format == "klaviyo":
+        attributes = dropped.body["data"]["attributes"]
+        assert (attributes["value"], attributes["value_currency"]) == (59.9, "EUR")
+    skipped = (await desk.find(hook)).skipped
+    assert skipped == {"segment": 1, "klaviyo": 2, "brevo": 2}[tool.format]
+    assert sender.attempts["skipped"] == skipped
+    await _erase(desk, tool, sender, hook, shop)
+
+
+async def _erase(desk, tool, sender, hook, shop):
+    """Checks the erasure of the customer 7."""
+    tool.got.clear()
+    await desk.db.long_write(erasure.erase, shop.customer, desk.clock.milliseconds)
+    await events.assign_positions(desk.db, desk.clock)
+    await send(sender)
+    page = [one for one in await desk.page(hook) if one.type == "profile.erased"]
+    of_customer = next(one for one in page if "anonymousId" not in (one.answer or ""))
+    sent = [(call.method, call.path) for call in tool.got]
+    if tool.format == "segment":
+        assert sent == [] and of_customer.status == "by_hand"
+        assert of_customer.answer == "To do by hand: delete the userId 7."
+        assert sender.attempts["by_hand"] == len(page)
+    else:
+        deletion = {
+            "klaviyo": [("GET", "/profiles"), ("POST", "/data-privacy-deletion-jobs")],
+            "brevo": [("DELETE", "/contacts/7")],
+        }
+        assert sent == deletion[tool.format] and of_customer.status == "delivered"
+    if tool.format == "klaviyo":
+        job = tool.got[1].body["data"]["attributes"]["profile"]["data"]
+        assert job["id"] == PROFILES["7"]
+    assert tool.wrong == []
+
+
+@on_each_format
+async def test_erasure_of_a_person_the_tool_does_not_know_is_done(desk, tool, sender, hook):
+    """A customer whom the tool doesn't have needs no deletion. Rule: format-erased."""
+    await desk.save()
+    await desk.db.long_write(erasure.erase, desk.profile, desk.clock.milliseconds)
+    await events.assign_positions(desk.db, desk.clock)
+    await send(sender)
+    expected = "by_hand" if tool.format == "segment" else "delivered"
+    assert [one.status for one in await desk.page(hook)] == [expected]
+    assert tool.wrong == []
+
+
+@on_each_format
+async def test_test_creates_no_person(desk, tool, sender, hook):
+    """A test uses the key and names nobody; a refused key fails it, with the tool's answer.
+    Rule: format-events."""
+    for status in (200, 401):
+        if status == 401:
+            tool.script = [answer(401, {"message": "Invalid key"})]
+        test = desk.store, hook.id, desk.bench.new_id(), desk.clock.tick()
+        await desk.db.write(deliveries.test, *test)
+        await send(sender)
+    failed, good = await desk.page(hook)
+    assert (good.status, failed.status, failed.last_status) == ("delivered", "failed", 401)
+    assert "Invalid key" in failed.answer
+    assert tool.wrong == []
+    assert "userId" not in json.dumps([call.body for call in tool.got])
+    if tool.format != "segment":
+        assert {call.method for call in tool.got} == {"GET"}
+    assert (await desk.find(hook)).enabled
+
+
+@on_each_format
+async def test_refused_key_pauses_the_webhook(desk, tool, sender, hook):
+    """A 401 or 403 turns the webhook off and is shown, without the key; with a new key it sends
+    everything. Rules: format-answers, format-key."""
+    echo = {"message": f"Bad key {KEY}", "part": f"...{KEY[3:14]}", "basic": formats._basic(KEY)}
+    for status in (401, 403):
+        tool.script = [answer(status, echo)] * 3
+        await desk.save(3)
+        await send(sender)
+        off = await desk.find(hook)
+        assert not off.enabled
+        assert (
+            off.problem.startswith(f"The key was refused with {status}: ")
+            and "Bad key" in off.problem
+        )
+        for text in (off.problem, *(one.answer for one in await desk.page(hook))):
+            assert not any(KEY[at : at + 8] in (text or "") for at in range(len(KEY) - 7))
+            assert formats._basic(KEY)[:8] not in (text or "")
+        assert {one.attempts for one in await desk.page(hook) if one.status == "pending"} == {0}
+        sent = len(tool.got)
+        await desk.save()
+        await send(sender)
+        assert len(tool.got) == sent
+        tool.script = []
+        on = await desk.change(hook, key=KEY, enabled=True)
+        assert (on.problem, on.enabled) == (None, True)
+        await send(sender)
+        assert {one.status for one in await desk.page(hook)} == {"delivered"}
+    assert tool.wrong == []
+
+
+@on_each_format
+async def test_refused_event_is_not_retried(desk, tool, sender, hook):
+    """An event that the tool refuses with 400 fails at once, and its answer is shown, cut and
+    without the key. Rules: format-answers, format-key."""
+    tool.script = [answer(400, {"detail": "unknown\nproperty", "key": KEY, "more": "x" * 1_000})]
+    await desk.save()
+    await send(sender)
+    [shown_] = await desk.page(hook)
+    assert (shown_.status, shown_.attempts, shown_.last_status) == ("failed", 1, 400)
+    assert shown_.answer.startswith('{"detail": "unknown') and len(shown_.answer) == 500
+    assert KEY not in shown_.answer
+    desk.clock.milliseconds += 600_000
+    await send(sender)
+    assert len(tool.got) == 1 and (await desk.find(hook)).enabled
+
+
+async def _hang(writer):
+    await asyncio.sleep(3)
+
+
+async def _drop(writer):
+    pass
+
+
+@on_each_format
+async def test_event_that_gets_no_answer_is_sent_again(desk, tool, sender, hook):
+    """An answer that is late, missing or 5xx is retried with the same id, so that the tool can
+    recognise a duplicate. Rule: delivery-at-least-once."""
+    [event] = await desk.save()
+    tool.script = [_hang, _drop, answer(503)]
+    for wait in (6, 400, 3_000, 0):
+        await send(sender)
+        desk.clock.milliseconds += wait * 1_000
+    [shown_] = await desk.page(hook)
+    assert (shown_.status, shown_.attempts, tool.wrong) == ("delivered", 4, [])
+    assert len({json.dumps(call.body) for call in tool.got}) == 1
+    if tool.format != "brevo":  # its API has no id of an event
+        assert event in json.dumps(tool.got[0].body)
+
+
+@on_each_format
+async def test_rate_limit_is_waited_out(desk, tool, sender, hook):
+    """After a 429 the webhook waits as long as the tool says; no number of them uses up the
+    attempts. Rule: delivery-schedule."""
+    header = "x-sib-ratelimit-reset: 7" if tool.format == "brevo" else "Retry-After: 7"
+    await desk.save()
+    for tried in range(1, 13):
+        tool.script = [answer(429, {"detail": "Too many"}, header)]
+        for wait in (6_000, 2_000):
+            await send(sender)
+            assert len(tool.got) == tried
+            desk.clock.milliseconds += wait
+    await send(sender)
+    [shown_] = await desk.page(hook)
+    assert (shown_.status, shown_.attempts, len(tool.got)) == ("delivered", 1, 13)
+
+
+@on_desk
+async def test_brevo_gets_few_requests_at_once(desk):
+    """Brevo allows 10 events a second, so a process sends it at most 4 concurrently.
+    Rule: delivery-fair."""
+    async with Tool("brevo").serve() as tool, desk.process() as sender:
+        running, most = 0, 0
+
+        async def slow(writer):
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(0.05)
+            running -= 1
+            writer.write(answer(204))
+
+        await desk.formatted(tool.url, "brevo", KEY)
+        await desk.save(20)
+        tool.script = [slow] * 20
+        await send(sender)
+        assert (most, len(tool.got), tool.wrong) == (4, 20, [])
+
+
+@on_desk
+async def test_key_is_encrypted_and_stays_with_its_address(desk):
+    """A key is stored encrypted and never shown; a new address needs it again.
+    Rule: format-key."""
+    url = "https://a.klaviyo.com/api"
+    hook = await desk.formatted(url, "klaviyo", KEY)
+    assert hook.secret is None and KEY not in str(hook)
+    [(_, _, sealed, _)] = [
+        row for row in await desk.db.read(ask, "webhooks") if str(row[1]) == hook.id
+    ]
+    assert KEY not in sealed
+    stored = webhooks.decrypted(SEALING, desk.store.id, hook.id, sealed)
+    assert stored.key == KEY
+    with pytest.raises(Invalid, match="key: give the key again"):
+        await desk.change(hook, url="https://elsewhere.example/api")
+    assert (await desk.find(hook)).url == url
+    moved = await desk.change(hook, url="https://a.klaviyo.com/api/", key=f"{KEY}2")
+    assert moved.url.endswith("/api/") and moved.updated_at > hook.updated_at
+    with pytest.raises(Conflict, match="has a format"):
+        await desk.db.write(webhooks.renew_secret, desk.store, hook.id, SEALING, desk.clock())
+    plain = await desk.hook(url)
+    with pytest.raises(Invalid, match="key: is only for"):
+        await desk.change(plain, key=KEY)
+    for new in (NewWebhook(url, key=KEY), NewWebhook(url, format="brevo")):
+        make = SEALING, desk.store, new, desk.bench.new_id(), desk.clock.tick()
+        with pytest.raises(Invalid, match=r"^key: "):
+            await desk.db.write(webhooks.create, *make)
+
+
+@on_desk
+async def test_include_adds_products_to_webhooks_and_to_the_feed(desk):
+    """With `include`, items in events have the product's data as it is when the event is sent.
+    Rule: event-product."""
+    shop = Shop(desk)
+    await shop.put("79.90")
+    async with desk.receiving() as (receiver, sender, plain):
+        more = await desk.formatted(f"{receiver.url}/more", None, None, include=["product"])
+        await shop.save(shop.customer)
+        await shop.save(shop.customer, 102)
+        await shop.publish()
+        await send(sender)
+        lamp = {
+            "title": "Lamp",
+            "url": "https://shop.example/lamp",
+            "image": "https://shop.example/lamp.jpg",
+            "price": {"amount": "79.90", "currency": "EUR"},
+            "available": True,
+            "availability": "in_stock",
+        }
+        sent = [message.event["data"]["item"].get("product") for message in receiver.got]
+        assert sorted(one == lamp for one in sent) == [False, False, False, True]
+        assert sum(one is None for one in sent) == 3
+        assert (await desk.find(more)).include == ("product",)
+        page = await desk.db.read(shown.feed, desk.store, None, 10, ())
+        found = [json.loads(bytes(event.data))["item"].get("product") for event in page.events]
+        assert found == [lamp, None]
+        await desk.change(more, include=())
+        assert (await desk.find(more)).include == (await desk.find(plain)).include == ()
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "seconds"),
+    [
+        (503, "120", 120),
+        (503, "0", 0),
+        (503, "-5", 0),
+        (503, "soon", 0),
+        (503, "", 0),
+        (503, "99999999999", 0),
+        (503, "9999999", 86_400),
+        (503, "Fri, 15 Jan 2027 08:02:00 GMT", 120),
+        (503, "Friday, 15-Jan-27 08:02:00 GMT", 120),
+        (503, "Fri Jan 15 08:02:00 2027", 120),
+        (503, "Fri, 15 Jan 2027 07:00:00 GMT", 0),
+        (503, "Fri, 31 Dec 9999 23:59:59 GMT", 86_400),
+        (429, "", 60),
+        (429, "0", 1),
+        (429, "Fri, 15 Jan 2027 07:00:00 GMT", 1),
+    ],
+)
+def test_retry_after_is_seconds_or_a_time(status, text, seconds):
+    """`Retry-After` has seconds or a date in any form of RFC 9110, and counts for a day at most;
+    anything else is ignored. A 429 always waits.
+    Rule: delivery-schedule."""
+    now = 1_800_000_000_000  # 2027-01-15T08:00:00Z
+    assert wait_seconds(status, {"retry-after": text}, now) == seconds
+    if not text:
+        assert wait_seconds(429, {"x-sib-ratelimit-reset": "9"}, now) == 9
+
+
+@on_desk
+async def test_retry_after_holds_back_the_whole_webhook(desk):
+    """After `Retry-After` a webhook without a format sends nothing until then, new events
+    included; a manual retry doesn't wait. Rules: delivery-schedule, delivery-resend."""
+    async with desk.receiving(empty(503, "Retry-After: 600")) as (receiver, sender, hook):
+        first = await desk.save()
+        await send(sender)
+        later = await desk.save()
+        desk.clock.milliseconds += 599_000
+        await send(sender)
+        assert receiver.ids() == first
+        receiver.says = empty()
+        oldest = (await desk.page(hook))[-1]
+        retry = desk.store, hook.id, oldest.id, desk.clock.tick()
+        await desk.db.write(deliveries.retry, *retry)
+        await send(sender)
+        assert sorted(receiver.ids()) == sorted(first * 2 + later)
+        assert {one.status for one in await desk.page(hook)} == {"delivered"}
+
+
+@given(st.text(max_size=300), st.integers(0, len(KEY) - 8), st.integers(8, len(KEY)))
+def test_no_answer_shows_a_part_of_the_key(text, start, length):
+    """No eight successive characters of a key are left in what is shown of an answer, whatever is
+    around them. Rule: format-key."""
+    shown_ = formats.shown_answer(f"{text}{KEY[start : start + length]}{text}".encode(), KEY)
+    assert not any(KEY[at : at + 8] in shown_ for at in range(len(KEY) - 7))
+    assert len(shown_) <= 500 and shown_.isprintable()
