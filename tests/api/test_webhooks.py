@@ -16,6 +16,7 @@ from standardwebhooks import WebhookVerificationError
 
 from tests.conftest import SEALING_KEY, Shop
 from tests.servers import wait_until
+from tests.servers.called import Called
 from tests.servers.receiver import Receiver
 
 from .conftest import data, refused, save, walk
@@ -27,10 +28,10 @@ MOST = ("--limit", "admin_write=1000000", "--limit", "admin_read=1000000", "--ev
 
 
 class Beside:
-    """A webhook receiver in a thread of its own."""
+    """A webhook receiver, or another server for calls, in a thread of its own."""
 
     def __init__(self, says=None):
-        self.receiver = Receiver(says)
+        self.receiver = says if isinstance(says, Called) else Receiver(says)
         self._open = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 

@@ -38,7 +38,8 @@ ELSEWHERE = {
     "stores": {"updated_at": "when it was changed here", "handle": "store.handle"},
     "store_hosts": {"host": "hosts of the store, and its platform's shop"},
     "store_secrets": {"updated_at": "when they were changed here"},
-    "webhooks": {"position": "of the feed here", "missed": "of the feed here", "due_at": "what is sent here"},
+    "webhooks": {"position": "of the feed here", "missed": "of the feed here", "due_at": "what is sent here",
+        "skipped": "of the feed here", "problem": "what happened here", "wait_until": "what happened here"},
     "share_tokens": {"hash": "of the token", "share_id": "the line's id"},
 }  # fmt: skip
 

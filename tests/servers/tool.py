@@ -90,21 +90,22 @@ class Tool(Called):
             assert call.headers["content-type"] == _TYPES.get(self.format, "application/json")
         return getattr(self, f"_{self.format}")(call)
 
-    def _check(self, name: str, body: Any) -> None:
+    def check(self, name: str, body: Any) -> None:
+        """Raises ``ValidationError`` unless a body has this published schema."""
         schemas = SCHEMAS[self.format]
         schema = {"$ref": f"#/components/schemas/{name}", "components": schemas["components"]}
         jsonschema.validate(body, schema, format_checker=jsonschema.FormatChecker())
 
     def _segment(self, call: Call) -> bytes:
         assert (call.method, call.path) in {("POST", "/track"), ("POST", "/alias")}
-        self._check(call.path[1:], call.body)
+        self.check(call.path[1:], call.body)
         assert len(json.dumps(call.body)) <= SCHEMAS["segment"]["maxBytes"]
         return answer(200, {"success": True})
 
     def _klaviyo(self, call: Call) -> bytes:
         described = SCHEMAS["klaviyo"]["paths"][f"/api{call.path}"][call.method.lower()]
         if "body" in described:
-            self._check(described["body"], call.body)
+            self.check(described["body"], call.body)
             return answer(described["status"])
         assert set(call.query) <= {*described["query"]}
         found = call.query["filter"].removeprefix('equals(external_id,"').removesuffix('")')
@@ -118,5 +119,5 @@ class Tool(Called):
             return answer(204) if known else answer(404, {"code": "document_not_found"})
         described = SCHEMAS["brevo"]["paths"][f"/v3{call.path}"][call.method.lower()]
         if "body" in described:
-            self._check(described["body"], call.body)
+            self.check(described["body"], call.body)
         return answer(described["status"])

@@ -123,7 +123,7 @@ def max_concurrent(format: str) -> int:
 def shown_answer(answer: bytes, key: str) -> str:
     """Returns the beginning of an answer as one line, without parts of the key."""
     text = answer.decode("utf-8", "replace").replace("\\/", "/")
-    for secret in (key, _basic(key)):
+    for secret in (key, basic(key)):
         for start in range(len(secret) - _KEY_RUN + 1):
             text = text.replace(secret[start : start + _KEY_RUN], "…")
     return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))[:_MAX_ANSWER]
@@ -141,15 +141,14 @@ def _person(event: SentEvent) -> str | None:
 def _properties(event: SentEvent) -> dict[str, Any]:
     """Returns the properties of an item's event, named as in Segment's specification."""
     data = msgspec.json.decode(event.data)
-    item = data["item"]
+    item = data.get("item", {})  # a purchase of an item that was removed before has none
     product = item.get("product", {}) | data.get("product", {})
-    bought = data.get("purchased") or {}
-    price = data.get("price") or bought.get("price") or product.get("price") or {}
-    variant = item.get("variantId")
+    price = data.get("unitPrice") or data.get("price") or product.get("price") or {}
+    variant = data.get("variantId") or item.get("variantId")
     before = data.get("previousPrice")
     properties = {
-        "wishlist_id": next(iter(item["listIds"]), None),
-        "product_id": str(item["productId"]),
+        "wishlist_id": next(iter(item.get("listIds", ())), None),
+        "product_id": str(data.get("productId") or item["productId"]),
         "variant_id": None if variant is None else str(variant),
         "variant": product.get("variantTitle"),
         "name": product.get("title"),
@@ -158,7 +157,7 @@ def _properties(event: SentEvent) -> dict[str, Any]:
         "price": _number(price),
         "previous_price": before and _number(before),
         "currency": price.get("currency"),
-        "quantity": data.get("quantity") or bought.get("quantity") or item["quantity"],
+        "quantity": data.get("quantity") or item.get("quantity"),
         "availability": product.get("availability"),
     }
     return {name: value for name, value in properties.items() if value is not None}
@@ -168,7 +167,8 @@ def _number(price: Mapping[str, str]) -> float | None:
     return float(price["amount"]) if price else None
 
 
-def _basic(key: str) -> str:
+def basic(key: str) -> str:
+    """Returns the credentials of HTTP's Basic authentication, with an empty password."""
     return base64.b64encode(f"{key}:".encode()).decode()
 
 
@@ -271,7 +271,7 @@ _TOOLS: Mapping[str, _Tool] = {
     "segment": _Tool(
         _segment,
         _test_segment,
-        lambda key: {"Authorization": f"Basic {_basic(key)}", **_JSON},
+        lambda key: {"Authorization": f"Basic {basic(key)}", **_JSON},
         visitors=True,
         types=_ITEMS | {_LINKED, _ERASED},
         max_concurrent=64,

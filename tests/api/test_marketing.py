@@ -1,0 +1,103 @@
+"""Marketing tools from outside: the commands of docs/marketing.md, the API and the command."""
+
+import json
+import time
+
+import pytest
+
+from tests.documents import commands
+from tests.servers import wait_until
+from tests.servers.tool import KEY, Tool
+
+from .conftest import data, refused, save
+from .test_webhooks import Beside, open_service, told, when_told
+
+__all__ = ["open_service", "told"]
+pytestmark = [pytest.mark.xdist_group("webhooks"), pytest.mark.either_engine]
+LAMP = {"title": "Lamp", "url": "https://shop.example/lamp"}
+VENDORS = {
+    "segment": "https://api.segment.io/v1",
+    "klaviyo": "https://a.klaviyo.com/api",
+    "brevo": "https://api.brevo.com/v3",
+}
+
+
+@pytest.mark.parametrize("name", ["Segment", "Klaviyo", "Brevo"])
+def test_page_leads_from_nothing_to_a_price_drop_in_the_tool(told, name):
+    """The commands of docs/marketing.md make a webhook, and the next price drop arrives in the
+    tool's schema. Rules: format-events, format-key."""
+    format = name.lower()
+    lines = commands("docs/marketing.md", f"## {name}")
+    with Beside(Tool(format)) as tool:
+        (told.service.folder / f"{format}.key").write_text(f"{KEY}\n")
+        shown = []
+        for line in lines:
+            program, *words = line.replace(VENDORS[format], tool.url).split()
+            assert program == "wishwell"
+            words = [str(told.service.folder / w) if w.endswith(".key") else w for w in words]
+            shown.append(told.service.quick(*words, "--store", told.handle, "--json"))
+        [hook] = json.loads(shown[-1])
+        assert (hook["format"], hook["enabled"], "secret" in hook) == (format, True, False)
+        when_told(told)
+        _put(told, "79.90")
+        save(told.customer().http, 1)
+        time.sleep(0.1)
+        _put(told, "59.90")
+        wanted = "price_dropped" if format == "brevo" else "Price Dropped"
+        dropped = lambda: any(wanted in json.dumps(call.body) for call in list(tool.got))  # noqa: E731
+        assert wait_until(dropped, seconds=20)
+        assert tool.wrong == []
+        metrics = told.admin.get(f"{told.service.url}/metrics").text
+    assert KEY not in "".join(shown) + told.service.output() + metrics
+
+
+def _put(shop, price):
+    body = LAMP | {"price": {"amount": price, "currency": "EUR"}}
+    assert shop.admin.put("/products/1", json=body).status_code in (200, 201)
+
+
+def test_key_is_accepted_and_never_shown(told):
+    """The API takes a format with its key, refuses one without the other, and shows neither in any
+    answer. Rules: format-key, error-envelope."""
+    new = {"url": VENDORS["klaviyo"], "format": "klaviyo", "key": KEY, "include": ["product"]}
+    made = told.admin.post("/webhooks", json=new)
+    hook = data(made, 201)
+    assert (hook["format"], hook["include"]) == ("klaviyo", ["product"])
+    path = f"/webhooks/{hook['id']}"
+    answers = [made, told.admin.get(path), told.admin.get("/webhooks")]
+    moved = {"url": "https://elsewhere.example/api"}
+    refused(told.admin.patch(path, json=moved), 400, "key")
+    answers.append(told.admin.patch(path, json=moved | {"key": f"{KEY}2", "include": []}))
+    assert data(answers[-1])["url"] == moved["url"]
+    refused(told.admin.post(f"{path}/secret"), 409)
+    for wrong, field in (
+        ({"key": None}, "key"),
+        ({"format": None}, "key"),
+        ({"format": "mailchimp"}, "format"),
+        ({"key": "short"}, "key"),
+        ({"key": "with space"}, "key"),
+        ({"include": ["price"]}, "include[0]"),
+        ({"include": ["product", "product"]}, "include"),
+    ):
+        answers.append(told.admin.post("/webhooks", json=new | wrong))
+        refused(answers[-1], 400, field)
+    assert KEY not in "".join(answer.text for answer in answers)
+    page = data(told.admin.get("/webhooks"))
+    assert [one["id"] for one in page] == [hook["id"]]
+
+
+def test_command_reads_the_key_from_a_file(told, tmp_path):
+    """`--key-file` reads a key, or refuses the file's content without printing it.
+    Rules: format-key, command-error."""
+    where = ("--store", told.handle, "--json")
+    (tmp_path / "key").write_text(KEY)
+    (tmp_path / "bad").write_text("a key with spaces")
+    make = "webhook", "create", VENDORS["brevo"], "--format", "brevo"
+    for words in ((*make, "--key-file", str(tmp_path / "bad")), make):
+        code, _, err = told.service.attempt(*words, *where)
+        assert code == 1 and "key" in err and "with spaces" not in err.replace("without spaces", "")
+    [hook] = json.loads(told.service.quick(*make, "--key-file", str(tmp_path / "key"), *where))
+    update = "webhook", "update", hook["id"], "--include"
+    for include, shown in (("product", ["product"]), ("nothing", [])):
+        [after] = json.loads(told.service.quick(*update, include, *where))
+        assert after.get("include", []) == shown
