@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import jsonschema
+import jsonschema_rs  # installed with schemathesis
 
 from tests.servers.base import HERE
 from tests.servers.called import Called
@@ -78,7 +78,7 @@ class Tool(Called):
         self.got.append(call)
         try:
             usual = self._usual(call)
-        except (AssertionError, KeyError, jsonschema.ValidationError) as error:
+        except (AssertionError, KeyError, jsonschema_rs.ValidationError) as error:
             self.wrong.append(f"{first}: {error}")
             usual = answer(400, {"message": str(error)})
         self.answer = self.script.pop(0) if self.script else usual
@@ -94,7 +94,7 @@ class Tool(Called):
         """Raises ``ValidationError`` unless a body has this published schema."""
         schemas = SCHEMAS[self.format]
         schema = {"$ref": f"#/components/schemas/{name}", "components": schemas["components"]}
-        jsonschema.validate(body, schema, format_checker=jsonschema.FormatChecker())
+        jsonschema_rs.validate(schema, body, validate_formats=True)
 
     def _segment(self, call: Call) -> bytes:
         assert (call.method, call.path) in {("POST", "/track"), ("POST", "/alias")}
