@@ -156,7 +156,8 @@ DATABASE_COUNTERS = {
 DROPPED = _counter("dropped_answers", "Responses dropped because their client didn't read them.")
 DELIVERIES = _counter(
     "deliveries",
-    "Attempts to deliver an event to a webhook: delivered, retried (to be tried again) or failed.",
+    "Attempts to deliver an event to a webhook: delivered, retried (to be tried again) or failed; "
+    "also events that a webhook's format skipped, or that need a person (by_hand).",
     "outcome",
 )
 DELIVERIES_WAITING = _gauge(

@@ -188,40 +188,53 @@ async def process_batch(
             await _record(tx, store_id, state, finished, clock)
             if not state.shown.enabled:
                 return None
-            before, shown = state.shown.skipped, state.shown
+            skipped = state.shown.skipped
             more = await _queue(tx, store_id, state, new_id, at)
-            ahead = ids.timestamp(now + _MAX_AHEAD_MS)
             # rules: delivery-schedule, clock-guard
-            waits = at < state.wait_until <= ahead
-            if waits:
-                most = 0
-            elif shown.format is not None:  # rule: delivery-fair
-                most = max(0, min(most, formats.max_concurrent(shown.format) - running))
-            rows = await tx.all(
-                "deliveries_claim",
-                store=store_id,
-                webhook=webhook_id,
-                now=at,
-                ahead=ahead,
-                lease=lease,
-                until=ids.timestamp(now + LEASE_MS),
-                limit=most,
-            )
-            found = await events_at(tx, store_id, [number for _, number, *_ in rows])
+            waits = at < state.wait_until <= ids.timestamp(now + _MAX_AHEAD_MS)
+            if state.shown.format is not None:  # rule: delivery-fair
+                most = max(0, min(most, formats.max_concurrent(state.shown.format) - running))
+            claimed = [] if waits else await _claim(tx, store_id, state, most, lease, now)
+            if add_products and (state.shown.format is not None or state.shown.include):
+                claimed = await _with_products(tx, store_id, claimed, add_products)
             row = await tx.one("delivery_next", store=store_id, webhook=webhook_id)
             state.due = at if more or row is None else row[0]
             if waits and not more and state.due is not None:
                 state.due = max(state.due, state.wait_until)
-            if add_products and (shown.format is not None or shown.include):
-                added = await add_products(tx, store_id, [*found.values()])
-                found = dict(zip(found, added, strict=True))
     except NotFound:
         return None
-    claimed = [
+    return Batch(state, claimed, more, state.shown.skipped - skipped)
+
+
+# rule: delivery-lease
+async def _claim(
+    tx: Writer, store_id: str, state: WebhookState, most: int, lease: str, now: int
+) -> list[ClaimedDelivery]:
+    """Claims at most ``most`` due deliveries, and reads their events."""
+    rows = await tx.all(
+        "deliveries_claim",
+        store=store_id,
+        webhook=state.shown.id,
+        now=ids.timestamp(now),
+        ahead=ids.timestamp(now + _MAX_AHEAD_MS),
+        lease=lease,
+        until=ids.timestamp(now + LEASE_MS),
+        limit=most,
+    )
+    found = await events_at(tx, store_id, [number for _, number, *_ in rows])
+    return [
         ClaimedDelivery(id, lease, type_, tried, found.get(number))
         for id, number, type_, tried in rows
     ]
-    return Batch(state, claimed, more, state.shown.skipped - before)
+
+
+# rule: event-product
+async def _with_products(
+    tx: Reader, store_id: str, claimed: Sequence[ClaimedDelivery], add_products: AddProducts
+) -> list[ClaimedDelivery]:
+    sent = [one.event for one in claimed if one.event is not None]
+    added = iter(await add_products(tx, store_id, sent))
+    return [one if one.event is None else one._replace(event=next(added)) for one in claimed]
 
 
 # rule: delivery-at-least-once

@@ -14,6 +14,7 @@ import msgspec
 
 from wishwell import ids
 from wishwell.field_types import published
+from wishwell.outbound.answer import Unanswered
 
 Format = Literal["segment", "klaviyo", "brevo"]
 WebhookFormat = Annotated[
@@ -43,15 +44,16 @@ _KEY_RUN = 8
 
 
 class Request(NamedTuple):
-    """A request. ``path`` follows the webhook's URL; ``body`` is JSON.
+    """A request. ``path`` follows the webhook's URL.
 
     ``absent_is_done``: 404 counts as a success, because there is nothing to delete. ``follow``
-    makes the next request from the body of the answer, or None if there is none.
+    makes the next request from the body of the answer, or None, and raises ``Unanswered`` for a
+    body of another form.
     """
 
     method: str
     path: str
-    body: Any = None
+    body: bytes | None = None
     absent_is_done: bool = False
     follow: Callable[[bytes], "Request | None"] | None = None
 
@@ -177,7 +179,7 @@ def basic(key: str) -> str:
 
 def _segment(event: SentEvent) -> Request | Unsent:
     customer = _person(event)
-    if event.type == _ERASED:
+    if event.type == _ERASED:  # rule: format-erased
         kind, id = ("anonymousId", _visitor(event)) if customer is None else ("userId", customer)
         return Unsent(f"To do by hand: delete the {kind} {id}.", by_hand=True)
     data = msgspec.json.decode(event.data)
@@ -193,7 +195,7 @@ def _segment(event: SentEvent) -> Request | Unsent:
 
 
 def _of_segment(call: str, body: Mapping[str, Any]) -> Request:
-    return Request("POST", f"/{call}", {"type": call, **body})
+    return Request("POST", f"/{call}", msgspec.json.encode({"type": call, **body}))
 
 
 def _visitor(event: SentEvent) -> str:
@@ -211,7 +213,7 @@ def _test_segment(id: str) -> Request:
 def _klaviyo(event: SentEvent) -> Request | Unsent:
     customer = _person(event)
     assert customer is not None
-    if event.type == _ERASED:
+    if event.type == _ERASED:  # rule: format-erased
         return _klaviyo_profile(customer)._replace(follow=_klaviyo_deletion)
     properties = _properties(event)
     attributes: dict[str, Any] = {
@@ -224,7 +226,7 @@ def _klaviyo(event: SentEvent) -> Request | Unsent:
     if "price" in properties:
         value = Decimal(str(properties["price"])) * properties["quantity"]
         attributes |= {"value": float(value), "value_currency": properties["currency"]}
-    return Request("POST", "/events", _of_klaviyo("event", attributes))
+    return Request("POST", "/events", msgspec.json.encode(_of_klaviyo("event", attributes)))
 
 
 def _of_klaviyo(type_: str, attributes: Mapping[str, Any], **more: str) -> dict[str, Any]:
@@ -238,13 +240,24 @@ def _klaviyo_profile(customer: str) -> Request:
     return Request("GET", f"/profiles?filter={wanted}&fields%5Bprofile%5D=external_id")
 
 
+class _Profile(msgspec.Struct):
+    id: str
+
+
+class _Profiles(msgspec.Struct):
+    data: list[_Profile]
+
+
 def _klaviyo_deletion(answer: bytes) -> Request | None:
-    found = msgspec.json.decode(answer)["data"]
+    try:
+        found = msgspec.json.decode(answer, type=_Profiles).data
+    except msgspec.DecodeError:
+        raise Unanswered("the answer isn't a list of profiles") from None
     if not found:
         return None
-    profile = _of_klaviyo("profile", {}, id=found[0]["id"])
+    profile = _of_klaviyo("profile", {}, id=found[0].id)
     job = _of_klaviyo("data-privacy-deletion-job", {"profile": profile})
-    return Request("POST", "/data-privacy-deletion-jobs", job)
+    return Request("POST", "/data-privacy-deletion-jobs", msgspec.json.encode(job))
 
 
 # --------------------------------------------------------------------------------- Brevo
@@ -253,7 +266,7 @@ def _klaviyo_deletion(answer: bytes) -> Request | None:
 def _brevo(event: SentEvent) -> Request | Unsent:
     customer = _person(event)
     assert customer is not None
-    if event.type == _ERASED:
+    if event.type == _ERASED:  # rule: format-erased
         path = f"/contacts/{quote(customer, safe='')}?identifierType=ext_id"
         return Request("DELETE", path, absent_is_done=True)
     body = {
@@ -262,7 +275,7 @@ def _brevo(event: SentEvent) -> Request | Unsent:
         "identifiers": {"ext_id": customer},
         "event_properties": _properties(event),
     }
-    return Request("POST", "/events", body)
+    return Request("POST", "/events", msgspec.json.encode(body))
 
 
 _ITEMS = frozenset(_NAMES)

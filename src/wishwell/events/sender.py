@@ -46,6 +46,7 @@ _GATHER_SECONDS = 0.02
 POLL_SECONDS = 1.0
 """Seconds between polls and retries of a batch; also the timeout to record the last results."""
 
+_NOT_FOUND = 404
 _FAILURE_BACKOFF_SECONDS = 30
 """Backoff in seconds of a webhook whose work failed. Its sends in flight finish first."""
 
@@ -237,8 +238,8 @@ class Sender:
                 headers = formats.headers(hook.format, keys.key)
             else:
                 test = {"id": id, "type": TEST, "timestamp": ids.timestamp(now), "data": {}}
-                request = Request("POST", "", event or test)
-                body = msgspec.json.encode(request.body)
+                body = msgspec.json.encode(event or test)
+                request = Request("POST", "", body)
                 headers = webhooks.signature_headers(keys, id, body, now)
             if event is not None and event.traceparent is not UNSET:  # rule: trace-context
                 headers["traceparent"] = event.traceparent
@@ -265,28 +266,26 @@ class Sender:
             outcome: attempts.Status = "by_hand" if request.by_hand else "skipped"
             return Attempt(delivery, self._clock(), decided=outcome, answer=request.reason)
         base = hook.url if hook.format is None else hook.url.rstrip("/")
-        status, done = 0, False
+        end = asyncio.get_running_loop().time() + self._seconds
         while request is not None:
             answer = await self._outbound.call(
                 request.method,
                 base + request.path,
                 headers=headers,
-                body=None if request.body is None else msgspec.json.encode(request.body),
-                seconds=self._seconds,
+                body=request.body,
+                seconds=end - asyncio.get_running_loop().time(),
                 owner=store_id,
             )
             now, status = self._clock(), answer.status
-            done = 200 <= status < 300
-            follow = request.follow if done else None
-            absent = request.absent_is_done and status == 404
-            request = follow(answer.body) if follow is not None else None
+            done = 200 <= status < 300 or (request.absent_is_done and status == _NOT_FOUND)
+            request = request.follow(answer.body) if done and request.follow else None
         return Attempt(
             delivery,
             now,
             status,
             wait=0 if done else attempts.wait_seconds(status, answer.headers, now),
             formatted=hook.format is not None,
-            decided="delivered" if absent else None,
+            decided="delivered" if done else None,
             answer="" if done or not hook.format else formats.shown_answer(answer.body, key),
         )
 
