@@ -74,7 +74,7 @@ MORE_HEADERS |= {key: {"Retry-After"} for key in ("429", "503")}
 # Operations that respond with a Location; a profile token and a share have no URL.
 LOCATED = {"createItem", "createList", "createWebhook", "copySharedList"}
 CONFLICTING = {"updateItem", "createWebhook", "renewWebhookSecret", "testWebhook", "retryDelivery"}
-CONFLICTING |= {"reserveSharedItem", "cancelRequest", "deleteToken"}
+CONFLICTING |= {"updateWebhook", "reserveSharedItem", "cancelRequest", "deleteToken"}
 
 
 def walk(value: Any, place: str = "#"):

@@ -118,6 +118,7 @@ class WebhookState(msgspec.Struct):
 
 
 Include = Literal["product"]
+EventInclude = Annotated[Include, field_types.published("EventInclude")]
 INCLUDES: tuple[Include, ...] = get_args(Include)
 
 from_row = mapping.from_columns(Webhook, "webhook_fields")

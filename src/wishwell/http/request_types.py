@@ -17,7 +17,13 @@ from wishwell import events, ids
 from wishwell import field_types as types
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.events.formats import WebhookFormat
-from wishwell.events.webhooks import INCLUDES, KEY_PATTERN, Include, NewWebhook, WebhookPatch
+from wishwell.events.webhooks import (
+    INCLUDES,
+    KEY_PATTERN,
+    EventInclude,
+    NewWebhook,
+    WebhookPatch,
+)
 from wishwell.profiles.records import MakesNotices
 from wishwell.stores import Store
 from wishwell.wishlists import fields, items, lists, shares
@@ -257,7 +263,7 @@ EventTypes = Annotated[
 
 
 EventIncludes = Annotated[
-    list[Include],
+    list[EventInclude],
     Meta(max_length=len(INCLUDES)),
     types.published(
         "EventIncludes",

@@ -1,6 +1,7 @@
 """Operations for asyncio that can't be generated from the API's description alone."""
 
 from collections.abc import AsyncIterator, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -58,14 +59,16 @@ class AsyncEventsByHand(AsyncResource):
         from_: str | None = None,
         limit: int | None = None,
         types: Sequence[str] | None = None,
+        include: Literal["product"] | None = None,
     ) -> Feed:
         """Returns the events after ``from_``, the ``resume`` of an earlier batch.
 
         Without ``from_``, starts with the oldest stored event. ``limit`` is 1 to 250, by default
-        50. Raises ``Gone`` if events after it were removed.
+        50. With ``include``, items have their products. Raises ``Gone`` if events after it were
+        removed.
         """
         named = None if types is None else ",".join(several(types))
-        params = given(**{"from": from_, "limit": limit, "type": named})
+        params = given(**{"from": from_, "limit": limit, "type": named, "include": include})
         return await self._transport.result(Call("GET", "/events", answers.feed, params))
 
     async def pages(
@@ -74,13 +77,14 @@ class AsyncEventsByHand(AsyncResource):
         from_: str | None = None,
         limit: int | None = None,
         types: Sequence[str] | None = None,
+        include: Literal["product"] | None = None,
     ) -> AsyncIterator[Feed]:
         """Yields batches of events after ``from_`` up to now. Save the ``resume`` of each.
 
         The last batch is empty; poll later from its ``resume``. Raises ``Gone`` like ``list``.
         """
         while True:
-            feed = await self.list(from_=from_, limit=limit, types=types)
+            feed = await self.list(from_=from_, limit=limit, types=types, include=include)
             yield feed
             if not feed.data:
                 return
