@@ -259,6 +259,44 @@ def test_wishes_follow_the_sign_in_and_hear_of_a_lower_price(medusa, chromium):
     assert (said["previousPrice"], said["price"]) == (euros("20.00"), euros("15.00"))
 
 
+def test_orders_mark_the_wishes_that_they_fulfil(medusa):
+    """An order marks its customer's wish, at the price paid, and a cancelled order doesn't."""
+    shell(medusa.service, ["wishwell store update default --purchases on"])
+    customer = medusa.make("customers", email="bo@shop.example")["id"]
+    profile = f"gid://medusa/Customer/{customer}"
+    cap = medusa.product("Cap", "S")
+    variant = cap["variants"][0]["id"]
+    medusa.make(f"products/{cap['id']}/variants/{variant}", manage_inventory=False)
+    wish = {"productId": cap["id"], "variantId": variant}
+    saved = medusa.wishwell.post("/items", json=wish, headers={"Profile": profile})
+    item = saved.json()["data"]["id"]
+
+    def bought() -> int:
+        shown = medusa.wishwell.get("/items").json()["data"]
+        [mine] = [one for one in shown if one["id"] == item]
+        return mine.get("purchased", {}).get("quantity", 0)
+
+    def order(quantity: int) -> dict:
+        made = medusa.make(
+            "draft-orders",
+            email="bo@shop.example",
+            customer_id=customer,
+            region_id=medusa.environment["WISHLIST_REGION"],
+            sales_channel_id=medusa.environment["WISHLIST_SALES_CHANNEL"],
+            items=[{"variant_id": variant, "quantity": quantity}],
+        )
+        return medusa.make(f"draft-orders/{made['id']}/convert-to-order")
+
+    order(3)
+    assert wait_until(lambda: bought() == 3, seconds=60, every=0.2)
+    [event] = medusa.wishwell.get("/events?type=item.purchased").json()["data"]
+    assert (event["data"]["unitPrice"], event["data"]["quantity"]) == (euros("20.00"), 3)
+    second = order(1)
+    assert wait_until(lambda: bought() == 4, seconds=60, every=0.2)
+    medusa.ask("POST", f"/admin/orders/{second['id']}/cancel")
+    assert wait_until(lambda: bought() == 3, seconds=60, every=0.2)
+
+
 def test_what_events_have_missed_is_told_by_the_job(medusa):
     """The scheduled job sends what events missed: products that Wishwell lacks, and deleted ones."""
     lamp = f"/products/{medusa.lamp['product_id']}"

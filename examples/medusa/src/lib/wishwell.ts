@@ -10,7 +10,7 @@ import {
 } from '@medusajs/framework/utils';
 
 /** What one request may hold, and one page of the answer. */
-const BATCH = 250;
+export const BATCH = 250;
 /** Tries of a request, over half a minute. */
 const TRIES = 5;
 
@@ -127,7 +127,7 @@ async function read(container: MedusaContainer, ids: string[]) {
 
 type Money = ReturnType<typeof money>;
 
-function money(amount: number | null | undefined, code: string) {
+export function money(amount: number | null | undefined, code: string) {
   if (amount === null || amount === undefined) return undefined;
   const currency = code.toUpperCase();
   const format = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
@@ -155,7 +155,7 @@ async function put(container: MedusaContainer, products: Product[]): Promise<voi
   }
 }
 
-async function ask(
+export async function ask(
   method: string,
   path: string,
   body?: unknown,
