@@ -14,7 +14,7 @@ const DAYS = 2;
 export async function sendOrders(container: MedusaContainer, ids: string[]): Promise<void> {
   for (let at = 0; at < ids.length; at += BATCH) {
     const batch = ids.slice(at, at + BATCH).sort();
-    // The lock makes the order that was read last the one that is sent last.
+    // Under the lock, the version that was read last is also sent last.
     const keys = batch.map((id) => `wishwell:${id}`);
     await container
       .resolve(Modules.LOCKING)
