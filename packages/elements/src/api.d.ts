@@ -672,9 +672,13 @@ export interface paths {
          *     is the id of the event, `webhook-timestamp` the second of the attempt, `webhook-signature`
          *     is made with `secret`, and the body is the event. Any 2xx within 15 s counts as delivered.
          *     Otherwise the delivery is retried up to nine times, with a backoff of 5 s, 5 min, 30 min, 2,
-         *     5, 10, 14, 20 and 24 h. A 410 turns the webhook off, and so does a week without a successful
-         *     delivery. Events may arrive in any order; sort them by `sequence`. `secret` is returned only
-         *     here and when it is renewed.
+         *     5, 10, 14, 20 and 24 h. After an answer with `Retry-After` or a 429, the webhook sends nothing
+         *     until then, for 24 h at most. A 410 turns the webhook off, and so does a week without a
+         *     successful delivery. Events may arrive in any order; sort them by `sequence`. `secret` is
+         *     returned only here and when it is renewed.
+         *
+         *     With `format`, events are sent as calls of a marketing tool's API instead. `url` is the base
+         *     address of the API, and `key` its key.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -713,7 +717,8 @@ export interface paths {
         /**
          * Update a webhook
          * @description Changes the fields in the body. A webhook that is turned on resumes with the first event
-         *     that it hasn't sent, or with the oldest event that is still stored.
+         *     that it hasn't sent, or with the oldest event that is still stored. A webhook with a format
+         *     needs its `key` again with a new `url`.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -1320,14 +1325,20 @@ export interface components {
             eventId: components["schemas"]["Id"];
             /** @description The type of the event, or `webhook.test`. */
             type: string;
+            /**
+             * @description With a format, `skipped` and `by_hand` mean that nothing was sent, and `answer` says why:
+             *     `by_hand` that a person has to do it.
+             */
             status: components["schemas"]["DeliveryStatus"];
-            /** @description The number of attempts. */
+            /** @description The number of attempts, without those answered with 429 or, with a format, 401 or 403. */
             attempts: number;
             /** @description The status of the last response; omitted if there was none. */
             lastStatus?: number;
             lastAttemptAt?: components["schemas"]["Timestamp"];
             /** @description Only for a pending delivery. */
             nextAttemptAt?: components["schemas"]["Timestamp"];
+            /** @description With a format: the beginning of the last answer, unless it was a success. */
+            answer?: string;
         };
         DeliveryPage: {
             data: components["schemas"]["Delivery"][];
@@ -1337,7 +1348,7 @@ export interface components {
             data: components["schemas"]["Delivery"];
         };
         /** @enum {string} */
-        DeliveryStatus: "pending" | "delivered" | "failed";
+        DeliveryStatus: "pending" | "delivered" | "failed" | "skipped" | "by_hand";
         /** @description The owner's name as people with the link see it: 1 to 100 characters, without control characters, trimmed. */
         DisplayName: string;
         /** @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host name after it, no spaces and no control characters. */
@@ -1346,7 +1357,7 @@ export interface components {
          * @description A stable name of an error's cause.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_cursor" | "profile_required" | "item_limit_reached" | "list_limit_reached" | "list_item_limit_reached" | "list_entry_limit_reached" | "share_limit_reached" | "reservation_limit_reached" | "webhook_limit_reached" | "token_missing" | "token_invalid" | "token_expired" | "token_revoked" | "session_closed" | "store_deleted" | "signature_invalid" | "sign_in_required" | "admin_token_required" | "token_kind_not_allowed" | "profile_header_not_allowed" | "host_not_allowed" | "origin_not_allowed" | "own_list" | "reservations_off" | "path_not_found" | "item_not_found" | "item_not_on_list" | "list_not_found" | "share_not_found" | "shared_list_not_found" | "reservation_not_found" | "profile_not_found" | "session_not_found" | "product_not_found" | "webhook_not_found" | "delivery_not_found" | "request_not_found" | "export_not_found" | "token_not_found" | "store_not_found" | "sign_in_path_missing" | "wishes_not_published" | "method_not_allowed" | "request_timeout" | "item_exists" | "too_few_left" | "webhook_off" | "events_off" | "sealing_keys_missing" | "own_token" | "request_not_pending" | "store_in_use" | "events_removed" | "body_too_large" | "unsupported_media_type" | "unsupported_encoding" | "rate_limited" | "rate_limited_without_token" | "headers_too_large" | "internal_error" | "unavailable" | "profile_being_erased" | "journal_unavailable" | "outcome_unknown";
+        ErrorCode: "invalid_request" | "invalid_cursor" | "profile_required" | "item_limit_reached" | "list_limit_reached" | "list_item_limit_reached" | "list_entry_limit_reached" | "share_limit_reached" | "reservation_limit_reached" | "webhook_limit_reached" | "token_missing" | "token_invalid" | "token_expired" | "token_revoked" | "session_closed" | "store_deleted" | "signature_invalid" | "sign_in_required" | "admin_token_required" | "token_kind_not_allowed" | "profile_header_not_allowed" | "host_not_allowed" | "origin_not_allowed" | "own_list" | "reservations_off" | "path_not_found" | "item_not_found" | "item_not_on_list" | "list_not_found" | "share_not_found" | "shared_list_not_found" | "reservation_not_found" | "profile_not_found" | "session_not_found" | "product_not_found" | "webhook_not_found" | "delivery_not_found" | "request_not_found" | "export_not_found" | "token_not_found" | "store_not_found" | "sign_in_path_missing" | "wishes_not_published" | "method_not_allowed" | "request_timeout" | "item_exists" | "too_few_left" | "webhook_off" | "webhook_unsigned" | "events_off" | "sealing_keys_missing" | "own_token" | "request_not_pending" | "store_in_use" | "events_removed" | "body_too_large" | "unsupported_media_type" | "unsupported_encoding" | "rate_limited" | "rate_limited_without_token" | "headers_too_large" | "internal_error" | "unavailable" | "profile_being_erased" | "journal_unavailable" | "outcome_unknown";
         /** @description An error. */
         ErrorDetail: {
             /** @description A description of the error, for people. */
@@ -1360,6 +1371,10 @@ export interface components {
             /** @description All bad fields of the body, in its order. Only if there are any. */
             details?: components["schemas"]["BadField"][];
         };
+        /** @enum {string} */
+        EventInclude: "product";
+        /** @description With `product`, the item in each event has the data of its product as `product`, as it is when the event is sent. A format has them anyway. */
+        EventIncludes: components["schemas"]["EventInclude"][];
         /** @description For a notice: the published data of the product. */
         EventProduct: {
             title?: components["schemas"]["Title"];
@@ -1455,6 +1470,8 @@ export interface components {
         /** @description The item as it was after the change, or before it for a deletion. */
         ItemCreatedData: {
             item: components["schemas"]["Item"];
+            /** @description True if a link moved the item or merged it into this one; omitted otherwise. */
+            linked?: boolean;
         };
         /** @description The event `item.created`. */
         ItemCreatedEvent: {
@@ -1474,6 +1491,8 @@ export interface components {
         /** @description The item as it was after the change, or before it for a deletion. */
         ItemDeletedData: {
             item: components["schemas"]["Item"];
+            /** @description True if a link moved the item or merged it into this one; omitted otherwise. */
+            linked?: boolean;
         };
         /** @description The event `item.deleted`. */
         ItemDeletedEvent: {
@@ -1569,6 +1588,8 @@ export interface components {
         /** @description The item as it was after the change. */
         ItemUpdatedData: {
             item: components["schemas"]["Item"];
+            /** @description True if a link moved the item or merged it into this one; omitted otherwise. */
+            linked?: boolean;
             /** @description For an update: the fields that changed, except `updatedAt`. */
             changed: string[];
         };
@@ -1764,6 +1785,9 @@ export interface components {
         NewWebhook: {
             url: components["schemas"]["NewWebhookUrl"];
             types?: components["schemas"]["EventTypes"] | null;
+            format?: components["schemas"]["WebhookFormat"] | null;
+            key?: components["schemas"]["WebhookKey"] | null;
+            include?: components["schemas"]["EventIncludes"] | null;
         };
         /** @description The URL that events are sent to: `https`, port 443 or 8443, a public address, and without a user name, a password or a `#`. For development, a service can be configured to allow `http`, other ports and private addresses. */
         NewWebhookUrl: string;
@@ -2251,9 +2275,28 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
             /** @description Time since which no attempt has succeeded; omitted if the last one has. */
             failingSince?: components["schemas"]["Timestamp"];
-            /** @description The secret that deliveries are signed with; returned only on creation and renewal. */
+            format?: components["schemas"]["WebhookFormat"];
+            include?: components["schemas"]["EventIncludes"];
+            /**
+             * @description The number of events for which the format has no request, since the creation of the webhook;
+             *     omitted if there are none.
+             */
+            skipped?: number;
+            /** @description Why the service turned the webhook off; omitted otherwise. */
+            problem?: string;
+            /**
+             * @description The secret that deliveries are signed with; returned only on creation and renewal, and not
+             *     for a webhook with a format.
+             */
             secret?: string;
         };
+        /**
+         * @description The API that events are sent to: `segment` (RudderStack and Customer.io have the same), `klaviyo` or `brevo`. Without a format, events are sent in the form of Standard Webhooks.
+         * @enum {string}
+         */
+        WebhookFormat: "segment" | "klaviyo" | "brevo";
+        /** @description The key of the format's API, which no response shows. Required with a format, and again with a new `url`. */
+        WebhookKey: string;
         /** @description The body of a webhook's request: an event or a test. */
         WebhookMessage: components["schemas"]["ItemCreatedEvent"] | components["schemas"]["ItemUpdatedEvent"] | components["schemas"]["ItemDeletedEvent"] | components["schemas"]["ListCreatedEvent"] | components["schemas"]["ListUpdatedEvent"] | components["schemas"]["ListDeletedEvent"] | components["schemas"]["ProfileLinkedEvent"] | components["schemas"]["ProfileErasedEvent"] | components["schemas"]["ItemPriceDroppedEvent"] | components["schemas"]["ItemBackInStockEvent"] | components["schemas"]["WebhookTestMessage"];
         WebhookPage: {
@@ -2266,6 +2309,8 @@ export interface components {
             types?: components["schemas"]["EventTypes"];
             /** @description Whether events are sent. */
             enabled?: boolean;
+            key?: components["schemas"]["WebhookKey"];
+            include?: components["schemas"]["EventIncludes"];
         };
         WebhookResponse: {
             data: components["schemas"]["Webhook"];
@@ -4754,6 +4799,11 @@ export interface operations {
                  *     ]
                  */
                 type?: components["parameters"]["Type"];
+                /**
+                 * @description With `product`, each item whose product has published data contains it as `product`.
+                 * @example product
+                 */
+                include?: components["parameters"]["Include"];
             };
             header?: never;
             path?: never;
@@ -4992,6 +5042,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
