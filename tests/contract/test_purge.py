@@ -11,7 +11,11 @@ from tests.contract.conftest import PLENTY, Clock, new_item
 from wishwell import config, profiles
 from wishwell.db import lease
 from wishwell.errors import NotFound
-from wishwell.wishlists import purge, saving
+from wishwell.privacy import erasure
+from wishwell.products import shown
+from wishwell.profiles import WholeStore
+from wishwell.profiles.pages import PageRequest
+from wishwell.wishlists import items, linking, lists, purge, saving, shares
 
 DAY = 86_400_000
 SETTINGS = config.load({})
@@ -144,6 +148,42 @@ def test_session_that_reserved_much_goes_in_steps(bench):
     bench.insert("held", "profile_id owner_id item_id store_id", rows)
     assert run_purge(bench, bench.clock() + 92 * DAY) == [0, 1]
     assert bench.select("SELECT item_id FROM held WHERE profile_id = $1", session.id) == []
+
+
+@pytest.mark.parametrize("how", ["purge", "erasure"])
+def test_records_of_a_session_are_hidden_when_its_removal_begins(bench, how):
+    """From the transaction that closes a session on, no read shows its records, though batches
+    remove them later, and linking it is 404 unless it was linked before.
+    Rules: session-purged, erase-immediate, request-linearizable."""
+    session, linked, customer = bench.new_session(), bench.new_session(), bench.new_customer()
+    bench.link(linked, customer)
+    made = bench.new_list(session).id
+    item = bench.save(session, list_ids=(made,))
+    bench.share(session, made)
+    if how == "purge":
+        at = Clock(bench.clock() + 365 * DAY)
+        assert bench.write(purge.close_expired, SETTINGS, [session.id], at) == [session.id]
+    else:
+        bench.write(erasure.erase, session, bench.clock())
+    assert bench.select("SELECT count(*) FROM entries WHERE profile_id = $1", session.id) == [(1,)]
+    page, now = PageRequest(None, 50), bench.clock.tick()
+    for read in (
+        (items.find, session, item.id),
+        (items.page, session, page),
+        (shown.page, session, page),
+        (lists.find, session, made, "customer"),
+        (lists.page, session, page),
+        (shares.page, session, made, page),
+    ):
+        with pytest.raises(NotFound):
+            bench.read(*read)
+    whole = WholeStore(bench.store)
+    pages = [bench.read(noun.page, whole, page) for noun in (items, shown, lists)]
+    assert item.id not in [record.id for page in pages for record in page.records]
+    assert made not in [record.id for page in pages for record in page.records]
+    with pytest.raises(NotFound):
+        bench.write(linking.link, session, customer, PLENTY, now)
+    assert bench.write(linking.link, linked, customer, PLENTY, now) == 0
 
 
 LEFT = "SELECT count(*) FROM entries WHERE profile_id = $1"

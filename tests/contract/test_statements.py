@@ -211,7 +211,7 @@ def test_deep_page_of_a_store_reads_no_more_than_a_page(bench, engine, postgres_
     sql = pages.sql(engine, PageQuery("items", True, edge="older", beyond=True))
 
     async def ask(tx) -> str:
-        await tx.fetch("ANALYZE items")
+        await tx.fetch("ANALYZE items, profiles")
         return await tx.fetch("EXPLAIN " + sql, bench.store.id, edge, 51)
 
     plan = "\n".join(row[0] for row in bench.write(ask))

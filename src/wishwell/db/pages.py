@@ -83,6 +83,7 @@ def step(engine: Engine, query: PageQuery) -> Step:
         fragments[term].replace(":term", f":{name}")
         for term, name in zip(query.terms, terms, strict=True)
     )
+    open_only = "" if query.whole_store else " AND open(:owner)"
     name = f"store_{query.noun}_page" if query.whole_store else f"{query.noun}_page"
     alias = query.noun[0]
     id = _id(query.noun)
@@ -93,7 +94,7 @@ def step(engine: Engine, query: PageQuery) -> Step:
     direction = "DESC" if query.newest_first else "ASC"
     filled = (
         statements.template(name).replace("{beyond}", beyond)
-        + f"{conditions}{from_cursor} ORDER BY {alias}.{id} {direction} LIMIT :limit"
+        + f"{conditions}{open_only}{from_cursor} ORDER BY {alias}.{id} {direction} LIMIT :limit"
     )
     return statements.step(filled, engine, ("owner", "cursor", "limit", *terms))
 

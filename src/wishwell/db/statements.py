@@ -26,6 +26,8 @@ Macros expand declarations, and cover differences between the SQL dialects and r
   variant): the same from products.known, by text functions, because a bad row must not fail a save.
 * titled(p, :patterns): whether the title of product p matches one of the patterns (patterns.py).
 * owner(:profile): the profile's row, if open, locked. A single-statement write selects from it.
+* open(:profile): whether the profile is open. A read of a profile's records has this condition, so
+  that closing the profile hides all of them in one step.
 * shown(x): whether the row's profile isn't being erased; told(e): the same for an event or a
   delivery, except that the event of the erasure itself is always shown.
 * next_number(x): an event's position in the feed of store x on SQLite; null on PostgreSQL, where
@@ -73,6 +75,10 @@ _PRICES = (
     ),
 )
 _SHOWN = (
+    (
+        r"\bopen\((:\w+)\)",
+        r"EXISTS (SELECT 1 FROM profiles o WHERE o.profile_id = \1 AND o.closed_at IS NULL)",
+    ),
     (r"\btold\((\w+)\)", r"(\1.type = 'profile.erased' OR shown(\1))"),
     (
         r"\bshown\((\w+)\)",

@@ -13,7 +13,7 @@ UNION ALL SELECT 1 FROM events WHERE store_id = :store LIMIT 1;
 
 -- name: profile_end
 -- Hides the profile immediately, before the batches remove its records. Returns its last event sequence.
-UPDATE profiles SET closed_at = :now, email = NULL, changes = changes + 1
+UPDATE profiles SET closed_at = :now, touched_at = :removed, email = NULL, changes = changes + 1
 WHERE profile_id = :profile
 RETURNING events, created_at;
 

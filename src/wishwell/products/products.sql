@@ -36,7 +36,7 @@ SELECT item_fields(i), p.gid, d.document,
        substr(d.variants, nullif(strpos(d.variants, '{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
-WHERE i.store_id = :owner AND shown(i);
+WHERE i.store_id = :owner AND p.closed_at IS NULL;
 
 -- name: products_varied
 -- The same data for given pairs of product and variant.

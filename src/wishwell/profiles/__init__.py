@@ -52,6 +52,11 @@ class Profile(msgspec.Struct, frozen=True):
         return self.id
 
 
+REMOVED = ids.timestamp(0)
+"""The last use of a profile that a purge or an erasure has closed. A linked session keeps its own,
+because linking it again is no error."""
+
+
 class WholeStore(msgspec.Struct, frozen=True):
     """The scope of an admin token without a ``Profile`` header."""
 

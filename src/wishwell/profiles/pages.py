@@ -184,8 +184,6 @@ async def _empty(
     snapshot: whether the page is still empty, and whether the other side has records. Returns None
     if a link has just moved a record into the page, which the caller then reads again.
     """
-    # A link closes the session and moves its records in one transaction, so a page with records
-    # needs no check.
     if isinstance(scope, Profile):
         await profiles.check_open(tx, scope)
     if asked.cursor is None:

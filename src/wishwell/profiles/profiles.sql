@@ -11,7 +11,7 @@ ON CONFLICT (profile_id) DO NOTHING;
 
 -- name: profile_lock
 -- The update takes the row's lock. Only older releases read changes (docs/decisions/0007-smaller-choices.md).
-UPDATE profiles SET changes = changes + 1 WHERE profile_id = :profile RETURNING closed_at;
+UPDATE profiles SET changes = changes + 1 WHERE profile_id = :profile RETURNING closed_at, touched_at;
 
 -- name: profile_count
 UPDATE profiles SET items = items + :items, lists = lists + :lists WHERE profile_id = :profile;

@@ -133,4 +133,4 @@ GROUP BY c.product_id;
 -- name: store_items_wished_page
 SELECT i.id, p.gid, p.email, p.notices, i.variant_id, i.quantity, i.created_at{beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :owner AND shown(i);
+WHERE i.store_id = :owner AND p.closed_at IS NULL;

@@ -73,7 +73,7 @@ RETURNING item_fields(items);
 DELETE FROM TABLE WHERE profile_id = :profile AND id in_uuids(:ids);
 
 -- name: item_find
-SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id = :id;
+SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id = :id AND open(:profile);
 
 -- name: items_known
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id in_uuids(:ids);
@@ -107,7 +107,7 @@ SELECT item_fields(i){beyond} FROM items i WHERE i.profile_id = :owner;
 -- name: store_items_page
 SELECT item_fields(i), p.gid{beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :owner AND shown(i);
+WHERE i.store_id = :owner AND p.closed_at IS NULL;
 
 -- name: item_tags_clear
 DELETE FROM item_tags WHERE profile_id = :profile AND item_id in_uuids(:ids);

@@ -54,7 +54,7 @@ async def link(
     """Moves all records of the session and closes it. Returns the number of items moved.
 
     The customer has at most twice the ``limits`` afterwards. Returns 0 for a session that is
-    already closed. Raises ``NotFound`` for an unknown session.
+    already linked. Raises ``NotFound`` for a session that is unknown or is being removed.
     """
     locked = await _lock(tx, session, customer, now)
     if locked is None:
@@ -71,7 +71,7 @@ async def _lock(tx: Writer, session: Profile, customer: Profile, now: str) -> se
     """Locks both profiles and the owners of items that the session has reserved, sessions first.
     The same order everywhere prevents deadlocks.
 
-    Returns the keys of the locked profiles, or ``None`` if the session is closed. Raises
+    Returns the keys of the locked profiles, or ``None`` if the session is linked. Raises
     ``NotFound``.
     """
     both = {(False, session.id), (True, customer.id)}
@@ -81,10 +81,11 @@ async def _lock(tx: Writer, session: Profile, customer: Profile, now: str) -> se
             await profiles.lock(tx, customer, now)
             continue
         row = await tx.one("profile_lock", profile=id)
-        if id == session.id and row is None:
-            raise profiles.unknown_session()
-        if id == session.id and row is not None and row[0] is not None:
-            return None
+        if id == session.id:
+            if row is None or (row[0] is not None and row[1] == profiles.REMOVED):
+                raise profiles.unknown_session()
+            if row[0] is not None:
+                return None
     return {id for _, id in every}
 
 

@@ -33,7 +33,7 @@ SELECT list_fields(l), e.position, item_fields(i)
 FROM lists l
 LEFT JOIN entries e ON e.profile_id = :profile AND e.list_id = l.id
 LEFT JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
-WHERE l.profile_id = :profile AND l.id = :id;
+WHERE l.profile_id = :profile AND l.id = :id AND open(:profile);
 
 -- name: list_change
 -- Null leaves a field unchanged (rule: updated-at).
@@ -55,7 +55,7 @@ SELECT list_fields(l){beyond} FROM lists l WHERE l.profile_id = :owner;
 -- name: store_lists_page
 SELECT list_fields(l), p.gid{beyond}
 FROM lists l JOIN profiles p ON p.profile_id = l.profile_id
-WHERE l.store_id = :owner AND shown(l);
+WHERE l.store_id = :owner AND p.closed_at IS NULL;
 
 -- name: lists_kept
 SELECT lists_filled(l) FROM lists l WHERE l.profile_id = :profile ORDER BY l.id;

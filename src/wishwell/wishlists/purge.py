@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import structlog
 
-from wishwell import ids
+from wishwell import ids, profiles
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Row, Writer
 from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
@@ -85,6 +85,7 @@ async def close_expired(
     now = await clock.checked_now(tx)
     idle, empty = _limits(settings, now)
     terms = {"gone_before": idle, "empty_before": empty, "now": ids.timestamp(now)}
+    terms["removed"] = profiles.REMOVED
     return [row[0] for row in await tx.all("sessions_end", profiles=held, **terms)]
 
 
