@@ -115,6 +115,7 @@ BAD = {
     '{"action":"token.revoked"}': "id: '' isn't valid",
     REVOKED + "}": "until: '' isn't valid",
     REVOKED + ',"until":"tomorrow"}': "until: 'tomorrow' isn't valid",
+    f'{REVOKED},"until":"{TIME}","jti":"all"}}': "jti: 'all' isn't valid",
     f'{ERASED},"sessions":{{"{ids.NO_UUID}":"{TIME}"}}}}': "created: '' isn't valid",
     f'{ERASED},"created":"{TIME}","sessions":{{"x":""}}}}': "sessions: 'x' isn't valid",
 }

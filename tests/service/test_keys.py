@@ -97,6 +97,35 @@ def test_backup_refuses_a_signing_key_that_the_service_does_not_use(service):
     service.cli("backup", "a.db", "--keys", "keys")
 
 
+def test_start_that_replaces_the_signing_key_warns(service):
+    """A start with a new signing key and without the old one logs a warning, once; `doctor` and `backup` repeat it
+    for a day, unless the old key is accepted again. Rule: signing-keys."""
+    key, keys = service.folder / "wishwell.db.key", iter("abcdefgh")
+    good = key.read_text()
+
+    def warned():
+        backup = service.run(
+            [service.command, "backup", f"{next(keys)}.db", "--keys", "keys"]
+        ).stderr
+        said = [" was replaced, so " in text for text in (service.cli("doctor").stdout, backup)]
+        assert said[0] == said[1]
+        return said[0], sum("signing_key_replaced" in line for line in service.log_lines())
+
+    for text, expected in ((good, (False, 0)), ("k" * 40, (True, 1)), ("k" * 40, (True, 1))):
+        service.stop()
+        key.write_text(text)
+        service.start()
+        assert warned() == expected
+    service.rows(
+        "UPDATE signing_key SET key_id = '2020-01-01T00:00:00.000Z' WHERE name = 'replaced_at'"
+    )
+    assert warned() == (False, 1)
+    service.stop()
+    service.settings["WISHWELL_SIGNING_KEYS"] = f"{'s' * 40},{'k' * 40}"  # rotated as documented
+    service.start()
+    assert warned() == (False, 1)
+
+
 def test_backup_of_the_keys_goes_on_when_a_secret_is_damaged(service):
     """A damaged secret, which no key decrypts, doesn't prevent the backup of the keys.
     Rule: backup-complete."""

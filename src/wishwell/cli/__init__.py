@@ -142,7 +142,8 @@ def _check_keys(settings: Settings) -> None:
 
     async def ready(db: Database) -> None:
         await _make_ready(db, settings)
-        await db.write(keys.record_signing_key, settings)
+        if reason := await db.write(keys.record_signing_key, settings, now()):
+            logger.warning("signing_key_replaced", reason=reason)
 
     run(settings, ready, recorded=False)
 

@@ -39,7 +39,7 @@ def doctor_command(settings: Settings, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 @in_database
 async def clock_command(db: Database, _: Settings, /, confirm: str | None, yes: bool) -> None:
-    """Say whether the clock is plausible. `wishwell clock confirm` believes one that jumped.
+    """Say whether the clock is plausible. `wishwell clock confirm` accepts a jump.
 
     While it isn't, nothing is removed because of its age. Exits with 1 then.
     """
@@ -93,11 +93,13 @@ def backup_command(settings: Settings, path: str, folder: str | None) -> None:
         f"{click.format_filename(path)}: {size / 1e6:,.1f} MB, verified, took {took:,.1f} s"
     )
     try:
-        written = keys.back_up(settings, path, folder)
+        written, warning = keys.back_up(settings, path, folder)
     except (ServiceError, OSError) as error:
         raise Misconfigured(f"The database was copied, but not its keys. {error}") from error
     for name in written:
         terminal.say(f"{click.format_filename(name)}: a key")
+    if warning:
+        terminal.say(warning, err=True)
     if settings.signing_keys or settings.sealing_keys:
         terminal.say(
             "Keys in WISHWELL_SIGNING_KEYS and WISHWELL_SEALING_KEYS are not copied.", err=True

@@ -70,6 +70,7 @@ def _decoded(line: bytes) -> Act:
     act = msgspec.json.decode(line, type=Act)
     _, needed = _REPEAT.get(act.action, (None, ()))
     given = [(field, getattr(act, field)) for field in needed]
+    given += [("jti", act.jti)] if act.jti else []
     for session, created in act.sessions.items():
         given += [("sessions", session), ("created", created)]
     for field, value in given:

@@ -192,13 +192,15 @@ async def _keys(settings: Settings, db: Database) -> str:
     missing = await db.read(keys.missing, settings)
     if missing and not any(missing.values()):
         return "will be created at the first start"
-    await db.read(keys.check_signing_key, settings)
+    replaced = await db.read(keys.check_signing_key, settings, ids.wall_clock())
     sealing = app.sealing(settings)
     await db.read(keys.check_secrets, sealing)
     if sealing is None:
         return Note("WISHWELL_SEALING_KEYS is not set, so storefront and webhooks are turned off")
     if exposed := _readable_by_others():
         return Note(f"other users of this machine can read {', '.join(exposed)}: run chmod 600")
+    if replaced:
+        return Note(replaced)
     return "present, and they decrypt all stored secrets"
 
 

@@ -6,10 +6,11 @@ SELECT
     (SELECT max(taken_at) FROM leases);
 
 -- name: signing_key
-SELECT key_id FROM signing_key;
+-- The ids of the `current` key and, if a start replaced it, of the `replaced` key; `replaced_at` has the time instead.
+SELECT name, key_id FROM signing_key;
 
 -- name: signing_key_record
-INSERT INTO signing_key (name, key_id) VALUES ('current', :key)
+INSERT INTO signing_key (name, key_id) VALUES (:name, :key)
 ON CONFLICT (name) DO UPDATE SET key_id = excluded.key_id;
 
 -- name: keys_needed

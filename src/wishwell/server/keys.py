@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from wishwell import config, files
+from wishwell import config, files, ids
 from wishwell.access import auth, key_files
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer, migrate, sqlite
@@ -49,22 +49,52 @@ async def make(db: Database, settings: Settings) -> None:
 
 
 # rule: signing-keys
-async def record_signing_key(tx: Writer, settings: Settings) -> None:
-    """Records the signing key that the service starts with, for ``check_signing_key``."""
-    row, key = await tx.one("signing_key"), auth.key_id(app.signing_keys(settings)[0])
-    if row is None or row[0] != key:
-        await tx.run("signing_key_record", key=key)
+async def record_signing_key(tx: Writer, settings: Settings, now: str) -> str:
+    """Records the signing key that the service starts with, for ``check_signing_key``. Returns a
+    warning if the key before it isn't accepted any more, or ""."""
+    here, recorded = _key_ids(settings), await _recorded_keys(tx)
+    old, changes = recorded.get("current", here[0]), {"current": here[0]}
+    if old not in here:
+        changes |= {"replaced": old, "replaced_at": now}
+    if recorded | changes != recorded:
+        await tx.begin()
+        await tx.run_many(
+            "signing_key_record", [{"name": name, "key": key} for name, key in changes.items()]
+        )
+    return "" if old in here else _REPLACED.format(old=old)
 
 
 # rule: signing-keys
-async def check_signing_key(tx: Reader, settings: Settings) -> None:
-    """Raises ``Misconfigured`` if the key that the service last started with isn't among these."""
-    row = await tx.one("signing_key")
-    if row and row[0] not in map(auth.key_id, app.signing_keys(settings)):
+async def check_signing_key(tx: Reader, settings: Settings, now: int) -> str:
+    """Returns a warning if the key was replaced within the lifetime of a token, or "".
+
+    Raises ``Misconfigured`` if the key that the service last started with isn't among these.
+    """
+    here, recorded = _key_ids(settings), await _recorded_keys(tx)
+    current, old = recorded.get("current", here[0]), recorded.get("replaced", here[0])
+    if current not in here:
         raise Misconfigured(
-            f"The service last started with the signing key {row[0]}, which is not the key here. "
+            f"The service last started with the signing key {current}, which is not the key here. "
             f"Put it back, or start the service with the new key: {DOCS}runbooks.md#lost-key"
         )
+    if old in here or recorded["replaced_at"] < ids.timestamp(now - ids.DAY_MS):
+        return ""
+    return _REPLACED.format(old=old)
+
+
+_REPLACED = (
+    "The signing key {old} was replaced, so profile tokens signed with it are refused. If that "
+    "wasn't intended, add it to WISHWELL_SIGNING_KEYS after the new key, or put its file back: "
+    f"{DOCS}runbooks.md#lost-key"
+)
+
+
+def _key_ids(settings: Settings) -> list[str]:
+    return [auth.key_id(key) for key in app.signing_keys(settings)]
+
+
+async def _recorded_keys(tx: Reader) -> dict[str, str]:
+    return {row[0]: row[1] for row in await tx.all("signing_key")}
 
 
 # rule: sealing-keys
@@ -93,16 +123,16 @@ async def check_secrets(tx: Reader, sealing: Sealing | None) -> None:
 
 
 # rule: backup-complete
-def back_up(settings: Settings, copy: str, folder: str | None) -> list[str]:
+def back_up(settings: Settings, copy: str, folder: str | None) -> tuple[list[str], str]:
     """Copies the key files to ``folder``, named after ``copy``, once they open its secrets.
 
-    ``copy`` is a copy of the database. Returns the paths of the files. Without ``folder`` it only
-    checks. Never replaces a file. Raises ``ServiceError`` and ``OSError``.
+    ``copy`` is a copy of the database. Returns the paths of the files, and a warning or "". Without
+    ``folder`` it only checks. Never replaces a file. Raises ``ServiceError`` and ``OSError``.
     """
     with sqlite.reading(copy) as tx:
-        keys = asyncio.run(_good_keys(tx, settings))
+        keys, warning = asyncio.run(_good_keys(tx, settings))
     if folder is None:
-        return []
+        return [], warning
     place, database = Path(folder).resolve(), config.sqlite_path(settings.database_url)
     if place in (Path(copy).resolve().parent, Path(database).resolve().parent):
         raise Misconfigured(f"{folder} must be a folder apart from the database and its copy.")
@@ -116,21 +146,22 @@ def back_up(settings: Settings, copy: str, folder: str | None) -> list[str]:
         if not same:
             raise Misconfigured(f"{target} exists already and is another key: name another FILE.")
         written.append(str(target))
-    return written
+    return written, warning
 
 
-async def _good_keys(tx: Reader, settings: Settings) -> dict[str, bytes]:
-    """The keys in the files that are used, by file. Raises ``ServiceError`` if one that the
-    database needs is missing, does not open its secrets or isn't the one that signs."""
+async def _good_keys(tx: Reader, settings: Settings) -> tuple[dict[str, bytes], str]:
+    """Returns the keys in the files that are used, by file, and the warning of
+    ``check_signing_key``. Raises ``ServiceError`` if a key that the database needs is missing, does
+    not open its secrets or isn't the one that signs."""
     absent = await missing(tx, settings)
     signing, sealing = _files(settings)
     # A database that no key was made for yet needs none.
     used = [file for file in (signing, sealing) if file and absent.get(file, True)]
-    keys = {file: key_files.embedded_key(file) for file in used}
+    keys, warning = {file: key_files.embedded_key(file) for file in used}, ""
     old = migrate.pending_sqlite(config.sqlite_path(settings.database_url))
     if (settings.signing_keys or signing in keys) and "0011_signing_key" not in old:
-        await check_signing_key(tx, settings)
+        warning = await check_signing_key(tx, settings, ids.wall_clock())
     if settings.sealing_keys or sealing in keys:
         with contextlib.suppress(Damaged):  # doctor reports it; the keys are good
             await check_secrets(tx, app.sealing(settings))
-    return keys
+    return keys, warning
