@@ -19,7 +19,10 @@ TEXT_ID = "[A-Za-z0-9][A-Za-z0-9._:~=-]{0,99}"
 
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _PLATFORM = "^gid://[a-z0-9-]{1,40}"
-_CUSTOMER, _SESSION = "Customer/(?:[!-$&-.0-~]|%[0-9A-Fa-f]{2}){1,255}", f"Session/{_UUID}"
+_ESCAPES = "[3-6][0-9A-Fa-f]|7[0-9A-Ea-e]|2[1-9A-CEa-ce]"
+_ONE, _EACH = f"[!-$&-,.0-~]|%(?:{_ESCAPES})", f"[!-$&-.0-~]|%(?:{_ESCAPES}|2[Dd])"
+# Without a lookahead against "-" alone, because not all regex engines have them.
+_CUSTOMER, _SESSION = f"Customer/(?:{_ONE}|(?:{_EACH}){{2,255}})", f"Session/{_UUID}"
 # Patterns avoid \s and \d, because regex engines differ in their meaning.
 _SPACES = r"\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _EDGE = rf"[^\u0000-\u0020\u007f-\u00a0{_SPACES}]"

@@ -2,6 +2,7 @@
 
 import json
 import re
+from importlib import resources
 
 import pytest
 
@@ -48,6 +49,17 @@ def test_customer_id_is_one_in_each_spelling(make_shop, id):
     soon(lambda: {event["profile"] for event in data_of_feed(shop)} >= {gid})
 
 
+def test_published_patterns_describe_customer_ids_exactly():
+    """The API's description allows the ids that the service accepts, and no others. Rule: customer-id."""
+    text = (resources.files("wishwell.http") / "openapi.json").read_text()
+    patterns = set(re.findall('"pattern": ("[^"]*Customer/.*"),?\n', text))
+    assert len(patterns) == 2
+    for pattern in map(json.loads, patterns):
+        for id in (*IDS, *IDS.values(), "a", "%41", *BAD, "%2d"):
+            gid = f"gid://shopify/Customer/{id}"
+            assert bool(re.search(pattern, gid)) == (ids.customer_of(gid) is not None), id
+
+
 def data_of_feed(shop):
     return shop.admin.get("/events").json()["data"]
 
@@ -83,6 +95,10 @@ def test_customer_ids_survive_export_and_import(make_shop):
     assert listed == {f"gid://shopify/Customer/{id}" for id in IDS}
     for id in IDS:
         gid = f"gid://shopify/Customer/{IDS[id]}"
+        token = data(shop.admin.post("/profiles/token", json={"customer": gid}), 201)["token"]
+        assert len(data(shop.client(token).get("/items"))) == 1
+        shop.service.cli("token", "revoke", gid, "--store", shop.handle)
+        soon(lambda: shop.client(token).get("/items").status_code == 401)
         said = shop.service.quick("profile", "erase", gid, "--store", shop.handle)
         assert said == "1 profile erased; 0 not found\n"
     assert data(shop.admin.get("/items")) == []

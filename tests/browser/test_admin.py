@@ -348,6 +348,28 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
     assert world.shop.acting_as(carl).get("/profile").json()["data"]["items"] == 0
 
 
+@pytest.mark.parametrize(
+    "id", ["auth0|64f0", "VXNlcjoxMA==", "f:realm:7", "50%41f", "ada@mail.example"]
+)
+def test_shopper_with_an_id_of_another_sign_in_system_is_found(world, merchant, id):
+    """A shopper is found by an id with special characters and by its GID, also when the id is an e-mail address,
+    and the page's address shows the shopper again. Rules: customer-id, admin-page."""
+    gid = world.shop.gid(id)
+    shopper = world.shop.acting_as(gid.replace("%", "%25"))
+    shopper.post("/items", json={"productId": 3}).raise_for_status()
+    page = merchant.open(world.shop.admin_token, "#/shoppers")
+    for text in (id, gid):
+        page.get_by_label("Customer ID, GID or email").fill(text)
+        page.get_by_role("button", name="Search").click()
+        expect(page.get_by_role("heading", name=gid)).to_be_visible()
+        expect(page.get_by_text("1 wish", exact=False).first).to_be_visible()
+        merchant.go("Shoppers")
+    page.go_back()
+    expect(page.get_by_role("heading", name=gid)).to_be_visible()
+    expect(page.get_by_text("No data for this shopper")).to_be_hidden()
+    shopper.delete("/profile").raise_for_status()
+
+
 def test_store_shows_its_tokens_settings_and_requests(world, merchant):
     """Another token is revoked after a confirmation; the one in use can't be.
     Rule: admin-scope."""

@@ -21,7 +21,7 @@ async function send(path, { query = {}, profile, method = 'GET' } = {}) {
   const url = new URL(path, BASE);
   for (const [name, value] of Object.entries(query)) if (value) url.searchParams.set(name, value);
   const headers = { Authorization: `Bearer ${token}` };
-  if (profile) headers.Profile = profile;
+  if (profile) headers.Profile = profile.replaceAll('%', '%25'); // GIDs are shown decoded
   const mine = token;
   const asked = { method, headers, cache: 'no-store', credentials: 'omit', redirect: 'error' };
   const answer = await fetch(url, asked).catch(() => {

@@ -12,14 +12,16 @@ function load({ query: { id } }) {
   };
 }
 
-/** Opens a shopper, or finds shoppers by e-mail address. An e-mail address never gets into the page's address. */
+/** Opens a shopper, or finds shoppers by e-mail address. Only an address that is a customer's id gets into the page's. */
 async function look(text, redraw) {
   Object.assign(session, { looked: text, found: undefined });
-  if (text.includes('@')) {
+  const isGid = text.startsWith('gid://');
+  const gid = isGid ? text : `gid://${session.store.platform}/Customer/${text}`;
+  if (text.includes('@') && !isGid) {
     session.found = await pages('profiles', { email: text });
-    location.hash = to('shoppers');
+    const named = !session.found.rows.length && (await get('profile', {}, gid).catch(() => ({}))).createdAt;
+    location.hash = to('shoppers', named ? { id: gid } : {});
   } else if (text) {
-    const gid = text.startsWith('gid://') ? text : `gid://${session.store.platform}/Customer/${text}`;
     await get('profile', {}, gid); // shows an error for an invalid GID while it can still be corrected
     location.hash = to('shoppers', { id: gid });
   }
