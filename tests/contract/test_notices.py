@@ -172,12 +172,11 @@ def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
 
 
 def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
-    """A drop that is taken back stops the remaining notices: by price, currency, unknown price or
-    deletion. So does running out of stock again.
+    """A drop that is taken back stops the remaining notices: by price, currency or deletion. So does running out of stock again.
     Rule: notice-newest."""
     for _ in range(30):
         wish(bench, store)
-    for back in ("100 EUR", "95.01 EUR", "50 USD", None, "gone"):
+    for back in ("100 EUR", "95.01 EUR", "50 USD", "gone"):
         bench.clock.milliseconds += DAY_MS
         drop(bench, store)
         assert step(bench, store) == 20
@@ -405,6 +404,44 @@ def test_put_without_values_keeps_history(bench):
     bench.clock.milliseconds += DAY_MS + 1
     for price in (None, "80 EUR"):
         put(bench, store, price, price and True)
+    assert told(bench, store) == {}
+
+
+@pytest.mark.either_engine
+@pytest.mark.parametrize("unknown", [None, "0 EUR"])
+def test_pending_drop_waits_while_the_price_is_unknown(bench, unknown):
+    """A drop of which some items have no notice yet waits while the price is unknown, and resumes with the next price
+    that is a drop; nobody gets it twice. One that was taken back in the meantime ends.
+    Rules: notice-reference, notice-each-once, notice-newest."""
+    for after, expected in (("90 EUR", "90"), ("80 EUR", "80"), ("100 EUR", None)):
+        store = bench.new_store(events=True)
+        wishes = [wish(bench, store)[1] for _ in range(30)]
+        drop(bench, store)
+        assert step(bench, store) == 20
+        for _ in range(2):
+            put(bench, store, unknown)
+            assert told(bench, store) == {}
+            assert bench.read(notices.backlog) == 0
+        put(bench, store, after)
+        left = wishes[20:] if expected else ()
+        assert told(bench, store) == {id: [(DROPPED, "100", expected, None)] for id in left}
+
+
+@pytest.mark.either_engine
+def test_pending_notices_of_one_kind_leave_those_of_the_other(bench):
+    """A restock is emitted while a drop waits for a known price, and continues while availability is unknown.
+    Rules: notice-reference, notice-newest."""
+    store = bench.new_store(events=True)
+    wishes = [wish(bench, store)[1] for _ in range(30)]
+    put(bench, store, "100 EUR", False)
+    put(bench, store, "90 EUR", None)
+    put(bench, store, None, True)
+    assert step(bench, store) == 20
+    put(bench, store, None, None)
+    assert told(bench, store, every=True) == {id: [(BACK, None, None, None)] for id in wishes}
+    put(bench, store, "90 EUR", None)
+    assert told(bench, store) == {id: [(DROPPED, "100", "90", None)] for id in wishes}
+    put(bench, store, "90 EUR", True)
     assert told(bench, store) == {}
 
 

@@ -67,6 +67,18 @@ class VariantState(msgspec.Struct, omit_defaults=True):
     dropped_at: str = ""
     restocked_at: str = ""
 
+    def due_since(self, notice: Literal["dropped_at", "restocked_at"]) -> str:
+        """Returns the time of the put that caused the notice, or "" if none is due. A drop waits
+        while the price is unknown."""
+        if notice == "restocked_at":
+            return self.restocked_at
+        return self.dropped_at if _is_known(self.price) else ""
+
+    def clear_due(self) -> None:
+        self.restocked_at = ""
+        if _is_known(self.price):
+            self.dropped_from, self.dropped_at = None, ""
+
 
 Variants = dict[str, VariantState]
 _states = msgspec.json.Decoder(Variants)
@@ -99,8 +111,8 @@ def compare(
         _compare_price(old, new, store.price_drop_percent, now)
         _compare_stock(old, new, availability, now)
         if store.events_since is None:
-            _clear(new)
-    noticed = [known for known in after.values() if known.dropped_at or known.restocked_at]
+            new.dropped_from, new.dropped_at, new.restocked_at = None, "", ""
+    noticed = [one for one in after.values() if one.due_since("dropped_at") or one.restocked_at]
     if any(now in (known.dropped_at, known.restocked_at) for known in noticed):
         position = ids.NO_UUID
     return msgspec.json.encode(after).decode(), position, now if noticed else None
@@ -109,8 +121,15 @@ def compare(
 # rules: notice-drop, notice-reference, notice-newest
 def _compare_price(old: VariantState, new: VariantState, percent: int, now: str) -> None:
     price, reference = new.price, old.reference
-    new.reference = reference if price is None or not _amount(price) else price
-    if price is None or reference is None:
+    if price is None or not _is_known(price):
+        new.reference, new.dropped_from, new.dropped_at = (
+            reference,
+            old.dropped_from,
+            old.dropped_at,
+        )
+        return
+    new.reference = price
+    if reference is None:
         return
     if old.dropped_from is not None and _is_drop(old.dropped_from, price, percent):
         new.dropped_from, new.dropped_at = old.dropped_from, old.dropped_at
@@ -120,11 +139,16 @@ def _compare_price(old: VariantState, new: VariantState, percent: int, now: str)
         new.reference = reference
 
 
+def _is_known(price: Money | None) -> bool:
+    """Returns whether a price can be compared: 0 is as good as none."""
+    return price is not None and bool(_amount(price))
+
+
 def _is_drop(before: Money, after: Money, percent: int) -> bool:
     if before.currency != after.currency:
         return False
     old, new = _amount(before), _amount(after)
-    return 0 < new < old and new * 100 <= old * (100 - percent)
+    return new < old and new * 100 <= old * (100 - percent)
 
 
 def _amount(money: Money) -> Decimal:
@@ -136,16 +160,10 @@ def _compare_stock(
     old: VariantState, new: VariantState, availability: str | None, now: str
 ) -> None:
     new.in_stock = old.in_stock if availability is None else availability == "in_stock"
-    if availability != "in_stock":
-        return
-    if old.in_stock:
+    if old.in_stock and new.in_stock:
         new.restocked_at = old.restocked_at
-    elif old.in_stock is False:
+    elif old.in_stock is False and new.in_stock:
         new.restocked_at = now
-
-
-def _clear(known: VariantState) -> None:
-    known.dropped_from, known.dropped_at, known.restocked_at = None, "", ""
 
 
 # ----------------------------------------------------------------------- recording events
@@ -321,7 +339,8 @@ class _PendingNotices:
         if variant != NO_VARIANT:
             candidates = (variant if variant in self._variants else NO_VARIANT,)
         for candidate in candidates:
-            since = getattr(self._variants.get(candidate), notice, "")
+            state = self._variants.get(candidate)
+            since = state.due_since(notice) if state else ""
             if last_at < since and saved_at <= _later(since, _SKEW_MS):
                 return candidate
         return None
@@ -362,9 +381,9 @@ class _PendingNotices:
         )
 
     def cleared(self) -> str:
-        """Clears the notices once every item is processed, and returns the state as JSON."""
+        """Clears the due notices once every item is processed, and returns the state as JSON."""
         for known in self._variants.values():
-            _clear(known)
+            known.clear_due()
         return msgspec.json.encode(self._variants).decode()
 
 
