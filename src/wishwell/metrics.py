@@ -2,11 +2,14 @@
 
 import functools
 import platform
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from prometheus_client import Counter, Gauge, Histogram, values
+from prometheus_client import REGISTRY, Counter, Gauge, Histogram, Metric, values
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
-from wishwell import __version__, version
+from wishwell import __version__, ids, version
 
 _MAX_STORES = 1_000
 """Number of stores with series of their own, in each process. The others share one label."""
@@ -88,20 +91,6 @@ COUNTED = _gauge(
     "counted_timestamp_seconds",
     "Unix time at which the latest count began, for the store whose count is the oldest.",
     "max",
-)
-CATALOGUE_FINISHED = _gauge(
-    "catalogue_import_timestamp_seconds",
-    "Unix time of each store's last import of its catalogue.",
-    "max",
-    "store",
-)
-CATALOGUE_ROWS = _gauge(
-    "catalogue_import_last",
-    "Results of each store's last import: imported products, rows (refused) and cells (lost) that "
-    "were left out.",
-    "max",
-    "store",
-    "result",
 )
 PRIVACY_REQUESTS = _gauge(
     "platform_requests_waiting",
@@ -239,6 +228,37 @@ def answered(method: str, route: str, status: int, seconds: float) -> None:
     _answered(method, route, status).inc()
     _took(route).observe(seconds)
 
+
+class CatalogueImports(Collector):
+    """Metrics of each store's last import of its catalogue.
+
+    ``runs``: rows of ``catalogue_runs``. A gauge would show deleted stores for ever, because
+    workers can't remove a series from their files.
+    """
+
+    runs: Sequence[Sequence[Any]] = ()
+
+    def collect(self) -> Iterator[Metric]:
+        ended = GaugeMetricFamily(
+            "wishwell_catalogue_import_timestamp_seconds",
+            "Unix time of each store's last import of its catalogue.",
+            labels=("store",),
+        )
+        last = GaugeMetricFamily(
+            "wishwell_catalogue_import_last",
+            "Results of each store's last import: imported products, rows (refused) and cells "
+            "(lost) that were left out.",
+            labels=("store", "result"),
+        )
+        for store, ended_at, *numbers in self.runs:
+            ended.add_metric((store,), ids.from_timestamp(ended_at) / 1000)
+            for result, number in zip(("imported", "refused", "lost"), numbers, strict=True):
+                last.add_metric((store, result), number)
+        yield from (ended, last)
+
+
+CATALOGUES = CatalogueImports()
+REGISTRY.register(CATALOGUES)
 
 _stores: set[str] = set()
 

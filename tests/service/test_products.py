@@ -101,8 +101,9 @@ def test_input_need_not_be_a_file(service):
 
 
 def test_last_run_is_in_the_metrics(service):
-    """Metrics have the last run of each store; deleting the store deletes it.
+    """Metrics have the last run of each store; deleting the store deletes it, also with several workers.
     Rule: catalogue-import."""
+    service.settings["WISHWELL_WORKERS"] = "2"
     service.quick("store", "create", "second")
     for store, text in (("default", "id,price\n1,x\n2,2 EUR\n"), ("second", "id\n1\nx\n")):
         service.attempt("products", written(service, text, "feed.csv"), "--store", store)
@@ -118,9 +119,17 @@ def test_last_run_is_in_the_metrics(service):
 
     assert wait_until(lambda: all(line in shown() for line in wanted), seconds=15, every=0.3)
     assert 'wishwell_catalogue_import_timestamp_seconds{store="second"}' in shown()
-    service.stop()
     service.quick("store", "delete", "second", "--yes")
     assert len(service.rows("SELECT 1 FROM catalogue_runs")) == 1
+    name = "wishwell_catalogue_import_"
+    imports = lambda: [line for line in shown().splitlines() if line.startswith(name)]  # noqa: E731
+    assert wait_until(
+        lambda: all('"second"' not in line for _ in range(9) for line in imports()),
+        seconds=25,
+        every=0.3,
+    )
+    assert any('"default"' in line for line in imports())
+    service.stop()
 
 
 @pytest.mark.parametrize(

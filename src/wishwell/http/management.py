@@ -15,6 +15,7 @@ from wishwell.errors import Unavailable
 from wishwell.http import assets
 from wishwell.http.context import Request
 from wishwell.http.responses import JSON, Response
+from wishwell.metrics import CATALOGUES
 
 _NO_STORE = (b"cache-control", b"no-store")
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
@@ -100,6 +101,7 @@ async def metrics(request: Request) -> Response:
     if request.service.settings.workers > 1:
         registry = prometheus_client.CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        registry.register(CATALOGUES)
     try:
         body = prometheus_client.generate_latest(registry)
     except _UNREADABLE:

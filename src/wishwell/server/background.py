@@ -260,10 +260,7 @@ async def _measure_backlogs(service: Services) -> None:
         age = max(0, service.clock() - ids.from_timestamp(came))
         metrics.PRIVACY_REQUESTS.labels(topic).set(number)
         metrics.PRIVACY_REQUESTS_SECONDS.labels(topic).set(age / 1000)
-    for store, finished_at, *numbers in await service.db.read(ask, "catalogue_runs"):
-        metrics.CATALOGUE_FINISHED.labels(store).set(ids.from_timestamp(finished_at) / 1000)
-        for result, number in zip(("imported", "refused", "lost"), numbers, strict=True):
-            metrics.CATALOGUE_ROWS.labels(store, result).set(number)
+    metrics.CATALOGUES.runs = await service.db.read(ask, "catalogue_runs")
     metrics.ERASING.set((await service.db.read(erasure.waiting))[0])
     metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
     metrics.WEBHOOKS_FAILING.set(len(await service.db.read(ask, "webhooks_failing")))
