@@ -1,10 +1,12 @@
 """`wishwell import` of another app's CSV file: the command, and its documentation."""
 
 import re
+import sqlite3
 
 import pytest
 
 from tests.conftest import SEALING_KEY
+from wishwell.cli.common_options import Progress
 
 from .test_documents import ROOT, commands, shell
 
@@ -87,6 +89,101 @@ def test_wrong_words_are_refused(service):
         failed, out, said = service.attempt("import", *words)
         assert (failed, out) == (code, ""), words
         assert names in said
+
+
+def test_progress_names_the_time_left_of_each_step(capfd):
+    """Progress is reported at most every 5 s, and the time left of a step is estimated from its own beginning.
+    Rule: import-csv."""
+    seconds = iter((0, 0, 4, 10, 16, 20, 30))
+    progress = Progress(lambda: next(seconds))
+    for share in (0.0, 0.1, 0.5, None, 0.0, 0.25):
+        progress.report("some rows", share)
+    assert capfd.readouterr().err.splitlines() == [
+        "some rows, 50%, about 10 s left",
+        "some rows",
+        "some rows, 25%, about 30 s left",
+    ]
+
+
+@pytest.mark.slow
+def test_long_import_says_how_much_time_is_left(service):
+    """An import that takes long says how far it is and how much longer it takes. Rule: import-csv."""
+    path = written(service, "Who,What,On,When\n" + "".join(f"{n},5,a,\n" for n in range(1, 25_001)))
+    done = service.run([str(service.command), "import", path, *MAP], timeout=300)
+    said = re.findall(
+        r"^added: ([\d,]+) profiles,.*, (\d+)%, about [\d,]+ s left$", done.stderr, re.MULTILINE
+    )
+    assert done.returncode == 0 and said
+    for profiles, percent in said:
+        assert int(percent) == pytest.approx(int(profiles.replace(",", "")) / 250, abs=1)
+
+
+def test_queries_of_the_document_select_the_columns_of_its_commands():
+    """The documentation's queries run on tables as the platforms define them, and select one row for each wish.
+    Rule: import-csv."""
+    text = (ROOT / "docs/coming-from-another-app.md").read_text()
+    queries = {}
+    for block in re.findall(r"```sql\n(.*?)```", text, re.DOTALL):
+        block = re.sub(r"COPY \((.*)\) TO STDOUT.*", r"\1;", block, flags=re.DOTALL)
+        for query in filter(str.strip, block.split(";")):
+            queries[re.search(r"SELECT (\S+) (\S+),", query).groups()] = query
+    assert queries.keys() == {columns for columns, *_ in PLATFORMS}
+    for columns, schema, names, rows in PLATFORMS:
+        db = sqlite3.connect(":memory:")
+        db.executescript(schema)
+        found = db.execute(queries[columns])
+        assert [column[0] for column in found.description] == names.split()
+        assert found.fetchall() == rows, columns
+
+
+# By the first two columns of each query: its tables with the columns that the platform creates, and the result.
+PLATFORMS = (
+    (("w.user_id,", "w.prod_id"), """
+        CREATE TABLE wp_yith_wcwl (ID, prod_id, quantity, user_id, wishlist_id, position, original_price,
+            original_currency, dateadded, on_sale);
+        CREATE TABLE wp_yith_wcwl_lists (ID, user_id, session_id, wishlist_slug, wishlist_name, wishlist_token,
+            wishlist_privacy, is_default, dateadded, expiration);
+        INSERT INTO wp_yith_wcwl VALUES (1, 5021, 2, 12, 3, 0, 9.5, 'EUR', '2025-04-18', 0),
+            (2, 5022, 1, NULL, NULL, 0, 9.5, 'EUR', '2025-04-19', 0);
+        INSERT INTO wp_yith_wcwl_lists VALUES (3, 12, NULL, 'b', 'Birthday', 'T', 0, 0, '2025-04-01', NULL);""",
+        "user_id prod_id wishlist_name quantity dateadded",
+         [(None, 5022, None, 1, "2025-04-19"), (12, 5021, "Birthday", 2, "2025-04-18")]),
+    (("i.author,", "i.product_id"), """
+        CREATE TABLE wp_tinvwl_items (ID, wishlist_id, product_id, variation_id, formdata, author, date,
+            quantity, price, in_stock, "order");
+        CREATE TABLE wp_tinvwl_lists (ID, author, date, title, status, type, share_key);
+        INSERT INTO wp_tinvwl_items VALUES (1, 3, 5021, 0, '', 12, '2025-04-18', 1, '9.5', 1, 0);
+        INSERT INTO wp_tinvwl_lists VALUES (3, 12, '2025-04-01', 'Birthday', 'share', 'default', 'abc');""",
+        "author product_id variation_id title quantity date", [(12, 5021, 0, "Birthday", 1, "2025-04-18")]),
+    (("w.customer_id,", "i.product_id"), """
+        CREATE TABLE wishlist (wishlist_id, customer_id, shared, sharing_code, updated_at);
+        CREATE TABLE wishlist_item (wishlist_item_id, wishlist_id, product_id, store_id, added_at, description, qty);
+        INSERT INTO wishlist VALUES (3, 12, 0, 'c', '2025-04-18');
+        INSERT INTO wishlist_item VALUES (1, 3, 5021, 1, '2025-04-18', 'blue', 1.0);""",
+        "customer_id product_id qty added_at description", [(12, 5021, 1.0, "2025-04-18", "blue")]),
+    (("w.id_customer,", "p.id_product"), """
+        CREATE TABLE ps_wishlist (id_wishlist, id_customer, id_shop, id_shop_group, token, name, counter, date_add,
+            date_upd, "default");
+        CREATE TABLE ps_wishlist_product (id_wishlist_product, id_wishlist, id_product, id_product_attribute,
+            quantity, priority);
+        INSERT INTO ps_wishlist VALUES (3, 12, 1, 1, 'T', 'Birthday', NULL, '2025-04-18', '2025-04-18', 1);
+        INSERT INTO ps_wishlist_product VALUES (1, 3, 5021, 0, 2, 1);""",
+        "id_customer id_product id_product_attribute quantity name date_add",
+         [(12, 5021, 0, 2, "Birthday", "2025-04-18")]),
+    (("customer_id,", "product_id"), """
+        CREATE TABLE oc_customer_wishlist (customer_id, product_id, date_added);
+        INSERT INTO oc_customer_wishlist VALUES (12, 5021, '2025-04-18');""",
+        "customer_id product_id date_added", [(12, 5021, "2025-04-18")]),
+    (("w.customer_id,", "v.product_id"), """
+        CREATE TABLE wishlist (id, customer_id, sales_channel_id, created_at, updated_at, deleted_at);
+        CREATE TABLE wishlist_item (id, product_variant_id, wishlist_id, created_at, updated_at, deleted_at);
+        CREATE TABLE product_variant (id, title, sku, product_id, created_at, updated_at, deleted_at);
+        INSERT INTO wishlist VALUES ('w1', 'cus_1', 's', '', '', NULL), ('w2', 'cus_2', 's', '', '', '2025-04-19');
+        INSERT INTO wishlist_item VALUES ('i1', 'v1', 'w1', '2025-04-18', '', NULL),
+            ('i2', 'v1', 'w1', '2025-04-17', '', '2025-04-19'), ('i3', 'v1', 'w2', '2025-04-16', '', NULL);
+        INSERT INTO product_variant VALUES ('v1', 'S', NULL, 'p1', '', '', NULL);""",
+        "customer_id product_id product_variant_id created_at", [("cus_1", "p1", "v1", "2025-04-18")]),
+)  # fmt: skip
 
 
 @pytest.mark.slow

@@ -125,17 +125,19 @@ _PROGRESS_SECONDS = 5.0
 class Progress:
     """Progress messages on standard error, at most one every ``_PROGRESS_SECONDS`` seconds."""
 
-    def __init__(self) -> None:
-        self._begun = self._last = time.monotonic()
+    def __init__(self, timer: Callable[[], float] = time.monotonic) -> None:
+        self._timer = timer
+        self._begun = self._last = timer()
         self._share = 1.0
 
     def report(self, text: str, share: float | None = None) -> None:
         """Prints a message, unless another was printed recently. ``share``: how much of a step is
         done, from which the time left is estimated."""
-        now = time.monotonic()
-        if share is not None and share < self._share:  # a new step
-            self._begun = now
-        self._share = share or self._share
+        now = self._timer()
+        if share is not None:
+            if share < self._share:  # a new step
+                self._begun = now
+            self._share = share
         if now - self._last > _PROGRESS_SECONDS:
             self._last = now
             if share:

@@ -132,8 +132,9 @@ async def _load(
     db: Database, file: ImportFile | CsvFile, store: Store, how: importing.How, dry: bool
 ) -> Counts:
     progress, counts = Progress(), Counts()
+    keys = file.spool.ask("SELECT count(DISTINCT key) FROM records WHERE key > ''").fetchone()[0]
     async for counts in importing.load(db, file, store, dry=dry, how=how, clock=clock):
-        progress.report(_said(counts, dry))
+        progress.report(_said(counts, dry), (counts.profiles + counts.there) / max(1, keys))
     return counts
 
 
