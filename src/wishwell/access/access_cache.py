@@ -176,7 +176,7 @@ class AccessCache:
         if not rows:
             return None
         token = AdminToken(*rows[0])
-        if token.store_id not in self._snapshot.stores:  # both are newer than the last refresh
+        if token.store_id not in self._snapshot.stores:  # the store is newer than the last refresh
             await self.refresh()
         self._admins[hashed] = token
         return token
@@ -268,7 +268,7 @@ class AccessCache:
         if (at := self._pending_uses.pop(use, None)) is None:
             return
         statement, id = use
-        named = {"id": id, "profile": id, "now": ids.timestamp(at)}  # a statement uses two
+        named = {"id": id, "profile": id, "now": ids.timestamp(at)}
         try:
             await self._db.write(ask, statement, **named)
         except BaseException:

@@ -23,18 +23,18 @@ _WITH_PORT = re.compile(r"\[([0-9a-f:.]+)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}
 def of_client(peer: str, forwarded: str | None = None, trusted: Networks = ()) -> str:
     """Returns the address that a request without a valid token counts for.
 
-    ``peer`` is the address of the connection. If it is not an IP address, as with a Unix socket,
-    it is used as it is.
+    ``peer``: the address of the connection. Returned unchanged if it is not an IP address, as with
+    a Unix socket.
     """
     address = _farthest(peer, forwarded, trusted)
     return _counted(address) if address else peer or "unknown"
 
 
 def of_shopper(peer: str, forwarded: str | None = None, trusted: Networks = ()) -> str | None:
-    """Returns the address of the visitor who begins a session; ``None`` if it is unknown.
+    """Returns the address of the visitor who begins a session.
 
-    It is unknown if ``peer`` is not an IP address, and if ``of_client`` would return a trusted
-    proxy, whose address all visitors share.
+    ``None`` if ``peer`` is not an IP address, or if ``of_client`` would return a trusted proxy,
+    whose address all visitors share.
     """
     address = _farthest(peer, forwarded, trusted)
     return _counted(address) if address and not _within(address, trusted) else None
@@ -64,6 +64,8 @@ def forwarded(pairs: Iterable[tuple[bytes, bytes]]) -> str | None:
 
 
 def _farthest(peer: str, forwarded: str | None, trusted: Networks) -> Address | None:
+    """Returns the last address that trusted proxies report, or the peer's; ``None`` if that isn't
+    an IP address."""
     address = _parsed(peer)
     hops = [hop.strip(" \t") for hop in (forwarded or "").split(",")]
     for hop in filter(None, reversed(hops)):  # empty ones are ignored (RFC 9110, 5.6.1)

@@ -48,7 +48,7 @@ class AccessSnapshot:
         }
         gone = [self.stores.pop(id) for id in changes.deleted & self.stores.keys()]
         self.stores |= changed
-        # An import may have made a deleted store again.
+        # An import may have recreated a deleted store.
         self.deleted = (self.deleted - changed.keys()) | changes.deleted
         self.sealed |= changes.sealed
         self.revoked_admins |= changes.revoked_admins

@@ -32,7 +32,8 @@ def each_once(field: str, values: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_once(message: str, values: Sequence[object]) -> None:
-    """Raises ``Invalid`` with the places of the first duplicate and of its original filled in."""
+    """Raises ``Invalid`` for a duplicate. ``message`` has placeholders for its index, and for the
+    index of the equal value before it."""
     if len({*values}) == len(values):
         return
     seen: dict[object, int] = {}
@@ -76,10 +77,10 @@ def check_text(field: str, text: str, max_length: int) -> str:
 
 
 def key_twice(text: bytes | str) -> str | None:
-    """Returns a duplicate key of an object in this JSON, of which decoders silently keep the last.
+    """Returns a key that an object in this JSON contains twice, or ``None``.
 
-    Returns ``None`` without one. The text must have been decoded before, which has validated its
-    syntax and size.
+    Decoders silently keep the last value of such a key. The text must have been decoded before,
+    which has validated its syntax and size.
     """
     try:
         _once.decode(text if isinstance(text, str) else text.decode())

@@ -129,7 +129,8 @@ def normalised_name(name: str) -> str:
 def merge_items(mine: Item, theirs: Item, more: Iterable[str]) -> Item:
     """Merges the session's item into the customer's, and adds the lists ``more``.
 
-    Unless said otherwise here, the customer's value is kept if there is one.
+    Options are the customer's, or the session's where the customer's are empty; the quantity is the
+    higher one.
     """
     # A link by an older release may have left more tags.
     tags = list(dict.fromkeys([*mine.tags, *theirs.tags]))[: max(MAX_TAGS, len(mine.tags))]

@@ -10,16 +10,18 @@ from collections.abc import Mapping, Sequence
 from wishwell.db import Writer
 
 LIMIT = 2**31 - 1
-"""Positions are lower, as PostgreSQL's column is an ``integer``, and above 0, which means none."""
+"""Positions are lower, because PostgreSQL's column is an ``integer``, and above 0, which stands for
+an item without a position."""
 
 _GAP = 2**14
 """The gap at both ends, where every position up to the limit is free."""
 
 _WINDOWS = (0, *(4**n for n in range(1, 16)))
-"""Items on either side of the place, in each window that is tried; the last holds any list."""
+"""Numbers of items on either side of the target position, in the windows that are tried one after
+the other. The last window covers any list."""
 
 Key = Mapping[str, str]
-"""The ``profile`` and the ``list`` in the arguments of statements."""
+"""The arguments ``profile`` and ``list`` of the statements."""
 
 
 def between(low: int, high: int, count: int) -> range:
@@ -45,7 +47,7 @@ def in_order(item_ids: Sequence[str]) -> dict[str, int]:
 
 
 async def rearrange(tx: Writer, key: Key, before: Mapping[str, int], placed: Sequence[str]) -> None:
-    """Saves the order of a list. Items at its start and end that are in order keep their positions.
+    """Saves the order of a list. Leading and trailing items that are in order keep their positions.
 
     ``before``: the old positions of all items, by id. ``placed``: those with a position now.
     """

@@ -12,8 +12,8 @@ from wishwell.wishlists import reservation_rows
 
 _BATCH_SIZE = 100
 _MAX_RECORDS = 2_000
-"""Limit of records that one batch removes. Other writes wait for a batch, and it must fit into a
-transaction's time limit. A large session takes several batches."""
+"""Limit of records that one batch removes, because other writes wait for it and a transaction has a
+time limit. A large session takes several batches."""
 
 DELETE_STATEMENTS = (
     *("purge_entries", "purge_item_tags", "purge_items", "purge_lists"),
@@ -46,8 +46,8 @@ async def sessions(
             continue
         gids = {row[0]: row[2] for row in rows}
         expired = await db.write(close_expired, settings, list(gids), clock)
-        async for gone in _remove(db, {id: gids[id] for id in expired}):
-            removed += gone
+        async for count in _remove(db, {id: gids[id] for id in expired}):
+            removed += count
             yield removed
 
 
@@ -79,8 +79,8 @@ async def _find_idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) 
 async def close_expired(
     tx: Writer, settings: Settings, expired: list[str], clock: ReferenceClock
 ) -> list[str]:
-    """Closes the sessions that are still expired and that no other transaction has locked. Returns
-    their keys."""
+    """Closes the sessions that are still expired and that no other transaction has locked, which
+    hides their records. Returns their keys."""
     held = [row[0] for row in await _lock(tx, expired)]
     now = await clock.checked_now(tx)
     idle, empty = _limits(settings, now)
@@ -97,11 +97,11 @@ async def _lock(tx: Writer, sessions: list[str]) -> Sequence[Row]:
 # rule: session-purged
 async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
     """Removes these sessions, given as key and GID. Yields after each batch how many it removed."""
-    gone = None if gids else 0
+    removed = None if gids else 0
     try:
-        while gone is None:
-            gone = await db.write(remove_batch, list(gids))
-            yield gone or 0
+        while removed is None:
+            removed = await db.write(remove_batch, list(gids))
+            yield removed or 0
     except Exception as error:
         await db.ping()  # raises if the database is the cause
         if len(gids) == 1:

@@ -21,8 +21,8 @@ FOR UPDATE SKIP LOCKED --postgresql
 ;
 
 -- name: sessions_end
--- Checks the conditions again under the lock, because a session may have been used since it was found. A closed session
--- is hidden immediately, before the batches have removed its records.
+-- Checks the conditions again under the lock, because a session may have been used since it was found. Reads
+-- hide the records of a closed session, which batches remove later.
 UPDATE profiles SET closed_at = coalesce(closed_at, :now), touched_at = :removed, email = NULL
 WHERE profile_id in_uuids(:profiles) AND is_session = 1 AND touched_at < :empty_before
   AND (touched_at < :gone_before OR items = 0 AND lists = 0 AND closed_at IS NULL

@@ -40,7 +40,7 @@ async def purge(tx: Writer, owners: list[str], most: int) -> int:
     items. Returns how many.
 
     The caller has locked the given profiles, but not the others: a link of an owner may still move
-    a reservation, so the statements are repeated until they find none.
+    a reservation, so each statement is repeated until it returns no rows.
     """
     ended = 0
     for statement in ("purge_held", "purge_reservations"):
