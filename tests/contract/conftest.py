@@ -233,7 +233,7 @@ class UseCases:
         for table, records in rows.items():
             if records:
                 self.insert(table, seed.COLUMNS[table], records)
-        self.write(one, "profile_recount", profile=profile.id, email=None, notices=None)
+        self.write(one, "profile_recount", profile=profile.id, email=None, notices=None, shared=0)
         return [row[1] for row in rows["lists"]]
 
     def save(self, profile, product=1, *args, **fields):
