@@ -58,6 +58,7 @@ OWN = {
     "reserveSharedItem": f"{_ONE} own_list reservations_off item_not_on_list too_few_left "
     "reservation_limit_reached",
     "deleteReservation": f"{_ONE} reservation_not_found",
+    "updateStore": "store_in_use",
     "getProfile": _ONE,
     "updateProfile": _ONE,
     "exportProfile": _ONE,

@@ -23,7 +23,7 @@ from wishwell.privacy import personal_export, platform_requests
 from wishwell.products import notices, product_bodies, shown
 from wishwell.profiles import pages, records
 from wishwell.reports import wishers
-from wishwell.stores import naming, reporting
+from wishwell.stores import look, naming, reporting
 from wishwell.wishlists import items, lists, shares
 
 SOURCE = Path(__file__).parents[1] / "src" / "wishwell" / "http" / "openapi.yaml"
@@ -77,6 +77,7 @@ SHOWN = {
     "StoreNaming": naming.Naming,
     "StorePages": naming.Pages,
     "StoreReporting": reporting.Reporting,
+    "StoreLook": look.Look,
     "AdminToken": auth.AdminTokenView,
     "Product": products.Product,
     "Variant": products.Variant,
@@ -138,6 +139,9 @@ SENT = {
     "CopyTerms": request_types.CopyBody,
     "Reservation": request_types.ReservationBody,
     "ProfilePatch": request_types.ProfilePatchBody,
+    "StorePatch": request_types.StoreBody,
+    "StoreLookPatch": request_types.LookBody,
+    "StoreReportingPatch": request_types.StoreReportingBody,
     "Identify": request_types.IdentifyBody,
     "TokenRequest": request_types.TokenBody,
     "NewWebhook": request_types.NewWebhookBody,

@@ -37,6 +37,7 @@ BODIES: dict[str, Any] = {
     "POST /shared/{token}/copies": {"name": "copied"},
     "PUT /shared/{token}/items/{itemId}/reservation": {"quantity": 1},
     "PATCH /profile": {"notices": False},
+    "PATCH /store": {"look": {"shopName": "x"}},
     "POST /profiles/identify": {"email": "ann@example.com"},
     "POST /profiles/token": {},
     "PUT /products": {"products": [{"productId": 1}]},

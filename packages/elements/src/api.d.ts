@@ -881,7 +881,14 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the look and texts of the store
+         * @description Changes the look of the hosted pages, their texts and language, whether shoppers who never
+         *     chose get notices, and whether anyone may request the number of wishes. Other settings are
+         *     changed by `wishwell store update`; for them the response is 400. Takes effect in every
+         *     process within 5 seconds.
+         */
+        patch: operations["updateStore"];
         trace?: never;
     };
     "/tokens": {
@@ -1737,6 +1744,8 @@ export interface components {
         };
         /** @description 1 to 255 characters after trimming, without control characters. White space around it is removed. */
         NewListName: string;
+        /** @description null or an empty text resets the setting. */
+        NewLookText: string | null;
         /** @description null or an empty text removes the note. */
         NewNote: components["schemas"]["Note"] | null;
         /** @description null has the same effect as omitting the field. */
@@ -2157,6 +2166,40 @@ export interface components {
             entries: number;
             list_items: number;
         };
+        /** @description The look of the hosted pages. Settings that are not set are omitted. */
+        StoreLook: {
+            shopName?: string;
+            logoUrl?: string;
+            /** @description The colour of buttons, such as `#0a7d5a`. */
+            accent?: string;
+            /** @description Where the header leads. */
+            shopUrl?: string;
+            /** @description Adds a product to the cart; has `{variantId}` or `{productId}`, and possibly `{quantity}`. */
+            cartUrl?: string;
+            /** @description The pages' language; by default the browser decides. */
+            language?: string;
+            /** @description Texts that replace those of the pages, by language and name. */
+            texts?: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        /** @description Changes to the look of the hosted pages. Fields that are left out stay. */
+        StoreLookPatch: {
+            shopName?: components["schemas"]["NewLookText"];
+            logoUrl?: components["schemas"]["NewLookText"];
+            accent?: components["schemas"]["NewLookText"];
+            shopUrl?: components["schemas"]["NewLookText"];
+            cartUrl?: components["schemas"]["NewLookText"];
+            language?: components["schemas"]["NewLookText"];
+            /** @description All texts, which replace the current ones. */
+            texts?: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
         /** @description How the shop identifies its signed-in customers. Settings that are not set are omitted. */
         StoreNaming: {
             jwtCookie?: string;
@@ -2177,12 +2220,25 @@ export interface components {
             wishlistPage?: string;
             sharedPage?: string;
         };
+        /** @description Changes to the store (`PATCH /store`). Fields that are left out stay. */
+        StorePatch: {
+            look?: components["schemas"]["StoreLookPatch"];
+            /** @enum {string} */
+            notices?: "opt-out" | "opt-in";
+            reporting?: components["schemas"]["StoreReportingPatch"];
+        };
         /** @description Settings of the store's reports. Settings that are not set are omitted. */
         StoreReporting: {
             /** @description The time zone of its days (default: UTC). */
             timeZone?: string;
             /** @description Whether anyone may request the approximate number of wishes for a product. */
             showWishes?: boolean;
+        };
+        /** @description Changes to a store's reports. */
+        StoreReportingPatch: {
+            showWishes?: boolean;
+            /** @description May only be repeated; `wishwell store update` changes it. */
+            timeZone?: string;
         };
         /** @description A store and its settings, which `wishwell store` changes. */
         StoreSettings: {
@@ -2214,6 +2270,7 @@ export interface components {
              * @enum {string}
              */
             notices?: "opt-out" | "opt-in";
+            look?: components["schemas"]["StoreLook"];
         };
         StoreSettingsResponse: {
             data: components["schemas"]["StoreSettings"];
@@ -5306,6 +5363,47 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateStore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StorePatch"];
+            };
+        };
+        responses: {
+            /** @description The store as it is now. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoreSettingsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];

@@ -17,13 +17,14 @@ from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
 from wishwell.privacy import store_deletion
 from wishwell.server import app
-from wishwell.stores import Store, StorePatch, naming, reporting, rules, store_secrets
+from wishwell.stores import Store, StorePatch, look, naming, reporting, rules, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
 
 PARTS: Mapping[str, type[msgspec.Struct]] = {
     "naming": naming.Naming,
     "pages": naming.Pages,
     "reporting": reporting.Reporting,
+    "look": look.Look,
 }
 """Settings of a store that are grouped into a struct, by field."""
 
@@ -81,6 +82,19 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
         click.option("--price-drop-percent", type=int, metavar="N",
                      help="Minimum price drop in percent for a notice, 1 to 90 (default: 5)."),
+        click.option("--shop-name", metavar="TEXT", help="The shop's name on the hosted pages."),
+        click.option("--logo-url", metavar="URL", help="The https URL of the shop's logo."),
+        click.option("--accent", metavar="#RRGGBB", help="The colour of buttons."),
+        click.option("--shop-url", metavar="URL",
+                     help="Where the hosted pages lead back to (default: /)."),
+        click.option("--cart-url", metavar="URL",
+                     help="URL that adds a product to the cart, with {variantId} or {productId}, "
+                     "and possibly {quantity}."),
+        click.option("--language", metavar="NAME",
+                     help="Language of the hosted pages (default: the browser's)."),
+        click.option("--texts", metavar="FILE",
+                     help="A JSON file with texts that replace those of the hosted pages: "
+                     '{"de": {"name": "text"}}.'),
         click.option("--notices", metavar="opt-out|opt-in",
                      help="Whether shoppers who never chose get notices (opt-out) or not (opt-in; "
                      "default: opt-out)."),
@@ -205,11 +219,21 @@ def _given_patches(settings: Settings, given: dict[str, Any]) -> tuple[StorePatc
     for name in ("events", "show_wishes"):
         if name in fields:
             fields[name] = fields[name] == "on"
+    if "texts" in fields:
+        fields["texts"] = _texts(fields["texts"])
     for kind, struct in PARTS.items():
         fields[kind] = {name: fields[name] for name in struct.__struct_fields__ if name in fields}
     if "limits" in fields:
         fields["limits"] = dict(map(_limit, fields["limits"]))
     return patches(settings, Path(), fields, ("jwt-key-file", "platform-secret-file"))
+
+
+def _texts(path: str) -> Any:
+    """Returns the texts in a JSON file; none for an empty path."""
+    try:
+        return msgspec.json.decode(read_file("texts", path)) if path else {}
+    except msgspec.DecodeError as error:
+        raise Invalid(f"texts: {path[:200]} isn't valid JSON ({error}).") from error
 
 
 def _limit(text: str) -> tuple[str, int | None]:

@@ -1,5 +1,6 @@
 """Names all bad fields of a refused body (rule: error-envelope). Only refused bodies cost this."""
 
+import functools
 import itertools
 import re
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ from wishwell.errors import BadField, Invalid, RequestError
 from wishwell.events import formats
 from wishwell.http import request_types
 from wishwell.http.context import Request
+from wishwell.stores import look, rules
+from wishwell.stores.look import Look
 from wishwell.wishlists import fields, items, lists, shares
 
 _URL_RULE = (
@@ -22,6 +25,8 @@ _URL_RULE = (
 )
 ORDER_RULE = f"must be an array of at most {request_types.MAX_ORDER} item ids"
 _TIME_RULE = "must be a time with an offset, such as 2031-12-24T18:00:00Z"
+
+_LOOK = Look.__struct_encode_fields__
 
 # The rule of each field, shown whole when any part is violated.
 RULES = {
@@ -40,6 +45,12 @@ RULES = {
     "reservations": "must be true or false",
     "notes": "must be true or false",
     "displayName": f"must be a string of at most {shares.MAX_DISPLAY_NAME} characters, or null",
+    "look": "must be an object",
+    "reporting": "must be an object",
+    "showWishes": "must be true or false",
+    "timeZone": "must be a string",
+    "texts": 'must be an object such as {"de": {"name": "text"}}',
+    **dict.fromkeys(_LOOK[:-1], "must be a string or null"),
     "email": "must be an e-mail address",
     "notices": "must be true, false or null",
     "title": f"must be a string of 1 to {products.MAX_TITLE} characters, or null",
@@ -68,6 +79,30 @@ RULES = {
 }
 _FIXED = frozenset({"id", "profile", "itemCount", "createdAt", "updatedAt", "token", "savedPrice"})
 """Fields of records that no operation sets."""
+
+# rule: store-patch
+_UPDATE, _WEBHOOK = "wishwell store update", "wishwell webhook update"
+BY_COMMAND = {
+    "handle": ("names the store in commands", f"{_UPDATE} --handle"),
+    "platform": ("is part of its customers' ids", f"{_UPDATE} --platform"),
+    "productIds": ("is the type of all product ids", f"{_UPDATE} --product-ids"),
+    "authFlow": ("is where shoppers sign in", f"{_UPDATE} --auth-flow"),
+    "hosts": ("decides which domains are the shop's", f"{_UPDATE} --host"),
+    "naming": ("decides who is signed in", f"{_UPDATE} --jwt-issuer"),
+    "jwtKeys": ("are the keys that sign customers in", f"{_UPDATE} --jwt-key-file"),
+    "platformSecrets": ("are the platform's secrets", f"{_UPDATE} --platform-secret-file"),
+    "cookieSecret": ("signs visitors' cookies", f"{_UPDATE} --new-cookie-secret"),
+    "origins": ("decides who may call the API", f"{_UPDATE} --origin"),
+    "limits": ("protects the service", f"{_UPDATE} --limit"),
+    "pages": ("decides where shoppers are sent", f"{_UPDATE} --wishlist-page"),
+    "priceDropPercent": ("decides about notices", f"{_UPDATE} --price-drop-percent"),
+    "events": ("decides what is recorded", f"{_UPDATE} --events"),
+    "eventsSince": ("follows from turning events on", f"{_UPDATE} --events"),
+    "forgetCustomersAfter": ("erases customers", f"{_UPDATE} --forget-customers-after"),
+    "forgetSince": ("follows from that setting", f"{_UPDATE} --forget-customers-after"),
+    "webhooks": ("are addresses that events are sent to", f"{_WEBHOOK} --url"),
+}
+"""Settings of a store that a token can't change: why, and the command that can."""
 
 _PATH = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 
@@ -114,6 +149,11 @@ class _Finder:
             "note": lambda name, note: fields.check_text(name, note, types.MAX_NOTE),
             "name": lambda _, name: lists.check_name(name),
             "displayName": lambda _, name: shares.check_display_name(name),
+            **{
+                name: functools.partial(_check_look, column)
+                for column, name in zip(Look.__struct_fields__, _LOOK, strict=True)
+            },
+            "texts": lambda _, texts: look.check_texts(texts),
             "email": lambda _, email: profiles.check_email(email),
             "expiresAt": lambda _, text: _share(text).terms(request.now()),
         }
@@ -131,6 +171,11 @@ class _Finder:
                 yield from self._of_field(part, known[name], inside, shape)
             else:
                 shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
+                if shape is request_types.StoreBody and name in BY_COMMAND:
+                    reason, command = BY_COMMAND[name]
+                    rule = f"can't be changed by a token, because it {reason}; use `{command}`."
+                    yield BadField(name, rule.replace("it are", "these are"))
+                    continue
                 why = "can't be changed here" if name in _FIXED else "isn't a field of this body"
                 way = " PUT /items/{itemId}/lists sets the lists." if name == "listIds" else ""
                 yield BadField(f"{inside}{shown}", f"{why}; allowed: {', '.join(known)}.{way}")
@@ -169,7 +214,13 @@ class _Finder:
         if path and f"{name}[]" in RULES:
             return f"{RULES[f'{name}[]']}."
         rule = ORDER_RULE if shape is request_types.ItemOrderBody else self._rules[name]
+        if shape is request_types.StoreBody and name == "notices":
+            rule = "must be opt-out or opt-in"
         return f"{rule}."
+
+
+def _check_look(column: str, name: str, text: str) -> None:
+    rules.check({column: text}, name)
 
 
 def _share(text: str) -> request_types.NewShareBody:

@@ -110,7 +110,7 @@ API = (
               GET=webhook_handlers.list_deliveries),
     _of_store("/webhooks/{webhookId}/deliveries/{deliveryId}/retry",
               POST=webhook_handlers.retry_delivery),
-    _of_store("/store", GET=store_handlers.get_store),
+    _of_store("/store", GET=store_handlers.get_store, PATCH=store_handlers.update_store),
     _of_store("/tokens", "page", "limit", GET=store_handlers.list_tokens),
     _of_store("/tokens/{tokenId}", DELETE=store_handlers.revoke_token),
     _of_store("/products", "page", "limit", "query", GET=store_handlers.list_products,

@@ -1,14 +1,15 @@
 """Handlers for the whole store: settings, admin tokens, products and the event feed."""
 
+import contextlib
 from typing import Annotated
 
 import msgspec
 
 from wishwell import events, products, stores
 from wishwell.access import auth
-from wishwell.errors import Conflict
+from wishwell.errors import Conflict, Unavailable
 from wishwell.field_types import published
-from wishwell.http import queries, request_body, responding, responses
+from wishwell.http import queries, request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies, shown
@@ -33,6 +34,16 @@ class Feed(msgspec.Struct):
 
 async def get_store(request: Request) -> object:
     return stores.with_effective_limits(request.store, request.service.settings)
+
+
+# rules: store-patch, changes-take-effect
+async def update_store(request: Request) -> object:
+    body = await request_body.decode(request, request_types.StoreBody, find=get_store)
+    service, store = request.service, request.store
+    changed = await request.run(stores.update, store.handle, body.patch(store), request.now())
+    with contextlib.suppress(Unavailable):  # the next periodic refresh sees it
+        await service.access_cache.refresh()
+    return stores.with_effective_limits(changed, service.settings)
 
 
 async def list_tokens(request: Request) -> object:

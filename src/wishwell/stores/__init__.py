@@ -6,7 +6,6 @@ store's settings, ``rules.py`` validates its fields, ``store_secrets.py`` manage
 """
 
 import re
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import quote
 
@@ -18,9 +17,12 @@ from wishwell.config import Settings
 from wishwell.db import Reader, Row, UniqueViolation, Writer, bad_rows, statements
 from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
 from wishwell.field_types import MAX_NUMBER, Id, Time, published
+from wishwell.stores import look as looks
 from wishwell.stores import reporting as reports
 from wishwell.stores import rules
+from wishwell.stores.look import Look
 from wishwell.stores.naming import Naming, Pages, authority, normalised_origin
+from wishwell.stores.patch import StorePatch as StorePatch
 from wishwell.stores.reporting import Reporting
 
 LIMITS = (
@@ -90,6 +92,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     reporting: Reporting = Reporting()
     notices: Consent = "opt-out"  # rule: notice-consent
     """Whether profiles that never chose get notices (opt-out) or not (opt-in)."""
+    look: Look = Look()
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -141,26 +144,6 @@ class SizeLimits(NamedTuple):
     lists: int
     entries: int
     list_items: int
-
-
-class StorePatch(msgspec.Struct, frozen=True, rename="camel"):
-    """Changes to a store. None leaves a field unchanged."""
-
-    handle: str | None = None
-    platform: str | None = None
-    product_ids: str | None = None
-    auth_flow: str | None = None
-    hosts: tuple[str, ...] | None = None
-    naming: Mapping[str, str] | None = None
-    pages: Mapping[str, str] | None = None
-    reporting: Mapping[str, Any] | None = None
-    origins: tuple[str, ...] | None = None
-    limits: Mapping[str, int | None] | None = None
-    events: bool | None = None
-    price_drop_percent: int | None = None
-    notices: str | None = None
-    forget_customers_after: int | None = None
-    """Months; 0 turns it off."""
 
 
 async def lock(tx: Writer) -> None:
@@ -292,7 +275,13 @@ async def listed(tx: Reader) -> list[Store]:
     return bad_rows.parse_rows("stores", await tx.all("stores_changed", since=""), from_row)
 
 
-_JSON_TYPES = {"naming": Naming, "pages": Pages, "reporting": Reporting, "limits": dict[str, int]}
+_JSON_TYPES = {
+    "naming": Naming,
+    "pages": Pages,
+    "reporting": Reporting,
+    "look": Look,
+    "limits": dict[str, int],
+}
 
 
 def from_row(row: Row) -> Store:
@@ -342,7 +331,7 @@ def apply_patch(store: Store, patch: StorePatch, now: str) -> Store:
         )
     if patch.origins is not None:
         named["origins"] = tuple(dict.fromkeys(patch.origins))
-    for name in ("naming", "pages", "reporting"):
+    for name in ("naming", "pages", "reporting", "look"):
         if (fields := named.get(name)) is not None:
             named[name] = structs.replace(getattr(store, name), **fields)
     if patch.limits is not None:
@@ -384,6 +373,7 @@ def check(store: Store) -> None:
     if len(set(map(authority, store.hosts))) < len(store.hosts):
         raise Invalid("host: contains the same host with http and with https; keep only one.")
     reports.check(store.reporting)
+    looks.check(store.look)
 
 
 def _values(store: Store) -> dict[str, Any]:

@@ -23,6 +23,9 @@ _PAGE_RULE = (
     "characters"
 )
 
+_HTTPS = rf"https://[a-z0-9.-]{{1,253}}(:[0-9]{{1,5}})?({_PATH})?"
+LANGUAGE = "[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}"
+
 # rules: store-settings, storefront-naming
 _RULES = {
     "handle": (
@@ -66,6 +69,18 @@ _RULES = {
         rf"(?=https:.*\{{productId\}}){_PAGE}|",
         "must be an https URL that contains {productId}",
     ),
+    "shop_name": (
+        "[^\x00-\x1f\x7f-\x9f]{0,100}",
+        "must be at most 100 characters, without control characters",
+    ),
+    "logo_url": (f"({_HTTPS})?", "must be empty or an https URL of at most 1,000 characters"),
+    "accent": ("(#[0-9A-Fa-f]{6})?", "must be empty or a colour such as #0a7d5a"),
+    "shop_url": (f"({_HTTPS}|{_PATH})?", _PAGE_RULE),
+    "cart_url": (
+        rf"(?=.*\{{(variantId|productId)\}})({_HTTPS}|{_PATH})|",
+        f"{_PAGE_RULE}; it must contain {{variantId}} or {{productId}}",
+    ),
+    "language": (f"({LANGUAGE})?", "must be empty or a language such as de or pt-BR"),
     "wishlist_page": (_PAGE, _PAGE_RULE),
     "shared_page": (
         rf"(?=[^#]*$|.*\{{token\}}){_PAGE}",
@@ -75,9 +90,12 @@ _RULES = {
 }
 
 
-def check(fields: Mapping[str, object]) -> None:
-    """Raises ``Invalid`` for the first field that doesn't match its pattern."""
+def check(fields: Mapping[str, object], label: str = "") -> None:
+    """Raises ``Invalid`` for the first field that doesn't match its pattern.
+
+    ``label``: the field's name in the message; by default that of its option.
+    """
     for name, (pattern, sentence) in _RULES.items():
         if name in fields and not re.fullmatch(pattern, str(fields[name])):
             shown = str(fields[name])[:80]
-            raise Invalid(f"{name.replace('_', '-')}: {shown!r} {sentence}.")
+            raise Invalid(f"{label or name.replace('_', '-')}: {shown!r} {sentence}.")

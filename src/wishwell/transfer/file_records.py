@@ -21,6 +21,7 @@ from wishwell.field_types import MAX_NOTE, MAX_QUANTITY, ProductId, Quantity
 from wishwell.products import NewProduct, Variant, notices, product_bodies
 from wishwell.products.product_bodies import ProductBody
 from wishwell.stores import Store
+from wishwell.stores.look import Look
 from wishwell.stores.naming import Naming, Pages
 from wishwell.stores.reporting import Reporting
 from wishwell.wishlists import fields, lists, shares
@@ -75,6 +76,10 @@ class _Reporting(Reporting, frozen=True, rename="camel", forbid_unknown_fields=T
     """``Reporting``, but unknown fields are refused."""
 
 
+class _Look(Look, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """``Look``, but unknown fields are refused."""
+
+
 class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True):
     """The store in the file."""
 
@@ -85,6 +90,7 @@ class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True
     forget_since: Time | None = None
     pages: _Pages = _Pages()
     reporting: _Reporting = _Reporting()
+    look: _Look = _Look()
 
 
 class StoreRecord(Record):

@@ -58,9 +58,12 @@ __all__ = [
     "ShownCount",
     "Sort",
     "SortBy",
+    "StoreLook",
+    "StoreLookPatch",
     "StoreNaming",
     "StorePages",
     "StoreReporting",
+    "StoreReportingPatch",
     "StoreSettings",
     "Variant",
     "Webhook",
@@ -478,6 +481,25 @@ class StoreReporting(Record, frozen=True):
     """Whether anyone may request the approximate number of wishes for a product."""
 
 
+class StoreLook(Record, frozen=True):
+    """The look of the hosted pages. Settings that are not set are omitted."""
+
+    shop_name: str | None = None
+    logo_url: str | None = None
+    accent: str | None = None
+    """The colour of buttons, such as ``#0a7d5a``."""
+    shop_url: str | None = None
+    """Where the header leads."""
+    cart_url: str | None = None
+    """Adds a product to the cart; has ``{variantId}`` or ``{productId}``, and possibly
+    ``{quantity}``.
+    """
+    language: str | None = None
+    """The pages' language; by default the browser decides."""
+    texts: dict[str, dict[str, str]] | None = None
+    """Texts that replace those of the pages, by language and name."""
+
+
 class StoreSettings(Record, frozen=True):
     """A store and its settings, which ``wishwell store`` changes."""
 
@@ -506,6 +528,28 @@ class StoreSettings(Record, frozen=True):
     reporting: StoreReporting | None = None
     notices: str | None = None
     """Whether profiles that never chose get notices (opt-out) or not (opt-in)."""
+    look: StoreLook | None = None
+
+
+class StoreLookPatch(Record, frozen=True):
+    """Changes to the look of the hosted pages. Fields that are left out stay."""
+
+    shop_name: str | None = None
+    logo_url: str | None = None
+    accent: str | None = None
+    shop_url: str | None = None
+    cart_url: str | None = None
+    language: str | None = None
+    texts: dict[str, dict[str, str]] | None = None
+    """All texts, which replace the current ones."""
+
+
+class StoreReportingPatch(Record, frozen=True):
+    """Changes to a store's reports."""
+
+    show_wishes: bool | None = None
+    time_zone: str | None = None
+    """May only be repeated; ``wishwell store update`` changes it."""
 
 
 class AdminToken(Record, frozen=True):

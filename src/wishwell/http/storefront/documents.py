@@ -1,23 +1,33 @@
 """HTML pages of the storefront: the shopper's own wishlist, and a shared list."""
 
+import base64
+import functools
+import hashlib
 from html import escape
 
+import msgspec
+
 from wishwell.http import assets
-from wishwell.http.responses import Response
+from wishwell.http.responses import Headers, Response
 from wishwell.shoppers.shop import StorefrontRequest
+from wishwell.stores import look as looks
+from wishwell.stores.look import Look
 
 _PAGE = (assets.FOLDER / "page.html").read_text("utf-8")
-_WAY_BACK = '<header><a href="/">{}</a></header>'
 _TEXTS = {
     "en": ("Wishlist", "Shared wishlist", "This page needs JavaScript."),
     "de": ("Merkzettel", "Geteilter Merkzettel", "Für diese Seite wird JavaScript benötigt."),
+    "fr": ("Liste d’envies", "Liste d’envies partagée", "Cette page nécessite JavaScript."),
+    "es": ("Lista de deseos", "Lista de deseos compartida", "Esta página necesita JavaScript."),
+    "it": ("Lista desideri", "Lista desideri condivisa", "Questa pagina richiede JavaScript."),
+    "nl": ("Verlanglijst", "Gedeelde verlanglijst", "Deze pagina heeft JavaScript nodig."),
+    "pl": ("Lista życzeń", "Udostępniona lista życzeń", "Ta strona wymaga JavaScriptu."),
 }
-# rule: storefront-pages
+_RIGHT_TO_LEFT = {"ar", "fa", "he", "ur"}
 _HEADERS = [
     (b"content-type", b"text/html; charset=utf-8"),
     (b"cache-control", b"no-cache"),
     (b"vary", b"Accept-Language"),
-    *assets.security_headers(b"style-src 'self'; img-src 'self' https:"),
 ]
 
 
@@ -35,22 +45,68 @@ def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None
     # On a redirect the browser keeps the fragment, and with it the token after the #.
     if own and "{token}" not in own and own != base + path:
         return assets.redirect(own)
-    lang = assets.preferred(languages, [*_TEXTS]) or "en"
-    title, of_shared, noscript = _TEXTS[lang]
-    attributes = {"lang": lang, "product-url": pages.product_url}
+    look = store.look
+    lang = look.language or assets.preferred(languages, [*_TEXTS, *look.texts]) or "en"
+    title, of_shared, noscript = _TEXTS.get(lang.partition("-")[0], _TEXTS["en"])
+    attributes = {"lang": lang, "product-url": pages.product_url, "cart-url": look.cart_url}
+    attributes["shop-url"] = look.shop_url
     if not shared and store.events_since is None:  # price drop notices need events
         attributes["notices"] = "off"
+    if not shared and "{" not in store.auth_flow:
+        attributes["sign-in"] = store.auth_flow
     if not shared and (link := pages.shared_page):
         attributes["shared-page"] = link if "{token}" in link else f"{link}#{{token}}"
+    name = of_shared if shared else title
+    style = _style(look)
     page = _PAGE.format(
         lang=lang,
-        title=of_shared if shared else title,
-        # A store without hosts may have no shop to link back to.
-        header=_WAY_BACK.format(escape(visit.host.removeprefix("www."))) if store.hosts else "",
+        direction=' dir="rtl"' if lang.partition("-")[0] in _RIGHT_TO_LEFT else "",
+        title=escape(f"{name} – {look.shop_name}" if look.shop_name else name),
+        head=f"<style>{style}</style>\n{_texts(look)}" if style else _texts(look),
+        header=_header(visit),
         element="wishlist-shared" if shared else "wishlist-page",
         attributes="".join(
             f' {name}="{escape(text)}"' for name, text in attributes.items() if text
         ),
         noscript=noscript,
     )
-    return Response(200, page.encode(), [*_HEADERS])
+    return Response(200, page.encode(), [*_HEADERS, *_security(style)])
+
+
+# rule: page-look
+def _style(look: Look) -> str:
+    """Returns the colours as CSS, which has only characters that a checked colour has."""
+    if not look.accent:
+        return ""
+    on = looks.on_accent(look.accent)
+    return f":root{{--wishlist-accent:{look.accent};--wishlist-on-accent:{on}}}"
+
+
+@functools.lru_cache(256)
+def _security(style: str) -> Headers:
+    """Returns headers that allow the page's style sheet and this style, by its hash."""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    allowed = f" 'sha256-{digest}'" if style else ""
+    return assets.security_headers(f"style-src 'self'{allowed}; img-src 'self' https:".encode())
+
+
+# rule: page-look
+def _texts(look: Look) -> str:
+    """Returns an element with the shop's texts. Escapes what could end it."""
+    if not look.texts:
+        return ""
+    text = msgspec.json.encode(look.texts).decode()
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return f'<script type="application/json" data-wishlist-texts>{text}</script>\n'
+
+
+def _header(visit: StorefrontRequest) -> str:
+    """Returns the shop's logo or name, which leads back to the shop."""
+    look = visit.store.look
+    # A store without hosts may have no shop to link back to.
+    if not visit.store.hosts and not look.shop_url:
+        return ""
+    name = escape(look.shop_name or visit.host.removeprefix("www."))
+    shown = f'<img src="{escape(look.logo_url)}" alt="{name}">' if look.logo_url else name
+    return f'<header><a href="{escape(look.shop_url or "/")}">{shown}</a></header>'

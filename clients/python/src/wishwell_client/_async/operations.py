@@ -43,6 +43,8 @@ from wishwell_client.records import (
     ShownCount,
     Sort,
     SortBy,
+    StoreLookPatch,
+    StoreReportingPatch,
     StoreSettings,
     Webhook,
     WishDay,
@@ -941,6 +943,28 @@ class AsyncStore(AsyncResource):
         Raises ``NotFound``.
         """
         call = Call("GET", path("store"), one(StoreSettings))
+        return await self._transport.result(call)
+
+    async def update(
+        self,
+        *,
+        look: StoreLookPatch | UnsetType = UNSET,
+        notices: str | UnsetType = UNSET,
+        reporting: StoreReportingPatch | UnsetType = UNSET,
+    ) -> StoreSettings:
+        """Changes the look of the hosted pages, their texts and language, whether shoppers who
+        never chose get notices, and whether anyone may request the number of wishes. Other settings
+        are changed by ``wishwell store update``; for them the response is 400. Takes effect in
+        every process within 5 seconds.
+
+        ``look``: Changes to the look of the hosted pages. Fields that are left out stay.
+
+        ``reporting``: Changes to a store's reports.
+
+        Raises ``NotFound`` and ``Conflict``.
+        """
+        fields = changes(look=look, notices=notices, reporting=reporting)
+        call = Call("PATCH", path("store"), one(StoreSettings), body=fields)
         return await self._transport.result(call)
 
 
