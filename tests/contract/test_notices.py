@@ -181,7 +181,7 @@ def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
         drop(bench, store)
         assert step(bench, store) == 20
         if back == "gone":
-            bench.write(products.delete, store, PRODUCT)
+            bench.write(products.delete, store, PRODUCT, bench.clock.tick())
         else:
             put(bench, store, back)
         assert told(bench, store) == {}

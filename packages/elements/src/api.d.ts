@@ -1588,6 +1588,11 @@ export interface components {
             price?: components["schemas"]["Price"];
             available?: boolean;
             availability?: components["schemas"]["Availability"];
+            /**
+             * @description Whether the store has deleted the product, at most a year ago; then nothing else is known.
+             * @constant
+             */
+            deleted?: true;
         };
         ItemResponse: {
             data: components["schemas"]["Item"];

@@ -24,6 +24,7 @@ Macros expand declarations, and cover differences between the SQL dialects and r
 * product_price(store, product, variant): a product's price in a store, as JSON, or ''; on a
   cluster, which can't read it next to a profile, the argument :saved_price. price_in(known,
   variant): the same from products.known, by text functions, because a bad row must not fail a save.
+* deleted(i.store_id, i.product_id): the data of a product that the store has deleted, or null.
 * titled(p, :patterns): whether the title of product p matches one of the patterns (patterns.py).
 * owner(:profile): the profile's row, if open, locked. A single-statement write selects from it.
 * open(:profile): whether the profile is open. A read of a profile's records has this condition, so
@@ -74,6 +75,11 @@ _PRICES = (
         r""" nullif(strpos(\1, '"":{"price":'), 0))) AS rest) AS k)""",
     ),
 )
+_DELETED = (
+    r"\bdeleted\((\w+)\.store_id, \1\.product_id\)",
+    r"""(SELECT '{"deleted": true}' FROM deleted_products x"""
+    r" WHERE x.store_id = \1.store_id AND x.product_id = \1.product_id)",
+)
 _SHOWN = (
     (
         r"\bopen\((:\w+)\)",
@@ -89,6 +95,7 @@ _SHOWN = (
 _MACROS = {
     "postgresql": (
         *_PRICES,
+        _DELETED,
         *_SHOWN,
         # Passed as text[], because for other array types the driver first looks up the type on
         # each new connection.
@@ -104,6 +111,7 @@ _MACROS = {
     ),
     "sqlite": (
         *_PRICES,
+        _DELETED,
         *_SHOWN,
         (r"in_(?:uuids|texts|numbers)\((:\w+)\)", r"IN (SELECT value FROM json_each(\1))"),
         (

@@ -91,7 +91,8 @@ async def put_product(request: Request) -> object:
 
 
 async def delete_product(request: Request) -> None:
-    await request.run(products.delete, request.store, _product_id(request))
+    id = _product_id(request)
+    await request.run(products.delete, request.store, id, request.now())
 
 
 def _product_id(request: Request) -> str:

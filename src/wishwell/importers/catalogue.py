@@ -330,12 +330,16 @@ async def _delete(
     tx: Writer, store: Store, product: str, since: str, clock: ReferenceClock
 ) -> bool:
     """Deletes a product unless it was put after ``since``. Returns whether it did."""
+    await tx.begin()
     now = await clock.checked_now(tx)
     if ids.timestamp(now) < since:
         raise ClockSuspect("The clock was set back while this command ran. Run it again.")
     times = {"since": since, "ahead": ids.timestamp(now + MAX_JUMP_MS)}
     named = {"store": store.id, "product": product}
-    return await tx.one("product_delete_missing", **named, **times) is not None
+    if await tx.one("product_delete_missing", **named, **times) is None:
+        return False
+    await tx.run("deleted_product_add", **named, now=ids.timestamp(now))
+    return True
 
 
 async def _put(

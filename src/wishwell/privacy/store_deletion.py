@@ -15,6 +15,7 @@ _MAX_PROFILES = 100
 _OF_STORE = (
     "erase_deliveries",
     "erase_products",
+    "erase_deleted_products",
     "erase_wish_counts",
     "erase_events_told",
     "erase_events_new",

@@ -5,7 +5,7 @@ detects price drops and restocks and records events for the items, ``shown.py`` 
 items in responses, ``product_bodies.py`` validates request bodies.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -13,7 +13,8 @@ from msgspec import Meta
 
 from wishwell import field_types as types
 from wishwell import ids, stores
-from wishwell.db import Reader, Row, Writer, statements
+from wishwell.db import Database, Reader, Row, Writer, statements
+from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid, no_record
 from wishwell.products import notices
 from wishwell.products.notices import Money, Offer
@@ -27,6 +28,9 @@ MAX_VARIANTS = 250
 
 MAX_FILE_VARIANTS = 2_048
 """Maximum variants of a product in a file, as on Shopify."""
+
+_MARKER_MS = 365 * ids.DAY_MS
+"""Milliseconds for which a deleted product leaves a marker."""
 
 MAX_TITLE = 255
 MAX_URL = 2_048
@@ -187,6 +191,7 @@ async def put(
             {**of, "product": product, "id": id} for product, id in zip(new, new_ids, strict=False)
         ]
         await tx.run_many("product_open", opened)
+        await tx.run("deleted_products_remove", store=store.id, products=new)
         rows = await tx.all("products_lock", **these)
     written = []
     for product_id, known, position in rows:
@@ -228,11 +233,25 @@ async def page(tx: Reader, scope: WholeStore, asked: pages.PageRequest) -> pages
     return await pages.read(tx, "products", scope, asked, lambda row: from_row(row, scope.store))
 
 
-# rule: delete-scope
-async def delete(tx: Writer, store: Store, product_id: str) -> None:
-    """Deletes a product with its pending notices. Raises ``NotFound``."""
+# rules: delete-scope, product-deleted
+async def delete(tx: Writer, store: Store, product_id: str, now: str) -> None:
+    """Deletes a product with its pending notices, and leaves a marker. Raises ``NotFound``."""
+    await tx.begin()
     if await tx.one("product_delete", store=store.id, product=product_id) is None:
         raise no_record("product")
+    await tx.run("deleted_product_add", store=store.id, product=product_id, now=now)
+
+
+# rule: product-deleted
+async def forget_deleted(db: Database, clock: ReferenceClock) -> AsyncIterator[int]:
+    """Deletes the old markers. Yields after each batch their number. Raises ``ClockSuspect``."""
+    while count := await db.write(_forget, clock):
+        yield count
+
+
+async def _forget(tx: Writer, clock: ReferenceClock) -> int:
+    before = ids.timestamp(max(0, await clock.checked_now(tx) - _MARKER_MS))
+    return len(await tx.all("deleted_products_forget", before=before, limit=MAX_BULK))
 
 
 def check_text(field: str, text: str) -> None:

@@ -26,13 +26,13 @@ SELECT product_fields(p), p.variants FROM products p WHERE p.store_id = :store A
 -- name: items_shown_page
 -- items_page with product data. The last column is the array of variants from the item's own variant on. It is cut
 -- off where that variant must have ended, because there may be 250 long ones.
-SELECT item_fields(i), d.document,
+SELECT item_fields(i), coalesce(d.document, deleted(i.store_id, i.product_id)),
        substr(d.variants, nullif(strpos(d.variants, '{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
 FROM items i LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
 WHERE i.profile_id = :owner;
 
 -- name: store_items_shown_page
-SELECT item_fields(i), p.gid, d.document,
+SELECT item_fields(i), p.gid, coalesce(d.document, deleted(i.store_id, i.product_id)),
        substr(d.variants, nullif(strpos(d.variants, '{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
@@ -40,15 +40,30 @@ WHERE i.store_id = :owner AND p.closed_at IS NULL;
 
 -- name: products_varied
 -- The same data for given pairs of product and variant.
-SELECT w.product_id, w.variant_id, p.document,
+SELECT w.product_id, w.variant_id, coalesce(p.document, CASE WHEN x.product_id <> '' THEN '{"deleted": true}' END),
        substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || w.variant_id || '"'), 0), 10000)
 FROM unnest(:products::text[], :variants::text[]) AS w (product_id, variant_id) --postgresql
 FROM (SELECT a.value AS product_id, json_extract(:variants, a.fullkey) AS variant_id --sqlite
       FROM json_each(:products) a) AS w --sqlite
-JOIN products p ON p.store_id = :store AND p.product_id = w.product_id;
+LEFT JOIN products p ON p.store_id = :store AND p.product_id = w.product_id
+LEFT JOIN deleted_products x ON x.store_id = :store AND x.product_id = w.product_id
+WHERE p.document IS NOT NULL OR x.product_id IS NOT NULL;
 
 -- name: product_delete
 DELETE FROM products WHERE store_id = :store AND product_id = :product RETURNING product_id;
+
+-- name: deleted_product_add
+-- rule: product-deleted
+INSERT INTO deleted_products (store_id, product_id, deleted_at) VALUES (:store, :product, :now)
+ON CONFLICT (store_id, product_id) DO UPDATE SET deleted_at = excluded.deleted_at;
+
+-- name: deleted_products_remove
+DELETE FROM deleted_products WHERE store_id = :store AND product_id in_texts(:products);
+
+-- name: deleted_products_forget
+DELETE FROM deleted_products WHERE (store_id, product_id) IN (
+    SELECT x.store_id, x.product_id FROM deleted_products x WHERE x.deleted_at < :before LIMIT :limit)
+RETURNING store_id;
 
 -- name: store_products_page
 SELECT product_fields(p){beyond} FROM products p WHERE p.store_id = :owner;

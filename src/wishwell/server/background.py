@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import structlog
 
-from wishwell import events, ids, metrics, stores
+from wishwell import events, ids, metrics, products, stores
 from wishwell.access import auth
 from wishwell.db import Database, ask, journal, lease
 from wishwell.db.clock import ClockSuspect, ReferenceClock
@@ -160,6 +160,8 @@ async def _purge(service: Services) -> None:
         await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     await service.db.write(erasure.forget, service.settings.events_days, service.clock)
     await service.db.write(auth.forget_revocations, service.clock)
+    async for _ in products.forget_deleted(service.db, service.clock):
+        await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     metrics.PURGE_FINISHED.set_to_current_time()
     if seen:
         log.info("purged", sessions=seen)

@@ -172,6 +172,8 @@ class ItemProduct(Record, frozen=True):
     price: Money | None = None
     available: bool | None = None
     availability: str | None = None
+    deleted: bool | None = None
+    """Whether the store has deleted the product, at most a year ago; then nothing else is known."""
 
 
 class Item(Record, frozen=True):
