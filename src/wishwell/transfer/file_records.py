@@ -21,9 +21,7 @@ from wishwell.field_types import MAX_NOTE, MAX_QUANTITY, ProductId, Quantity
 from wishwell.products import NewProduct, Variant, notices, product_bodies
 from wishwell.products.product_bodies import ProductBody
 from wishwell.stores import Store
-from wishwell.stores.look import Look
-from wishwell.stores.naming import Naming, Pages
-from wishwell.stores.reporting import Reporting
+from wishwell.transfer import strict
 from wishwell.wishlists import fields, lists, shares
 
 T = TypeVar("T")
@@ -64,33 +62,17 @@ class Record(
         """
 
 
-class _Naming(Naming, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """``Naming``, but unknown fields are refused."""
-
-
-class _Pages(Pages, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """``Pages``, but unknown fields are refused."""
-
-
-class _Reporting(Reporting, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """``Reporting``, but unknown fields are refused."""
-
-
-class _Look(Look, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """``Look``, but unknown fields are refused."""
-
-
 class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True):
     """The store in the file."""
 
     id: RecordId
-    naming: _Naming
+    naming: strict.Naming
     events_since: Time | None
     created_at: Time
     forget_since: Time | None = None
-    pages: _Pages = _Pages()
-    reporting: _Reporting = _Reporting()
-    look: _Look = _Look()
+    pages: strict.Pages = strict.Pages()
+    reporting: strict.Reporting = strict.Reporting()
+    look: strict.Look = strict.Look()
 
 
 class StoreRecord(Record):

@@ -181,7 +181,7 @@ def check_display_name(name: str) -> str:
     return name
 
 
-# rule: profile-limits
+# rules: profile-limits, share-whole
 async def create(
     tx: Writer,
     profile: Profile,

@@ -1,0 +1,23 @@
+"""Groups of a store's settings as in an export file: unknown fields are refused."""
+
+from wishwell.stores import look, naming, reporting
+
+
+class Naming(
+    naming.Naming, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
+):
+    """How the shop identifies its customers."""
+
+
+class Pages(
+    naming.Pages, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
+):
+    """URLs of pages."""
+
+
+class Reporting(reporting.Reporting, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """Settings of reports."""
+
+
+class Look(look.Look, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """The look of the hosted pages."""
