@@ -16,7 +16,13 @@ from wishwell import __version__, errors, events, products, profiles, reports, s
 from wishwell.access import access_cache, auth
 from wishwell.events import attempts, deliveries, webhooks
 from wishwell.field_types import Id, published
-from wishwell.http import profile_handlers, request_types, responses, store_handlers
+from wishwell.http import (
+    profile_handlers,
+    request_types,
+    responses,
+    store_bodies,
+    store_handlers,
+)
 from wishwell.http.report_handlers import Report
 from wishwell.http.responses import Data, DataPage
 from wishwell.privacy import personal_export, platform_requests
@@ -139,9 +145,9 @@ SENT = {
     "CopyTerms": request_types.CopyBody,
     "Reservation": request_types.ReservationBody,
     "ProfilePatch": request_types.ProfilePatchBody,
-    "StorePatch": request_types.StoreBody,
-    "StoreLookPatch": request_types.LookBody,
-    "StoreReportingPatch": request_types.StoreReportingBody,
+    "StorePatch": store_bodies.StoreBody,
+    "StoreLookPatch": store_bodies.LookBody,
+    "StoreReportingPatch": store_bodies.StoreReportingBody,
     "Identify": request_types.IdentifyBody,
     "TokenRequest": request_types.TokenBody,
     "NewWebhook": request_types.NewWebhookBody,

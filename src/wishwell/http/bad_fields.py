@@ -13,7 +13,7 @@ from wishwell import errors, events, products, profiles
 from wishwell import field_types as types
 from wishwell.errors import BadField, Invalid, RequestError
 from wishwell.events import formats
-from wishwell.http import request_types
+from wishwell.http import request_types, store_bodies
 from wishwell.http.context import Request
 from wishwell.stores import look, rules
 from wishwell.stores.look import Look
@@ -171,7 +171,7 @@ class _Finder:
                 yield from self._of_field(part, known[name], inside, shape)
             else:
                 shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
-                if shape is request_types.StoreBody and name in BY_COMMAND:
+                if shape is store_bodies.StoreBody and name in BY_COMMAND:
                     reason, command = BY_COMMAND[name]
                     rule = f"can't be changed by a token, because it {reason}; use `{command}`."
                     yield BadField(name, rule.replace("it are", "these are"))
@@ -214,7 +214,7 @@ class _Finder:
         if path and f"{name}[]" in RULES:
             return f"{RULES[f'{name}[]']}."
         rule = ORDER_RULE if shape is request_types.ItemOrderBody else self._rules[name]
-        if shape is request_types.StoreBody and name == "notices":
+        if shape is store_bodies.StoreBody and name == "notices":
             rule = "must be opt-out or opt-in"
         return f"{rule}."
 

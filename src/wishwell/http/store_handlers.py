@@ -9,7 +9,7 @@ from wishwell import events, products, stores
 from wishwell.access import auth
 from wishwell.errors import Conflict, Unavailable
 from wishwell.field_types import published
-from wishwell.http import queries, request_body, request_types, responding, responses
+from wishwell.http import queries, request_body, responding, responses, store_bodies
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies, shown
@@ -38,7 +38,7 @@ async def get_store(request: Request) -> object:
 
 # rules: store-patch, changes-take-effect
 async def update_store(request: Request) -> object:
-    body = await request_body.decode(request, request_types.StoreBody, find=get_store)
+    body = await request_body.decode(request, store_bodies.StoreBody, find=get_store)
     service, store = request.service, request.store
     changed = await request.run(stores.update, store.handle, body.patch(store), request.now())
     with contextlib.suppress(Unavailable):  # the next periodic refresh sees it

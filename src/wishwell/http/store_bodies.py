@@ -1,0 +1,62 @@
+"""Types of request bodies that change the store itself."""
+
+from typing import Annotated
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
+
+from wishwell import field_types as types
+from wishwell.errors import Invalid
+from wishwell.http.request_types import Body
+from wishwell.stores import Consent, Store, StorePatch, look
+
+NewLookText = Annotated[
+    str | None, types.published("NewLookText", "null or an empty text resets the setting.")
+]
+
+
+class LookBody(Body):
+    """Changes to the look of the hosted pages. Fields that are left out stay."""
+
+    shop_name: NewLookText | UnsetType = UNSET
+    logo_url: NewLookText | UnsetType = UNSET
+    accent: NewLookText | UnsetType = UNSET
+    shop_url: NewLookText | UnsetType = UNSET
+    cart_url: NewLookText | UnsetType = UNSET
+    language: NewLookText | UnsetType = UNSET
+    texts: look.Texts | UnsetType = UNSET
+    """All texts, which replace the current ones."""
+
+
+class StoreReportingBody(Body):
+    """Changes to a store's reports."""
+
+    show_wishes: bool | UnsetType = UNSET
+    time_zone: str | UnsetType = UNSET
+    """May only be repeated; `wishwell store update` changes it."""
+
+
+class StoreBody(Body):
+    """Changes to the store (``PATCH /store``). Fields that are left out stay."""
+
+    look: LookBody | UnsetType = UNSET
+    notices: Consent | UnsetType = UNSET
+    reporting: StoreReportingBody | UnsetType = UNSET
+
+    # rule: store-patch
+    def patch(self, store: Store) -> StorePatch:
+        shown = {} if self.look is UNSET else asdict(self.look)
+        reporting = {} if self.reporting is UNSET else asdict(self.reporting)
+        if reporting.pop("time_zone", UNSET) not in (UNSET, store.reporting.time_zone):
+            raise Invalid(
+                "reporting.timeZone: can't be changed by a token; use `wishwell store update "
+                "--time-zone`."
+            )
+        return StorePatch(
+            look={name: value or "" for name, value in shown.items() if value is not UNSET}
+            | (
+                {} if self.look is UNSET or self.look.texts is UNSET else {"texts": self.look.texts}
+            ),
+            notices=None if self.notices is UNSET else self.notices,
+            reporting={name: value for name, value in reporting.items() if value is not UNSET},
+        )
