@@ -417,7 +417,7 @@ def test_rows_sent_at_once_have_the_time_of_their_transaction(bench):
     async def touch(tx):
         await profiles.lock(tx, mine, bench.clock.tick())
         await tx.run_many(
-            "profile_recount", [{"profile": other.id, "email": None, "notices": None}]
+            "profile_recount", [{"profile": other.id, "email": None, "notices": None, "shared": 0}]
         )
 
     with bench.with_timeout(3):
