@@ -7,6 +7,7 @@ that a type can't express are in the domain packages (``items.py``, …). A bad 
 
 import functools
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
@@ -66,12 +67,12 @@ class NewItemBody(Body):
 
     def new_item(self, store: Store) -> NewItem:
         return NewItem(
-            store.product_id("productId", self.product_id),
-            _variant(store, self.variant_id),
-            _given(self.quantity),
-            None if self.tags is UNSET or self.tags is None else fields.check_tags(self.tags),
-            _text("note", self.note, types.MAX_NOTE),
-            () if self.list_ids is UNSET else fields.each_once("listIds", self.list_ids or ()),
+            product_id=store.product_id("productId", self.product_id),
+            variant_id=_variant(store, self.variant_id),
+            quantity=_given(self.quantity),
+            tags=_tags(self.tags),
+            note=_text("note", self.note, types.MAX_NOTE),
+            list_ids=fields.each_once("listIds", _given(self.list_ids) or ()),
         )
 
 
@@ -102,12 +103,16 @@ class ItemPatchBody(Body):
     def patch(self, store: Store) -> ItemPatch:
         product = self.product_id
         return ItemPatch(
-            None if product is UNSET else store.product_id("productId", product),
-            None if self.variant_id is UNSET else _variant(store, self.variant_id),
-            _given(self.quantity),
-            None if self.tags is UNSET else fields.check_tags(self.tags),
-            _text("note", self.note, types.MAX_NOTE),
+            product_id=None if product is UNSET else store.product_id("productId", product),
+            variant_id=None if self.variant_id is UNSET else _variant(store, self.variant_id),
+            quantity=_given(self.quantity),
+            tags=_tags(self.tags),
+            note=_text("note", self.note, types.MAX_NOTE),
         )
+
+
+def _tags(tags: Sequence[str] | UnsetType | None) -> tuple[str, ...] | None:
+    return None if tags is UNSET or tags is None else fields.check_tags(tags)
 
 
 def _variant(store: Store, id: int | str | None) -> str:
@@ -138,7 +143,7 @@ class NewListBody(Body):
     name: types.NewListName
 
     def new_list(self) -> ListFields:
-        return ListFields(lists.check_name(self.name))
+        return ListFields(name=lists.check_name(self.name))
 
 
 class ListPatchBody(Body):
@@ -147,7 +152,7 @@ class ListPatchBody(Body):
     name: types.NewListName | UnsetType = UNSET
 
     def patch(self) -> ListFields:
-        return ListFields(None if self.name is UNSET else lists.check_name(self.name))
+        return ListFields(name=None if self.name is UNSET else lists.check_name(self.name))
 
 
 # rule: list-order
@@ -208,7 +213,8 @@ class CopyBody(Body):
     name: types.NewListName | UnsetType | None = UNSET
 
     def patch(self) -> ListFields:
-        return ListFields(lists.check_name(self.name) if isinstance(self.name, str) else None)
+        given = self.name
+        return ListFields(name=lists.check_name(given) if isinstance(given, str) else None)
 
 
 class ReservationBody(Body):

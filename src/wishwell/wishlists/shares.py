@@ -312,13 +312,13 @@ async def view(
     shown = str if store.has_text_ids else stores.number
     items = [
         SharedItem(
-            id,
-            shown(product),
-            shown(variant) if variant else UNSET,
-            quantity,
-            note or UNSET,
-            reserved if tells else UNSET,
-            yours if tells and reader is not None else UNSET,
+            id=id,
+            product_id=shown(product),
+            variant_id=shown(variant) if variant else UNSET,
+            quantity=quantity,
+            note=note or UNSET,
+            reserved=reserved if tells else UNSET,
+            yours=yours if tells and reader is not None else UNSET,
         )
         for *_, id, product, variant, quantity, note, reserved, yours in rows
         if id is not None
