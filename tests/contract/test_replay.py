@@ -4,9 +4,12 @@ import random
 
 import msgspec
 
+from tests.contract.desk import SEALING
 from wishwell import ids
 from wishwell.access import auth
 from wishwell.db.journal import Act
+from wishwell.events import webhooks
+from wishwell.events.webhooks import NewWebhook
 from wishwell.privacy import erasure, journal_replay, store_deletion
 
 
@@ -89,18 +92,29 @@ def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
     """Replay lists deletions of a store and a webhook that exist again, and names actions of a newer
     release.
     Rule: journal-replay."""
-    store, gone = bench.new_store(), bench.new_store()
+    store, gone = bench.new_store(events=True), bench.new_store()
     lines = [act(one, "store.deleted") for one in (store, gone)]
     bench.write(store_deletion.begin, gone.handle, bench.clock.tick())
     for _ in bench.drain(store_deletion.run(bench.db, gone)):
         pass
+    make = SEALING, store, NewWebhook("https://shop.example/"), bench.new_id(), bench.clock.tick()
+    hook = bench.write(webhooks.create, *make).id
     lines += [act(store, "webhook.deleted", id=ids.NO_UUID), act(store, "moon.landed")]
-    lines.append(Act(action="moon.landed"))
+    lines += [Act(action="moon.landed"), act(store, "webhook.deleted", id=hook)]
     found = bench.drain(journal_replay.repeat(bench.db, lines, bench.clock, dry=False))
-    assert [one.outcome for one in found] == ["by hand", "unknown", "unknown", "failed", "failed"]
+    assert [one.outcome for one in found] == [
+        "by hand",
+        "unknown",
+        "unknown",
+        "failed",
+        "failed",
+        "by hand",
+    ]
     assert found[0].says == f"wishwell store delete {store.handle}"
     assert [one.id for one in found[:3]] == [store.id, gone.id, ids.NO_UUID]
     assert [one.says for one in found[2:4]] == ["", "This version doesn't know such acts."]
+    assert found[5].says == f"wishwell webhook delete {hook} --store {store.handle}"
+    assert "says" not in msgspec.to_builtins(found[2])  # so --json leaves it out
 
 
 TIME = "2026-11-01T00:00:00.000Z"
