@@ -491,12 +491,12 @@ def test_touch_is_noted_again_after_a_clock_was_ahead(bench, now):
     for at in (now + YEAR, now + DAY_MS):
         clock.milliseconds = at
         known.touch(session.id)
-        bench.run(known.flush())
+        bench.run(known.write_uses())
         bench.execute("UPDATE profiles SET touched_at = '2020-01-01T00:00:00.000Z'")
     known.touch(session.id)
     clock.milliseconds += DAY_MS
     known.touch(session.id)
-    bench.run(known.flush())
+    bench.run(known.write_uses())
     [[touched]] = bench.select("SELECT touched_at FROM profiles WHERE profile_id = $1", session.id)
     assert touched == ids.timestamp(now + 2 * DAY_MS)
 

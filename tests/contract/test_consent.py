@@ -26,8 +26,8 @@ def test_setting_decides_for_those_who_never_chose(bench, setting, expected):
     for choice in CHOICES:
         owner = bench.new_customer(store)
         bench.save(owner, 7)
-        bench.write(records.choose, owner, choice, bench.clock.tick())
-        bench.write(records.choose, owner, None, bench.clock.tick())  # changes nothing
+        bench.write(records.set_notices, owner, choice, bench.clock.tick())
+        bench.write(records.set_notices, owner, None, bench.clock.tick())  # changes nothing
         assert bench.read(records.find, owner).notices is choice
     for amount in ("10", "5"):
         new = [products.NewProduct("7", ProductData(price=Money(amount, "EUR")))]
@@ -50,10 +50,10 @@ def test_choice_beats_none_and_the_customers_beats_the_sessions(bench, own, othe
     """After any number of sign-ins the customer's choice stands, else the first session's that has
     one; a choice never becomes none. Rules: notice-consent, link-merges-items."""
     customer = bench.new_customer()
-    bench.write(records.choose, customer, own, bench.clock.tick())
+    bench.write(records.set_notices, customer, own, bench.clock.tick())
     for choice in others:
         session = bench.new_session()
-        bench.write(records.choose, session, choice, bench.clock.tick())
+        bench.write(records.set_notices, session, choice, bench.clock.tick())
         bench.link(session, customer)
     made = [choice for choice in (own, *others) if choice is not None]
     assert bench.read(records.find, customer).notices is (made[0] if made else None)

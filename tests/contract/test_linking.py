@@ -25,7 +25,7 @@ def test_link_takes_address_and_choice_along_unless_there_are_such(
     for profile, said, wants in ((session, "a@b.example", False), (customer, own, own_choice)):
         if said:
             bench.write(profiles.remember_email, profile, said, bench.clock.tick())
-        bench.write(records.choose, profile, wants, bench.clock.tick())
+        bench.write(records.set_notices, profile, wants, bench.clock.tick())
     bench.link(session, customer)
     kept = "SELECT email FROM profiles WHERE profile_id = $1"
     assert bench.select(kept, customer.id) == [(address,)]

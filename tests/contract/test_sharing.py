@@ -423,7 +423,9 @@ def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
     with pytest.raises(Unavailable):
         resolve(bench, made.token)
     with pytest.raises(Unavailable):
-        bench.write(shares.lock, bench.finder, made.token, bench.new_session(), bench.clock.tick())
+        bench.write(
+            shares.resolve_locked, bench.finder, made.token, bench.new_session(), bench.clock.tick()
+        )
     tries = []
 
     async def third(tx):

@@ -52,7 +52,7 @@ async def deployment(folder, count):
     await cache.refresh()
     keys = KeySets(Outbound(http=False, private=False), 600)
     there = [cache.store_of_host(f"shop-{number}.example") for number in range(count)]
-    yield db, cache, shop.Shops(cache, sealing, keys), there
+    yield db, cache, shop.ShopCache(cache, sealing, keys), there
     await db.close()
 
 

@@ -58,8 +58,8 @@ class AdminToken(msgspec.Struct, frozen=True):
 
 
 class AccessCache:
-    """The cache of a process. Call ``refresh`` before first use and every second, and ``flush``
-    every few seconds."""
+    """The cache of a process. Call ``refresh`` before first use and every second, and
+    ``write_uses`` every few seconds."""
 
     def __init__(self, db: Database, clock: Callable[[], int]) -> None:
         self._db = db
@@ -255,11 +255,11 @@ class AccessCache:
         if not 0 <= now - self._written_uses.get(use, 0) <= _WRITE_INTERVAL_MS[statement]:
             self._pending_uses[use] = now
 
-    async def flush(self) -> None:
+    async def write_uses(self) -> None:
         """Writes the recorded uses. Raises ``Unavailable``.
 
         Each in its own transaction, because its row may be on an unreachable server. A use that
-        wasn't written is retried at the next flush, after the others.
+        wasn't written is retried at the next call, after the others.
         """
         for use in list(self._pending_uses):
             await self._write(use)
@@ -278,7 +278,7 @@ class AccessCache:
 
     async def close(self) -> None:
         with contextlib.suppress(Unavailable):
-            await self.flush()
+            await self.write_uses()
 
 
 def _readable(store: Store | None) -> Store | None:

@@ -55,7 +55,7 @@ class State(NamedTuple):
     """Where the clock should be: at ``wall`` (milliseconds since 1970) when the machine that
     started as ``boot`` had been up for ``uptime`` milliseconds.
 
-    While a jump of ``jump`` milliseconds isn't believed yet, ``hold`` is the uptime that is left.
+    While a jump of ``jump`` milliseconds isn't accepted yet, ``hold`` is the uptime that is left.
     """
 
     boot: str
@@ -237,7 +237,7 @@ def _held(now: int, state: State) -> str:
     return (
         f"The clock ({ids.timestamp(now)}) jumped {'ahead' if state.jump > 0 else 'back'} by "
         f"{abs(state.jump) // 1000:,} s. Set it by NTP, or run `wishwell clock confirm` if it is "
-        f"right; it is believed after {state.hold // 60_000:,} more minutes of uptime"
+        f"right; it is accepted after {state.hold // 60_000:,} more minutes of uptime"
     )
 
 

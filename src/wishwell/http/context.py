@@ -22,7 +22,7 @@ from wishwell.outbound import Outbound
 from wishwell.profiles import Scope
 from wishwell.profiles.pages import CursorSigner
 from wishwell.ratelimits import Limiter, LimitState
-from wishwell.shoppers.shop import Shops, StorefrontRequest
+from wishwell.shoppers.shop import ShopCache, StorefrontRequest
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
 
@@ -43,7 +43,7 @@ class Services:
     cursor_signer: CursorSigner
     outbound: Outbound
     sealing: Sealing | None
-    shops: Shops
+    shops: ShopCache
     sender: Sender | None
     """Sends webhook deliveries; ``None`` without sealing keys, which encrypt webhook secrets."""
     clock: ReferenceClock

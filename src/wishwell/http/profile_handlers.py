@@ -67,7 +67,7 @@ async def update_profile(request: Request) -> object:
     profile = responding.new_owner(request, _NEEDS_PROFILE)
     body = await request_body.decode(request, request_types.ProfilePatchBody, find=get_profile)
     notices = body.notices if isinstance(body.notices, bool) else None
-    chosen = await request.run(records.choose, profile, notices, request.now())
+    chosen = await request.run(records.set_notices, profile, notices, request.now())
     return _for_caller(request, chosen)
 
 

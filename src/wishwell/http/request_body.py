@@ -66,7 +66,7 @@ def _changes(raw: bytes, shape: type[msgspec.Struct], found: object) -> bytes | 
     body isn't an object, or repeats a key."""
     try:
         given = msgspec.json.decode(raw, type=dict[str, Any])
-        if fields.key_twice(raw) is not None:
+        if fields.duplicate_key(raw) is not None:
             return None
     except (ValueError, RecursionError):
         return None

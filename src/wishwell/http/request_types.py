@@ -346,7 +346,7 @@ def body(raw: bytes, content_type: str | None, shape: type[T]) -> T:
     check_type(content_type)
     try:
         value: T = _decoder(shape).decode(raw)  # type: ignore[arg-type]
-        twice = fields.key_twice(raw)
+        twice = fields.duplicate_key(raw)
     except msgspec.ValidationError as error:
         raise Invalid("body: must be a JSON object.") from error
     except (ValueError, RecursionError) as error:

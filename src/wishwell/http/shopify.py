@@ -100,7 +100,7 @@ def delivery(
     if not _ID.fullmatch(id):
         raise Invalid("X-Shopify-Webhook-Id: must be 1 to 100 printable ASCII characters.")
     try:
-        twice = fields.key_twice(raw)
+        twice = fields.duplicate_key(raw)
     except (ValueError, RecursionError) as error:  # in a field that the decoder skips
         raise request_types.not_json(raw, error) from error
     if twice is not None:

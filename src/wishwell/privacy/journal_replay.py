@@ -146,7 +146,7 @@ async def _call_off(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> 
     return "repeated"
 
 
-async def _list_for_operator(tx: Writer, store: Store, act: Act, _: int, _dry: bool) -> Outcome:
+async def _leave_to_operator(tx: Writer, store: Store, act: Act, _: int, _dry: bool) -> Outcome:
     """Leaves a deletion to the operator."""
     if act.action == "webhook.deleted":
         await webhooks.find(tx, store, act.id)
@@ -158,8 +158,8 @@ _REPEAT: Mapping[str, tuple[Callable[..., Awaitable[Outcome]], tuple[str, ...]]]
     "profile.revoked": (_revoke_profile, ("store_id", "profile", "until")),
     "profile.erased": (_erase, ("store_id", "profile", "created")),
     "request.called_off": (_call_off, ("store_id", "id")),
-    "webhook.deleted": (_list_for_operator, ("store_id", "id")),
-    "store.deleted": (_list_for_operator, ("store_id",)),
+    "webhook.deleted": (_leave_to_operator, ("store_id", "id")),
+    "store.deleted": (_leave_to_operator, ("store_id",)),
 }
 """Functions that repeat an act unless it is done already, and the fields that they need. They raise
 ``NotFound`` if the act's subject is unknown."""

@@ -198,7 +198,7 @@ def unknown_session() -> NotFound:
 async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> None:
     """Stores the e-mail address with the profile. Raises ``missing(profile)``."""
     await lock(tx, profile, now)
-    await tx.run("profile_note", profile=profile.id, email=email, notices=None)
+    await tx.run("profile_set_contact", profile=profile.id, email=email, notices=None)
 
 
 # rule: profile-email

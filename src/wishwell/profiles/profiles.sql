@@ -40,7 +40,7 @@ SELECT r.profile_id, r.id, p.is_session, p.gid
 FROM TABLE r JOIN profiles p ON p.profile_id = r.profile_id
 WHERE r.store_id = :store AND r.id in_uuids(:ids) AND p.closed_at IS NULL;
 
--- name: profile_note
+-- name: profile_set_contact
 -- Null leaves a field unchanged.
 UPDATE profiles SET email = coalesce(:email::text, email), notices = coalesce(:notices::smallint, notices)
 WHERE profile_id = :profile;

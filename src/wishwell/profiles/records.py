@@ -68,13 +68,13 @@ def chosen(notices: int | None) -> bool | None:
 
 
 # rule: notice-drop
-async def choose(tx: Writer, profile: Profile, notices: bool | None, now: str) -> ProfileView:
+async def set_notices(tx: Writer, profile: Profile, notices: bool | None, now: str) -> ProfileView:
     """Turns a profile's notices on or off, unless None. Raises ``profiles.missing``."""
     if notices is None:
         await profiles.lock_known(tx, profile)
     else:
         await profiles.lock(tx, profile, now)
-        await tx.run("profile_note", profile=profile.id, email=None, notices=int(notices))
+        await tx.run("profile_set_contact", profile=profile.id, email=None, notices=int(notices))
     return await find(tx, profile)
 
 

@@ -147,7 +147,7 @@ def period(store: Store, first: str | None, last: str | None, now: int) -> Perio
     """Returns a report's period. ``now`` is in epoch milliseconds. Raises ``Invalid``."""
     today = tally.day_of(now, tally.zone(store))
     for name, day in (("from", first), ("to", last)):
-        if day is not None and not tally.is_day(day):
+        if day is not None and not tally.is_date(day):
             raise Invalid(f"{name}: must be a date such as {today}.")
     end = last or today
     begin = first or following(end, 1 - DEFAULT_DAYS)

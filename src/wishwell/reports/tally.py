@@ -171,7 +171,7 @@ def zone(store: Store) -> tzinfo:
     return reporting.zone_of(store.reporting)
 
 
-def is_day(text: str) -> bool:
+def is_date(text: str) -> bool:
     """Returns whether a text is a date in ISO 8601 from 1970 on."""
     try:
         return "1970-01-01" <= date.fromisoformat(text).isoformat() == text

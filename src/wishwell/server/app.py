@@ -34,7 +34,7 @@ from wishwell.products import shown
 from wishwell.profiles import pages
 from wishwell.server import background
 from wishwell.shoppers.key_sets import KeySets
-from wishwell.shoppers.shop import Shops
+from wishwell.shoppers.shop import ShopCache
 from wishwell.stores.sealing import Sealing
 
 _SWITCH_SECONDS = 0.0001
@@ -145,7 +145,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         cursor_signer=pages.CursorSigner(keys),
         outbound=outbound,
         sealing=sealed_with,
-        shops=Shops(cache, sealed_with, KeySets(outbound, settings.key_set_seconds)),
+        shops=ShopCache(cache, sealed_with, KeySets(outbound, settings.key_set_seconds)),
         sender=Sender(
             db, outbound, sealed_with, clock, shown.add_to_events, max_concurrent=_sends()
         )

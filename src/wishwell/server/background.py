@@ -62,7 +62,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     all_jobs = [
         Job("clock", 1.0, functools.partial(_observe_clock, service)),
         Job("access_cache", 1.0, service.access_cache.refresh),
-        Job("uses", 5.0, service.access_cache.flush),
+        Job("uses", 5.0, service.access_cache.write_uses),
         Job("sample", 1.0, functools.partial(_sample, sampler)),
         Job("feed", 0.25, functools.partial(_assign_positions, service)),
         Job("notices", 1.0, functools.partial(_record_notices, service)),

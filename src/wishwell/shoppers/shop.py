@@ -51,7 +51,7 @@ class Shop:
 
 
 # rule: storefront-secrets
-class Shops:
+class ShopCache:
     """LRU cache of the shops of all stores, by store and secrets."""
 
     def __init__(

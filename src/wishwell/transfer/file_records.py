@@ -336,7 +336,7 @@ def decode(text: bytes | str) -> Record:
 # rule: import-checked
 def check(record: Record, text: bytes, store: Store) -> None:
     """Raises ``Invalid`` if a record breaks a rule that types can't express. ``text``: its line."""
-    if (key := fields.key_twice(text)) is not None:
+    if (key := fields.duplicate_key(text)) is not None:
         raise Invalid(f"{key}: is repeated")
     try:
         record.check(store)
@@ -381,7 +381,7 @@ def _nested(field: str, text: str, of: Any) -> Any:
         found = _decoded(_of(of), text)
     except Invalid as error:
         raise Invalid(f"{field}: {error.message}") from error
-    if (key := fields.key_twice(text)) is not None:
+    if (key := fields.duplicate_key(text)) is not None:
         raise Invalid(f"{field}: {key[:80]!r} is repeated")
     return found
 

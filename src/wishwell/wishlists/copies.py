@@ -46,7 +46,7 @@ async def copy(
     and, if the share shows notes, the note. Raises ``UnknownShare``, ``LimitReached``,
     ``profiles.missing(caller)``.
     """
-    await shares.lock(tx, lookup, token, caller, now)
+    await shares.resolve_locked(tx, lookup, token, caller, now)
     shared = await shares.view(tx, lookup, token, None, now)
     name = wanted.fields.name or shared.name or shared.display_name or WISHLIST
     fields = replace(wanted.fields, name=name)

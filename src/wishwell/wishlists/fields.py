@@ -76,7 +76,7 @@ def check_text(field: str, text: str, max_length: int) -> str:
     return text
 
 
-def key_twice(text: bytes | str) -> str | None:
+def duplicate_key(text: bytes | str) -> str | None:
     """Returns a key that an object in this JSON contains twice, or ``None``.
 
     Decoders silently keep the last value of such a key. The text must have been decoded before,
@@ -84,19 +84,19 @@ def key_twice(text: bytes | str) -> str | None:
     """
     try:
         _once.decode(text if isinstance(text, str) else text.decode())
-    except _Twice as error:
+    except _DuplicateKey as error:
         return str(error)
     return None
 
 
-class _Twice(Exception):
+class _DuplicateKey(Exception):
     pass
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> None:
     if len(dict(pairs)) != len(pairs):
         keys = [key for key, _ in pairs]
-        raise _Twice(next(key for key in keys if keys.count(key) > 1))
+        raise _DuplicateKey(next(key for key in keys if keys.count(key) > 1))
 
 
 _once = json.JSONDecoder(object_pairs_hook=_each_key_once)

@@ -69,13 +69,13 @@ def merge(
     newest = sorted(wishes, key=lambda wish: (wish.created_at, wish.id), reverse=True)
     moved = [wish.id for wish in newest if wish.id not in same][: remaining.items]
     items = {**same, **{id: id for id in moved}}
-    joins = _join(lists, items, own, remaining.list_items)
+    joins = _choose_target_lists(lists, items, own, remaining.list_items)
     moving = [made.id for made in lists if made.id not in joins]
     joins |= {id: id for id in sorted(moving, reverse=True)[: remaining.lists]}
     return Merged(items, joins, _added_items(newest, lists, items, joins, own, remaining.entries))
 
 
-def _join(
+def _choose_target_lists(
     lists: Sequence[OrderedList], items: Mapping[str, str], own: Sequence[OrderedList], most: int
 ) -> dict[str, str]:
     """Returns the session's lists that are merged into one of the customer's, by id."""

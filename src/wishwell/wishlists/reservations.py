@@ -38,7 +38,7 @@ async def reserve(
     ``Forbidden`` for the owner and if the share has no reservations, and
     ``profiles.missing(holder)``.
     """
-    shared = await shares.lock(tx, lookup, token, holder, now)
+    shared = await shares.resolve_locked(tx, lookup, token, holder, now)
     owner = shared.owner
     if owner.id == holder.id:
         raise Forbidden("You can't reserve items on your own list.", "own_list")

@@ -32,7 +32,7 @@ async def save(
         price = "" if tx.joins_products else await _price(tx, profile, new)
         row = await tx.one("item_save", **asdict(new), **of, saved_price=price)
         if row is not None:
-            return await _tell(tx, profile, row, now), bool(row[-1])
+            return await _record_event(tx, profile, row, now), bool(row[-1])
     # There are tags or lists; or the profile has no row yet, is closed, or is at its limit.
     [(before, item)] = await _save(tx, profile, [new], [id], limits, now, "listIds")
     return item, before is None
@@ -98,7 +98,7 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
                 await tx.begin()
             row = await tx.one("item_change", profile=profile.id, id=id, now=now, **asdict(patch))
             if row is not None:
-                return await _tell(tx, profile, (*row, False), now)
+                return await _record_event(tx, profile, (*row, False), now)
         before = await items.find_locked(tx, profile, id)
         item = _changed(before, patch)
         if items.item_key(item) != items.item_key(before):
@@ -123,7 +123,7 @@ def _changed(item: Item, fields: NewItem | ItemPatch) -> Item:
 
 
 # rule: event-transaction
-async def _tell(tx: Writer, profile: Profile, row: Sequence[Any], now: str) -> Item:
+async def _record_event(tx: Writer, profile: Profile, row: Sequence[Any], now: str) -> Item:
     """Records the event of an item that a statement has saved, and returns the item.
 
     ``row``: the item's columns, the names of changed fields, and whether it was created.

@@ -379,7 +379,9 @@ def _unknown() -> UnknownShare:
     )
 
 
-async def lock(tx: Writer, lookup: ShareLookup, token: str, caller: Profile, now: str) -> Shared:
+async def resolve_locked(
+    tx: Writer, lookup: ShareLookup, token: str, caller: Profile, now: str
+) -> Shared:
     """Resolves a token, with the owner and the caller locked for the rest of the transaction.
 
     Raises ``UnknownShare``, ``profiles.missing(caller)``.
