@@ -12,7 +12,7 @@ import uvloop
 
 from bench import seed
 from wishwell import ids, opaque, profiles, stores
-from wishwell.db import Database, ask, migrate
+from wishwell.db import Database, migrate, run_statement
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
@@ -153,7 +153,7 @@ class UseCases:
         return self.write(one, statement, *arguments, **named)
 
     def all(self, statement, *arguments, **named):
-        return self.write(ask, statement, *arguments, **named)
+        return self.write(run_statement, statement, *arguments, **named)
 
     async def on_connection(self, act):
         """Returns what ``act`` returns, on a connection of its own to PostgreSQL."""

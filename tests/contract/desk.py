@@ -8,7 +8,7 @@ import ssl
 from tests.contract.conftest import PLENTY, new_item
 from tests.servers.receiver import Receiver
 from wishwell import events, ids, stores
-from wishwell.db import ask
+from wishwell.db import run_statement
 from wishwell.events import deliveries, retention, webhooks
 from wishwell.events.sender import Sender
 from wishwell.events.webhooks import NewWebhook, WebhookPatch
@@ -116,6 +116,6 @@ def on_desk(test):
 
 
 async def _all_off(db):
-    for store_id, id, _, enabled in await db.read(ask, "webhooks"):
+    for store_id, id, _, enabled in await db.read(run_statement, "webhooks"):
         if enabled >= 0:
-            await db.write(ask, "webhook_delete", store=store_id, id=id, now="")
+            await db.write(run_statement, "webhook_delete", store=store_id, id=id, now="")

@@ -7,7 +7,7 @@ import pytest
 from tests.contract.conftest import LockHeldByOther
 from wishwell import ids, opaque
 from wishwell.access import access_cache, auth
-from wishwell.db import ask
+from wishwell.db import run_statement
 from wishwell.errors import Unavailable
 
 DAY = 86_400_000
@@ -66,7 +66,7 @@ def test_made_up_admin_tokens_leave_connections_for_others(impatient, known):
             ]
             await asyncio.sleep(0.1)
             for _ in range(20):
-                await impatient.db.read(ask, "stores_changed", since="")
+                await impatient.db.read(run_statement, "stores_changed", since="")
             async with asyncio.timeout(5):
                 return await asyncio.gather(*made_up, return_exceptions=True)
 

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from tests.contract.conftest import Clock
 from tests.contract.desk import DAY
 from wishwell import ids
-from wishwell.db import ask
+from wishwell.db import run_statement
 from wishwell.errors import NotFound
 from wishwell.privacy import erasure, personal_export
 from wishwell.profiles import records
@@ -69,7 +69,7 @@ def test_idle_customer_who_comes_back_before_the_erasure_is_kept(bench):
             erased += [customer] if customer in customers else []
             if erased:
                 back = {"profile": customers[1].id, "now": ids.timestamp(later)}
-                await bench.db.write(ask, "customer_touch", **back)
+                await bench.db.write(run_statement, "customer_touch", **back)
         return erased
 
     assert bench.run(erase()) == [customers[0]]

@@ -12,7 +12,7 @@ from tests.contract.conftest import PLENTY, new_item
 from tests.contract.desk import SEALING, on_desk, send
 from tests.servers.tool import KEY, PROFILES, Tool, answer
 from wishwell import events, ids, products, profiles
-from wishwell.db import ask
+from wishwell.db import run_statement
 from wishwell.errors import Conflict, Invalid
 from wishwell.events import deliveries, formats, webhooks
 from wishwell.events.webhooks import NewWebhook
@@ -376,7 +376,7 @@ async def test_key_is_encrypted_and_stays_with_its_address(desk):
     hook = await desk.formatted(url, "klaviyo", KEY)
     assert hook.secret is None and KEY not in str(hook)
     [(_, _, sealed, _)] = [
-        row for row in await desk.db.read(ask, "webhooks") if str(row[1]) == hook.id
+        row for row in await desk.db.read(run_statement, "webhooks") if str(row[1]) == hook.id
     ]
     assert KEY not in sealed
     stored = webhooks.decrypted(SEALING, desk.store.id, hook.id, sealed)

@@ -5,7 +5,7 @@ import pytest
 from tests.contract.desk import DAY, SEALING, on_desk, send
 from tests.servers.receiver import answer
 from wishwell import ids
-from wishwell.db import ask
+from wishwell.db import run_statement
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.events import deliveries, retention, webhooks
 from wishwell.profiles.pages import PageRequest
@@ -174,7 +174,9 @@ async def test_secrets_are_sealed_anew(desk):
     )
     await webhooks.reencrypt(desk.db, newer)
 
-    [sealed] = [row[2] for row in await desk.db.read(ask, "webhooks") if row[1] == hook.id]
+    [sealed] = [
+        row[2] for row in await desk.db.read(run_statement, "webhooks") if row[1] == hook.id
+    ]
     assert newer.is_newest(sealed)
     assert webhooks.decrypted(newer, desk.store.id, hook.id, sealed).secret == hook.secret
     await desk.db.write(webhooks.delete, desk.store, hook.id, desk.clock.tick())

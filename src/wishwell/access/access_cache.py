@@ -16,7 +16,7 @@ import msgspec
 
 from wishwell import ids, lru
 from wishwell.access.registry import AccessSnapshot, UnreadableStore, fetch_changes
-from wishwell.db import Database, ask
+from wishwell.db import Database, run_statement
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.profiles import Profile
 from wishwell.stores import Store
@@ -170,7 +170,7 @@ class AccessCache:
         must not take all connections."""
         try:
             async with asyncio.timeout(_LOOKUP_TIMEOUT_SECONDS), self._lookups:
-                rows = await self._db.read(ask, "admin_token_by_hash", hash=hashed)
+                rows = await self._db.read(run_statement, "admin_token_by_hash", hash=hashed)
         except TimeoutError as error:
             raise Unavailable("Too many lookups of unknown admin tokens.") from error
         if not rows:
@@ -270,7 +270,7 @@ class AccessCache:
         statement, id = use
         named = {"id": id, "profile": id, "now": ids.timestamp(at)}
         try:
-            await self._db.write(ask, statement, **named)
+            await self._db.write(run_statement, statement, **named)
         except BaseException:
             self._pending_uses.setdefault(use, at)
             raise

@@ -124,7 +124,7 @@ class Writer(Reader, Protocol):
         """
 
 
-async def ask(tx: Reader, statement: str, /, **named: Any) -> Sequence[Row]:
+async def run_statement(tx: Reader, statement: str, /, **named: Any) -> Sequence[Row]:
     """Returns the rows of a statement: a use-case for ``Database.read``."""
     return await tx.all(statement, **named)
 

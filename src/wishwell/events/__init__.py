@@ -25,7 +25,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import field_types as types
 from wishwell import ids, profiles
-from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows, mapping
+from wishwell.db import Database, Reader, Row, Writer, bad_rows, mapping, run_statement
 from wishwell.errors import Gone
 from wishwell.events import webhooks
 from wishwell.profiles import Profile
@@ -316,7 +316,7 @@ async def assign_positions(db: Database, clock: Callable[[], int]) -> int:
     its link. Several processes may run it concurrently; the feed's lock serialises them.
     """
     assigned = 0
-    for (store_id,) in await db.read(ask, "feeds_waiting"):
+    for (store_id,) in await db.read(run_statement, "feeds_waiting"):
         now = ids.timestamp(clock())
         wanted: int | None = None
         published = 0

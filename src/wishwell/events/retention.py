@@ -8,7 +8,7 @@ import itertools
 from collections.abc import AsyncIterator
 
 from wishwell import ids
-from wishwell.db import Database, Writer, ask, bad_rows
+from wishwell.db import Database, Writer, bad_rows, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.events import webhooks
 
@@ -21,7 +21,7 @@ _MAX_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 # rule: feed-retention
 async def remove_events(db: Database, days: float, clock: ReferenceClock) -> AsyncIterator[int]:
     """Removes events older than ``days``, in the order of the feed. Yields batch sizes."""
-    for store_id, *_ in await db.read(ask, "feeds"):
+    for store_id, *_ in await db.read(run_statement, "feeds"):
         removed, count = -1, 1
         with bad_rows.skip_bad_row("feeds", store_id):
             while count:
@@ -60,7 +60,7 @@ async def _remove_event_batch(
 # rule: feed-retention
 async def remove_deliveries(db: Database, days: float, clock: ReferenceClock) -> AsyncIterator[int]:
     """Removes deliveries that are older, and deleted webhooks with all of theirs."""
-    for store_id, id, _, enabled in await db.read(ask, "webhooks"):
+    for store_id, id, _, enabled in await db.read(run_statement, "webhooks"):
         removed = _BATCH_SIZE
         while removed == _BATCH_SIZE:
             kept = None if enabled < 0 else days
@@ -68,7 +68,7 @@ async def remove_deliveries(db: Database, days: float, clock: ReferenceClock) ->
             if removed:
                 yield removed
         if enabled < 0:
-            await db.write(ask, "webhook_remove", store=store_id, id=id)
+            await db.write(run_statement, "webhook_remove", store=store_id, id=id)
 
 
 # rule: clock-guard

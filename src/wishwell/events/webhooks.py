@@ -13,7 +13,7 @@ from typing import Annotated, Literal, NamedTuple, get_args
 import msgspec
 
 from wishwell import field_types, ids
-from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows, mapping
+from wishwell.db import Database, Reader, Row, Writer, bad_rows, mapping, run_statement
 from wishwell.db.journal import Act
 from wishwell.errors import Conflict, Invalid, LimitReached, no_record
 from wishwell.events.formats import Format
@@ -333,13 +333,13 @@ async def reencrypt(db: Database, sealing: Sealing) -> None:
 
     Raises ``Misconfigured`` if no configured key can decrypt one.
     """
-    for store_id, id, text, _ in await db.read(ask, "webhooks"):
+    for store_id, id, text, _ in await db.read(run_statement, "webhooks"):
         with bad_rows.skip_bad_row("webhooks", f"{id} of store {store_id}"):
             plain = decrypted(sealing, store_id, id, text)
             if not sealing.is_newest(text):
                 named = {"store": store_id, "id": id, "before": text}
                 sealed = _encrypted(sealing, store_id, id, plain)
-                await db.write(ask, "webhook_reseal", **named, sealed=sealed)
+                await db.write(run_statement, "webhook_reseal", **named, sealed=sealed)
 
 
 def _encrypted(sealing: Sealing, store_id: str, id: str, secrets: Secrets) -> str:

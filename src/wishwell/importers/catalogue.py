@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from wishwell import ids, products, stores
-from wishwell.db import Database, Row, Writer, ask, statements
+from wishwell.db import Database, Row, Writer, run_statement, statements
 from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import Invalid
 from wishwell.importers import cells, table
@@ -310,7 +310,7 @@ class Catalogue:
         after, asked = ids.NO_UUID, "SELECT 1 FROM records WHERE key = ?"
         these = {"store": self.store.id, "limit": products.MAX_BULK}
         self._spool.ask("CREATE INDEX by_key ON records (key)")
-        while rows := await db.read(ask, "export_products", **these, after=after):
+        while rows := await db.read(run_statement, "export_products", **these, after=after):
             known = [statements.named("product_file_fields", row) for row in rows]
             after = known[-1]["id"]
             for product in (columns["product_id"] for columns in known):

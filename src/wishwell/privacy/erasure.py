@@ -14,7 +14,7 @@ import structlog
 
 from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
-from wishwell.db import Database, Reader, Row, Writer, ask
+from wishwell.db import Database, Reader, Row, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.db.journal import Act
 from wishwell.errors import Unavailable
@@ -87,7 +87,7 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
     failed: set[str] = set()
     gone = 0
     while True:
-        waiting = await db.read(ask, "erasures_waiting", limit=_BATCH_SIZE + len(failed))
+        waiting = await db.read(run_statement, "erasures_waiting", limit=_BATCH_SIZE + len(failed))
         left = [(key, store) for key, store in waiting if key not in failed]
         if not left:
             return

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import structlog
 
 from wishwell import ids, profiles, stores
-from wishwell.db import Database, Reader, Writer, ask
+from wishwell.db import Database, Reader, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import BeingErased, NotFound, Unavailable
 from wishwell.privacy import erasure, personal_export, store_deletion
@@ -85,7 +85,7 @@ async def _do(
             export, now = await _export(db, customer), clock()
             named |= {"now": ids.timestamp(now), "export": export}
             ends = ids.timestamp(now + EXPORT_DAYS * ids.DAY_MS)
-            await db.long_write(ask, "request_exported", **named, due=ends)
+            await db.long_write(run_statement, "request_exported", **named, due=ends)
     yield None
 
 

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 
 from wishwell import ids, stores
-from wishwell.db import Database, Writer, ask
+from wishwell.db import Database, Writer, run_statement
 from wishwell.db.journal import Act
 from wishwell.stores import Store
 from wishwell.wishlists import purge
@@ -53,10 +53,10 @@ async def run(db: Database, store: Store) -> AsyncIterator[int]:
                 yield gone
         after = ids.NO_UUID
         named = {"store": store.id, "limit": _MAX_PROFILES}
-        while found := await db.read(ask, "store_profiles", **named, after=after):
+        while found := await db.read(run_statement, "store_profiles", **named, after=after):
             keys = [row[0] for row in found]
             after = keys[-1]
-            await db.write(ask, "erase_revocations", profiles=keys)
+            await db.write(run_statement, "erase_revocations", profiles=keys)
             while (removed := await db.write(purge.remove_batch, keys)) is None:
                 yield gone
             gone += removed

@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from wishwell import events, ids, stores
 from wishwell import field_types as types
-from wishwell.db import Database, Reader, Row, Writer, ask, bad_rows
+from wishwell.db import Database, Reader, Row, Writer, bad_rows, run_statement
 from wishwell.profiles import records
 from wishwell.stores import Store
 from wishwell.wishlists import items
@@ -197,7 +197,7 @@ async def process_batches(db: Database, clock: Callable[[], int]) -> AsyncIterat
     Picks a store's least recently processed product (round-robin). Several processes may work
     concurrently. Raises ``Unavailable``.
     """
-    waiting = [*await db.read(ask, "stores_noticed")]
+    waiting = [*await db.read(run_statement, "stores_noticed")]
     random.shuffle(waiting)  # so that processes rarely pick the same store
     for (store_id,) in waiting:
         events_made = await _process_next(db, store_id, clock())
@@ -218,7 +218,7 @@ async def _process_next(db: Database, store_id: str, now: int) -> int | None:
         return await db.write(process_batch, stores.from_row(store), product_id, now)
     # Move the failed product to the end, so that it doesn't block the store's other products.
     named = {"store": store_id, "product": product_id, "noticed_at": ids.timestamp(now)}
-    await db.write(ask, "product_requeue", **named)
+    await db.write(run_statement, "product_requeue", **named)
     return None
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import structlog
 
 from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row, Writer, ask
+from wishwell.db import Database, Reader, Row, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.reports.tally import (
@@ -150,14 +150,14 @@ async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[None]
     """Reads all wishes of the store into ``tally``, in batches."""
     after, of = ids.NO_UUID, {"store": store.id}
     while profiles := await db.long_read(
-        ask, "count_profiles", after=after, limit=_BATCH_SIZE, **of
+        run_statement, "count_profiles", after=after, limit=_BATCH_SIZE, **of
     ):
         yield
         for _, is_session, items, lists in profiles:
             tally.holders[is_session] += items > 0
             tally.lists += lists
         for to in _groups(profiles):
-            for row in await db.long_read(ask, "count_items", after=after, to=to, **of):
+            for row in await db.long_read(run_statement, "count_items", after=after, to=to, **of):
                 tally.add(*row)
             after = to
             yield
@@ -181,7 +181,9 @@ async def _write(
     """Stores the changed rows. No report shows them before ``finish``."""
     first = before[-1].number + 1 if len(before) == 3 else 1
     place = {"until": first, "product": "", "variant": ""}
-    while rows := await db.long_read(ask, "count_rows", store=store.id, limit=_BATCH_SIZE, **place):
+    while rows := await db.long_read(
+        run_statement, "count_rows", store=store.id, limit=_BATCH_SIZE, **place
+    ):
         for until, product, variant, since, *totals in rows:
             tally.of(product, variant).held += (StoredTotals(since, until, tuple(totals)),)
         place = {"until": until, "product": product, "variant": variant}

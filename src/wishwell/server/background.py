@@ -9,7 +9,7 @@ import structlog
 
 from wishwell import events, ids, metrics, products, stores
 from wishwell.access import auth
-from wishwell.db import Database, ask, journal, lease
+from wishwell.db import Database, journal, lease, run_statement
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Unavailable
 from wishwell.events import deliveries, retention
@@ -262,11 +262,11 @@ async def _measure_backlogs(service: Services) -> None:
         age = max(0, service.clock() - ids.from_timestamp(came))
         metrics.PRIVACY_REQUESTS.labels(topic).set(number)
         metrics.PRIVACY_REQUESTS_SECONDS.labels(topic).set(age / 1000)
-    metrics.CATALOGUES.runs = await service.db.read(ask, "catalogue_runs")
+    metrics.CATALOGUES.runs = await service.db.read(run_statement, "catalogue_runs")
     metrics.ERASING.set((await service.db.read(erasure.waiting))[0])
     metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
-    metrics.WEBHOOKS_FAILING.set(len(await service.db.read(ask, "webhooks_failing")))
-    [[size]] = await service.db.read(ask, "database_bytes")
+    metrics.WEBHOOKS_FAILING.set(len(await service.db.read(run_statement, "webhooks_failing")))
+    [[size]] = await service.db.read(run_statement, "database_bytes")
     metrics.DATABASE_BYTES.set(size)
 
 

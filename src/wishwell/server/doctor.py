@@ -19,7 +19,7 @@ import msgspec
 from wishwell import config, ids, profiles, stores, version
 from wishwell.access import access_cache, auth
 from wishwell.config import Settings
-from wishwell.db import Database, Reader, ask, cluster, connecting, failures, migrate, url
+from wishwell.db import Database, Reader, cluster, connecting, failures, migrate, run_statement, url
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.db.hosts import Connection
 from wishwell.errors import DOCS, ServiceError, Unavailable
@@ -232,7 +232,7 @@ async def _clock(db: Database) -> str:
 
 
 async def _webhooks(db: Database) -> str:
-    if failing := await db.read(ask, "webhooks_failing"):
+    if failing := await db.read(run_statement, "webhooks_failing"):
         handle, id, since, problem = failing[0]
         first = f"{id} of store {handle} since {since}. {problem}".strip()
         raise CheckFailed(f"{len(failing)} webhooks fail; the first: {first}")

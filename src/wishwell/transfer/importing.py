@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from wishwell import ids, opaque, stores
-from wishwell.db import Database, Reader, RunAgain, UniqueViolation, Writer, ask, mapping
+from wishwell.db import Database, Reader, RunAgain, UniqueViolation, Writer, mapping, run_statement
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
 from wishwell.privacy import erasure
@@ -137,7 +137,9 @@ async def check_apart(db: Database, file: ImportFile) -> None:
     for tokens in _batches(file.records(AdminTokenRecord)):
         of = [(record.id, record.hash) for _, _, record in tokens]
         token_ids, hashes = map(list, zip(*of, strict=True))
-        held = await db.read(ask, "import_admin_tokens_held", ids=token_ids, hashes=hashes)
+        held = await db.read(
+            run_statement, "import_admin_tokens_held", ids=token_ids, hashes=hashes
+        )
         for token_id, hash, owner in held:
             if owner != store or (token_id, hash) not in of:
                 line = next(n for _, n, t in tokens if t.id == token_id or t.hash == hash)
@@ -146,7 +148,9 @@ async def check_apart(db: Database, file: ImportFile) -> None:
                 )
     for links in _batches(file.records(ShareRecord)):
         lines = {opaque.hashed(record.token): line for _, line, record in links}
-        for hash, owner in await db.read(ask, "import_share_tokens_held", hashes=list(lines)):
+        for hash, owner in await db.read(
+            run_statement, "import_share_tokens_held", hashes=list(lines)
+        ):
             if owner != store:
                 raise Invalid(
                     f"line {lines[hash]}: share.token: a share of another store has the same token"
@@ -253,7 +257,7 @@ async def _add(
 ) -> None:
     keyed = {ids.profile_key(store.id, bundle.profile.gid): bundle for bundle in bundles}
     while (lacking := await _try(db, store, keyed, dry=dry)) is None:
-        for (key,) in await db.read(ask, "import_erasing", profiles=list(keyed)):
+        for (key,) in await db.read(run_statement, "import_erasing", profiles=list(keyed)):
             while not await db.write(erasure.remove_batch, key, store.id, clock()):
                 pass
     for added in lacking.values():
