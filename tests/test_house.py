@@ -307,3 +307,14 @@ def test_every_field_of_a_body_has_an_error_message():
     # These two have a message per kind of store
     rules = {name for name in bad_fields.RULES if not name.endswith("[]")}
     assert fields - {"productId", "variantId"} == rules
+
+
+def test_explained_mutants_and_their_tests_exist():
+    """The plan of the mutation tests names no test file and nothing in a module that was renamed."""
+    plan = tomllib.loads((ROOT / "tests" / "mutation" / "mutants.toml").read_text())
+    patterns = {word for words in plan["tests"].values() for word in words if "/" in word}
+    assert {pattern for pattern in patterns if not [*ROOT.glob(pattern)]} == set()
+    for module, explained in plan["survivors"].items():
+        text = (SOURCE / f"{module}.py").read_text()
+        names = {key.partition(":")[0].rpartition(".")[2] for key in explained}
+        assert {name for name in names if not re.search(rf"\b{name}\b", text)} == set(), module
