@@ -15,6 +15,7 @@ from wishwell import ids
 
 pytestmark = pytest.mark.either_engine
 
+DROPPED = '{"": {"price": {"amount": "1", "currency": "EUR"}, "dropped_at": "2026-02-31"}}'
 NEVER = "2031-02-31T00:00:00.000Z"
 NOBODY = "01900000-0000-7000-8000-000000000000"
 OTHER = "01900000-0000-7000-8000-000000000001"
@@ -69,7 +70,7 @@ def damaged(new_service):
         f"VALUES ('{rows.id}', '{NOBODY}', 1, 0, 0, '', '', '2026-02-31', '', 'https://a.b', '?')",
         product(rows.id, 1),
         product(rows.id, 2, document="[", known="{}"),
-        product(rows.id, 3, known='{"": {"dropped_at": "2026-02-31"}}'),
+        product(rows.id, 3, known=DROPPED),
         product(naming.id, 1, known="{}"),
         product(OTHER, 1, known="{}"),
     ):
