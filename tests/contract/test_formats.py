@@ -310,6 +310,9 @@ async def test_rate_limit_is_waited_out(desk, tool, sender, hook):
         for wait in (6_000, 2_000):
             await send(sender)
             assert len(tool.got) == tried
+            [shown_] = await desk.page(hook)
+            at = ids.from_timestamp(shown_.next_attempt_at)
+            assert 7_000 <= at - ids.from_timestamp(shown_.last_attempt_at) <= 7_700
             desk.clock.milliseconds += wait
     await send(sender)
     [shown_] = await desk.page(hook)

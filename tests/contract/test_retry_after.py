@@ -41,7 +41,8 @@ def test_retry_after_is_seconds_or_a_time(status, text, seconds):
 @on_desk
 async def test_retry_after_holds_back_the_whole_webhook(desk):
     """After `Retry-After` a webhook without a format sends nothing until then, new events
-    included; a manual retry doesn't wait. Rules: delivery-schedule, delivery-resend."""
+    included; a manual retry doesn't wait, and neither does a webhook that is turned on.
+    Rules: delivery-schedule, delivery-resend."""
     async with desk.receiving(empty(503, "Retry-After: 600")) as (receiver, sender, hook):
         first = await desk.save()
         await send(sender)
@@ -49,6 +50,7 @@ async def test_retry_after_holds_back_the_whole_webhook(desk):
         desk.clock.milliseconds += 599_000
         await send(sender)
         assert receiver.ids() == first
+        assert not await sender.poll(), "it is due only when the wait ends"
         receiver.says = empty()
         oldest = (await desk.page(hook))[-1]
         retry = desk.store, hook.id, oldest.id, desk.clock.tick()
@@ -56,3 +58,12 @@ async def test_retry_after_holds_back_the_whole_webhook(desk):
         await send(sender)
         assert sorted(receiver.ids()) == sorted(first * 2 + later)
         assert {one.status for one in await desk.page(hook)} == {"delivered"}
+        receiver.says = empty(503, "Retry-After: 600")
+        await desk.save()
+        await send(sender)
+        receiver.says = empty()
+        for enabled in (False, True):
+            await desk.change(hook, enabled=enabled)
+        fresh = await desk.save()
+        await send(sender)
+        assert receiver.ids()[-1:] == fresh
