@@ -65,6 +65,8 @@ def test_key_is_accepted_and_never_shown(told):
     assert (hook["format"], hook["include"]) == ("klaviyo", ["product"])
     path = f"/webhooks/{hook['id']}"
     answers = [made, told.admin.get(path), told.admin.get("/webhooks")]
+    whole = data(answers[1])
+    assert data(told.admin.patch(path, json=whole)) == whole
     moved = {"url": "https://elsewhere.example/api"}
     refused(told.admin.patch(path, json=moved), 400, "key")
     answers.append(told.admin.patch(path, json=moved | {"key": f"{KEY}2", "include": []}))
