@@ -47,7 +47,8 @@ async function sendNow(container: MedusaContainer, ids: string[]): Promise<void>
     entity: 'order',
     fields: [
       ...['id', 'status', 'customer_id', 'currency_code', 'created_at', 'canceled_at'],
-      ...['items.product_id', 'items.variant_id', 'items.total', 'items.detail.*'],
+      // Without a total of the order, Medusa computes none of its items.
+      ...['item_total', 'items.*', 'items.detail.*'],
     ],
     filters: { id: ids },
   });
@@ -83,12 +84,13 @@ function line(item: Item, currency: string) {
   const returned = Number(return_received_quantity ?? 0) + Number(return_dismissed_quantity ?? 0);
   const kept = Number(quantity ?? 0) - returned;
   if (!item?.product_id || kept < 1) return [];
+  const price = Number(item.total) / Number(quantity);
   return [
     {
       productId: item.product_id,
       variantId: item.variant_id ?? null,
       quantity: kept,
-      unitPrice: money(Number(item.total) / Number(quantity), currency),
+      unitPrice: Number.isFinite(price) ? money(price, currency) : undefined,
     },
   ];
 }
