@@ -101,11 +101,17 @@ class Model:
     def kind(self, id):
         return self.items[id]["product"], self.items[id]["variant"]
 
-    def save(self, id, product, variant, quantity, tags, on, now, note=None):
+    def save(self, id, product, variant, quantity, tags, on, now, note=None, named=None):
         if any(made not in self.lists for made in on):
             raise NotFound("", "item_not_found")
         found = self.twin(product, variant)
-        self.check_room([made for made in on if found not in self.lists[made]["items"]])
+        if named:
+            name, new = named
+            on = {*on, self.list_named(name) or new}
+        held = {made: self.lists[made]["items"] if made in self.lists else {} for made in on}
+        self.check_room([made for made in on if found not in held[made]])
+        for made in on - self.lists.keys() if named else ():
+            self.new_list(made, name, now)
         if found is None:
             self.items[id] = {
                 "product": product, "variant": variant, "quantity": quantity or 1,
@@ -121,6 +127,12 @@ class Model:
             self.touch(self.items[id], now)
         return id, found is None
 
+    def list_named(self, name):
+        """Returns the oldest list with this name."""
+        name = name.casefold()
+        same = [made for made, held in self.lists.items() if held["name"].casefold() == name]
+        return min(same, default=None)
+
     def save_many(self, saves):
         """Saves each as ``save`` does, given its arguments; all or none."""
         after = self.copy()
@@ -131,7 +143,8 @@ class Model:
     def check_room(self, added, gone=0):
         entries, list_items = self.most
         sizes = [len(held["items"]) for held in self.lists.values()]
-        if any(len(self.lists[made]["items"]) >= list_items for made in added):
+        held = [self.lists[made]["items"] for made in added if made in self.lists]
+        if any(len(items) >= list_items for items in held):
             raise LimitReached("", "item_limit_reached")
         if len(added) > gone and sum(sizes) + len(added) - gone > entries:
             raise LimitReached("", "item_limit_reached")

@@ -41,7 +41,7 @@ several = st.lists(st.integers(0, 6), max_size=6) | st.permutations(range(6))
 
 _new = (
     *(products, variants, st.none() | quantities, st.none() | tags),
-    *(st.lists(at, max_size=2) | several, st.none() | notes),
+    *(st.lists(at, max_size=2) | several, st.none() | notes, st.none() | alike),
 )
 steps = st.one_of(
     st.tuples(st.just("save"), *_new),
@@ -75,7 +75,7 @@ steps = st.one_of(
 # on.
 _something = [
     *(("new_list", name) for name in ("first", "second", "third", "4", "5", "6")),
-    *(("save", product, None, None, None, [0], None) for product in (1, 2, 3)),
+    *(("save", product, None, None, None, [0], None, None) for product in (1, 2, 3)),
 ]
 sequences = st.lists(steps, min_size=6, max_size=25).map(lambda more: [*_something, *more])
 

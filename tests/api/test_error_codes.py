@@ -60,9 +60,11 @@ MESSAGES = {
     "slash": (post("/items/"), 404,
         "No operation has this path. Paths end without a slash. /api/2025-04/.well-known/openapi lists all paths."),
     "unknown": (post("/items", productId=1, product_id=1), 400,
-        "product_id: isn't a field of this body; allowed: productId, variantId, quantity, tags, note, listIds."),
+        "product_id: isn't a field of this body; allowed: productId, variantId, quantity, tags, note, listIds, "
+        "listName."),
     "set": (post("/items", id=SOME, productId=1), 400,
-        "id: can't be changed here; allowed: productId, variantId, quantity, tags, note, listIds."),
+        "id: can't be changed here; allowed: productId, variantId, quantity, tags, note, listIds, "
+        "listName."),
     "delete": (("DELETE", "/items", {"content": b'{"itemIds":[]}', "headers": JSON}), 400,
         "itemIds: must be an array of 1 to 250 item ids."),
     "order": (("PUT", f"/lists/{SOME}/items/order", {"json": {"itemIds": 1}}), 400,
@@ -73,6 +75,9 @@ MESSAGES = {
     "tags": (post("/items", productId=1, tags=["a", "Gift"]), 400,
         "tags[1]: must be 1 to 50 characters: a-z (lower case), 0-9, _ or -."),
     "email": (post("/profiles/identify", email=" a@b.c"), 400, "email: must not begin or end with a space."),
+    "list name": (post("/items", productId=1, listName=" "), 400, "listName: must be 1 to 255 characters after trimming."),
+    "list name's type": (post("/items", productId=1, listName=7), 400,
+        "listName: must be a string of 1 to 255 characters, or null."),
     "duplicate": (post("/items", productId=1, listIds=["a", "b", "a"]), 400, "listIds[2]: is the same as listIds[0]."),
 }  # fmt: skip
 ADMIN_MESSAGES = {
@@ -158,6 +163,7 @@ def test_null_is_left_out_when_something_is_created(shop, http):
     """null in an optional field of a new record is the same as leaving it out; in a change it has
     the meaning that the field gives it, or is refused. Rules: save-once, token-issued."""
     body = {"variantId": None, "quantity": None, "tags": None, "note": None, "listIds": None}
+    body["listName"] = None
     saved = save(http, 1, quantity=2, tags=["a"])
     again = data(http.post("/items", json={"productId": 1} | body))
     assert (again["quantity"], again["tags"]) == (2, ["a"])

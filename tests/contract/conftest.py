@@ -28,10 +28,10 @@ PLENTY = bounds(100_000)
 OPEN = shares.ShareSettings(reservations=True)
 
 
-def new_item(product, variant=None, quantity=None, tags=None, list_ids=(), note=None):
+def new_item(product, variant=None, quantity=None, tags=None, list_ids=(), note=None, **more):
     """Returns an item to save, with product and variant given as numbers."""
     variant = items.NO_VARIANT if variant is None else str(variant)
-    return items.NewItem(str(product), variant, quantity, tags, note, list_ids)
+    return items.NewItem(str(product), variant, quantity, tags, note, list_ids, **more)
 
 
 async def one(tx, statement, *arguments, **named):

@@ -1,6 +1,7 @@
 """Random sequences of shopper actions, sign-ins included, agree with an in-memory model. Their
 events describe exactly the changes, so replaying them yields the same records."""
 
+import itertools
 from typing import Any
 
 import msgspec
@@ -32,18 +33,21 @@ def do(bench, profile, model, step):
 
     match step:
         case ("save", *wanted):
-            new, asked = saved(model, id, now, *wanted)
+            new, asked, list_ids = saved(bench, model, id, now, *wanted)
             both(
-                write(saving.save, new, id, most, now),
+                write(saving.save, new, id, most, now, list_ids),
                 lambda: model.save(*asked),
                 lambda got, want: (got[0].id, got[1]) == want,
             )
         case ("save_many", several):
             made = [bench.new_id() for _ in several][::-1]
-            pairs = [saved(model, id, now, *one) for id, one in zip(made, several, strict=True)]
-            news, asked = zip(*pairs, strict=True)
+            each = [
+                saved(bench, model, id, now, *one) for id, one in zip(made, several, strict=True)
+            ]
+            news, asked, of_lists = zip(*each, strict=True)
+            list_ids = [*itertools.chain(*of_lists)]
             both(
-                write(saving.save_many, news, made, most, now),
+                write(saving.save_many, news, made, most, now, list_ids),
                 lambda: model.save_many(asked),
                 lambda got, want: [item.id for item in got] == want,
             )
@@ -115,12 +119,15 @@ def lists_at(model, ats):
     return tuple(dict.fromkeys(model.list_at(at) for at in ats))
 
 
-def saved(model, id, now, product, variant, quantity, tags, on, note):
-    """Returns the item to save, and the arguments for the model's save."""
+def saved(bench, model, id, now, product, variant, quantity, tags, on, note, name=None):
+    """Returns the item to save, the arguments for the model's save, and ids for a new list."""
     chosen = lists_at(model, on)
     kept = None if tags is None else tuple(tags)
-    new = new_item(product, variant, quantity, kept, chosen, note)
-    return new, (id, product, variant, quantity, tags, chosen, now, note)
+    name = name and lists.check_name(name)
+    list_ids = [bench.new_id()] if name else []
+    new = new_item(product, variant, quantity, kept, chosen, note, list_name=name)
+    named = (name, *list_ids) if name else None
+    return new, (id, product, variant, quantity, tags, chosen, now, note, named), list_ids
 
 
 def both(real, modelled, agree=lambda got, want: True):
@@ -192,6 +199,8 @@ def step(bench, profile, model, replay, doing):
     new = heard(bench, profile)[replay.sequence :]
     name, *arguments = doing
     most = len(arguments[0]) if name.endswith("_many") else 1
+    if name in ("save", "save_many"):  # each may create a list too
+        most *= 2
     assert len(new) <= (2 if name == "put_item" else most)
     for event in new:
         assert "itemCount" not in event["data"].get("changed", ())  # implied by the items' events

@@ -76,6 +76,19 @@ async def test_items_put_on_a_list_at_the_bound_never_pass_it(http, service, bou
 
 
 @race
+async def test_saves_to_a_new_list_make_one_list(http, racing):
+    """Concurrent saves of different products and the same one, each naming a list that doesn't
+    exist yet, make one list with all products. Rules: item-list-name, save-once."""
+    mine = await racer(http, racing, customer=racing.gid())
+    names = ["Favourites", "favourites", " FAVOURITES "]
+    saves = (mine.save(n % 8 + 1, listName=names[n % 3]) for n in range(24))
+    await asyncio.gather(*saves)
+    [made] = await mine.do("GET", "/lists")
+    assert (made["itemCount"], await mine.products()) == (8, [*range(1, 9)])
+    assert made["name"].lower() == "favourites"
+
+
+@race
 async def test_moves_among_saves_deletes_and_a_link_keep_one_order(http, service):
     """Concurrent moves to the same places, saves, deletes, orders and a link of a list of the same
     name all succeed, and a consumer of the events has the order that the service shows.

@@ -37,6 +37,16 @@ def test_visitor_begins_with_a_save(front):
     assert sessions_in(front.api) == before + 1
 
 
+def test_first_save_creates_the_list_that_it_names(front):
+    """The save that starts a session also creates the list that it names.
+    Rules: storefront-visitor, item-list-name."""
+    browser = front.browser()
+    saved = browser.save(1, listName="Later")
+    assert browser.save(2, listName="later")["listIds"] == saved["listIds"]
+    [made] = browser.get("/lists").json()["data"]
+    assert (made["id"], made["name"], made["itemCount"]) == (*saved["listIds"], "Later", 2)
+
+
 def test_first_save_that_is_refused_begins_nothing(front):
     """A refused first save starts no session. Rule: storefront-visitor."""
     browser = front.browser()

@@ -1737,6 +1737,11 @@ export interface components {
             note?: components["schemas"]["NewNote"];
             /** @description Lists of the same profile to put the item on. */
             listIds?: components["schemas"]["ListIds"] | null;
+            /**
+             * @description The name of a list to put the item on, which is created unless the profile has one with this
+             *     name in upper or lower case.
+             */
+            listName?: components["schemas"]["NewListName"] | null;
         };
         /** @description Items to save (`PUT /items`). */
         NewItems: {

@@ -35,6 +35,7 @@ RULES = {
     "tags": f"must be an array of at most {types.MAX_TAGS} tags",
     "tags[]": fields.TAG_RULE,
     "listIds": "must be an array of at most 250 list ids without duplicates",
+    "listName": f"must be a string of 1 to {lists.MAX_NAME} characters, or null",
     "items": f"must be an array of 1 to {items.MAX_BULK} items",
     "after": "must be the id of another item on the list, or null",
     "itemIds": f"must be an array of 1 to {items.MAX_BULK} item ids",
@@ -147,7 +148,7 @@ class _Finder:
             **dict.fromkeys(profiles.KINDS, lambda kind, gid: parse(store, namespace, gid, kind)),
             "tags": lambda _, tags: fields.check_tags(tags),
             "note": lambda name, note: fields.check_text(name, note, types.MAX_NOTE),
-            "name": lambda _, name: lists.check_name(name),
+            **dict.fromkeys(("name", "listName"), lambda name, text: lists.check_name(text, name)),
             "displayName": lambda _, name: shares.check_display_name(name),
             **{
                 name: functools.partial(_check_look, column)

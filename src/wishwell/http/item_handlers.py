@@ -1,5 +1,7 @@
 """Handlers for items."""
 
+from collections.abc import Sequence
+
 from wishwell import profiles
 from wishwell.errors import Invalid
 from wishwell.http import queries, request_body, request_types, responding, responses
@@ -7,6 +9,7 @@ from wishwell.http.context import Request
 from wishwell.products import shown, sorting
 from wishwell.profiles import Profile, WholeStore
 from wishwell.wishlists import fields, items, saving
+from wishwell.wishlists.items import NewItem
 
 _SORTS = ("newest", "custom", "oldest", "price", "title")
 """Sort orders of items. Only lists have a custom one, so without a list it is the first."""
@@ -30,7 +33,8 @@ async def create_item(request: Request) -> object:
     new = (await request_body.decode(request, request_types.NewItemBody)).new_item(request.store)
     await responding.create_profile(request)
     id, limits, now = request.service.new_id(), request.size_limits, request.now()
-    item, created = await request.run(saving.save, profile, new, id, limits, now)
+    list_ids = _new_list_ids(request, [new])
+    item, created = await request.run(saving.save, profile, new, id, limits, now, list_ids)
     responding.complete(item, request)
     # rule: save-once
     return responses.created(item, f"{responding.PREFIX}/items/{item.id}") if created else item
@@ -45,9 +49,15 @@ async def save_items(request: Request) -> object:
     # rule: bulk-atomic
     new_ids = [request.service.new_id() for _ in wanted][::-1]
     limits, now = request.size_limits, request.now()
-    saved = await request.run(saving.save_many, profile, wanted, new_ids, limits, now)
+    list_ids = _new_list_ids(request, wanted)
+    saved = await request.run(saving.save_many, profile, wanted, new_ids, limits, now, list_ids)
     items.show(saved, text_ids=request.store.has_text_ids)
     return saved
+
+
+def _new_list_ids(request: Request, wanted: Sequence[NewItem]) -> list[str]:
+    """Returns an id for each list that the items name."""
+    return [request.service.new_id() for new in wanted if new.list_name is not None]
 
 
 async def delete_items(request: Request) -> None:

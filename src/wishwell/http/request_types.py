@@ -64,6 +64,9 @@ class NewItemBody(Body):
     note: NewNote | UnsetType = UNSET
     list_ids: ListIds | UnsetType | None = UNSET
     """Lists of the same profile to put the item on."""
+    list_name: types.NewListName | UnsetType | None = UNSET
+    """The name of a list to put the item on, which is created unless the profile has one with this
+    name in upper or lower case."""
 
     def new_item(self, store: Store) -> NewItem:
         return NewItem(
@@ -73,6 +76,9 @@ class NewItemBody(Body):
             tags=_tags(self.tags),
             note=_text("note", self.note, types.MAX_NOTE),
             list_ids=fields.each_once("listIds", _given(self.list_ids) or ()),
+            list_name=lists.check_name(self.list_name, "listName")
+            if isinstance(self.list_name, str)
+            else None,
         )
 
 

@@ -63,6 +63,8 @@ class NewItem(msgspec.Struct, frozen=True):
     tags: tuple[str, ...] | None = None
     note: str | None = None
     list_ids: tuple[str, ...] = ()
+    list_name: str | None = None
+    """The name of another list to put the item on (rule: item-list-name)."""
 
 
 class ItemPatch(msgspec.Struct, frozen=True):

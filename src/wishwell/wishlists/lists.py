@@ -15,7 +15,7 @@ from wishwell.db import Reader, Writer, mapping, statements
 from wishwell.errors import Invalid, LimitReached, NotFound, no_record
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import SizeLimits
-from wishwell.wishlists import fields, items, ordering, reservation_rows, shares
+from wishwell.wishlists import fields, items, merging, ordering, reservation_rows, shares
 from wishwell.wishlists.items import Item
 
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
@@ -51,16 +51,16 @@ class ListFields(msgspec.Struct, frozen=True):
     name: str | None = None
 
 
-def check_name(name: str) -> str:
+def check_name(name: str, field: str = "name") -> str:
     """Returns the trimmed name.
 
     Raises ``Invalid`` unless it has 1 to 255 characters and no control characters.
     """
     name = name.strip()
     if not 1 <= len(name) <= MAX_NAME:
-        raise Invalid(f"name: must be 1 to {MAX_NAME} characters after trimming.")
+        raise Invalid(f"{field}: must be 1 to {MAX_NAME} characters after trimming.")
     if fields.has_control(name):
-        raise Invalid("name: must not contain control characters.")
+        raise Invalid(f"{field}: must not contain control characters.")
     return name
 
 
@@ -153,6 +153,30 @@ async def add(
     row = await tx.one("list_create", profile=profile.id, id=id, now=now, **asdict(fields))
     assert row is not None
     return from_row(row)
+
+
+# rule: item-list-name
+async def find_or_create(
+    tx: Writer,
+    profile: Profile,
+    names: Sequence[str],
+    new_ids: Sequence[str],
+    limits: SizeLimits,
+    now: str,
+) -> dict[str, str]:
+    """Returns the id of a list for each name, under the profile's lock: of several the oldest.
+
+    Creates missing lists, with the ``new_ids``. Raises ``LimitReached``, ``profiles.missing``.
+    """
+    if not names:
+        return {}
+    found: dict[str, str] = {}
+    for row in await tx.all("lists_all", profile=profile.id):  # the oldest first
+        found.setdefault(merging.normalised_name(from_row(row).name), row[0])
+    for name, id in zip(names, new_ids, strict=True):
+        if (key := merging.normalised_name(name)) not in found:
+            found[key] = (await create(tx, profile, ListFields(name), id, limits, now)).id
+    return {name: found[merging.normalised_name(name)] for name in names}
 
 
 # rule: updated-at

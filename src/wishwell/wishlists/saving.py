@@ -11,21 +11,28 @@ from wishwell.db import UniqueViolation, Writer
 from wishwell.errors import Conflict
 from wishwell.profiles import Profile
 from wishwell.stores import SizeLimits
-from wishwell.wishlists import items
+from wishwell.wishlists import items, lists
 from wishwell.wishlists.items import Item, ItemPatch, NewItem
 
 
 # rules: save-once, profile-limits
 async def save(
-    tx: Writer, profile: Profile, new: NewItem, id: str, limits: SizeLimits, now: str
+    tx: Writer,
+    profile: Profile,
+    new: NewItem,
+    id: str,
+    limits: SizeLimits,
+    now: str,
+    new_list_ids: Sequence[str] = (),
 ) -> tuple[Item, bool]:
     """Saves an item. Returns it, and whether it was created (with this ``id``).
 
-    If the item exists, updates only the fields that ``new`` has, and adds its lists. Raises
+    If the item exists, updates only the fields that ``new`` has, and adds its lists.
+    ``new_list_ids``: with ``new.list_name``, the id of the list if it is created. Raises
     ``LimitReached`` if one of the ``limits`` would be exceeded, ``NotFound`` for a list that the
     profile doesn't have, ``profiles.missing``.
     """
-    if new.tags is None and not new.list_ids:
+    if new.tags is None and not new.list_ids and new.list_name is None:
         if events.events_enabled(profile):
             await tx.begin()
         of = {"profile": profile.id, "id": id, "now": now, "most": limits.items}
@@ -34,7 +41,7 @@ async def save(
         if row is not None:
             return await _record_event(tx, profile, row, now), bool(row[-1])
     # There are tags or lists; or the profile has no row yet, is closed, or is at its limit.
-    [(before, item)] = await _save(tx, profile, [new], [id], limits, now, "listIds")
+    [(before, item)] = await _save(tx, profile, [new], [id], limits, now, new_list_ids, "")
     return item, before is None
 
 
@@ -46,13 +53,15 @@ async def save_many(
     new_ids: Sequence[str],
     limits: SizeLimits,
     now: str,
+    new_list_ids: Sequence[str] = (),
 ) -> list[Item]:
     """Saves items with distinct products and variants, all or, on an error, none.
 
-    ``new_ids``: for each item its id, used if it is created. Raises what ``save`` does.
+    ``new_ids``: for each item its id, used if it is created. ``new_list_ids``: an id for each
+    ``list_name``, in order. Raises what ``save`` does.
     """
-    field = "items[{}].listIds"
-    return [item for _, item in await _save(tx, profile, wanted, new_ids, limits, now, field)]
+    saves = await _save(tx, profile, wanted, new_ids, limits, now, new_list_ids, "items[{}].")
+    return [item for _, item in saves]
 
 
 async def _save(
@@ -62,17 +71,22 @@ async def _save(
     new_ids: Sequence[str],
     limits: SizeLimits,
     now: str,
-    field: str,
+    new_list_ids: Sequence[str],
+    path: str,
 ) -> list[tuple[Item | None, Item]]:
     await profiles.lock(tx, profile, now)
+    names = [new.list_name for new in wanted if new.list_name is not None]
+    named = await lists.find_or_create(tx, profile, names, new_list_ids, limits, now)
     there = await items.of_products(tx, profile, [new.product_id for new in wanted])
     saves: list[tuple[Item | None, Item]] = []
     for new, id in zip(wanted, new_ids, strict=True):
         before = there.get((new.product_id, new.variant_id))
         after = _changed(before or items.new(id, new.product_id, new.variant_id, now), new)
-        after.list_ids = sorted({*after.list_ids, *new.list_ids})
+        by_name = [named[new.list_name]] if new.list_name is not None else []
+        after.list_ids = sorted({*after.list_ids, *new.list_ids, *by_name})
         saves.append((before, after))
-    await items.check_limits(tx, profile, saves, limits, field)
+    field = "listName" if names and not any(new.list_ids for new in wanted) else "listIds"
+    await items.check_limits(tx, profile, saves, limits, path + field)
     await items.set_prices(tx, profile, [after for before, after in saves if before is None])
     await items.apply(tx, profile, saves, now)
     return saves

@@ -213,6 +213,10 @@ class NewItem(Record, frozen=True):
     note: str | None = None
     list_ids: tuple[str, ...] | None = None
     """Lists of the same profile to put the item on."""
+    list_name: str | None = None
+    """The name of a list to put the item on, which is created unless the profile has one with this
+    name in upper or lower case.
+    """
 
 
 class List(Record, frozen=True):

@@ -140,6 +140,7 @@ class AsyncItems(AsyncResource):
         tags: Sequence[str] | None = None,
         note: str | None = None,
         list_ids: Sequence[str] | None = None,
+        list_name: str | None = None,
     ) -> Item:
         """Saves a product or a variant for the profile. The operation is idempotent: if the profile
         already has the item, the response is 200 with that item, after setting the ``quantity``,
@@ -162,6 +163,9 @@ class AsyncItems(AsyncResource):
 
         ``list_ids``: Lists of the same profile to put the item on.
 
+        ``list_name``: The name of a list to put the item on, which is created unless the profile
+        has one with this name in upper or lower case.
+
         Raises ``NotFound``.
         """
         fields = body(
@@ -171,6 +175,7 @@ class AsyncItems(AsyncResource):
             tags=several(tags),
             note=note,
             listIds=several(list_ids),
+            listName=list_name,
         )
         call = Call("POST", path("items"), one(Item), body=fields)
         return await self._transport.result(call)
