@@ -2,6 +2,8 @@ import type { Item, NewItem, Product, ProductId, State } from './types.js';
 
 export interface Wish {
   saved: boolean;
+  /** The product as pressed; for a removal, `variantId` is missing if it applies to all variants. */
+  scope: Product;
   product: NewItem;
   done: Promise<Item | undefined>;
 }
@@ -17,6 +19,14 @@ interface Shown {
 
 // A space as separator, because ids can't contain one.
 export const keyOf = ({ productId, variantId }: Product) => `${productId} ${variantId || ''}`;
+
+/** Returns the last part of a GID (`gid://shopify/Product/1`), and other ids unchanged. */
+export const idOf = <I extends ProductId>(id: I): I | string =>
+  typeof id === 'string' ? id.replace(/^gid:.*\//, '') : id;
+
+/** Returns whether products meet: one product, and not two different variants. */
+const meet = (a: Product, b: Product) =>
+  a.productId === b.productId && !(a.variantId && b.variantId && a.variantId !== b.variantId);
 
 /** Returns whether `id` can be the id of a product or variant. */
 export const isId = (id: ProductId): boolean =>
@@ -41,7 +51,10 @@ export class Memory {
    * would show changes.
    */
   alike<P extends Product>(product: P): P {
-    const id = (it: ProductId) => (this.text ? `${it}` : isId(+it) && `${+it}` === it ? +it : it);
+    const id = (given: ProductId) => {
+      const it = idOf(given);
+      return this.text ? `${it}` : isId(+it) && `${+it}` === it ? +it : it;
+    };
     const { productId, variantId } = product;
     const ids = { productId: id(productId), variantId: variantId && id(variantId) };
     return { ...product, ...ids, ['product']: undefined };
@@ -53,26 +66,20 @@ export class Memory {
     return { productId, variantId: product.match === 'product' ? undefined : variantId };
   }
 
-  matching({ productId, variantId }: Product): Item[] {
-    return [...this.items.values()].filter(
-      (item) => item.productId === productId && (!variantId || item.variantId === variantId),
-    );
+  /** Returns the items that a heart stands for: with a variant, also one without a variant. */
+  matching(product: Product): Item[] {
+    const exact = ({ variantId }: Item) => +(variantId === (product.variantId || undefined));
+    const items = [...this.items.values()].filter((item) => meet(item, product));
+    return items.sort((a, b) => exact(b) - exact(a));
   }
 
   state(product: Product): State {
-    const { productId, variantId } = product;
-    const { wishes } = this;
     const items = this.matching(product);
-    const wish =
-      wishes.get(keyOf(product)) ??
-      // A pending removal of the product applies to all its variants.
-      (variantId && [wishes.get(keyOf({ productId }))].find((wide) => wide?.saved === false));
-    const near = wish
-      ? [wish]
-      : [...wishes.values()].filter((w) => !variantId && w.product.productId === productId);
-    const saved = wish
-      ? wish.saved
-      : near.some((w) => w.saved) || items.some((i) => wishes.get(keyOf(i))?.saved !== false);
+    const wishes = [...this.wishes.values()];
+    const own = this.wishes.get(keyOf(product));
+    const near = wishes.filter((wish) => meet(wish.saved ? wish.product : wish.scope, product));
+    const removed = (item: Item) => wishes.some((wish) => !wish.saved && meet(wish.scope, item));
+    const saved = own?.saved ?? (near.some((wish) => wish.saved) || !items.every(removed));
     return { saved, pending: near.length > 0, item: saved ? items[0] : undefined };
   }
 

@@ -1,5 +1,5 @@
 // How many people wish for a product: a separate module, which works without a `Wishlist`.
-import { isId } from './memory.js';
+import { idOf, isId } from './memory.js';
 import { WANTED } from './texts/en.js';
 import { languageOf, localeOf, textsOf } from './texts/index.js';
 
@@ -42,7 +42,7 @@ export function defineWanted(base = '/apps/wishlist', name = 'wishlist-wanted'):
     #wishes = 0;
 
     get productId(): string {
-      return this.getAttribute('product-id') ?? '';
+      return idOf(this.getAttribute('product-id') ?? '');
     }
 
     connectedCallback() {

@@ -30,7 +30,7 @@ export class Wishes {
       wish.saved = saved;
       wish.product = { ...wish.product, ...product };
     } else {
-      wish = { saved, product } as Wish;
+      wish = { saved, scope, product } as Wish;
       wishes.set(key, wish);
       wish.done = quiet(this.#fulfil(scope, wish));
     }
@@ -60,17 +60,19 @@ export class Wishes {
             settled();
             questions.takeIn({ items: [item] });
           };
-          // Pressed before the first lookup, so a variant may be saved already. Not needed for
-          // saving a variant, which is idempotent.
-          if (!(saved && scope.variantId) && !memory.known.has(productId))
-            await questions.lookUp([productId]);
+          // Pressed before the first lookup, so the product may be saved already. Saving a variant
+          // is idempotent, and only waits for a lookup in progress.
+          if (!memory.known.has(productId)) {
+            const asking = questions.asking.get(productId)?.catch(() => {});
+            await (saved && scope.variantId ? asking : questions.lookUp([productId]));
+          }
           const items = memory.matching(scope);
           item = undefined;
           if (!saved) {
             const ids = items.map(({ id }) => id);
             await this.discard(ids, settled);
           } else {
-            const { variantId, quantity, tags, listIds } = product;
+            const { variantId, quantity, tags, listIds, listName } = product;
             item = items.find((it) => !variantId || it.variantId === variantId);
             const other = items.find((it) => !it.variantId) ?? items[0];
             // If several variants are saved, none is changed, because each was saved on purpose.
@@ -84,7 +86,7 @@ export class Wishes {
                 [item] = memory.matching(product);
               }
             }
-            if (!other || quantity || tags || listIds || 'note' in product) {
+            if (!other || quantity || tags || listIds || listName || 'note' in product) {
               await write('POST', 'items', product);
             }
           }
