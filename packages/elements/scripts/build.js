@@ -24,11 +24,12 @@ const apart = {
     const names = {
       './share.js': './share.js',
       './script.js': './wishwell.js',
+      './choose.js': './choose.js',
     };
     build.onResolve({ filter: /^\.\/[a-z]{2}\.js$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path: `./texts-${path.slice(2)}`, external: true } : undefined,
     );
-    build.onResolve({ filter: /^\.\/(share|script)\.js$/ }, ({ path, kind }) => {
+    build.onResolve({ filter: /^\.\/(share|script|choose)\.js$/ }, ({ path, kind }) => {
       const inside = kind === 'import-statement' && path === './share.js';
       return inside ? undefined : { path: names[path], external: true };
     });
@@ -95,6 +96,7 @@ const SCRIPTS = [
   ['share.js', 'src/share-script.ts', 2560], // 2.5 kB
   ['page.js', 'src/page-script.ts', PAGE - LANGUAGE],
   ['wanted.js', 'src/wanted-script.ts', 1434], // 1.4 kB
+  ['choose.js', 'src/choose.ts', 3072], // 3 kB
   ...languages.map(
     (name) =>
       /** @type {[string, string, number]} */ ([
@@ -140,6 +142,7 @@ if (!check && !process.exitCode) {
   await writeFile(new URL('share.js', dist), await bundle('src/share.ts'));
   await writeFile(new URL('page.js', dist), await bundle('src/page.ts'));
   await writeFile(new URL('wanted.js', dist), await bundle('src/wanted.ts'));
+  await writeFile(new URL('choose.js', dist), await bundle('src/choose.ts'));
   await writeFile(new URL('texts-en.js', dist), await bundle('src/texts/en.ts'));
   for (const name of ['wishwell', ...languages.map((language) => `texts-${language}`)]) {
     await writeFile(new URL(`${name}.js`, dist), made.get(`${name}.js`));

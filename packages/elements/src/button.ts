@@ -1,9 +1,9 @@
 import type { WishlistError } from './error.js';
 import { keep } from './kept.js';
-import { isId } from './memory.js';
+import { idOf, isId } from './memory.js';
 import { HEART as TEXTS } from './texts/en.js';
 import { textsOf, type Say } from './texts/index.js';
-import type { Change, Match, Product, SignIn, State } from './types.js';
+import type { Change, Match, NewItem, Product, SignIn, State } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
 export const HEART =
@@ -11,9 +11,10 @@ export const HEART =
 
 const STYLE = `:host{display:inline-block}
 :host([hidden]){display:none}
-button{all:unset;box-sizing:border-box;display:flex;place-content:center;align-items:center;cursor:pointer;border-radius:50%;
+button{all:unset;box-sizing:border-box;display:flex;place-content:center;align-items:center;gap:.4em;cursor:pointer;border-radius:99rem;
 min-width:var(--wishlist-target,2.75rem);min-height:var(--wishlist-target,2.75rem);color:var(--wishlist-color,currentColor)}
 button:focus-visible{outline:var(--wishlist-focus,3px solid Highlight)}
+button.text{padding-inline:.6em}span:empty{display:none}
 button:disabled{cursor:not-allowed;opacity:.5}
 svg{width:var(--wishlist-size,1.5rem);fill:none;stroke:currentColor;stroke-width:1.8}
 :host([saved]) button{color:var(--wishlist-color-saved,#c2183c)}
@@ -35,8 +36,8 @@ declare global {
 }
 
 /**
- * Defines the element <wishlist-button product-id variant-id match label label-saved label-sign-in
- * sign-in sign-in-return disabled>: a heart that shows whether a product is on this wishlist, and
+ * Defines the element <wishlist-button product-id variant-id match list tags quantity choose-list
+ * label label-saved label-sign-in sign-in sign-in-return disabled>: a heart that shows whether a product is on this wishlist, and
  * saves or removes it. A second call with the same name does nothing.
  */
 export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void {
@@ -57,6 +58,9 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     readonly #button = document.createElement('button');
     /** The slot for the text that the shop puts into the element. */
     readonly #text = document.createElement('slot');
+    /** The text that replaces the shop's while the product is saved. */
+    readonly #word = document.createElement('span');
+    #closeMenu: (() => void) | undefined;
     #product: Product | undefined;
     /** The product before the attribute changes of the current task. */
     #settled: Product | undefined;
@@ -77,11 +81,10 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       button.onclick = (event) => {
         // A heart inside a link must not follow the link.
         event.preventDefault();
-        const [product, saved, press] = [this.#product!, this.#saved, ++this.#presses];
-        // Other failures are reported by the wishlist's event `error`.
-        wishlist.toggle(product).catch(({ status }: WishlistError) => {
-          if (status === 401 && press === this.#presses) this.#signIn(product, !saved);
-        });
+        if (this.#closeMenu) return this.#closeMenu();
+        if (!this.hasAttribute('choose-list')) this.#toggle();
+        else if (!this.#saved) this.#choose(this.#toggle());
+        else this.#choose(Promise.resolve(true));
       };
       const draw = (tag: string, attributes: Record<string, string>) => {
         const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -95,7 +98,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       slot.name = 'icon';
       slot.append(icon);
       this.#text.onslotchange = () => this.#draw();
-      button.append(slot, this.#text);
+      button.append(slot, this.#text, this.#word);
       root.append(button);
     }
 
@@ -107,10 +110,48 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
 
     disconnectedCallback() {
       this.#stop?.();
+      this.#closeMenu?.();
     }
 
     attributeChangedCallback() {
       if (this.isConnected && this.#say) this.#follow();
+    }
+
+    /** Saves or removes the product. The promise rejects if that fails. */
+    #toggle(): Promise<boolean> {
+      const [saved, press] = [this.#saved, ++this.#presses];
+      const [list, tags, quantity] = ['list', 'tags', 'quantity'].map((name) =>
+        this.getAttribute(name)?.trim(),
+      );
+      const product = { ...this.#product! } as NewItem & Product;
+      if (list) product.listName = list;
+      if (tags) product.tags = tags.split(/\s*,\s*/).filter(Boolean);
+      if (quantity) product.quantity = +quantity;
+      const done = wishlist.toggle(product);
+      // Other failures are reported by the wishlist's event `error`.
+      done.catch(({ status }: WishlistError) => {
+        if (status === 401 && press === this.#presses) this.#signIn(product, !saved);
+      });
+      return done;
+    }
+
+    /** Opens the menu of lists. `saved` resolves when the product is saved. */
+    async #choose(saved: Promise<boolean>) {
+      const [product, button] = [this.#product!, this.#button];
+      const closed = () => {
+        this.#closeMenu = undefined;
+        button.ariaExpanded = 'false';
+      };
+      let closing = false;
+      this.#closeMenu = () => (closing = true);
+      try {
+        const { openMenu } = await import('./choose.js');
+        if (closing || !this.isConnected) return closed();
+        this.#closeMenu = openMenu({ wishlist, target: product, button, saved, closed, textsOf });
+        button.ariaExpanded = 'true';
+      } catch {
+        closed(); // The script can't be loaded. The product is saved nevertheless.
+      }
     }
 
     /** Subscribes to the product in the attributes. */
@@ -119,9 +160,11 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       this.#saved = false;
       this.#product = undefined;
       const [productId, variantId, match] = ['product-id', 'variant-id', 'match'].map((name) => {
-        return this.getAttribute(name) || undefined;
+        return idOf(this.getAttribute(name) ?? '') || undefined;
       });
-      if (productId && isId(productId) && isId(variantId ?? productId)) {
+      const wrong = [productId, variantId].find((id) => id && !isId(id));
+      if (wrong) console.warn(`<${name}>: "${wrong}" isn't the id of a product or variant.`, this);
+      if (productId && !wrong) {
         this.#product = { productId, variantId, match: match as Match };
         this.#stop = wishlist.watch(this.#product, (...news) => this.#show(...news));
       }
@@ -185,6 +228,10 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       const button = this.#button;
       const whenSaved = this.getAttribute('label-saved');
       const text = this.#text.assignedNodes().some((node) => node.textContent!.trim());
+      const word = this.#saved && text;
+      this.#text.style.display = word ? 'none' : '';
+      this.#word.textContent = word ? whenSaved || this.#say!('heartSaved') : '';
+      button.classList.toggle('text', text);
       const label =
         (this.#saved && whenSaved) ||
         this.getAttribute('label') ||
@@ -194,7 +241,10 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       // Visible text must be the accessible name, because voice control uses the text people see.
       button.ariaLabel = text ? null : label;
       // Only one of name and aria-pressed has the state, because "Remove, pressed" is confusing.
-      button.ariaPressed = whenSaved ? null : `${this.#saved}`;
+      button.ariaPressed = whenSaved || text ? null : `${this.#saved}`;
+      const chooses = this.hasAttribute('choose-list');
+      button.ariaHasPopup = chooses ? 'dialog' : null;
+      button.ariaExpanded = chooses ? `${!!this.#closeMenu}` : null;
       button.title = label;
     }
   }

@@ -9,6 +9,12 @@ export interface WishlistButtonAttributes {
   'product-id': ProductId;
   'variant-id'?: ProductId | null | undefined;
   match?: Match | undefined;
+  /** The name of a list, which is found or created. */
+  list?: string | undefined;
+  /** Separated by commas. */
+  tags?: string | undefined;
+  quantity?: number | string | undefined;
+  'choose-list'?: boolean | '' | undefined;
   label?: string | undefined;
   'label-saved'?: string | undefined;
   'label-sign-in'?: string | undefined;

@@ -96,6 +96,11 @@ export async function startShop({ api, token }, { cookies = true } = {}) {
      *   { status: number, headers?: Record<string, string>, body?: string }}
      */
     fault: () => undefined,
+    /** The page's content in place of hearts, and its scripts beside wishwell.js. */
+    html: '',
+    css: '',
+    /** @type {string[]} */
+    scripts: [],
     /** Milliseconds by which each request is delayed. */
     delay: 0,
     /** The one visitor, without cookies. @type {string | undefined} */
@@ -211,9 +216,16 @@ export async function startShop({ api, token }, { cookies = true } = {}) {
       response
         .writeHead(200, { 'content-type': 'text/html', 'content-security-policy': POLICY })
         .end(
-          `<!doctype html><title>Shop</title><script type="module" src="${src}" ${ids}></script>` +
-            hearts.join('\n'),
+          `<!doctype html><html lang="${searchParams.get('lang') ?? 'en'}" dir="${searchParams.get('dir') ?? 'ltr'}">` +
+            '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Shop</title>' +
+            `<link rel="stylesheet" href="/shop.css"><script type="module" src="${src}" ${ids}></script>` +
+            shop.scripts
+              .map((name) => `<script type="module" src="${BASE}/assets/${name}.js"></script>`)
+              .join('') +
+            `<body>${shop.html || hearts.join('\n')}`,
         );
+    } else if (pathname === '/shop.css') {
+      response.writeHead(200, { 'content-type': 'text/css' }).end(shop.css);
     } else {
       response.writeHead(404).end();
     }

@@ -43,15 +43,24 @@ export const WANTED = {
   wanted: '{count}+ people have this on their wishlist',
 };
 
-/** <wishlist-page> and <wishlist-shared>. */
-export const PAGE = {
-  ...HEART,
-  title: 'Wishlist',
-  all: 'All',
-  lists: 'Lists',
+/** The menu of a heart with `choose-list`. */
+export const CHOOSE = {
   newList: 'New list',
   listName: 'List name',
   create: 'Create',
+  onLists: 'Add to lists',
+  remove: 'Remove from wishlist',
+  done: 'Done',
+  failed: 'Something went wrong. Please try again.',
+};
+
+/** <wishlist-page> and <wishlist-shared>. */
+export const PAGE = {
+  ...HEART,
+  ...CHOOSE,
+  title: 'Wishlist',
+  all: 'All',
+  lists: 'Lists',
   listOptions: 'List options',
   rename: 'Rename',
   save: 'Save',
@@ -59,7 +68,6 @@ export const PAGE = {
   deleteSure: 'Delete “{name}”?',
   deleteText: 'The items will stay in your wishlist.',
   cancel: 'Cancel',
-  done: 'Done',
   count: '{n} item|{n} items',
   share: 'Share',
   isShared: 'Shared',
@@ -72,11 +80,9 @@ export const PAGE = {
   options: 'More options for {name}',
   quantity: 'Quantity',
   note: 'Note',
-  onLists: 'Add to lists',
   earlier: 'Move up',
   later: 'Move down',
   place: '{name} moved to position {n} of {count}.',
-  remove: 'Remove from wishlist',
   back: '{name} is back on your wishlist',
   cart: 'Add to cart',
   soldOut: 'Sold out',
