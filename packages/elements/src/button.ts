@@ -241,7 +241,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       // Visible text must be the accessible name, because voice control uses the text people see.
       button.ariaLabel = text ? null : label;
       // Only one of name and aria-pressed has the state, because "Remove, pressed" is confusing.
-      button.ariaPressed = whenSaved || text ? null : `${this.#saved}`;
+      button.ariaPressed = whenSaved ? null : `${this.#saved}`;
       const chooses = this.hasAttribute('choose-list');
       button.ariaHasPopup = chooses ? 'dialog' : null;
       button.ariaExpanded = chooses ? `${!!this.#closeMenu}` : null;

@@ -319,14 +319,14 @@ const TABLE = [
             Math.round(shown[0][1].left - icon.getBoundingClientRect().right) > 3, button.ariaPressed];
         })`);
       assert.deepEqual(await seen(), [
-        ['Save for later', true, null],
+        ['Save for later', true, 'false'],
         ['Keep', true, null],
       ]);
       await press(page, HEART);
       await press(page, HEART, 1);
       await shows(page, true, true);
       assert.deepEqual(await seen(), [
-        ['Saved', true, null],
+        ['Saved', true, 'true'],
         ['Kept', true, null],
       ]);
       const widths = `find('[part=button]', 2).getBoundingClientRect()`;
