@@ -337,6 +337,25 @@ const TABLE = [
     },
   ],
   [
+    'hearts and their menu speak the language of the page',
+    async ({ page, open }) => {
+      await open(
+        '<wishlist-button product-id="1" choose-list></wishlist-button>' +
+          '<wishlist-button product-id="2">Merken</wishlist-button>',
+        'lang=de-AT',
+      );
+      await until(page, '(text) => find("[part=button]").ariaLabel === text', 'Auf den Merkzettel');
+      await press(page, HEART, 1);
+      await found(page, '=Gemerkt');
+      await press(page, HEART);
+      await found(page, '=Neue Liste');
+      assert.equal(
+        await page.evaluate(`${HELP};find('[role=dialog]').ariaLabel`),
+        'Zu Listen hinzufügen',
+      );
+    },
+  ],
+  [
     'a GID is read, and the console says which id is wrong',
     async ({ page, open, said }) => {
       await open(
