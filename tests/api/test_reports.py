@@ -33,7 +33,10 @@ class World:
         said[0] |= {
             "image": "https://cdn.example/1.jpg",
             "variants": [{"variantId": 11, "title": "Red"}],
+            "price": {"amount": "79.00", "currency": "EUR"},
+            "available": False,
         }
+        said[1] |= {"availability": "preorder"}
         self.shop.admin.put("/products", json={"products": said}).raise_for_status()
         self.ann, self.ben = self.shop.customer("ann"), self.shop.customer("ben")
         self.visitor = self.shop.session()
@@ -117,7 +120,7 @@ def test_products_come_in_pages_the_largest_first(world):
 
 
 def test_products_are_found_by_a_part_of_their_title(world):
-    """`title` finds a part of a title, also in further pages and in CSV.
+    """`title` finds a part of a title or a whole id, also in further pages and in CSV.
     Rule: search-terms."""
     for title, found in {
         "three": [3],
@@ -127,6 +130,8 @@ def test_products_are_found_by_a_part_of_their_title(world):
         "*": [],
         "o": [2],
         "%": [],
+        "3": [3],
+        "11": [],
     }.items():
         assert [row["productId"] for row in world.data("products", title=title)] == found, title
     [_, row] = cells(world.get("products", title="THREE", format="csv").text)
@@ -135,6 +140,21 @@ def test_products_are_found_by_a_part_of_their_title(world):
     assert "pageInfo" not in first.json()
     for bad in ("", "x" * 101, "a\tb"):
         refused(world.get("products", title=bad), 400, "title", "100 characters")
+
+
+def test_products_have_price_and_stock_and_rise(world):
+    """Rows have the catalogue's price and availability, and with `sort=rising` their rise.
+    Rule: report-rising."""
+    first, second, third = world.data("products", sort="rising")
+    price = {"amount": "79.00", "currency": "EUR"}
+    assert (first["price"], first["availability"], first["rise"]) == (price, "out_of_stock", 3)
+    assert ({second.get("availability"), third.get("availability")}) == {"preorder", None}
+    assert "price" not in second and "rise" not in world.data("products")[0]
+    head, row, *_ = cells(world.get("products", format="csv", sort="rising").text)
+    assert [*zip(head, row, strict=True)][-4:] == [
+        ("rise", "3"), ("price.amount", "79.00"), ("price.currency", "EUR"), ("availability", "out_of_stock")
+    ]  # fmt: skip
+    assert "rise" in world.cli("products", "--sort", "rising").splitlines()[0]
 
 
 def test_wishers_are_those_of_now(world):

@@ -7,6 +7,7 @@ import functools
 import io
 import tempfile
 from collections import Counter
+from datetime import date
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -96,6 +97,12 @@ class ByHand:
         added = sum(self.added(day, of) for day in days)
         return there[0], there[1], added, max(0, had + added - there.total())
 
+    def rise(self, first, last, of):
+        """Returns the items added, minus those added in the previous period of the same length."""
+        length = 1 + (date.fromisoformat(last) - date.fromisoformat(first)).days
+        before = following(first, -length), following(first, -1)
+        return self.numbers(first, last, of)[2] - self.numbers(*before, of)[2]
+
 
 def count(bench, store):
     return bench.drain(counting.run(bench.db, store, bench.clock))
@@ -131,6 +138,34 @@ def test_removed_wish_stays_removed_in_the_daily_report_after_later_counts(bench
     first = hand.counts[0][0]
     for days in range(5):
         check(bench, store, hand, reports.Period(first, following(first, days)))
+
+
+def test_rising_is_the_difference_from_the_previous_period(bench):
+    """Rising is what was added, minus what was added in the period before; a tie goes to the product whose
+    wishes changed last. Rules: report-rising, count-exact."""
+    store, day = bench.new_store(), 24 * HOUR
+    hand, people = ByHand(ZoneInfo("UTC")), [bench.new_customer(store) for _ in range(4)]
+    bench.clock.milliseconds += day - bench.clock.milliseconds % day
+    # Product 1 is added most in both weeks, 2 rises, 3 and 4 rise equally, 4 later, and 5 falls.
+    weeks = ({1: (0, 1, 2), 5: (0, 1)}, {1: (3,), 2: (0, 1), 3: (0,), 4: (0,)})
+    for week in weeks:
+        for product, savers in week.items():
+            for who in savers:
+                do(bench, store, hand, people, ("save", who, product, None))
+            do(bench, store, hand, people, ("count",))
+        do(bench, store, hand, people, ("wait", 24 * 7))
+    last = following(hand.counts[-1][0], 6)
+    span = bench.read(reports.span, store, reports.Period(following(last, -6), last))
+    found = bench.read(reports.products, store, span, "rising", "product", 0, 9)
+    assert [(row.product_id, row.rise) for row in found] == [
+        (2, 2),
+        (4, 1),
+        (3, 1),
+        (1, -2),
+        (5, -2),
+    ]
+    check(bench, store, hand, reports.Period(following(last, -6), last))
+    assert bench.read(reports.products, store, span, "wishes", "product", 0, 9, "4")[0].wishes == 1
 
 
 def do(bench, store, hand, people, step):
@@ -223,9 +258,9 @@ def check(bench, store, hand, of):
     assert (summary.customers, summary.visitors, summary.added, summary.removed) == numbers
     assert summary.wishes == summary.customers + summary.visitors
     for by in ("product", "variant"):
-        for sort in ("wishes", "added", "removed"):
+        for sort in reports.SORTS:
             rows = bench.read(reports.products, store, span, sort, by, 0, 9_999)
-            shown = [getattr(row, sort) for row in rows]
+            shown = [row.rise if sort == "rising" else getattr(row, sort) for row in rows]
             assert shown == sorted(shown, reverse=True)
             assert sum(row.wishes for row in rows) == summary.wishes
             for row in rows:
@@ -234,6 +269,7 @@ def check(bench, store, hand, of):
                 )
                 numbers = row.customers, row.visitors, row.added, row.removed
                 assert numbers == hand.numbers(*of, of_row)
+                assert row.rise == (hand.rise(*of, of_row) if sort == "rising" else None)
     known = {wish[1] for _, found in hand.counts for wish in found}
     for product in ("", *sorted(known)[:20]):
         mine = functools.partial(is_of, product, "product", "")

@@ -1954,6 +1954,13 @@ export interface components {
             title?: components["schemas"]["Title"];
             variantTitle?: components["schemas"]["Title"];
             image?: components["schemas"]["Url"];
+            /**
+             * @description The wishes added in the period, minus those added in the period of the same length before;
+             *     only with `sort=rising`.
+             */
+            rise?: number;
+            price?: components["schemas"]["Price"];
+            availability?: components["schemas"]["Availability"];
         };
         /** @description Products to put (`PUT /products`). */
         Products: {
@@ -2784,18 +2791,19 @@ export interface components {
          */
         ToDay: components["schemas"]["Day"];
         /**
-         * @description The figure to sort by.
+         * @description The figure to sort by. `rising` is the number added, minus the number added in the period of
+         *     the same length before; of equal ones, the product whose wishes changed last comes first.
          * @example added
          */
-        SortBy: "wishes" | "added" | "removed";
+        SortBy: "wishes" | "added" | "removed" | "rising";
         /**
          * @description Whether products or variants have rows of their own.
          * @example variant
          */
         By: "product" | "variant";
         /**
-         * @description A part of the products' titles, compared without case. Such a report may read all products
-         *     of the store.
+         * @description A part of the products' titles, compared without case, or the whole id of a product. Such a
+         *     report may read all products of the store.
          * @example shirt
          */
         TitlePart: string;
@@ -5737,7 +5745,8 @@ export interface operations {
                  */
                 to?: components["parameters"]["ToDay"];
                 /**
-                 * @description The figure to sort by.
+                 * @description The figure to sort by. `rising` is the number added, minus the number added in the period of
+                 *     the same length before; of equal ones, the product whose wishes changed last comes first.
                  * @example added
                  */
                 sort?: components["parameters"]["SortBy"];
@@ -5747,8 +5756,8 @@ export interface operations {
                  */
                 by?: components["parameters"]["By"];
                 /**
-                 * @description A part of the products' titles, compared without case. Such a report may read all products
-                 *     of the store.
+                 * @description A part of the products' titles, compared without case, or the whole id of a product. Such a
+                 *     report may read all products of the store.
                  * @example shirt
                  */
                 title?: components["parameters"]["TitlePart"];

@@ -79,7 +79,7 @@ def _command(
 # rule: command-error
 @_command(
     "products",
-    lambda by, **_: reports.columns(by),
+    lambda by, sort, **_: reports.columns(by, sort),
     *_PERIOD,
     click.option("--sort", type=click.Choice(reports.SORTS), default="wishes", show_default=True),
     click.option("--by", type=click.Choice(reports.BY), default="product", show_default=True),

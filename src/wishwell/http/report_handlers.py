@@ -42,7 +42,7 @@ async def product_report(request: Request) -> Response:
     if _as_csv(request):
         of = await read(reports.span, store, period)
         parts = reports.every_product(request.service.db, store, of, sort, by, title)
-        return _csv(f"wishes-{period.first}-{period.last}", reports.columns(by), parts)
+        return _csv(f"wishes-{period.first}-{period.last}", reports.columns(by, sort), parts)
     asked = responding.asked_page(request, f"report|{dates}|{sort}|{by}|{title}")
     at, limit = 0, asked.limit
     if asked.cursor is not None:  # rule: report-period

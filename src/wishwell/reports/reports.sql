@@ -93,36 +93,43 @@ WHERE c.store_id = :store AND c.product_id = :product AND c.until > :before AND 
 ORDER BY c.since;
 
 -- name: report_products
--- Products (with :by 'variant', variants) that have a row valid at either of two counts, in descending order of :sort.
--- :title: '' for all products; else only those whose title matches one of the patterns :titles. :forever excludes
--- nothing, but makes SQLite use the primary key even after ANALYZE.
+-- Products (with :by 'variant', variants) that have a row valid at one of three counts, in descending order of :sort.
+-- Between :earlier and :before is the previous period; they are equal unless :sort is 'rising'.
+-- :title: '' for all products; else only those with this id, or whose title matches one of the patterns :titles.
+-- :forever excludes nothing, but makes SQLite use the primary key even after ANALYZE.
 WITH x AS (
     SELECT c.product_id, CASE WHEN :by::text = 'variant' THEN c.variant_id ELSE '' END AS variant_id,
+           max(c.since) AS changed,
            sum(CASE WHEN c.until > :now::bigint THEN c.customers::int ELSE 0 END) AS customers,
            sum(CASE WHEN c.until > :now::bigint THEN c.visitors::int ELSE 0 END) AS visitors,
-           sum(CASE WHEN c.since <= :before::bigint THEN (c.customers + c.visitors)::int ELSE 0 END) AS had,
-           sum(CASE WHEN c.until > :now::bigint THEN c.added::int ELSE 0 END
-             - CASE WHEN c.since <= :before::bigint THEN c.added::int ELSE 0 END) AS added
+           sum(CASE WHEN c.since <= :before::bigint AND c.until > :before::bigint
+                    THEN (c.customers + c.visitors)::int ELSE 0 END) AS had,
+           sum(CASE WHEN c.until > :now::bigint THEN c.added::int ELSE 0 END) AS added_now,
+           sum(CASE WHEN c.since <= :before::bigint AND c.until > :before::bigint THEN c.added::int ELSE 0 END) AS added_before,
+           sum(CASE WHEN c.since <= :earlier::bigint THEN c.added::int ELSE 0 END) AS added_earlier
     FROM wish_counts c
-    WHERE c.store_id = :store AND c.until > :before::bigint AND c.since <= :now::bigint
+    WHERE c.store_id = :store AND c.until > :earlier::bigint AND c.since <= :now::bigint
       AND c.until <= :forever --sqlite
-      AND (c.until > :now::bigint OR c.since <= :before::bigint)
-      AND (:title::text = '' OR c.product_id IN (
+      AND (c.until > :now::bigint OR c.since <= :earlier::bigint OR (c.since <= :before::bigint AND c.until > :before::bigint))
+      AND (:title::text = '' OR c.product_id = :title::text OR c.product_id IN (
           SELECT p.product_id FROM products p WHERE p.store_id = :store AND titled(p, :titles)))
     GROUP BY 1, 2
 ), y AS (
-    SELECT x.*, CASE WHEN x.had + x.added > x.customers + x.visitors
-                     THEN x.had + x.added - x.customers - x.visitors ELSE 0 END AS removed
-    FROM x WHERE x.customers + x.visitors + x.added + x.had > 0
+    SELECT x.*, x.added_now - x.added_before AS added, x.added_now - 2 * x.added_before + x.added_earlier AS rise FROM x
 ), z AS (
-    SELECT y.*, CASE :sort::text WHEN 'added' THEN y.added WHEN 'removed' THEN y.removed
-                ELSE y.customers + y.visitors END AS place
-    FROM y ORDER BY place DESC, y.product_id, y.variant_id LIMIT :limit OFFSET :offset
+    SELECT y.*, CASE WHEN y.had + y.added > y.customers + y.visitors
+                     THEN y.had + y.added - y.customers - y.visitors ELSE 0 END AS removed
+    FROM y WHERE y.customers + y.visitors + y.added + y.had > 0
+), top AS (
+    SELECT z.*, CASE :sort::text WHEN 'added' THEN z.added WHEN 'removed' THEN z.removed WHEN 'rising' THEN z.rise
+                ELSE z.customers + z.visitors END AS place,
+           CASE :sort::text WHEN 'rising' THEN z.changed ELSE 0 END AS newer
+    FROM z ORDER BY place DESC, newer DESC, z.product_id, z.variant_id LIMIT :limit OFFSET :offset
 )
-SELECT z.product_id, z.variant_id, z.customers, z.visitors, z.added, z.removed, p.document,
-       substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || z.variant_id || '"'), 0), 10000)
-FROM z LEFT JOIN products p ON p.store_id = :store AND p.product_id = z.product_id
-ORDER BY z.place DESC, z.product_id, z.variant_id;
+SELECT t.product_id, t.variant_id, t.customers, t.visitors, t.added, t.removed, t.rise, p.document,
+       substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || t.variant_id || '"'), 0), 10000)
+FROM top t LEFT JOIN products p ON p.store_id = :store AND p.product_id = t.product_id
+ORDER BY t.place DESC, t.newer DESC, t.product_id, t.variant_id;
 
 -- name: report_wishes
 -- The number of wishes for each of :products at the count :now.

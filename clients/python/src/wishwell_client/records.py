@@ -79,7 +79,7 @@ Include = Literal["product"]
 Sort = Literal[
     "recently_saved", "oldest_saved", "customer", "newest", "oldest", "custom", "price", "title"
 ]
-SortBy = Literal["wishes", "added", "removed"]
+SortBy = Literal["wishes", "added", "removed", "rising"]
 By = Literal["product", "variant"]
 ErrorCode = Literal[
     "invalid_request",
@@ -637,6 +637,12 @@ class ProductWishes(Record, frozen=True):
     title: str | None = None
     variant_title: str | None = None
     image: str | None = None
+    rise: int | None = None
+    """The wishes added in the period, minus those added in the period of the same length before;
+    only with ``sort=rising``.
+    """
+    price: Money | None = None
+    availability: str | None = None
 
 
 class WishHolders(Record, frozen=True):

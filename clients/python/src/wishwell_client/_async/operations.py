@@ -1114,12 +1114,14 @@ class AsyncReports(AsyncResource):
         ``to``: The last day, at most 365 days after ``from`` (default: the day of the last count or
         today, whichever is later).
 
-        ``sort``: The figure to sort by.
+        ``sort``: The figure to sort by. ``rising`` is the number added, minus the number added in
+        the period of the same length before; of equal ones, the product whose wishes changed last
+        comes first.
 
         ``by``: Whether products or variants have rows of their own.
 
-        ``title``: A part of the products' titles, compared without case. Such a report may read all
-        products of the store.
+        ``title``: A part of the products' titles, compared without case, or the whole id of a
+        product. Such a report may read all products of the store.
 
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
         It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
