@@ -37,9 +37,10 @@ class World:
         self.service, self.platform = service, Platform(service, NEW, options=tuple(ROOMY))
         self.shop = self.platform.shop
         products = [
-            {"productId": 1, "title": "Oslo shirt", "image": PICTURE, "url": "https://shop.test/1"},
+            {"productId": 1, "title": "Oslo shirt", "image": PICTURE, "url": "https://shop.test/1"}
+            | {"price": {"amount": "1299.00", "currency": "EUR"}, "availability": "backorder"},
             {"productId": 2, "title": MARKUP, "image": "http://pictures.test/plain.png"},
-            {"productId": 3, "title": FORMULA},
+            {"productId": 3, "title": FORMULA, "available": False},
         ]
         self.shop.admin.put("/products", json={"products": products}).raise_for_status()
         self.ann, self.ben = self.shop.customer("ann"), self.shop.customer("ben")
@@ -194,8 +195,9 @@ def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant)
     or file.
     Rule: admin-page."""
     page = merchant.open(world.shop.admin_token, "#/products")
-    assert [row[:2] for row in cells(page, "Products by wishes")[1:]] == [
-        ["Oslo shirt", "3"], [MARKUP, "1"], [FORMULA, "1"]
+    assert [row[:6] for row in cells(page, "Products by wishes")[1:]] == [
+        ["Oslo shirt", "3", "3", "0", "€1,299.00", "Backorder"], [MARKUP, "1", "1", "0", "–", "–"],
+        [FORMULA, "1", "1", "0", "–", "Out of stock"],
     ]  # fmt: skip
     assert page.locator(".scroll").evaluate("(table) => table.scrollWidth === table.clientWidth")
     with page.expect_download() as kept:
@@ -213,20 +215,26 @@ def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant)
     page.get_by_role("button", name="Added").click()
     expect(page.get_by_role("button", name="Added")).to_have_attribute("aria-pressed", "true")
     page.get_by_label("Period").select_option("Last 7 days")
-    page.get_by_label("Search by title").fill("oSLo")
+    page.get_by_label("Search by title or ID").fill("oSLo")
     page.keyboard.press("Enter")
     expect(page.get_by_role("table").get_by_role("row")).to_have_count(2)
     assert page.url.endswith("#/products?sort=added&days=7&title=oSLo")
-    page.get_by_label("Search by title").fill(MARKUP)
+    page.get_by_label("Search by title or ID").fill(MARKUP)
     page.keyboard.press("Enter")
     expect(page.get_by_role("rowheader", name=MARKUP)).to_be_visible()
-    page.get_by_label("Search by title").fill("nothing like it")
+    page.get_by_label("Search by title or ID").fill("3")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("rowheader", name=FORMULA)).to_be_visible()
+    page.get_by_label("Search by title or ID").fill("nothing like it")
     page.get_by_role("button", name="Search").click()
     expect(
         page.get_by_role("heading", name="No wishes for products with “nothing like it”")
     ).to_be_visible()
     page.go_back()
     expect(page.get_by_role("table").get_by_role("row")).to_have_count(2)
+    page.get_by_role("button", name="Rising").first.click()
+    expect(page.get_by_role("columnheader", name="Rising")).to_be_visible()
+    assert cells(page, "Products by wishes")[1][4] == "+1"
 
 
 def test_text_of_shoppers_and_catalogues_is_text(world, merchant):
@@ -268,6 +276,74 @@ def test_chart_says_its_numbers(world, merchant):
         ["Wishes", "Added", "Removed"],
         ["5", "5", "0"],
     ]
+
+
+def test_rising_products_are_those_that_the_service_compares(world, merchant):
+    """ "Rising" shows the service's comparison with the previous period, not what was added most.
+    Rule: report-rising."""
+    rows = [{"productId": id, "title": f"No. {id}", "wishes": 9, "customers": 9, "visitors": 0, "added": 9 - id,
+             "removed": 0, "rise": rise} for id, rise in ((3, 5), (1, 2), (2, -4))]  # fmt: skip
+    answer = {"data": rows, "asOf": world.as_of(), "since": "2026-01-01"}
+    merchant.page.route(
+        "**/reports/products*sort=rising*", lambda route: route.fulfill(json=answer)
+    )
+    page = merchant.open(world.shop.admin_token)
+    rising = page.locator("section", has_text="Rising").get_by_role("listitem")
+    expect(rising).to_have_text([re.compile(r"No. 3\s*\+5"), re.compile(r"No. 1\s*\+2")])
+
+
+def test_broken_picture_is_a_placeholder(world, merchant):
+    """A picture that can't be loaded leaves an empty box of the same size, and no broken image."""
+    merchant.expected.add(None)
+    page = merchant.page
+    page.route(PICTURE, lambda route: route.abort())
+    merchant.open(world.shop.admin_token, "#/products")
+    box = page.get_by_role("rowheader", name="Oslo shirt").locator(".picture")
+    expect(box.locator("img")).to_be_hidden()
+    assert (box.bounding_box()["width"], box.bounding_box()["height"]) == (40, 40)
+    page.unroute_all()
+    page.get_by_role("button", name="Removed").click()  # the same picture is asked for again
+    page.reload()
+    expect(box.locator("img")).to_be_visible()
+
+
+BROKEN_WORDS = """() => [...document.querySelectorAll('main *')].flatMap((element) => [...element.childNodes])
+  .filter((node) => node.nodeType === 3).flatMap((node) => [...node.data.matchAll(/[^\\s-]+/g)].filter(({ 0: word, index }) => {
+    const range = document.createRange();
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+  }).map(([word]) => word))"""
+
+
+def test_phone_shows_whole_words_on_a_short_page(world, new_merchant):
+    """On the smallest phone no word is broken, not even an e-mail address, and a product with many
+    shoppers is a short page. Controls are large enough to tap."""
+    merchant = new_merchant(viewport={"width": 360, "height": 640})
+    merchant.expected.add("404")  # the product isn't in the catalogue
+    crowd = [world.shop.customer(f"crowd{n}") for n in range(40)]
+    for n, who in enumerate(crowd):
+        who.http.post("/items", json={"productId": 4}).raise_for_status()
+        email = {"email": f"ada.lovelace{n}@mail.example.com"}
+        who.http.post("/profiles/identify", json=email).raise_for_status()
+    page = merchant.open(world.shop.admin_token)
+    for view, heading in (("store", "Admin tokens"), ("product?id=4", "Who wants this")):
+        page.goto(f"{merchant.url}/admin/#/{view}")
+        page.get_by_role("heading", name=heading).wait_for()
+        merchant.settled()
+        assert page.evaluate(BROKEN_WORDS) == [], view
+    assert page.get_by_role("row").count() == 21
+    assert page.evaluate("document.documentElement.scrollHeight") < 2_800
+    page.get_by_role("button", name="Show more").click()
+    expect(page.get_by_role("row")).to_have_count(41)
+    assert page.locator("summary").bounding_box()["height"] >= 24
+    page.evaluate(
+        "document.querySelector('h2').style.cssText = 'width: 3ch; overflow-wrap: anywhere'"
+    )
+    assert page.evaluate(BROKEN_WORDS), "control: a broken word is found"
+    for who in crowd:
+        world.shop.acting_as(who.gid).delete("/profile").raise_for_status()
+    world.counted()
 
 
 @pytest.mark.slow
@@ -548,16 +624,27 @@ def test_token_is_in_the_memory_alone(world, merchant):
     } == field and shown.input_value() == ""
 
 
-def test_reload_and_leaving_end_it(world, merchant):
-    """Reloading or leaving the page ends the sign-in, also when the browser restores it from its
-    cache.
+def test_reload_stays_signed_in_and_leaving_ends_it(world, merchant):
+    """A reload keeps the sign-in and the view. Leaving the page or signing out ends it, also when the
+    browser restores the page from its cache. While the page is open, nothing is stored.
     Rule: admin-token-in-memory."""
-    page = merchant.open(world.shop.admin_token)
-    page.reload()
+    page, stored = merchant.open(world.shop.admin_token, "#/products"), "sessionStorage.length"
+    for _ in range(2):
+        page.reload()
+        expect(page.get_by_role("heading", name="Products", level=1)).to_be_visible()
+        assert page.evaluate(stored) == 0
+    page.goto(f"{merchant.url}/livez")
+    page.goto(f"{merchant.url}/admin/#/products")
     is_signed_out(page)
+    assert page.evaluate(stored) == 0
     merchant.open(world.shop.admin_token)
     page.goto(f"{merchant.url}/livez")
     page.go_back()
+    is_signed_out(page)
+    assert page.evaluate(stored) == 0
+    merchant.open(world.shop.admin_token)
+    page.get_by_role("button", name="Sign out").click()
+    page.reload()
     is_signed_out(page)
 
 

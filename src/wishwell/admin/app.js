@@ -1,6 +1,6 @@
 // The page's frame: sign-in, the open view, and the data loaded for it so far.
 import { html, nothing, render } from './lit-html.js';
-import { begin, end, ending, look, session } from './api.js';
+import { begin, end, ending, leave, look, session, take } from './api.js';
 import { notice, to } from './parts.js';
 import overview from './overview.js';
 import products from './products.js';
@@ -86,28 +86,32 @@ function signIn() {
     <input id="token" type="password" autocomplete="current-password" required autofocus spellcheck="false">
     <button class="primary">Sign in</button>
     <p class="soft">Ask your administrator for a token (<code>wishwell token create --store default --label me</code>; add
-      <code>--for reports</code> for one that can only read figures). This page forgets it when you leave.</p>
+      <code>--for reports</code> for one that can only read figures). You stay signed in until you sign out or leave this page.</p>
   </form></main>`;
 }
 
 async function enter(event) {
   event.preventDefault();
   const [, field, button] = event.target.elements;
-  const given = field.value.trim();
   button.disabled = true;
+  if (await signInWith(field.value.trim())) field.value = '';
+  else field.focus();
+  button.disabled = false;
+}
+
+/** Signs in and opens the view. Returns whether the token was accepted. */
+async function signInWith(given) {
   try {
     if (!/^[\x21-\x7e]+$/.test(given)) throw new Error('This isn’t a token: tokens contain only letters, digits, - and _. Copy it again.');
     await begin(given);
-    field.value = '';
     reason = '';
-    await show();
   } catch (error) {
     reason = error.status === 403 ? 'This token can’t be used here. Use an admin or reports token.' : error.message;
     draw();
-    field.focus();
-  } finally {
-    button.disabled = false;
+    return false;
   }
+  await show();
+  return true;
 }
 
 ending.over = (why) => {
@@ -128,6 +132,9 @@ async function watch() {
 
 setInterval(watch, LOOK_MS);
 addEventListener('visibilitychange', watch);
-addEventListener('pagehide', () => session.today && end());
+addEventListener('pagehide', () => session.today && leave());
+addEventListener('pageshow', ({ persisted }) => persisted && take());
 addEventListener('hashchange', show);
-draw();
+const kept = take();
+if (kept) signInWith(kept);
+else draw();

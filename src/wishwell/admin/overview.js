@@ -15,7 +15,7 @@ function load({ query }) {
     before: before.to >= session.since ? summary(before) : undefined,
     days: get('reports/days', { from, to }),
     wished: top('wishes'),
-    rising: top('added'),
+    rising: top('rising'),
   };
 }
 
@@ -25,25 +25,25 @@ function show(data, at) {
       <div class="tools">${periodChoice(at)}</div></div>
     ${figures(data, ['wishes', 'shoppers', 'added', 'removed'], at)}
     <div class="two">
-      ${top('Most wished for', '', data.wished, 'wishes', at.query)}
-      ${top('Rising', 'most added in this period', data.rising, 'added', at.query)}
+      ${top('Most wished for', '', data.wished, ['wishes', 'wishes'], at.query)}
+      ${top('Rising', 'added vs. the previous period', data.rising, ['rising', 'rise'], at.query)}
     </div>`;
 }
 
 /** Renders the top products, each with a bar relative to the first. */
-function top(title, what, rows, column, query) {
+function top(title, what, rows, [sort, column], query) {
   const some = rows?.filter((row) => row[column] > 0);
   const line = (row) => {
     const part = `${(100 * row[column]) / some[0][column]}%`;
     return html`<li><svg class="bar" aria-hidden="true">${svg`<rect width=${part} height="100%" rx="6"></rect>`}</svg>
-      ${productLink(row, query.days)}<b>${number(row[column])}<span class="unseen"> ${column}</span></b></li>`;
+      ${productLink(row, query.days)}<b>${column === 'rise' ? '+' : nothing}${number(row[column])}<span class="unseen"> ${column === 'rise' ? 'added' : column}</span></b></li>`;
   };
   return html`<section class="card"><h2>${title} ${what && html`<small class="soft">${what}</small>`}</h2>
     ${!some ? waiting() : some.length
       ? html`<ol class="top">${some.map(line)}</ol>
-          <a href=${to('products', { ...query, sort: column })}>All products</a>`
+          <a href=${to('products', { ...query, sort })}>All products</a>`
       : rows.length
-        ? empty('Nothing added in this period', 'Choose a longer period, or check back later.')
+        ? empty('Nothing is rising', 'No product was added more often than in the previous period.')
         : empty('No wishes yet', 'Add hearts to your product pages, tap one, and wait a minute.')}
   </section>`;
 }

@@ -17,6 +17,7 @@ export const percent = (part) => parts.format(part);
 export const dayShort = (day) => dayForm.format(new Date(day));
 export const dayName = (day) => dayLong.format(new Date(day));
 export const time = (at) => (at ? html`<time datetime=${at}>${timeForm.format(new Date(at))}</time>` : '–');
+export const money = ({ amount, currency }) => new Intl.NumberFormat(LOCALE, { style: 'currency', currency }).format(amount);
 export const counted = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
 /** Returns the day `days` later. */
@@ -27,7 +28,8 @@ export function later(day, days) {
 }
 
 /** Labels of the numbers in reports. */
-export const NAMES = { wishes: 'Wishes', shoppers: 'Shoppers', added: 'Added', removed: 'Removed' };
+export const NAMES = { wishes: 'Wishes', shoppers: 'Shoppers', added: 'Added', removed: 'Removed', rising: 'Rising' };
+export const STOCK = { in_stock: 'In stock', out_of_stock: 'Out of stock', preorder: 'Pre-order', backorder: 'Backorder' };
 
 /** Returns the address of a view. Empty values of `query` are omitted. */
 export function to(path, query = {}) {
@@ -54,12 +56,11 @@ export const periodChoice = ({ query, go }) => html`<label class="unseen" for="d
 
 // ------------------------------------------------------------------------------------- products
 
-/** Renders a picture if its URL is https, else a placeholder. */
-export const picture = (image) =>
-  image?.startsWith('https://')
-    ? html`<img class="picture" src=${image} alt="" loading="lazy" referrerpolicy="no-referrer"
-        @error=${({ target }) => target.removeAttribute('src')}>`
-    : html`<span class="picture"></span>`;
+/** Renders a placeholder, and on it the picture if its URL is https and it loads. */
+export const picture = (image) => html`<span class="picture">${image?.startsWith('https://')
+  ? html`<img src=${image} alt="" loading="lazy" referrerpolicy="no-referrer"
+      @error=${({ target }) => target.classList.add('broken')} @load=${({ target }) => target.classList.remove('broken')}>`
+  : nothing}</span>`;
 
 /** Renders a product's picture and title as a link to its view. The link has the title, which a reports token can't read there. */
 export const productLink = (row, days) => html`<a class="product" href=${to('product', { id: row.productId, title: row.title, days })}>
@@ -103,7 +104,7 @@ export const table = (caption, heads, rows) => html`<div class="scroll" tabindex
 export async function pages(path, query, profile) {
   const found = { rows: [] };
   const read = async (page) => {
-    const { data, pageInfo } = await ask(path, { profile, query: { ...query, page, limit: 50 } });
+    const { data, pageInfo } = await ask(path, { profile, query: { limit: 50, ...query, page } });
     found.rows.push(...data);
     found.next = pageInfo?.next;
   };

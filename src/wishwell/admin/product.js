@@ -1,7 +1,7 @@
 import { html, nothing } from './lit-html.js';
 import { get, session } from './api.js';
 import { figures } from './figures.js';
-import { csvButton, empty, number, outward, pages, periodChoice, periodOf } from './parts.js';
+import { STOCK, csvButton, empty, money, number, outward, pages, periodChoice, periodOf } from './parts.js';
 import { picture, table, time, to, waiting } from './parts.js';
 
 function load({ query }) {
@@ -18,7 +18,7 @@ function load({ query }) {
   const known = get(`products/${encodeURIComponent(id)}`).catch((error) => {
     if (error.status !== 404) throw error;
   });
-  return { ...parts, known, wishers: pages('reports/wishers', { product: id }) };
+  return { ...parts, known, wishers: pages('reports/wishers', { product: id, limit: 20 }) };
 }
 
 function numbers(days) {
@@ -33,7 +33,8 @@ function show(data, at) {
   const { id } = at.query;
   return html`<p><a href=${to('products', { days: at.query.days })}>Products</a></p>
     <div class="head">${picture(known.image)}<div><h1 id="title" tabindex="-1">${title(data, at)}</h1>
-        <p class="soft">${id}${known.url ? html` · ${outward(known.url, 'View in shop')}` : nothing}</p></div>
+        <p class="soft">${id}${known.price ? ` · ${money(known.price)}` : nothing}${
+          STOCK[known.availability] ? ` · ${STOCK[known.availability]}` : nothing}${known.url ? html` · ${outward(known.url, 'View in shop')}` : nothing}</p></div>
       <div class="tools">${periodChoice(at)}</div></div>
     ${figures(data, ['wishes', 'added', 'removed'], at)}
     ${session.admin
@@ -50,7 +51,7 @@ function people(wishers, redraw) {
     <th scope="row"><a href=${to('shoppers', { id: row.profile })}>${row.profile.split('/').slice(3).join(' ')}</a></th>
     <td>${row.emailUnconfirmed ? html`${row.emailUnconfirmed} <span class="badge">unverified</span>` : '–'}</td>
     <td>${row.variantId ?? '–'}</td><td class="number">${number(row.quantity)}</td>
-    <td>${time(row.savedAt)}</td><td>${row.notices ? 'on' : 'off'}</td></tr>`;
+    <td>${time(row.savedAt)}</td><td>${{ true: 'on', false: 'off' }[row.notices] ?? 'not asked'}</td></tr>`;
   return html`<p class="soft">Email addresses are unverified.</p>
     ${table('Who wants this', heads, wishers.rows.map(line))}${wishers.more(redraw)}`;
 }

@@ -1,9 +1,9 @@
 import { html, nothing } from './lit-html.js';
 import { session } from './api.js';
-import { NAMES, csvButton, empty, notCounted, number, pages, periodChoice, periodOf } from './parts.js';
+import { NAMES, STOCK, csvButton, empty, money, notCounted, number, pages, periodChoice, periodOf } from './parts.js';
 import { productLink, searchForm, table, waiting } from './parts.js';
 
-const SORTS = ['wishes', 'added', 'removed'];
+const SORTS = ['wishes', 'added', 'removed', 'rising'];
 
 /** Returns the parameters of the report. */
 function asked({ query }) {
@@ -23,7 +23,8 @@ function show({ found }, at) {
   };
   return html`<div class="head"><h1 id="title" tabindex="-1">Products</h1>
       <div class="tools">
-        ${searchForm('Search by title', 'Search by title', query.title, (title) => go({ title }))}
+        ${searchForm('Search by title or ID', 'Title or product ID', query.title, (title) => go({ title }))}
+        <button aria-pressed=${sort === 'rising'} @click=${() => go({ sort: sort === 'rising' ? '' : 'rising' })}>Rising</button>
         ${periodChoice(at)}
         ${csvButton('reports/products', `wishes-${from}-${to}`, asked(at))}
       </div></div>
@@ -33,13 +34,18 @@ function show({ found }, at) {
     if (!session.asOf) return notCounted();
     if (!found) return waiting();
     if (!found.rows.length && query.title)
-      return empty(`No wishes for products with “${query.title}” in the title`,
-        'Try a shorter search. Only products from the imported catalogue have titles.');
+      return empty(`No wishes for products with “${query.title}” in the title or as ID`,
+        'Try a shorter search, or the whole ID. Only products from the imported catalogue have titles.');
     if (!found.rows.length)
       return empty('No wishes in this period', 'Add hearts to your product pages, or choose another period.');
-    const heads = ['Product', ...SORTS.map(head), ['Customers', 'number wide'], ['Visitors', 'number wide']];
+    // The service compares with the previous period only when asked to sort by it.
+    const shown = SORTS.filter((name) => name !== 'rising' || sort === name);
+    const heads = ['Product', ...shown.map(head), ['Price', 'number'], 'Stock', ['Customers', 'number wide'], ['Visitors', 'number wide']];
     const cell = (n, kind = '') => html`<td class="number ${kind}">${number(n)}</td>`;
-    const line = (row) => html`<tr><th scope="row">${productLink(row, query.days)}</th>${SORTS.map((name) => cell(row[name]))}
+    const rise = ({ rise: n }) => html`<td class="number">${n > 0 ? '+' : nothing}${number(n ?? 0)}</td>`;
+    const line = (row) => html`<tr><th scope="row">${productLink(row, query.days)}</th>
+      ${shown.map((name) => (name === 'rising' ? rise(row) : cell(row[name])))}
+      <td class="number">${row.price ? money(row.price) : '–'}</td><td>${STOCK[row.availability] ?? '–'}</td>
       ${cell(row.customers, 'wide')}${cell(row.visitors, 'wide')}</tr>`;
     return html`${table('Products by wishes', heads, found.rows.map(line))}
       ${found.rows.some((row) => row.title) ? nothing : html`<p class="soft">To see titles and pictures here, import

@@ -1,16 +1,15 @@
 import { html, nothing } from './lit-html.js';
 import { ask, download, get } from './api.js';
-import { act, confirmed, empty, number, pages, say, table, time, waiting } from './parts.js';
+import { act, confirmed, empty, pages, say, table, time, waiting } from './parts.js';
+import { values } from './settings.js';
 
 const load = () => ({ store: get('store'), tokens: pages('tokens'), requests: pages('requests') });
 
 function show({ store, tokens, requests }, { redraw }) {
-  const settings = () => html`<p class="soft">Current settings.
-      Change them with <code>wishwell store update ${store.handle} …</code></p>${values(store)}`;
   return html`<div class="head"><h1 id="title" tabindex="-1">Store</h1></div>
+    <section class="card"><h2>Settings</h2><p class="soft">Change them with <code>wishwell store update</code>.</p>${store ? values(store) : waiting()}</section>
     <section class="card"><h2>Admin tokens</h2>${tokens ? held(tokens, redraw) : waiting()}</section>
-    <section class="card"><h2>Privacy requests</h2>${requests ? asked(requests, redraw) : waiting()}</section>
-    <section class="card"><h2>Settings</h2>${store ? settings() : waiting()}</section>`;
+    <section class="card"><h2>Privacy requests</h2>${requests ? asked(requests, redraw) : waiting()}</section>`;
 }
 
 /** Renders a button that, once confirmed, sends DELETE to `path`, calls `ended` and shows `done`. */
@@ -57,20 +56,6 @@ function asked({ rows, more }, redraw) {
     <td>${time(request.receivedAt)}</td><td>${request.state.replace('_', ' ')}</td>
     <td>${time(request.dueAt ?? request.expiresAt ?? request.doneAt)}</td><td>${action(request)}</td></tr>`;
   return html`${table('Requests', ['Request', 'Received', 'Status', 'Due or done', 'Action'], rows.map(line))}${more(redraw)}`;
-}
-
-/** Renders an object's names, split into words, and values. */
-function values(of) {
-  const words = (name) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', ' ');
-  return html`<dl>${Object.entries(of).map(([name, value]) => html`<div><dt>${words(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`;
-}
-
-function shown(value) {
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (typeof value === 'number') return number(value);
-  if (Array.isArray(value)) return value.join(', ') || '–';
-  if (value && typeof value === 'object') return Object.keys(value).length ? values(value) : '–';
-  return /^\d{4}-\d\d-\d\dT/.test(value) ? time(value) : value || '–';
 }
 
 export default { path: 'store', name: 'Store', admin: true, load, show };
