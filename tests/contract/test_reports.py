@@ -72,7 +72,14 @@ class ByHand:
             store.id,
         )
         found = [(*row[:3], day_of(ids.from_timestamp(row[3]), self.zone)) for row in rows]
-        self.counts.append((day_of(now, self.zone), found))
+        today, oldest = day_of(now, self.zone), min((wish[3] for wish in found), default="9999")
+        if oldest < today and not any(was for day, was in self.counts if day != today):
+            # The first count with wishes: their dates say what there was on the days before.
+            length = (date.fromisoformat(today) - date.fromisoformat(oldest)).days
+            days = [following(oldest, n) for n in range(length)]
+            self.counts = [(day, was) for day, was in self.counts if day < oldest]
+            self.counts += [(day, [wish for wish in found if wish[3] <= day]) for day in days]
+        self.counts.append((today, found))
 
     def at(self, day):
         """Returns the items at the end of a day."""
@@ -166,6 +173,40 @@ def test_rising_is_the_difference_from_the_previous_period(bench):
     ]
     check(bench, store, hand, reports.Period(following(last, -6), last))
     assert bench.read(reports.products, store, span, "wishes", "product", 0, 9, "4")[0].wishes == 1
+
+
+def test_days_begin_with_the_oldest_wish_of_an_import(bench):
+    """After an import into a new store, also one that was counted while it was empty, the reports have the
+    days from the oldest wish on. Later counts keep them. Rules: count-days, count-exact."""
+    store, hand = bench.new_store(), ByHand(ZoneInfo("UTC"))
+    people = [bench.new_session(store), *(bench.new_customer(store) for _ in range(3))]
+    for step in (("count",), ("wait", 24 * 3), ("save", 1, 9, None), ("count",)):
+        do(bench, store, hand, people, step)
+    for who, product, days in ((2, 1, 40), (3, 1, 20), (3, 2, 5)):
+        do(bench, store, hand, people, ("import", who, product, 24 * days))
+    bench.new_list(people[3], "Birthday")
+    do(bench, store, hand, people, ("count",))
+    today = hand.counts[-1][0]
+    begin = following(today, -40)
+
+    def told(days):
+        return bench.read(reports.span, store, reports.Period(begin, following(begin, days)))
+
+    assert told(40).counted.since == begin
+    days = bench.read(reports.days, store, told(40))
+    assert [(day.wishes, day.added, day.removed) for day in days if day.added] == [
+        (1, 1, 0), (2, 1, 0), (3, 1, 0), (4, 1, 0)
+    ]  # fmt: skip
+    assert len(days) == 41 and len(bench.read(reports.days, store, told(40), "1")) == 41
+    for at in (0, 19, 20, 40):
+        check(bench, store, hand, reports.Period(begin, following(begin, at)))
+        holders = reports.summary(told(at)).profiles
+        assert (holders.customers, holders.visitors) == (1 + (at >= 20) + (at >= 40), 0)
+    assert (reports.summary(told(39)).lists, reports.summary(told(40)).lists) == (0, 1)
+    do(bench, store, hand, people, ("delete", 0))
+    for step in (("count",), ("wait", 24), ("save", 0, 3, None), ("count",)):
+        do(bench, store, hand, people, step)
+    check(bench, store, hand, reports.Period(begin, following(begin, 41)))
 
 
 def do(bench, store, hand, people, step):

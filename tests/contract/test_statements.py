@@ -46,7 +46,7 @@ STORE_WIDE = {
     "import_profiles_held", "import_items_held", "import_lists_held", "import_shares_held",
     "profiles_known",
     "purge_shares", "purge_reservations", "purge_held",
-    "count_profiles", "count_items", "store_items_wished_page",  # a store: reports
+    "count_profiles", "count_items", "count_oldest", "count_dates", "store_items_wished_page",  # a store: reports
     "customers_idle", "erasure_linked",  # erasure: a store's customers, a customer's sessions
     "profiles_kinds",  # a link: owners of items that the session has reserved
 }  # fmt: skip

@@ -1066,7 +1066,8 @@ export interface paths {
         /**
          * Report day by day
          * @description A row for each day: the wishes at its end, and how many were added and removed, for all
-         *     products or for `product`. Days before the first count are omitted. `format=csv` returns the
+         *     products or for `product`. Days before the first count are omitted, or, if it found older
+         *     wishes, days before the oldest. `format=csv` returns the
          *     same as a spreadsheet. `HEAD` returns the same response without a body.
          */
         get: operations["getDailyReport"];

@@ -172,9 +172,6 @@ def period(store: Store, first: str | None, last: str | None, now: int) -> Perio
     return Period(begin, end, last is None)
 
 
-_ALL_DAYS = 10_000
-
-
 # rule: count-exact
 async def span(tx: Reader, store: Store, of: Period) -> Span:
     """Returns the counts of a period.
@@ -182,7 +179,7 @@ async def span(tx: Reader, store: Store, of: Period) -> Span:
     Later reads refer to them by number, so a report is consistent even if another count ends before
     it is complete.
     """
-    counts = (await counting.last(tx, store, days=_ALL_DAYS))[::-1]
+    counts = (await counting.last(tx, store, days=counting.ALL_DAYS))[::-1]
     if not counts:
         return Span(_NO_COUNT, _NO_COUNT, [], LastCount(None, None))
     since = max(counts[0].day, tally.kept_from(counts[-1].day))

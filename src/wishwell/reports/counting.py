@@ -48,6 +48,9 @@ divided."""
 _MAX_COMPARED = 50
 """Products and variants that one batch compares and writes."""
 
+ALL_DAYS = 10_000
+"""More days than are retained."""
+
 log = structlog.get_logger("wishwell.reports.counting")
 
 
@@ -132,7 +135,8 @@ async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterato
         await db.read(clock.checked_now)
     except ClockSuspect:
         today = before[0].day if before else today
-    tally = Tally(before, today, zone(store), ids.timestamp(began))
+    oldest = await db.long_read(_first_day, store, before, today)
+    tally = Tally(before, today, zone(store), ids.timestamp(began), oldest)
     for steps in (_walk(db, store, tally), _write(db, store, tally, before)):
         started = time.perf_counter()
         async for _ in steps:
@@ -144,6 +148,21 @@ async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterato
     with contextlib.suppress(ClockSuspect):
         while await db.write(_forget, store, clock):
             yield 0.0
+
+
+# rule: count-days
+async def _first_day(tx: Reader, store: Store, before: Sequence[Count], today: str) -> str:
+    """Returns the day of the oldest wish if it is before today and no other day has a count with
+    wishes, for example after an import into a new store; else ''."""
+
+    def none(counts: Iterable[Count]) -> bool:
+        return not any(count.wishes for count in counts if count.day != today)
+
+    if not none(before) or not none(await last(tx, store, days=ALL_DAYS)):
+        return ""
+    oldest = await tx.one("count_oldest", store=store.id)
+    day = today if oldest is None else day_of(ids.from_timestamp(oldest[0]), zone(store))
+    return day if day < today else ""
 
 
 async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[None]:
@@ -159,6 +178,11 @@ async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[None]
         for to in _groups(profiles):
             for row in await db.long_read(run_statement, "count_items", after=after, to=to, **of):
                 tally.add(*row)
+            if tally.dated:
+                for row in await db.long_read(
+                    run_statement, "count_dates", after=after, to=to, **of
+                ):
+                    tally.add_date(*row)
             after = to
             yield
 

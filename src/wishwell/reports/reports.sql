@@ -23,6 +23,22 @@ FROM profiles p JOIN items i ON i.profile_id = p.profile_id --postgresql
 FROM profiles p CROSS JOIN items i ON i.profile_id = p.profile_id --sqlite
 WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND shown(p);
 
+-- name: count_oldest
+-- When the oldest wish was saved: ids are in the order of saving.
+SELECT i.created_at FROM items i WHERE i.store_id = :store ORDER BY i.id LIMIT 1;
+
+-- name: count_dates
+-- Of the same profiles: when the oldest of each one's wishes was saved, and when each list (kind 2) was created.
+SELECT p.is_session, min(i.created_at)
+FROM profiles p JOIN items i ON i.profile_id = p.profile_id --postgresql
+FROM profiles p CROSS JOIN items i ON i.profile_id = p.profile_id --sqlite
+WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND shown(p)
+GROUP BY p.profile_id, p.is_session
+UNION ALL
+SELECT 2, l.created_at FROM profiles p JOIN lists l ON l.profile_id = p.profile_id --postgresql
+SELECT 2, l.created_at FROM profiles p CROSS JOIN lists l ON l.profile_id = p.profile_id --sqlite
+WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND shown(p);
+
 -- name: count_rows
 -- The next batch of rows, in the order of their end (`until`).
 SELECT c.until, c.product_id, c.variant_id, c.since, c.customers, c.visitors, c.added FROM wish_counts c

@@ -64,7 +64,8 @@ class StoredTotals(msgspec.Struct, frozen=True, gc=False):
 
 class Wishes(msgspec.Struct, gc=False):
     """The wishes for a variant of a product: ``counts`` are the numbers of customers, of visitors,
-    and of wishes added on each of the tally's days; ``held`` are the stored rows, in order.
+    and of wishes added on each of the tally's days, or in a dated tally the code of each wish;
+    ``held`` are the stored rows, in order.
 
     A count has many instances: without ``gc=False``, garbage collection would stop all requests.
     """
@@ -80,9 +81,14 @@ class Tally:
 
     ``last``: the last counts of the last three days that have one, the newest first. ``days``: the
     days that this count adds, in order, each with a number. ``now``: the start of the count.
+    ``oldest``: the day of the oldest wish if the tally is to be dated, else ''. A dated tally makes
+    all days since then from the dates of the wishes, and replaces earlier counts of these days.
     """
 
-    def __init__(self, last: Sequence[Count], today: str, zone: tzinfo, now: str) -> None:
+    def __init__(
+        self, last: Sequence[Count], today: str, zone: tzinfo, now: str, oldest: str = ""
+    ) -> None:
+        self.dated = bool(oldest)
         first = last[0].day if last else today
         # A clock that was set back, or a time zone further west, must not reopen a day that has
         # ended. After a long pause, days past the retention period are left out.
@@ -91,8 +97,10 @@ class Tally:
         self._kept = [count.number for count in last]
         self.number = (self._kept[0] if last else 0) + 1
         self._closed = next((count.number for count in last if count.day < first), 0)
+        if self.dated:
+            self.days, self._closed = [*_days(max(oldest, kept_from(today)), today)], 0
         begins = [starts(day, zone) for day in (*self.days, following(self.days[-1]))]
-        if last:  # rule: store-time-zone. The time zone may have changed since.
+        if last and not self.dated:  # rule: store-time-zone. The time zone may have changed since.
             begins[0] = last[0].day_began_at or begins[0]
             begins[1] = max(begins[1], min(last[0].began_at, now))
         self._starts = list(accumulate(begins, max))
@@ -100,9 +108,10 @@ class Tally:
         self.all = self._nothing()
         self.holders = [0, 0]
         self.lists = 0
+        self._others = array("q")  # codes of lists and profiles in a dated tally
 
     def _nothing(self) -> "array[int]":
-        return array("q", [0] * (2 + len(self.days)))
+        return array("q", () if self.dated else [0] * (2 + len(self.days)))
 
     def of(self, product: str, variant: str) -> Wishes:
         """Returns the wishes counted so far for a variant of a product."""
@@ -114,6 +123,11 @@ class Tally:
     def add(self, product: str, variant: str, visitor: int, created_at: str) -> None:
         """Counts a wish; ``visitor`` is 1 for a visitor's, 0 for a customer's."""
         counts = self.of(product, variant).counts
+        if self.dated:
+            code = self._code(created_at, visitor)
+            counts.append(code)
+            self.all.append(code)
+            return
         counts[visitor] += 1
         self.all[visitor] += 1
         if created_at >= self._starts[0]:
@@ -121,6 +135,29 @@ class Tally:
             if at <= len(self.days):
                 counts[at + 1] += 1
                 self.all[at + 1] += 1
+
+    def add_date(self, kind: int, created_at: str) -> None:
+        """Counts a list (``kind`` 2), or a customer (0) or visitor (1) with a first wish."""
+        self._others.append(self._code(created_at, kind))
+
+    def _code(self, created_at: str, kind: int) -> int:
+        """Returns a day's index and two bits for the kind, and one for a date before all days."""
+        at = bisect_right(self._starts, created_at)
+        return min(max(at - 1, 0), len(self.days) - 1) << 3 | (at == 0) << 2 | kind
+
+    def _by_day(self, codes: "array[int]") -> tuple[list[Totals], list[int]]:
+        """Returns how many of each kind there were at the end of each day, and how many began on
+        the days until then."""
+        sums, began = [[0, 0, 0] for _ in self.days], [0 for _ in self.days]
+        for code in codes:
+            sums[code >> 3][code & 3] += 1
+            began[code >> 3] += not code & 4
+        run = accumulate(sums, lambda a, b: [x + y for x, y in zip(a, b, strict=True)])
+        return [(a, b, c) for a, b, c in run], [*accumulate(began)]
+
+    def _dated_totals(self, codes: "array[int]") -> list[Totals]:
+        sums, added = self._by_day(codes)
+        return [(*of[:2], new) for of, new in zip(sums, added, strict=True)]
 
     def totals(self, counts: Sequence[int], before: Totals, last: Totals) -> list[Totals]:
         """Returns the totals at the end of each day. ``before``: the totals before ``days``;
@@ -138,7 +175,10 @@ class Tally:
             return next((row.totals for row in kept if row.since <= number < row.until), _NOTHING)
 
         states = [(row.since, row.totals) for row in kept]
-        new = self.totals(found.counts, of(self._closed), of(self.number - 1))
+        if self.dated:
+            new = self._dated_totals(found.counts)
+        else:
+            new = self.totals(found.counts, of(self._closed), of(self.number - 1))
         changes: list[tuple[int, Totals]] = []
         for since, totals in (*states, *enumerate(new, self.number)):
             if totals != (changes[-1][1] if changes else _NOTHING):
@@ -151,6 +191,13 @@ class Tally:
 
     def counts(self, last: Sequence[Count], began: str, ended: str) -> list[Count]:
         """Returns the counts of ``days``, in order."""
+        if self.dated:
+            wishes, (others, _) = self._dated_totals(self.all), self._by_day(self._others)
+            return [
+                Count(day, self.number + at, began, ended, *wishes[at], others[at][2],
+                      *others[at][:2], self._starts[at])
+                for at, day in enumerate(self.days)
+            ]  # fmt: skip
         before = [count.totals for count in last if count.number == self._closed]
         was = last[0].totals if last else _NOTHING
         totals = self.totals(self.all, before[0] if before else _NOTHING, was)
@@ -162,8 +209,8 @@ class Tally:
         ]
         number = self.number + len(made)
         customers, visitors = self.holders
-        found = (*totals[-1], self.lists, customers, visitors, self._starts[-2])
-        return [*made, Count(self.days[-1], number, began, ended, *found)]
+        last_day = (*totals[-1], self.lists, customers, visitors, self._starts[-2])
+        return [*made, Count(self.days[-1], number, began, ended, *last_day)]
 
 
 def zone(store: Store) -> tzinfo:

@@ -1156,8 +1156,8 @@ class AsyncReports(AsyncResource):
         self, *, from_: str | None = None, to: str | None = None, product: ProductId | None = None
     ) -> tuple[WishDay, ...]:
         """A row for each day: the wishes at its end, and how many were added and removed, for all
-        products or for ``product``. Days before the first count are omitted. ``format=csv`` returns
-        the same as a spreadsheet.
+        products or for ``product``. Days before the first count are omitted, or, if it found older
+        wishes, days before the oldest. ``format=csv`` returns the same as a spreadsheet.
 
         ``from_``: The first day, in the time zone of the store (default: 29 days before ``to``).
 
