@@ -456,6 +456,7 @@ def test_store_shows_its_tokens_settings_and_requests(world, merchant):
     )
     world.platform.reaches(export, "exported")
     page = merchant.open(world.shop.admin_token, "#/store")
+    page.get_by_text("More settings").click()
     expect(page.get_by_text(world.shop.id, exact=True)).to_be_visible()
     row = page.get_by_role("row", name="left <i>behind</i>")
     row.get_by_role("button", name="Revoke").click()
@@ -476,6 +477,68 @@ def test_store_shows_its_tokens_settings_and_requests(world, merchant):
     page.get_by_role("dialog").get_by_role("button", name="Keep store").click()
     expect(asked.get_by_text("called off")).to_be_visible()
     assert world.platform.all()[off]["state"] == "called_off"
+
+
+LOOK = {
+    "Shop name": ("shopName", "Small <b>Hours</b>"),
+    "Logo": ("logoUrl", "https://shop.test/logo.svg"),
+    "Accent colour": ("accent", "#8f1449"),
+    "Shop address": ("shopUrl", "https://shop.test/"),
+    "Cart address": ("cartUrl", "https://shop.test/cart?add={productId}&kind={variantId}"),
+    "Language": ("language", "de"),
+}
+
+
+def test_merchant_changes_the_look_and_texts_of_the_shops_pages(world, merchant):
+    """Names, texts, language, notices and show-wishes are edited in a form, which names bad fields at the
+    fields, sends only what was changed, and offers no hosts, keys, secrets or webhook addresses.
+    Rules: admin-scope, store-settings."""
+    merchant.expected.add("400")
+    page = merchant.open(world.shop.admin_token, "#/store")
+    form = page.locator("form.settings")
+    fields = form.locator("input, select")
+    assert {name for name in fields.evaluate_all("(all) => all.map(({ name }) => name)") if name} == {
+        *(field for field, _ in LOOK.values()), "showWishes", "notices"
+    }  # fmt: skip
+    for label, (_, value) in LOOK.items():
+        form.get_by_label(label, exact=True).fill(value)
+    form.get_by_label("Show shoppers how many people want a product").check()
+    form.get_by_label("Notices of price drops").select_option("opt-in")
+    form.get_by_role("button", name="Add a text").click()
+    for label, value in (
+        ("Text’s language", "de"),
+        ("Text’s name", "title"),
+        ("Your text", "Merkzettel"),
+    ):
+        form.get_by_label(label).fill(value)
+    form.get_by_label("Accent colour", exact=True).fill("crimson")
+    form.get_by_role("button", name="Save settings").click()
+    accent = form.get_by_label("Accent colour", exact=True)
+    expect(accent).to_have_attribute("aria-invalid", "true")
+    expect(accent).to_be_focused()
+    expect(form.locator("#about-accent")).to_contain_text("must be empty or a colour")
+    before = world.shop.admin.get("/store").json()["data"]
+    assert not before.get("look"), "a refused form changes nothing"
+    accent.fill("#8f1449")
+    form.get_by_role("button", name="Save settings").click()
+    expect(page.get_by_role("status")).to_contain_text("Saved.")
+    expect(accent).not_to_have_attribute("aria-invalid", "true")
+    store = world.shop.admin.get("/store").json()["data"]
+    texts = {"texts": {"de": {"title": "Merkzettel"}}}
+    assert store["look"] == dict(LOOK.values()) | texts
+    assert (store["notices"], store["reporting"]["showWishes"]) == ("opt-in", True)
+    form.get_by_label("Shop name").fill("")
+    form.get_by_role("button", name="Remove").click()
+    with page.expect_request(lambda request: request.method == "PATCH") as sent:
+        form.get_by_role("button", name="Save settings").click()
+    assert sent.value.post_data_json == {"look": {"shopName": "", "texts": {}}}
+    expect(page.get_by_role("status")).to_contain_text("Saved.")
+    page.reload()
+    expect(form.get_by_label("Shop name")).to_have_value("")
+    expect(form.get_by_label("Language", exact=True)).to_have_value("de")
+    world.shop.admin.patch("/store", json={"look": dict.fromkeys(
+        (field for field, _ in LOOK.values()), ""), "notices": "opt-out", "reporting": {"showWishes": False}}
+    ).raise_for_status()  # fmt: skip
 
 
 def test_reports_token_sees_numbers_and_nobody(world, merchant):

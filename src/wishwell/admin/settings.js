@@ -1,9 +1,21 @@
-// The store's settings in a merchant's words.
-import { html } from './lit-html.js';
-import { number, time } from './parts.js';
+// The store's settings: a form for what a merchant may change, and the rest in a merchant's words.
+import { html, nothing } from './lit-html.js';
+import { ask } from './api.js';
+import { act, number, say, time } from './parts.js';
+
+const ADDRESS = 'https://…';
+/** Fields of the hosted page's look: name, label, hint, and the input's type. */
+const LOOK = [
+  ['shopName', 'Shop name', 'Shown on the wishlist page that the service hosts.', 'text'],
+  ['logoUrl', 'Logo', 'The address of a picture, https only.', 'url'],
+  ['accent', 'Accent colour', 'Such as #8f1449. Buttons and links have it.', 'text'],
+  ['shopUrl', 'Shop address', 'Where the logo and “Continue shopping” lead.', 'url'],
+  ['cartUrl', 'Cart address', 'Adds a product to the cart; may contain {productId}, {variantId} and {quantity}.', 'text'],
+  ['language', 'Language', 'Such as en or de. Empty: each shopper’s browser decides.', 'text'],
+];
 
 const onOff = (value) => (value ? 'on' : 'off');
-/** Settings: label, and how the value is shown. Others have their own name as label. */
+/** Settings that only an operator can change: label, and how the value is shown. Others have their own name as label. */
 const WORDS = {
   id: ['Store ID'],
   handle: ['Store’s short name'],
@@ -34,7 +46,6 @@ const WORDS = {
   purchases: ['Purchases are matched with wishes', onOff],
   purchased: ['A bought item is', (value) => (value === 'remove' ? 'removed' : 'marked as bought')],
   attributionDays: ['Days between wish and purchase'],
-  showWishes: ['Shoppers see how many people want a product', onOff],
   limits: ['Limits'],
   profile_read: ['A shopper reads, per minute'],
   profile_write: ['A shopper changes, per minute'],
@@ -47,16 +58,99 @@ const WORDS = {
   entries: ['Wishes on all lists of a shopper'],
   list_items: ['Wishes on a list'],
 };
+const EDITED = ['draft', 'look', 'notices', 'showWishes'];
 
-/** Renders settings by their labels, without empty ones. */
-export function values(of) {
+/** Renders the settings of `store`. `redraw()` renders the view again. */
+export function settings(store, redraw) {
+  // What is typed, until it is saved; `texts` are rows of language, name and text.
+  store.draft ??= { texts: Object.entries(store.look?.texts ?? {}).flatMap(([language, texts]) =>
+    Object.entries(texts).map(([name, text]) => ({ language, name, text }))) };
+  return html`<form class="settings" novalidate @submit=${save(store, redraw)}>
+      <h3>Hosted wishlist page</h3>${LOOK.map((field) => input(store, field))}
+      <h3>Texts of your own</h3>${texts(store, redraw)}
+      <h3>Shoppers</h3>
+      <label class="field check"><input type="checkbox" name="showWishes" .checked=${Boolean(store.reporting?.showWishes)}>
+        Show shoppers how many people want a product</label>
+      <label class="field">Notices of price drops and restocks, if a customer was never asked
+        <select name="notices">${Object.entries({ 'opt-out': 'are sent (opt-out)', 'opt-in': 'aren’t sent (opt-in)' }).map(([value, name]) =>
+          html`<option value=${value} ?selected=${value === (store.notices ?? 'opt-out')}>${name}</option>`)}</select></label>
+      <div class="row"><button class="primary">Save settings</button></div></form>
+    <details><summary>More settings</summary>
+      <p class="soft">An operator changes these with <code>wishwell store update ${store.handle} …</code></p>${values(store)}</details>`;
+}
+
+/** Renders a field with its hint and, after a refused save, its error. */
+function input(store, [name, label, hint, type]) {
+  const wrong = store.draft.wrong?.[`look.${name}`];
+  return html`<div class="field"><label for=${`look-${name}`}>${label}</label>
+    <input id=${`look-${name}`} type=${type} name=${name} .defaultValue=${store.look?.[name] ?? ''} spellcheck="false"
+      autocomplete="off" placeholder=${type === 'url' ? ADDRESS : nothing} aria-invalid=${wrong ? 'true' : nothing} aria-describedby=${`about-${name}`}>
+    <small id=${`about-${name}`} class=${wrong ? 'down' : 'soft'}>${wrong ?? hint}</small></div>`;
+}
+
+function texts({ draft }, redraw) {
+  const change = (row, name) => ({ target }) => (row[name] = target.value.trim());
+  const cell = (row, name, label, hint = label) => html`<input aria-label=${label} placeholder=${hint} .value=${row[name] ?? ''} @input=${change(row, name)}>`;
+  const wrong = Object.entries(draft.wrong ?? {}).filter(([field]) => field.startsWith('look.texts'));
+  const add = () => {
+    draft.texts.push({});
+    redraw();
+  };
+  const remove = (row) => () => {
+    draft.texts.splice(draft.texts.indexOf(row), 1);
+    redraw();
+  };
+  return html`<p class="soft">Replace any text of hearts and pages, or add a language. The names of the texts are in the documentation of the
+      elements.</p>
+    ${draft.texts.map((row) => html`<div class="text">${cell(row, 'language', 'Text’s language', 'Language')}${cell(row, 'name', 'Text’s name', 'Name')}
+      ${cell(row, 'text', 'Your text')}<button type="button" @click=${remove(row)}>Remove</button></div>`)}
+    ${wrong.map(([, message]) => html`<p class="down" role="alert">${message}</p>`)}
+    <div><button type="button" @click=${add}>Add a text</button></div>`;
+}
+
+/** Returns the handler that saves the form: only what differs, so that no concurrent change is undone. */
+const save = (store, redraw) => (event) => {
+  event.preventDefault();
+  const form = event.target;
+  const look = {};
+  for (const [name] of LOOK) {
+    const value = form.elements[name].value.trim();
+    if (value !== (store.look?.[name] ?? '')) look[name] = value;
+  }
+  const own = {};
+  for (const { language, name, text } of store.draft.texts) if (language && name) (own[language] ??= {})[name] = text ?? '';
+  if (JSON.stringify(own) !== JSON.stringify(store.look?.texts ?? {})) look.texts = own;
+  const body = {};
+  if (Object.keys(look).length) body.look = look;
+  if (form.elements.notices.value !== (store.notices ?? 'opt-out')) body.notices = form.elements.notices.value;
+  const showWishes = form.elements.showWishes.checked;
+  if (showWishes !== Boolean(store.reporting?.showWishes)) body.reporting = { showWishes };
+  return act(async () => {
+    try {
+      const { data } = await ask('store', { method: 'PATCH', body });
+      delete store.look;
+      Object.assign(store, data, { draft: undefined });
+      say('Saved. The shop’s pages show it within 5 seconds.');
+    } catch (error) {
+      if (error.status !== 400) throw error;
+      const found = error.details?.length ? error.details : [{ field: '', message: error.message }];
+      store.draft.wrong = Object.fromEntries(found.map(({ field, message }) => [field, message]));
+      say(found[0].message);
+    }
+    redraw();
+    form.querySelector('[aria-invalid]')?.focus();
+  })({ currentTarget: form });
+};
+
+/** Renders the settings that aren't in the form, by their labels. */
+function values(of) {
   const words = (name) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', ' ');
   const line = ([name, value]) => {
     const [label = words(name), form = shown] = WORDS[name] ?? [];
     return html`<div><dt>${label}</dt><dd>${form(value)}</dd></div>`;
   };
   const given = (value) => value !== null && value !== '' && (typeof value !== 'object' || Object.keys(value).length);
-  return html`<dl>${Object.entries(of).filter(([, value]) => given(value)).map(line)}</dl>`;
+  return html`<dl>${Object.entries(of).filter(([name, value]) => !EDITED.includes(name) && given(value)).map(line)}</dl>`;
 }
 
 function shown(value) {

@@ -1,13 +1,13 @@
 import { html, nothing } from './lit-html.js';
 import { ask, download, get } from './api.js';
 import { act, confirmed, empty, pages, say, table, time, waiting } from './parts.js';
-import { values } from './settings.js';
+import { settings } from './settings.js';
 
 const load = () => ({ store: get('store'), tokens: pages('tokens'), requests: pages('requests') });
 
 function show({ store, tokens, requests }, { redraw }) {
   return html`<div class="head"><h1 id="title" tabindex="-1">Store</h1></div>
-    <section class="card"><h2>Settings</h2><p class="soft">Change them with <code>wishwell store update</code>.</p>${store ? values(store) : waiting()}</section>
+    <section class="card"><h2>Settings</h2>${store ? settings(store, redraw) : waiting()}</section>
     <section class="card"><h2>Admin tokens</h2>${tokens ? held(tokens, redraw) : waiting()}</section>
     <section class="card"><h2>Privacy requests</h2>${requests ? asked(requests, redraw) : waiting()}</section>`;
 }
