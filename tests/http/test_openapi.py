@@ -73,7 +73,14 @@ MORE_HEADERS = {"401": {"WWW-Authenticate"}, "405": {"Allow"}}
 MORE_HEADERS |= {key: {"Retry-After"} for key in ("429", "503")}
 # Operations that respond with a Location; a profile token and a share have no URL.
 LOCATED = {"createItem", "createList", "createWebhook", "copySharedList"}
-CONFLICTING = {"updateItem", "createWebhook", "renewWebhookSecret", "testWebhook", "retryDelivery"}
+CONFLICTING = {
+    "updateStore",
+    "updateItem",
+    "createWebhook",
+    "renewWebhookSecret",
+    "testWebhook",
+    "retryDelivery",
+}
 CONFLICTING |= {"updateWebhook", "reserveSharedItem", "cancelRequest", "deleteToken"}
 
 
@@ -130,7 +137,8 @@ def test_document_is_openapi_3_1():
 TOKENS = {key: [] for key in NO_TOKEN} | {"getSharedList": [{}, {"bearer": []}]}
 TOKENS |= {key: [{"adminBearer": []}] for key in (*OF_STORE, "createProfileToken", "deleteProfile")}
 # Operations whose body is optional.
-NO_BODY = ("deleteItems", "createProfileToken", "createShare", "copySharedList", "putListItem")
+NO_BODY = {"deleteItems", "createProfileToken", "copySharedList", "putListItem", "createShare"}
+NO_BODY |= {"createWishlistShare"}
 
 
 @each_operation

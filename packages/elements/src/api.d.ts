@@ -1813,6 +1813,11 @@ export interface components {
         NewWebhookUrl: string;
         /** @description A text by the profile's owner. Newlines are allowed, other control characters aren't. */
         Note: string;
+        /**
+         * @description Whether those who never chose get notices (opt-out) or not.
+         * @enum {string}
+         */
+        NoticeConsent: "opt-in" | "opt-out";
         /** @description An OpenAPI document. */
         OpenapiDocument: {
             openapi: string;
@@ -2196,12 +2201,7 @@ export interface components {
             cartUrl?: string;
             /** @description The pages' language; by default the browser decides. */
             language?: string;
-            /** @description Texts that replace those of the pages, by language and name. */
-            texts?: {
-                [key: string]: {
-                    [key: string]: string;
-                };
-            };
+            texts?: components["schemas"]["StoreTexts"];
         };
         /** @description Changes to the look of the hosted pages. Fields that are left out stay. */
         StoreLookPatch: {
@@ -2212,11 +2212,7 @@ export interface components {
             cartUrl?: components["schemas"]["NewLookText"];
             language?: components["schemas"]["NewLookText"];
             /** @description All texts, which replace the current ones. */
-            texts?: {
-                [key: string]: {
-                    [key: string]: string;
-                };
-            };
+            texts?: components["schemas"]["StoreTexts"];
         };
         /** @description How the shop identifies its signed-in customers. Settings that are not set are omitted. */
         StoreNaming: {
@@ -2241,8 +2237,7 @@ export interface components {
         /** @description Changes to the store (`PATCH /store`). Fields that are left out stay. */
         StorePatch: {
             look?: components["schemas"]["StoreLookPatch"];
-            /** @enum {string} */
-            notices?: "opt-out" | "opt-in";
+            notices?: components["schemas"]["NoticeConsent"];
             reporting?: components["schemas"]["StoreReportingPatch"];
         };
         /** @description Settings of the store's reports. Settings that are not set are omitted. */
@@ -2283,15 +2278,17 @@ export interface components {
             forgetSince?: components["schemas"]["Timestamp"] | null;
             pages?: components["schemas"]["StorePages"];
             reporting?: components["schemas"]["StoreReporting"];
-            /**
-             * @description Whether profiles that never chose get notices (opt-out) or not (opt-in).
-             * @enum {string}
-             */
-            notices?: "opt-out" | "opt-in";
+            notices?: components["schemas"]["NoticeConsent"];
             look?: components["schemas"]["StoreLook"];
         };
         StoreSettingsResponse: {
             data: components["schemas"]["StoreSettings"];
+        };
+        /** @description Texts that replace those of the pages, by language and name. */
+        StoreTexts: {
+            [key: string]: {
+                [key: string]: string;
+            };
         };
         SummaryReport: {
             data: components["schemas"]["WishSummary"];

@@ -53,7 +53,10 @@ PROPAGATION_MS = 5_000
 """Milliseconds until every process has seen a change of a store (rule: changes-take-effect)."""
 
 ProductIds = Literal["integer", "text"]
-Consent = Literal["opt-out", "opt-in"]
+Consent = Annotated[
+    Literal["opt-out", "opt-in"],
+    published("NoticeConsent", "Whether those who never chose get notices (opt-out) or not."),
+]
 TEXT_ID = re.compile(field_types.TEXT_ID)
 TEXT_RULE = (
     "a string of 1 to 100 characters (A-Z, a-z, 0-9 or one of . _ : ~ = -) that begins with a "
@@ -91,7 +94,6 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     pages: Pages = Pages()
     reporting: Reporting = Reporting()
     notices: Consent = "opt-out"  # rule: notice-consent
-    """Whether profiles that never chose get notices (opt-out) or not (opt-in)."""
     look: Look = Look()
 
     def __hash__(self) -> int:

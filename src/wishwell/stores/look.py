@@ -20,7 +20,8 @@ _TEXT = re.compile(r"[^\x00-\x09\x0b-\x1f\x7f-\x9f]*")
 Texts = Annotated[
     dict[str, dict[str, str]],
     published(
-        description="Texts that replace those of the pages, by language and name.",
+        "StoreTexts",
+        "Texts that replace those of the pages, by language and name.",
         properties={},
         patternProperties={
             f"^{rules.LANGUAGE}$": {

@@ -503,7 +503,6 @@ class StoreLook(Record, frozen=True):
     language: str | None = None
     """The pages' language; by default the browser decides."""
     texts: dict[str, dict[str, str]] | None = None
-    """Texts that replace those of the pages, by language and name."""
 
 
 class StoreSettings(Record, frozen=True):
@@ -533,7 +532,6 @@ class StoreSettings(Record, frozen=True):
     pages: StorePages | None = None
     reporting: StoreReporting | None = None
     notices: str | None = None
-    """Whether profiles that never chose get notices (opt-out) or not (opt-in)."""
     look: StoreLook | None = None
 
 

@@ -964,6 +964,8 @@ class AsyncStore(AsyncResource):
 
         ``look``: Changes to the look of the hosted pages. Fields that are left out stay.
 
+        ``notices``: Whether those who never chose get notices (opt-out) or not.
+
         ``reporting``: Changes to a store's reports.
 
         Raises ``NotFound`` and ``Conflict``.
