@@ -39,7 +39,7 @@ def test_import_fills_in_what_a_hand_made_file_leaves_out(bench, store, tmp_path
     [made] = bench.read(lists.page, customer, PageRequest(None, 9)).records
     assert (made.name, made.item_count) == ("Mine", 0)
     shown = bench.read(records.find, customer)
-    assert (shown.items, shown.lists, shown.email, shown.notices) == (1, 1, UNSET, True)
+    assert (shown.items, shown.lists, shown.email, shown.notices) == (1, 1, UNSET, None)
 
 
 def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_path):
