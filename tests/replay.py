@@ -37,6 +37,11 @@ class Replay:
             if made not in item["listIds"] and item["id"] in placed:
                 placed.remove(item["id"])
 
+    def item_purchased(self, data):
+        if item := data.get("item"):
+            assert changed(self.items[item["id"]], item) <= {"purchased"}
+            self.items[item["id"]] = item
+
     def item_deleted(self, data):
         id = data["item"]["id"]
         assert self.items.pop(id) == data["item"]

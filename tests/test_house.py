@@ -19,7 +19,15 @@ from tests.conftest import TIMING
 from wishwell import __version__, config, products, stores
 from wishwell.cli import main
 from wishwell.db import statements
-from wishwell.http import bad_fields, management, request_types, responses, routes, store_bodies
+from wishwell.http import (
+    bad_fields,
+    management,
+    order_handlers,
+    request_types,
+    responses,
+    routes,
+    store_bodies,
+)
 from wishwell.products import notices, product_bodies
 from wishwell.wishlists import purge, reservation_rows
 
@@ -295,7 +303,7 @@ def test_routes_and_description_are_the_same():
 
 BODIES = [
     value
-    for module in (request_types, product_bodies, store_bodies)
+    for module in (request_types, product_bodies, order_handlers, store_bodies)
     for name, value in vars(module).items()
     if name.endswith("Body") and value is not request_types.Body
 ]

@@ -35,6 +35,7 @@ WITH_TOKEN = {*CODES["401"], "token_kind_not_allowed", "profile_header_not_allow
 WITH_TOKEN -= {"signature_invalid", "sign_in_required"}
 OF_PARAMETERS = {f"{noun}Id": f"{noun}_not_found" for noun in ("item", "list", "share", "webhook")}
 OF_PARAMETERS |= {f"{noun}Id": f"{noun}_not_found" for noun in ("delivery", "request")}
+OF_PARAMETERS |= {"orderId": "order_not_found"}
 OF_PARAMETERS |= {"page": "invalid_cursor", "Profile": "session_not_found"}
 OF_PARAMETERS |= {"token": "shared_list_not_found", "tokenId": "token_not_found"}
 
@@ -72,6 +73,8 @@ OWN = {
     "retryDelivery": "webhook_off",
     "getProduct": "product_not_found",
     "deleteProduct": "product_not_found",
+    "putOrders": "purchases_off",
+    "deleteOrder": "purchases_off journal_unavailable",
     "deleteToken": "own_token journal_unavailable",
     "getWishCounts": "wishes_not_published",
     "cancelRequest": "request_not_pending journal_unavailable",

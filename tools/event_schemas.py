@@ -9,7 +9,7 @@ from wishwell import events
 from wishwell.events import deliveries
 from wishwell.field_types import Id, Unique, published
 from wishwell.products import notices
-from wishwell.wishlists import items, linking, lists
+from wishwell.wishlists import items, linking, lists, orders
 
 Node = Any  # a part of the description
 
@@ -83,6 +83,7 @@ DATA = {"MovedItem": MovedItem} | {
         "ProfileErased": NoData,
         "ItemPriceDropped": notices.NoticeData,
         "ItemBackInStock": notices.NoticeData,
+        "ItemPurchased": orders.PurchaseView,
         "WebhookTest": NoData,
     }.items()
 }

@@ -15,8 +15,9 @@ from tools.schemas import Schemas, struct_of
 from wishwell import __version__, errors, events, products, profiles, reports, stores
 from wishwell.access import access_cache, auth
 from wishwell.events import attempts, deliveries, webhooks
-from wishwell.field_types import Id, published
+from wishwell.field_types import Id, Purchased, published
 from wishwell.http import (
+    order_handlers,
     profile_handlers,
     request_types,
     responses,
@@ -28,9 +29,9 @@ from wishwell.http.responses import Data, DataPage
 from wishwell.privacy import personal_export, platform_requests
 from wishwell.products import notices, product_bodies, shown
 from wishwell.profiles import pages, records
-from wishwell.reports import wishers
+from wishwell.reports import purchases, wishers
 from wishwell.stores import look, naming, reporting
-from wishwell.wishlists import items, lists, shares
+from wishwell.wishlists import items, lists, orders, shares
 
 SOURCE = Path(__file__).parents[1] / "src" / "wishwell" / "http" / "openapi.yaml"
 BUILT = SOURCE.with_suffix(".json")
@@ -54,6 +55,7 @@ class ProfileExport(msgspec.Struct):
     items: list[items.Item]
     shares: list[shares.Share]
     reservations: list[personal_export.Reserved]
+    purchases: list[orders.PurchaseView]
     events: list[events.Event]
 
 
@@ -95,6 +97,11 @@ SHOWN = {
     "Wisher": wishers.Wisher,
     "EventProduct": notices.NoticeProduct,
     "ShownCount": reports.ShownCount,
+    "Purchased": Purchased,
+    "AppliedOrder": orders.Applied,
+    "Earned": purchases.Earned,
+    "EarnedRow": purchases.EarnedRow,
+    "Revenue": purchases.Revenue,
 }
 SHOWN |= {
     f"{name}Response": Data[struct_of(SHOWN[name])]  # type: ignore[misc]
@@ -118,6 +125,10 @@ SHOWN |= {
     ],
     "SummaryReport": Report[reports.Summary],
     "DaysReport": Report[Annotated[list[reports.Day], published(maxItems=reports.MAX_DAYS)]],
+    "OrdersResponse": Data[Annotated[list[orders.Applied], published(maxItems=orders.MAX_BULK)]],
+    "PurchasesReport": Data[
+        Annotated[list[purchases.EarnedRow], published(maxItems=reports.MAX_DAYS)]
+    ],
     "ShownWishes": Data[Annotated[list[reports.ShownCount], published(maxItems=items.MAX_BULK)]],
     "Feed": store_handlers.Feed,
     "SignIn": profile_handlers.SignIn,
@@ -156,6 +167,9 @@ SENT = {
     "NewProduct": product_bodies.ProductBody,
     "NamedProduct": in_python("NewProduct", product_bodies.NamedProductBody),
     "Products": product_bodies.ProductsBody,
+    "Orders": order_handlers.OrdersBody,
+    "NewOrder": order_handlers.OrderBody,
+    "OrderLine": order_handlers.OrderLineBody,
     "NewVariant": in_python(
         "Variant", products.Variant, "A variant of the product. Each must occur at most once."
     ),
@@ -178,6 +192,9 @@ ENUMS = {
     "PlatformTopic": platform_requests.Topic,
     "ProductIdType": stores.ProductIds,
     "ProfileKind": profiles.Kind,
+    "OrderResult": orders.Result,
+    "OrderStatus": order_handlers.Status,
+    "PurchasedChoice": reporting.Purchased,
 }
 
 

@@ -87,7 +87,8 @@ class _Sample:
         names = {"Wishwell", *re.findall(r"\b[A-Z]\w+(?=\()", self.python)}
         arguments = [f'"{ADDRESS}"', 'os.environ["TOKEN"]']
         arguments += [f'profile="{self.profile}"'] if self.profile else []
-        text = f"import os\n\nfrom wishwell_client import {', '.join(sorted(names))}\n\n"
+        times = "from datetime import UTC, datetime\n" if "datetime(" in self.python else ""
+        text = f"import os\n{times}\nfrom wishwell_client import {', '.join(sorted(names))}\n\n"
         text += "".join(
             ["with Wishwell(\n", *(f"    {one},\n" for one in arguments), ") as api:\n"]
         )

@@ -38,7 +38,7 @@ ITEM = {
 LIST = {"name": Field("Gifts", "Garden", merged="Gifts")}
 
 GIVEN_BY_THE_SERVICE = {"id", "createdAt", "updatedAt", "itemCount", "items", "profile", "product"}
-GIVEN_BY_THE_SERVICE |= {"savedPrice"}
+GIVEN_BY_THE_SERVICE |= {"purchased", "savedPrice"}
 OF_OTHER_TESTS = {"productId", "variantId", "listIds"}
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.conftest import ISSUED, ROOMY, SEALING_KEY, SIGNING_KEY, slow
+from tests.conftest import ISSUED, ROOMY, SEALING_KEY, SIGNING_KEY, Shop, slow
 from tests.platform import NEW, Platform
 from tests.servers import Service, wait_until
 
@@ -775,3 +775,33 @@ def test_code_that_gets_into_the_page_does_not_run(world, merchant):
     assert page.locator("img[src=x]").count() == 0, "text became no markup"
     assert len(merchant.wrong) >= 6, "each was refused aloud"
     merchant.wrong.clear()
+
+
+def test_merchant_sees_what_wishes_earn(world, merchant):
+    """The overview of a store with purchases on shows what wishes earned, compared with the previous
+    period, and the products that earned most; others have no such card. Rule: purchase-report."""
+    shop = Shop(world.service, *ROOMY, "--purchases", "on")
+    shop.admin.put("/products/1", json={"title": MARKUP}).raise_for_status()
+    who = shop.customer("carl")
+    who.http.post("/items", json={"productId": 1}).raise_for_status()
+    price = {"amount": "19.90", "currency": "EUR"}
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 1))
+    order = {
+        "orderId": "1",
+        "profile": who.gid,
+        "placedAt": now,
+        "updatedAt": now,
+        "status": "paid",
+        "lines": [{"productId": 1, "quantity": 3, "unitPrice": price}],
+    }
+    done = shop.admin.put("/orders", json={"orders": [order]}).raise_for_status().json()
+    assert done["data"][0]["matched"] == 1
+    merchant.expected.add("403")
+    page = merchant.open(shop.another_admin_token("dashboard", "--for", "reports"))
+    card = page.locator("#earned")
+    expect(card.locator(".big")).to_have_text("€59.70")
+    expect(card).to_contain_text("1 order with 3 wished-for units")
+    expect(card.locator("li")).to_contain_text("WWW")
+    merchant.page.get_by_role("button", name="Sign out").click()
+    merchant.open(world.shop.admin_token)
+    expect(page.locator("#earned")).to_have_count(0)

@@ -21,7 +21,9 @@ from wishwell_client import (
     ItemCreatedEvent,
     Money,
     NewItem,
+    NewOrder,
     NewProduct,
+    OrderLine,
     Page,
     Variant,
     Wishwell,
@@ -34,15 +36,20 @@ ID = "01964a1b-0739-7128-a24b-e40ad23f0824"
 PRICE = Money("1", "EUR")
 BLUE = Variant(1, "t", "http://i", PRICE, True)
 SHIRT = NewProduct(7, "t", "http://u", "http://i", PRICE, True, "in_stock", (BLUE,))
+LATER = datetime(2125, 4, 18, tzinfo=UTC)
+ORDER = NewOrder(
+    "1", "gid://shopify/Customer/7", LATER, LATER, "paid", (OrderLine(7, 1, 8, PRICE),)
+)
 VALUES = {
     str: ID,
     int: 7,
     bool: True,
-    datetime: datetime(2125, 4, 18, tzinfo=UTC),
+    datetime: LATER,
     NewProduct: SHIRT,
     Sequence[NewItem]: [NewItem(7)],
     Sequence[str]: [ID],
     Sequence[NewProduct]: [SHIRT],
+    Sequence[NewOrder]: [ORDER],
 }
 
 

@@ -15,10 +15,10 @@ from wishwell.products.notices import Money
 from wishwell.stores import store_secrets
 from wishwell.transfer import exporting, file_records, importing
 from wishwell.transfer.import_file import ImportFile
-from wishwell.wishlists import lists
+from wishwell.wishlists import items, lists, orders
 
 SETTINGS = config.load({})
-OF_STORE = {"limits": {"items": 77}, "reporting": {"time_zone": "Europe/Paris"}}
+OF_STORE = {"limits": {"items": 77}, "reporting": {"time_zone": "Europe/Paris", "purchases": True}}
 NOW = "2026-01-01T00:00:00.000Z"
 AT = ids.from_timestamp(NOW)
 
@@ -150,8 +150,18 @@ class FilledStore:
             bench.reserve(self.link.token, saved[0], who)
         bench.link(visitor, self.friend)
         wish(bench, self.session, 5)
+        self.buy(self.friend, 3)
+        gone = bench.save(self.owner, 4)
+        bench.write(items.delete, self.owner, gone.id, now())
         for jti in ("", bench.new_id()):
             bench.write(auth.revoke_profile, self.owner, bench.clock(), jti)
+
+    def buy(self, buyer, product):
+        """Sends an order of one unit."""
+        placed, version = self.bench.clock.tick(), self.bench.clock.tick()
+        line = orders.Line(str(product), "", 1, "9.50", "EUR")
+        order = orders.Order(f"{buyer.gid} {product}", buyer, placed, version, [line])
+        self.bench.write(orders.apply, self.store, order, version)
 
     def seen(self):
         """Returns everything of this store that an import of another store could wrongly change."""

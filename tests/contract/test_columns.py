@@ -33,7 +33,10 @@ ELSEWHERE = {
     "lists": {"item_count": "counted"},
     "entries": {"list_id": "listIds of the item", "item_id": "the line's id", "position": "order of the list"},
     "item_tags": {"item_id": "the line's id", "tag": "tags"},
-    "items": {"changed": "of an event that was told"},
+    "purchases": dict.fromkeys(
+        ("line", "quantity", "product_id", "variant_id", "wish_variant_id", "day", "placed_at",
+         "amount", "currency"), "in purchases of the line"),
+    "items": {"changed": "of an event that was told", "purchased": "follows from the orders"},
     "reservations": {"holder_id": "holder, a GID"},
     "stores": {"updated_at": "when it was changed here", "handle": "store.handle"},
     "store_hosts": {"host": "hosts of the store, and its platform's shop"},

@@ -18,7 +18,7 @@ from wishwell.privacy import erasure, personal_export
 from wishwell.products.shown import page as page_with_products
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishlists import copies, items, lists, saving, shares
+from wishwell.wishlists import copies, items, lists, orders, saving, shares
 
 NOTED = shares.ShareSettings(reservations=True, notes=True)
 numbers = itertools.count(1)
@@ -79,7 +79,7 @@ class World:
 
 @pytest.fixture
 def world(bench, store):
-    return World(bench, store)
+    return World(bench, bench.update_store(store, reporting={"purchases": True}))
 
 
 def test_export_of_a_profile_that_is_erased_meanwhile_breaks_off(world):
@@ -118,6 +118,11 @@ def filled(world, customer, other):
     theirs_token = bench.share(other, theirs, NOTED).token
     bench.reserve(token, item.id, other)
     bench.reserve(theirs_token, wish.id, customer)
+    placed = bench.clock.tick()
+    line = orders.Line("6", "", 2, "1.50", "EUR")
+    order = orders.Order(f"order {n}", customer, placed, bench.clock.tick(), [line])
+    assert bench.write(orders.apply, world.store, order, bench.clock.tick()).matched == 1
+    bench.write(items.delete, customer, bench.save(customer, 8).id, bench.clock.tick())
     world.copy(theirs_token, customer, f"{name} copied")
     world.publish()  # some deliveries stay pending
     # others fail
@@ -129,6 +134,7 @@ def filled(world, customer, other):
     ]
     told = bench.select("SELECT sequence FROM events WHERE profile_id = $1", customer.id)
     secrets = [customer.gid, session.gid, email, note, name, tag, token, opaque.hashed(token)]
+    secrets.append(placed)
     secrets += [str(id) for (id,) in mine]
     secrets += [events.event_id(customer.id, sequence) for (sequence,) in told]
     return session, secrets, max(sequence for (sequence,) in told)

@@ -48,6 +48,7 @@ STORE_WIDE = {
     "purge_shares", "purge_reservations", "purge_held",
     "count_profiles", "count_items", "count_oldest", "count_dates", "store_items_wished_page",  # a store: reports
     "customers_idle", "erasure_linked",  # erasure: a store's customers, a customer's sessions
+    "export_buyers",  # orders of many profiles
     "profiles_kinds",  # a link: owners of items that the session has reserved
 }  # fmt: skip
 

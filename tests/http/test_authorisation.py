@@ -22,6 +22,14 @@ from .test_openapi import OPERATIONS as DESCRIBED
 pytestmark = pytest.mark.either_engine
 
 # Bodies of the operations, for a record of the profile "mine" unless noted.
+ORDER = {
+    "orderId": "1",
+    "profile": "gid://shopify/Customer/1",
+    "placedAt": "2025-01-01T00:00:00Z",
+    "updatedAt": "2025-01-01T00:00:00Z",
+    "status": "paid",
+    "lines": [],
+}
 BODIES: dict[str, Any] = {
     "POST /items": {"productId": 77},
     "PUT /items": {"items": [{"productId": 78}]},
@@ -40,6 +48,7 @@ BODIES: dict[str, Any] = {
     "PATCH /store": {"look": {"shopName": "x"}},
     "POST /profiles/identify": {"email": "ann@example.com"},
     "POST /profiles/token": {},
+    "PUT /orders": {"orders": [ORDER]},
     "PUT /products": {"products": [{"productId": 1}]},
     "PUT /products/{productId}": {},
     "POST /webhooks": {"url": "https://shop.example/hook"},
@@ -61,7 +70,10 @@ GIVE_BACK = "DELETE /shared/{token}/items/{itemId}/reservation"
 # Open to anybody with the link, but an owner can't reserve on their own list.
 SHARED = (VIEW, COPY, RESERVE, GIVE_BACK)
 ERASE = "DELETE /profile"
-REPORTS = ("GET /reports/products", "GET /reports/summary", "GET /reports/days")
+REPORTS = (
+    *("GET /reports/products", "GET /reports/summary", "GET /reports/days"),
+    "GET /reports/purchases",
+)
 WHOLE = ("GET /shares", "POST /shares", "PATCH /shares/{shareId}", "DELETE /shares/{shareId}")
 OF_ONE = ("GET /profile", "PATCH /profile", "GET /profile/export", ERASE, *WHOLE)
 
@@ -78,7 +90,7 @@ OF_STORE = {
     name
     for name in DONE
     if name.partition(" ")[2].startswith(
-        ("/products", "/webhooks", "/requests", "/store", "/tokens", "/reports")
+        ("/products", "/webhooks", "/requests", "/store", "/tokens", "/reports", "/orders")
     )
 }
 OF_STORE.add("GET /profiles")
@@ -156,7 +168,7 @@ CREDENTIALS = [
     *NOBODY, *FORBIDDEN, "session", "customer", "other's", "admin", "admin + Profile",
 ]  # fmt: skip
 OWNERS = ["session", "customer", "other"]
-OPTIONS = ("--events", "on", "--show-wishes", "on")
+OPTIONS = ("--events", "on", "--show-wishes", "on", "--purchases", "on")
 
 
 class Fixtures:
@@ -262,7 +274,7 @@ class Fixtures:
         if "{requestId}" in path:
             id = self.exported if method == "GET" else self.platform.asks("shop/redact")
             path = path.replace("{requestId}", id)
-        path = self._with_token(path)
+        path = self._with_token(self._with_order(path))
         hook, delivery = self._hook() if "{webhookId}" in path else ("", "")
         path = path.replace("{webhookId}", hook).replace("{deliveryId}", delivery)
         headers = {}
@@ -288,6 +300,12 @@ class Fixtures:
         for admin in (self.shop.admin, self.elsewhere.admin):
             for made in admin.get("/webhooks").json()["data"]:
                 admin.delete(f"/webhooks/{made['id']}")
+
+    def _with_order(self, path):
+        if "{orderId}" in path:
+            order = ORDER | {"orderId": "2"}
+            self.shop.admin.put("/orders", json={"orders": [order]}).raise_for_status()
+        return path.replace("{orderId}", "2")
 
     def _with_token(self, path):
         if "{tokenId}" in path:

@@ -56,11 +56,23 @@ OF_STORE = {
     name
     for name, (_, path, _) in OPERATIONS.items()
     if path.startswith(
-        ("/webhooks", "/events", "/products", "/requests", "/store", "/tokens", "/reports")
+        (
+            "/webhooks",
+            "/events",
+            "/products",
+            "/requests",
+            "/store",
+            "/tokens",
+            "/reports",
+            "/orders",
+        )
     )
     or path == "/profiles"
 }
-SPREADSHEETS = ("getProductReport", "getSummaryReport", "getDailyReport", "getWisherReport")
+SPREADSHEETS = (
+    *("getProductReport", "getSummaryReport", "getDailyReport", "getWisherReport"),
+    "getPurchasesReport",
+)
 REQUIRED = ("getWisherReport product", "getWishCounts products")
 NO_TOKEN = ("getOpenapi", "receivePlatformWebhook")
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
@@ -81,7 +93,14 @@ CONFLICTING = {
     "testWebhook",
     "retryDelivery",
 }
-CONFLICTING |= {"updateWebhook", "reserveSharedItem", "cancelRequest", "deleteToken"}
+CONFLICTING |= {
+    "putOrders",
+    "deleteOrder",
+    "updateWebhook",
+    "reserveSharedItem",
+    "cancelRequest",
+    "deleteToken",
+}
 
 
 def walk(value: Any, place: str = "#"):

@@ -33,6 +33,7 @@ RUN_BY = {
     "Python": [sys.executable, "-c"],
 }
 OPTIONS = (*ROOMY, "--events", "on", "--show-wishes", "on", "--auth-flow", "/sign-in")
+OPTIONS += ("--purchases", "on")
 # The ids in the description's examples; SECOND is for operations that name two items.
 CUSTOMER, SHARE = "7096539482", "0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90"
 FIRST, SECOND = "01964a1b-0739-7128-a24b-e40ad23f0824", "01964a1b-f199-7181-a54c-66175d9dc9f8"
@@ -78,6 +79,11 @@ def records(platform: Exported, path: str) -> dict[str, str]:
     if "{webhookId}" in path:
         first = made(shop.admin, "/webhooks", url="https://shop.example/wishes")["id"]
         second = made(shop.admin, f"/webhooks/{first}/test")["id"]
+    if "{orderId}" in path:
+        now = "2025-04-18T17:00:00Z"
+        order = {"orderId": "1001", "profile": shop.gid(), "placedAt": now, "updatedAt": now}
+        order |= {"status": "paid", "lines": []}
+        shop.admin.put("/orders", json={"orders": [order]}).raise_for_status()
     if "{tokenId}" in path:
         shop.another_admin_token()
         first = shop.admin.get("/tokens").json()["data"][0]["id"]

@@ -21,7 +21,7 @@ from wishwell.privacy import journal_replay
 GID = "gid://shopify/Customer/7"
 READS = {
     "serve", "store list", "token list", "webhook list", "webhook deliveries", "profile requests",
-    "report products", "report summary", "report days", "report wishers", "export", "doctor", "backup",
+    "report products", "report summary", "report days", "report wishers", "report purchases", "export", "doctor", "backup",
     "version",
 }  # fmt: skip
 UNRUN = {"serve", "doctor", "backup", "report wishers"}  # tested elsewhere

@@ -1,5 +1,6 @@
 """Upgrade from the first frozen schema, and back: `make test-upgrade`."""
 
+import datetime
 import os
 import shutil
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SEALING_KEY, SIGNING_KEY
-from tests.servers import Service, postgres_binaries
+from tests.servers import Service, postgres_binaries, wait_until
 from tests.service.test_documents import commands, shell
 from wishwell.db import migrate
 
@@ -100,6 +101,28 @@ def _postgres_path() -> str:
     return f"{postgres_binaries()}:{os.environ['PATH']}"
 
 
+def earns(new, shop, who) -> None:
+    """An order matches a wish that the old program saved, and reports have the numbers of before."""
+    new.quick("store", "update", shop.handle, "--purchases", "on")
+    admin, now = new.client(shop.admin_token), datetime.datetime.now(datetime.UTC).isoformat()
+    order = {
+        "orderId": "1",
+        "profile": who.gid,
+        "placedAt": now,
+        "updatedAt": now,
+        "status": "paid",
+    }
+    order["lines"] = [
+        {"productId": 2, "quantity": 2, "unitPrice": {"amount": "1.50", "currency": "EUR"}}
+    ]
+    assert wait_until(lambda: admin.put("/orders", json={"orders": [order]}).is_success, seconds=10)
+    earned = {"orders": 1, "units": 2, "revenue": [{"amount": "3.00", "currency": "EUR"}]}
+    [wishes] = new.rows("SELECT count(*) FROM items")[0]
+    counted = lambda: admin.get("/reports/summary").json()["data"]  # noqa: E731
+    assert wait_until(lambda: counted()["wishes"] == wishes, seconds=100)
+    assert counted()["purchases"] == earned
+
+
 LEFT_BEHIND = (
     "INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, "
     f"variants, known) VALUES ('{NOBODYS}', '5', '{NOBODYS}', '{NOBODYS}', '', '', '', '', '')"
@@ -169,6 +192,7 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     new.settings["WISHWELL_PORT"] = "0"
     new.start()
     assert answers(new, shop.admin_token, people, links) == held
+    earns(new, shop, people["customer 0"])
     new.stop()
     if url.startswith("sqlite"):
         assert old.rows("PRAGMA integrity_check") == [("ok",)]

@@ -1079,6 +1079,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reports/purchases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what wishes earn
+         * @description The orders with a wish, the units of these wishes, and what was paid for them, by currency:
+         *     for each day, or by product, those first that earned most. Current, not as last counted.
+         *     `format=csv` returns all products or days as a spreadsheet. `HEAD` returns the same response
+         *     without a body.
+         */
+        get: operations["getPurchasesReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reports/wishers": {
         parameters: {
             query?: never;
@@ -1119,6 +1142,60 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Send orders
+         * @description Matches the lines of 1 to 250 orders with the wishes of their customers, each order by
+         *     itself. A line matches the item with the same variant, or else the item without a variant,
+         *     that was saved before `placedAt` and not too long ago. Nothing is stored of other lines. A
+         *     version with a later `updatedAt` replaces the order; others change nothing. Send every order,
+         *     and send it again when it is refunded or cancelled, also before it has any match. Requires an
+         *     admin token without `Profile`. While the store has purchases off, the response is 409.
+         */
+        put: operations["putOrders"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/orders/{orderId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The shop's id of an order.
+                 * @example 1001
+                 */
+                orderId: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forget an order
+         * @description Deletes everything stored of an order, and takes it out of the reports. To cancel an order,
+         *     send it with `status: cancelled`, because an earlier version of a forgotten order may arrive
+         *     late and would count. Requires an admin token without `Profile`. While the store has
+         *     purchases off, the response is 409.
+         */
+        delete: operations["deleteOrder"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1299,6 +1376,14 @@ export interface components {
         ApiError: {
             error: components["schemas"]["ErrorDetail"];
         };
+        /** @description What happened to an order. */
+        AppliedOrder: {
+            orderId: string;
+            /** @description `unchanged`: a version with the same or a later `updatedAt` is known. */
+            result: components["schemas"]["OrderResult"];
+            /** @description The number of its lines that match a wish. */
+            matched: number;
+        };
         /** @description When the last count began; null before the first count. */
         AsOf: components["schemas"]["Timestamp"] | null;
         /**
@@ -1359,13 +1444,35 @@ export interface components {
         DeliveryStatus: "pending" | "delivered" | "failed" | "skipped" | "by_hand";
         /** @description The owner's name as people with the link see it: 1 to 100 characters, without control characters, trimmed. */
         DisplayName: string;
+        /** @description The purchases of wishes in a period. */
+        Earned: {
+            /** @description The number of orders with a wish. */
+            orders: number;
+            /** @description The number of units of these wishes. */
+            units: number;
+            /** @description What was paid for them, by currency; units without a price add nothing. */
+            revenue: components["schemas"]["Revenue"][];
+        };
+        /** @description The purchases of wishes on a day, or for a product. */
+        EarnedRow: {
+            /** @description The number of orders with a wish. */
+            orders: number;
+            /** @description The number of units of these wishes. */
+            units: number;
+            /** @description What was paid for them, by currency; units without a price add nothing. */
+            revenue: components["schemas"]["Revenue"][];
+            day?: components["schemas"]["Day"];
+            productId?: components["schemas"]["ProductId"];
+            title?: components["schemas"]["Title"];
+            image?: components["schemas"]["Url"];
+        };
         /** @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host name after it, no spaces and no control characters. */
         EmailAddress: string;
         /**
          * @description A stable name of an error's cause.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_cursor" | "profile_required" | "item_limit_reached" | "list_limit_reached" | "list_item_limit_reached" | "list_entry_limit_reached" | "share_limit_reached" | "reservation_limit_reached" | "webhook_limit_reached" | "token_missing" | "token_invalid" | "token_expired" | "token_revoked" | "session_closed" | "store_deleted" | "signature_invalid" | "sign_in_required" | "admin_token_required" | "token_kind_not_allowed" | "profile_header_not_allowed" | "host_not_allowed" | "origin_not_allowed" | "own_list" | "reservations_off" | "path_not_found" | "item_not_found" | "item_not_on_list" | "list_not_found" | "share_not_found" | "shared_list_not_found" | "reservation_not_found" | "profile_not_found" | "session_not_found" | "product_not_found" | "webhook_not_found" | "delivery_not_found" | "request_not_found" | "export_not_found" | "token_not_found" | "store_not_found" | "sign_in_path_missing" | "wishes_not_published" | "method_not_allowed" | "request_timeout" | "item_exists" | "too_few_left" | "webhook_off" | "webhook_unsigned" | "events_off" | "sealing_keys_missing" | "own_token" | "request_not_pending" | "store_in_use" | "events_removed" | "body_too_large" | "unsupported_media_type" | "unsupported_encoding" | "rate_limited" | "rate_limited_without_token" | "headers_too_large" | "internal_error" | "unavailable" | "profile_being_erased" | "journal_unavailable" | "outcome_unknown";
+        ErrorCode: "invalid_request" | "invalid_cursor" | "profile_required" | "item_limit_reached" | "list_limit_reached" | "list_item_limit_reached" | "list_entry_limit_reached" | "share_limit_reached" | "reservation_limit_reached" | "webhook_limit_reached" | "token_missing" | "token_invalid" | "token_expired" | "token_revoked" | "session_closed" | "store_deleted" | "signature_invalid" | "sign_in_required" | "admin_token_required" | "token_kind_not_allowed" | "profile_header_not_allowed" | "host_not_allowed" | "origin_not_allowed" | "own_list" | "reservations_off" | "path_not_found" | "item_not_found" | "item_not_on_list" | "list_not_found" | "share_not_found" | "shared_list_not_found" | "reservation_not_found" | "profile_not_found" | "session_not_found" | "product_not_found" | "webhook_not_found" | "delivery_not_found" | "request_not_found" | "export_not_found" | "token_not_found" | "store_not_found" | "sign_in_path_missing" | "wishes_not_published" | "order_not_found" | "method_not_allowed" | "request_timeout" | "item_exists" | "too_few_left" | "webhook_off" | "webhook_unsigned" | "events_off" | "sealing_keys_missing" | "own_token" | "request_not_pending" | "store_in_use" | "purchases_off" | "events_removed" | "body_too_large" | "unsupported_media_type" | "unsupported_encoding" | "rate_limited" | "rate_limited_without_token" | "headers_too_large" | "internal_error" | "unavailable" | "profile_being_erased" | "journal_unavailable" | "outcome_unknown";
         /** @description An error. */
         ErrorDetail: {
             /** @description A description of the error, for people. */
@@ -1390,7 +1497,7 @@ export interface components {
             image?: components["schemas"]["Url"];
         };
         /** @enum {string} */
-        EventType: "item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock";
+        EventType: "item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock" | "item.purchased";
         /** @description The types of events to send; all if empty. */
         EventTypes: components["schemas"]["EventType"][];
         /** @description A list with its items in the customer's order. */
@@ -1441,11 +1548,10 @@ export interface components {
             listIds: components["schemas"]["Id"][];
             createdAt: components["schemas"]["Timestamp"];
             updatedAt: components["schemas"]["Timestamp"];
-            /**
-             * @description The product's price when the item was saved, or changed to another product or variant;
-             *     omitted if it was unknown.
-             */
+            /** @description The product's price when this product or variant was saved; omitted if it was unknown. */
             savedPrice?: components["schemas"]["Price"];
+            /** @description Omitted unless an order has matched the item since it was last saved. */
+            purchased?: components["schemas"]["Purchased"];
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
             product?: components["schemas"]["ItemProduct"];
@@ -1594,6 +1700,34 @@ export interface components {
              * @constant
              */
             deleted?: true;
+        };
+        /** @description A purchase of a wish. */
+        ItemPurchasedData: {
+            productId: components["schemas"]["ProductId"];
+            /** @description For a purchase: the ordered variant. */
+            variantId?: components["schemas"]["ProductId"];
+            quantity: components["schemas"]["Quantity"];
+            /** @description For a purchase: when the order was placed. */
+            placedAt: components["schemas"]["Timestamp"];
+            /** @description For a purchase: what the customer paid per unit, after discounts, including tax. */
+            unitPrice?: components["schemas"]["Price"];
+            /** @description For the event of a purchase: the item; omitted if it was removed before the order. */
+            item?: components["schemas"]["Item"];
+        };
+        /** @description The event `item.purchased`. */
+        ItemPurchasedEvent: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "item.purchased";
+            timestamp: components["schemas"]["Timestamp"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            sequence: number;
+            data: components["schemas"]["ItemPurchasedData"];
+            traceparent?: components["schemas"]["Traceparent"];
         };
         ItemResponse: {
             data: components["schemas"]["Item"];
@@ -1759,6 +1893,25 @@ export interface components {
         NewLookText: string | null;
         /** @description null or an empty text removes the note. */
         NewNote: components["schemas"]["Note"] | null;
+        /** @description A version of an order. */
+        NewOrder: {
+            orderId: components["schemas"]["OrderId"];
+            /** @description The customer who placed the order, or the visitor's session. */
+            profile: components["schemas"]["ProfileGid"];
+            /**
+             * Format: date-time
+             * @description When the customer placed it: an RFC 3339 time with an offset.
+             */
+            placedAt: string;
+            /**
+             * Format: date-time
+             * @description When the shop last changed it. A later time replaces the order.
+             */
+            updatedAt: string;
+            status: components["schemas"]["OrderStatus"];
+            /** @description What the customer keeps: after a partial refund, fewer units or lines. */
+            lines: components["schemas"]["OrderLine"][];
+        };
         /** @description null has the same effect as omitting the field. */
         NewPrice: components["schemas"]["Price"] | null;
         /** @description All data of a product (`PUT /products/{productId}`). */
@@ -1835,6 +1988,28 @@ export interface components {
             };
         } & {
             [key: string]: unknown;
+        };
+        /** @description The shop's id of an order: 1 to 255 printable ASCII characters without space and `/`. Of a GID, send the last part. */
+        OrderId: string;
+        /** @description A line of an order. */
+        OrderLine: {
+            productId: components["schemas"]["ProductId"];
+            quantity: components["schemas"]["Quantity"];
+            /** @description null means no variant. */
+            variantId?: components["schemas"]["ProductId"] | null;
+            /** @description What the customer paid per unit, after discounts, including tax. */
+            unitPrice?: components["schemas"]["NewPrice"];
+        };
+        /** @enum {string} */
+        OrderResult: "applied" | "unchanged";
+        /** @enum {string} */
+        OrderStatus: "paid" | "cancelled";
+        /** @description Orders to match with wishes (`PUT /orders`). */
+        Orders: {
+            orders: components["schemas"]["NewOrder"][];
+        };
+        OrdersResponse: {
+            data: components["schemas"]["AppliedOrder"][];
         };
         /** @description Cursors of the adjacent pages. */
         PageInfo: {
@@ -1986,6 +2161,11 @@ export interface components {
             createdAt?: components["schemas"]["Timestamp"];
             /** @description An address that somebody typed and that isn't verified; only for an admin token. */
             email?: components["schemas"]["EmailAddress"];
+            /**
+             * @description The number of items that were bought since they were last saved; omitted in a store with
+             *     purchases off, and for pages of profiles.
+             */
+            purchased?: number;
         };
         /** @description Empty. */
         ProfileErasedData: Record<string, never>;
@@ -2011,6 +2191,7 @@ export interface components {
             items: components["schemas"]["Item"][];
             shares: components["schemas"]["Share"][];
             reservations: components["schemas"]["ExportedReservation"][];
+            purchases: components["schemas"]["ItemPurchasedData"][];
             events: components["schemas"]["WishlistEvent"][];
         };
         ProfileExportResponse: {
@@ -2067,6 +2248,18 @@ export interface components {
             /** @description The customer or session that the token is for. */
             profile: components["schemas"]["ProfileGid"];
         };
+        /** @description The purchases of an item since it was last saved. */
+        Purchased: {
+            /** @description The number of units in all these orders. */
+            quantity: number;
+            /** @description When the last of these orders was placed. */
+            at: components["schemas"]["Timestamp"];
+        };
+        /** @enum {string} */
+        PurchasedChoice: "mark" | "remove";
+        PurchasesReport: {
+            data: components["schemas"]["EarnedRow"][];
+        };
         Quantity: number;
         /** @description The first events to send again (`POST /webhooks/{webhookId}/replays`). */
         Replay: {
@@ -2084,6 +2277,12 @@ export interface components {
         };
         /** @description A position in the feed, from which it continues. */
         Resume: string;
+        /** @description What was paid in one currency. */
+        Revenue: {
+            /** @description Decimal text; exact. */
+            amount: string;
+            currency: string;
+        };
         /** @description A link that shows a list, or a whole wishlist, to anyone who has it. */
         Share: {
             id: components["schemas"]["Id"];
@@ -2246,6 +2445,12 @@ export interface components {
             timeZone?: string;
             /** @description Whether anyone may request the approximate number of wishes for a product. */
             showWishes?: boolean;
+            /** @description Whether the shop's orders are matched with wishes. */
+            purchases?: boolean;
+            /** @description What an order does with the items that it matches. */
+            purchased?: components["schemas"]["PurchasedChoice"];
+            /** @description The number of days after a save during which an order matches the item. */
+            attributionDays?: number;
         };
         /** @description Changes to a store's reports. */
         StoreReportingPatch: {
@@ -2370,7 +2575,7 @@ export interface components {
         /** @description The key of the format's API, which no response shows. Required with a format, and again with a new `url`. */
         WebhookKey: string;
         /** @description The body of a webhook's request: an event or a test. */
-        WebhookMessage: components["schemas"]["ItemCreatedEvent"] | components["schemas"]["ItemUpdatedEvent"] | components["schemas"]["ItemDeletedEvent"] | components["schemas"]["ListCreatedEvent"] | components["schemas"]["ListUpdatedEvent"] | components["schemas"]["ListDeletedEvent"] | components["schemas"]["ProfileLinkedEvent"] | components["schemas"]["ProfileErasedEvent"] | components["schemas"]["ItemPriceDroppedEvent"] | components["schemas"]["ItemBackInStockEvent"] | components["schemas"]["WebhookTestMessage"];
+        WebhookMessage: components["schemas"]["ItemCreatedEvent"] | components["schemas"]["ItemUpdatedEvent"] | components["schemas"]["ItemDeletedEvent"] | components["schemas"]["ListCreatedEvent"] | components["schemas"]["ListUpdatedEvent"] | components["schemas"]["ListDeletedEvent"] | components["schemas"]["ProfileLinkedEvent"] | components["schemas"]["ProfileErasedEvent"] | components["schemas"]["ItemPriceDroppedEvent"] | components["schemas"]["ItemBackInStockEvent"] | components["schemas"]["ItemPurchasedEvent"] | components["schemas"]["WebhookTestMessage"];
         WebhookPage: {
             data: components["schemas"]["Webhook"][];
             pageInfo?: components["schemas"]["PageInfo"];
@@ -2424,6 +2629,8 @@ export interface components {
             lists: number;
             added: number;
             removed: number;
+            /** @description The purchases of wishes in the period; only in a store with purchases on. */
+            purchases?: components["schemas"]["Earned"];
         };
         /** @description A wish for the product, and its owner. */
         Wisher: {
@@ -2450,7 +2657,7 @@ export interface components {
             profile?: components["schemas"]["ProfileGid"];
         };
         /** @description A change to a profile, as it was when it was recorded. */
-        WishlistEvent: components["schemas"]["ItemCreatedEvent"] | components["schemas"]["ItemUpdatedEvent"] | components["schemas"]["ItemDeletedEvent"] | components["schemas"]["ListCreatedEvent"] | components["schemas"]["ListUpdatedEvent"] | components["schemas"]["ListDeletedEvent"] | components["schemas"]["ProfileLinkedEvent"] | components["schemas"]["ProfileErasedEvent"] | components["schemas"]["ItemPriceDroppedEvent"] | components["schemas"]["ItemBackInStockEvent"];
+        WishlistEvent: components["schemas"]["ItemCreatedEvent"] | components["schemas"]["ItemUpdatedEvent"] | components["schemas"]["ItemDeletedEvent"] | components["schemas"]["ListCreatedEvent"] | components["schemas"]["ListUpdatedEvent"] | components["schemas"]["ListDeletedEvent"] | components["schemas"]["ProfileLinkedEvent"] | components["schemas"]["ProfileErasedEvent"] | components["schemas"]["ItemPriceDroppedEvent"] | components["schemas"]["ItemBackInStockEvent"] | components["schemas"]["ItemPurchasedEvent"];
         WishlistPage: {
             data: components["schemas"]["Wishlist"][];
             pageInfo?: components["schemas"]["PageInfo"];
@@ -2742,6 +2949,11 @@ export interface components {
          */
         TokenId: string;
         /**
+         * @description The shop's id of an order.
+         * @example 1001
+         */
+        OrderId: components["schemas"]["OrderId"];
+        /**
          * @description The store's id of a product, of the type that the store uses; otherwise the response is 400.
          * @example 632910392
          */
@@ -2799,6 +3011,11 @@ export interface components {
          * @example variant
          */
         By: "product" | "variant";
+        /**
+         * @description Whether days or products have rows.
+         * @example product
+         */
+        EarnedBy: "day" | "product";
         /**
          * @description A part of the products' titles, compared without case, or the whole id of a product. Such a
          *     report may read all products of the store.
@@ -5918,6 +6135,68 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getPurchasesReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The first day, in the time zone of the store (default: 29 days before `to`).
+                 * @example 2025-04-01
+                 */
+                from?: components["parameters"]["FromDay"];
+                /**
+                 * @description The last day, at most 365 days after `from` (default: the day of the last count or today,
+                 *     whichever is later).
+                 * @example 2025-04-18
+                 */
+                to?: components["parameters"]["ToDay"];
+                /**
+                 * @description Whether days or products have rows.
+                 * @example product
+                 */
+                by?: components["parameters"]["EarnedBy"];
+                /**
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A spreadsheet contains the whole report, without pages.
+                 * @example csv
+                 */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days or products. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PurchasesReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getWisherReport: {
         parameters: {
             query: {
@@ -6027,6 +6306,86 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putOrders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Orders"];
+            };
+        };
+        responses: {
+            /** @description What happened to each order, in the order of the request. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrdersResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The shop's id of an order.
+                 * @example 1001
+                 */
+                orderId: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order was forgotten. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];

@@ -1,5 +1,6 @@
 import { html, nothing, svg } from './lit-html.js';
 import { get, session } from './api.js';
+import { earned } from './earned.js';
 import { figures } from './figures.js';
 import { empty, number, periodChoice, periodOf, productLink, time, to, waiting } from './parts.js';
 
@@ -10,8 +11,11 @@ function load({ query }) {
     return { ...numbers, shoppers: numbers.profiles.customers + numbers.profiles.visitors };
   };
   const top = (sort) => get('reports/products', { from, to, sort, limit: 10 });
+  const now = summary({ from, to });
+  const sold = { from, to, by: 'product', limit: 5 };
   return {
-    now: summary({ from, to }),
+    now,
+    earning: now.then(({ purchases }) => purchases && get('reports/purchases', sold)),
     before: before.to >= session.since ? summary(before) : undefined,
     days: get('reports/days', { from, to }),
     wished: top('wishes'),
@@ -24,6 +28,7 @@ function show(data, at) {
       <p class="soft">${session.asOf ? html`As of ${time(session.asOf)}` : nothing}</p>
       <div class="tools">${periodChoice(at)}</div></div>
     ${figures(data, ['wishes', 'shoppers', 'added', 'removed'], at)}
+    ${earned(data.now, data.before, data.earning, at.query)}
     <div class="two">
       ${top('Most wished for', '', data.wished, ['wishes', 'wishes'], at.query)}
       ${top('Rising', 'added vs. the previous period', data.rising, ['rising', 'rise'], at.query)}

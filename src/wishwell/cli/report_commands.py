@@ -13,6 +13,7 @@ from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.products import product_bodies
 from wishwell.reports import Span, spreadsheet, wishers
+from wishwell.reports import purchases as earned
 from wishwell.stores import Store
 
 Parts = AsyncIterator[Sequence[Any]]
@@ -107,6 +108,37 @@ async def days(db: Database, store: Store, of: Span, product: str | None) -> Par
     """Print the number of wishes by day, and how many were added and removed."""
     id = "" if product is None else product_bodies.product_id(product, store, "--product")
     yield await db.long_read(reports.days, store, of, id)
+
+
+@report.command("purchases")
+@STORE
+@_PERIOD[0]
+@_PERIOD[1]
+@click.option("--by", type=click.Choice(earned.BY), default="day", show_default=True)
+@JSON
+@_CSV
+@in_store
+async def purchases(
+    db: Database, _: Settings, store: Store, /, *,
+    first: str | None, last: str | None, by: earned.By, as_json: bool, as_csv: bool,
+) -> None:  # fmt: skip
+    """Print what wishes earn: orders with a wish, their units and revenue."""
+    period = reports.period(store, first, last, clock())
+    found: Sequence[Any] = (
+        await db.long_read(earned.days, store, reports.days_in(period))
+        if by == "day"
+        else await db.long_read(earned.products, store, period.first, period.last)
+    )
+    columns, rows = earned.table(by, found)
+    if not as_csv:
+        terminal.show(found if as_json else rows, as_json)
+        return
+
+    async def parts() -> Parts:
+        yield rows
+
+    async for piece in spreadsheet.whole(columns, parts()):
+        click.echo(piece, nl=False)
 
 
 @_command(

@@ -79,6 +79,13 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--show-wishes", type=click.Choice(["on", "off"]),
                      help="Whether anyone may request the number of wishes for a product "
                      "(default: off)."),
+        click.option("--purchases", type=click.Choice(["on", "off"]),
+                     help="Whether the shop's orders are matched with wishes (default: off)."),
+        click.option("--purchased", type=click.Choice(["mark", "remove"]),
+                     help="What an order does with the items that it matches (default: mark)."),
+        click.option("--attribution-days", type=int, metavar="N",
+                     help="Days after a save during which an order matches the item, 1 to "
+                     f"{reporting.MAX_ATTRIBUTION_DAYS} (default: 90)."),
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
         click.option("--price-drop-percent", type=int, metavar="N",
                      help="Minimum price drop in percent for a notice, 1 to 90 (default: 5)."),
@@ -216,7 +223,7 @@ def _given_patches(settings: Settings, given: dict[str, Any]) -> tuple[StorePatc
     for name in ("jwt_key_files", "platform_secret_files", "hosts", "origins"):
         if name in fields:  # an empty text clears the setting
             fields[name] = tuple(filter(None, fields[name]))
-    for name in ("events", "show_wishes"):
+    for name in ("events", "show_wishes", "purchases"):
         if name in fields:
             fields[name] = fields[name] == "on"
     if "texts" in fields:

@@ -42,6 +42,7 @@ Type = Literal[
     "profile.erased",
     "item.price_dropped",
     "item.back_in_stock",
+    "item.purchased",
 ]
 EventType = Annotated[Type, types.published("EventType")]
 TYPES: tuple[Type, ...] = get_args(Type)

@@ -17,7 +17,7 @@ from wishwell.http import request_types, store_bodies
 from wishwell.http.context import Request
 from wishwell.stores import look, rules
 from wishwell.stores.look import Look
-from wishwell.wishlists import fields, items, lists, shares
+from wishwell.wishlists import fields, items, lists, orders, shares
 
 _URL_RULE = (
     f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters, "
@@ -77,6 +77,14 @@ RULES = {
     "include": "must be an array with product, or an empty one",
     "include[]": "must be product",
     "since": _TIME_RULE,
+    "orders": f"must be an array of 1 to {orders.MAX_BULK} orders",
+    "orderId": "must be 1 to 255 printable ASCII characters without space and /",
+    "profile": "must be the GID of a customer or session",
+    "placedAt": _TIME_RULE,
+    "updatedAt": _TIME_RULE,
+    "status": "must be paid or cancelled",
+    "lines": f"must be an array of at most {orders.MAX_LINES} lines",
+    "unitPrice": "must be an object with amount and currency, or null",
 }
 _FIXED = frozenset({"id", "profile", "itemCount", "createdAt", "updatedAt", "token", "savedPrice"})
 """Fields of records that no operation sets."""
@@ -146,6 +154,7 @@ class _Finder:
             **dict.fromkeys(("listIds", "itemIds", "types", "include"), fields.each_once),
             **dict.fromkeys(("title", "url", "image"), products.check_text),
             **dict.fromkeys(profiles.KINDS, lambda kind, gid: parse(store, namespace, gid, kind)),
+            "profile": lambda _, gid: parse(store, namespace, gid, "profile"),
             "tags": lambda _, tags: fields.check_tags(tags),
             "note": lambda name, note: fields.check_text(name, note, types.MAX_NOTE),
             **dict.fromkeys(("name", "listName"), lambda name, text: lists.check_name(text, name)),

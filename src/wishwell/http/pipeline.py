@@ -58,7 +58,7 @@ SHED = "shed"
 
 _ALLOWED_HEADERS = b"Authorization, Content-Type, X-Request-Id, Traceparent"
 _NO_PARAMETERS: frozenset[str] = frozenset()
-_NO_UUIDS = frozenset({"token", "productId", "tokenId"})
+_NO_UUIDS = frozenset({"token", "productId", "tokenId", "orderId"})
 
 log = structlog.get_logger("wishwell.request")
 
@@ -380,7 +380,7 @@ def _failed(error: Exception, request: Request) -> Response:
     return answer
 
 
-# rule: log-private
+# rules: log-private, purchase-private
 def log_request(request: Request, status: int, seconds: float) -> None:
     """Writes log line and metrics. They never contain path, query, token or body."""
     method = metrics.method_label(request.method)
@@ -399,7 +399,7 @@ def log_request(request: Request, status: int, seconds: float) -> None:
     )
     if request.service.settings.log_networks == "on":
         line.network = addresses.network(rate_limits.address(request) or "")
-    for id in filter(ids.is_uuid, request.parameters.values()):
+    for id in filter(ids.is_uuid, {**request.parameters, "orderId": ""}.values()):
         line.record = id
     if (caller := request.caller) is not None:
         line.store = caller.store.handle

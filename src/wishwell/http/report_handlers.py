@@ -12,11 +12,11 @@ from wishwell import profiles, reports
 from wishwell.errors import Invalid, NotFound
 from wishwell.http import queries, responding, responses
 from wishwell.http.context import Request
-from wishwell.http.responses import PageInfo, Response
+from wishwell.http.responses import Data, PageInfo, Response
 from wishwell.products import product_bodies
 from wishwell.profiles import Profile, search
 from wishwell.profiles.pages import Cursor, Page
-from wishwell.reports import spreadsheet, wishers
+from wishwell.reports import purchases, spreadsheet, wishers
 from wishwell.stores import Store
 
 _SHOWN_SECONDS = 3_600
@@ -78,6 +78,10 @@ async def summary_report(request: Request) -> Response:
     period = _period(request)
     of = await request.service.db.long_read(reports.span, request.store, period)
     summary = reports.summary(of)
+    if request.store.reporting.purchases:
+        days = period.first, period.last
+        read = request.service.db.long_read
+        summary.purchases = await read(purchases.summary, request.store, *days)
     if _as_csv(request):
         name = f"summary-{period.first}-{period.last}"
         return _csv(name, reports.SUMMARY_COLUMNS, _one([summary]))
@@ -92,6 +96,21 @@ async def days_report(request: Request) -> Response:
     if _as_csv(request):
         return _csv(f"days-{period.first}-{period.last}", reports.DAY_COLUMNS, _one(days))
     return _answer(of, days)
+
+
+async def purchases_report(request: Request) -> Response:
+    store, read, period = request.store, request.service.db.long_read, _period(request)
+    as_csv, by = _as_csv(request), queries.choice(request.query, "by", purchases.BY)
+    limit = None if as_csv else queries.limit(request.query.get("limit"))
+    found: list[Any] = (
+        await read(purchases.days, store, reports.days_in(period))
+        if by == "day"
+        else await read(purchases.products, store, period.first, period.last, limit)
+    )
+    if not as_csv:
+        return responses.json(200, Data(found))
+    columns, rows = purchases.table(by, found)
+    return _csv(f"purchases-{period.first}-{period.last}", columns, _one(rows))
 
 
 async def wishers_report(request: Request) -> object:

@@ -19,6 +19,7 @@ from wishwell.events import webhooks
 from wishwell.privacy import erasure, platform_requests
 from wishwell.profiles import Profile
 from wishwell.stores import Store
+from wishwell.wishlists import orders
 
 Outcome = Literal["to repeat", "repeated", "done", "unknown", "by hand", "failed"]
 
@@ -153,11 +154,20 @@ async def _leave_to_operator(tx: Writer, store: Store, act: Act, _: int, _dry: b
     return "by hand"
 
 
+async def _forget_order(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Outcome:
+    if await tx.one("order_find", store=store.id, hash=act.id) is None:
+        return "done"
+    if not dry:
+        await orders.forget_hash(tx, store, act.id, ids.timestamp(now))
+    return "repeated"
+
+
 _REPEAT: Mapping[str, tuple[Callable[..., Awaitable[Outcome]], tuple[str, ...]]] = {
     "token.revoked": (_revoke_token, ("id",)),
     "profile.revoked": (_revoke_profile, ("store_id", "profile", "until")),
     "profile.erased": (_erase, ("store_id", "profile", "created")),
     "request.called_off": (_call_off, ("store_id", "id")),
+    "order.forgotten": (_forget_order, ("store_id", "id")),
     "webhook.deleted": (_leave_to_operator, ("store_id", "id")),
     "store.deleted": (_leave_to_operator, ("store_id",)),
 }

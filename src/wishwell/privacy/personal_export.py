@@ -14,7 +14,7 @@ from wishwell.privacy import erasure
 from wishwell.profiles import Profile, pages
 from wishwell.profiles.pages import PageRequest
 from wishwell.profiles.records import ProfileView
-from wishwell.wishlists import items, lists, shares
+from wishwell.wishlists import items, lists, orders, shares
 
 T = TypeVar("T")
 
@@ -44,6 +44,7 @@ async def document(db: Database, profile: Profile, shown: ProfileView) -> AsyncI
         "items": _items(db, profile),
         "shares": _each(db, profile, shares.find_all),
         "reservations": _each(db, profile, _reserved),
+        "purchases": _each(db, profile, orders.of_profile),
         "events": _events(db, profile),
     }
     for name, pieces in parts.items():

@@ -16,6 +16,8 @@ _OF_STORE = (
     "erase_deliveries",
     "erase_products",
     "erase_deleted_products",
+    "erase_purchases",
+    "erase_orders",
     "erase_wish_counts",
     "erase_events_told",
     "erase_events_new",

@@ -230,7 +230,7 @@ async def backlog(tx: Reader) -> int:
     return count
 
 
-# rules: notice-each-once, notice-fair
+# rules: notice-each-once, notice-fair, purchase-mark
 async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> int:
     """Records events for the next batch of a product's items. Returns the number of events.
 

@@ -92,6 +92,7 @@ FOR UPDATE SKIP LOCKED --postgresql
 SELECT i.id, i.profile_id, i.variant_id, i.created_at, i.dropped_at, i.restocked_at
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND p.closed_at IS NULL AND coalesce(p.notices, :unasked) = 1
+  AND i.purchased = ''
 ORDER BY i.id
 LIMIT :limit;
 
@@ -105,7 +106,7 @@ FOR NO KEY UPDATE SKIP LOCKED --postgresql
 
 -- name: items_due
 SELECT i.profile_id, i.dropped_at, i.restocked_at, item_fields(i) FROM items i
-WHERE i.profile_id in_uuids(:profiles) AND i.id in_uuids(:ids) AND i.product_id = :product;
+WHERE i.profile_id in_uuids(:profiles) AND i.id in_uuids(:ids) AND i.product_id = :product AND i.purchased = '';
 
 -- name: item_set_notice_times
 UPDATE items SET dropped_at = :dropped_at, restocked_at = :restocked_at WHERE profile_id = :profile AND id = :id;

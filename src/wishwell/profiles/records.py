@@ -36,6 +36,9 @@ class ProfileView(msgspec.Struct, rename="camel"):
     """Omitted for a customer of whom nothing is stored."""
     email: types.EmailAddress | UnsetType = UNSET
     """An address that somebody typed and that isn't verified; only for an admin token."""
+    purchased: types.Count | UnsetType = UNSET
+    """The number of items that were bought since they were last saved; omitted in a store with
+    purchases off, and for pages of profiles."""
 
 
 def from_row(row: Row) -> ProfileView:
@@ -56,7 +59,10 @@ async def find(tx: Reader, profile: Profile) -> ProfileView:
     """Returns a profile's record. Raises ``profiles.missing`` for a session without one."""
     row = await tx.one("profile_shown", profile=profile.id)
     if row is not None:
-        return from_row(row)
+        view = from_row(row)
+        if profile.store.reporting.purchases:
+            [(view.purchased,)] = await tx.all("profile_purchased", profile=profile.id)
+        return view
     if profile.is_session:
         raise profiles.missing(profile)
     return ProfileView(profile.gid, "customer", 0, 0, notices=None)

@@ -10,6 +10,7 @@ from datetime import date
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from wishwell import field_types as types
 from wishwell import stores
@@ -17,7 +18,8 @@ from wishwell.db import Database, Reader, Row, patterns
 from wishwell.errors import Invalid
 from wishwell.products import Availability, Title, Url, shown
 from wishwell.reports import counting, tally
-from wishwell.reports.tally import Count, Totals, following
+from wishwell.reports.purchases import Earned
+from wishwell.reports.tally import Count, DayDate, Totals, following
 from wishwell.stores import Store
 
 Sort = Literal["wishes", "added", "removed", "rising"]
@@ -44,10 +46,6 @@ class Period(NamedTuple):
     until_now: bool = False
 
 
-DayDate = Annotated[
-    str,
-    types.published("Day", "A day, such as 2025-04-18.", pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
-]
 AsOf = Annotated[
     types.Time | None,
     types.published("AsOf", "When the last count began; null before the first count."),
@@ -120,6 +118,8 @@ class Summary(msgspec.Struct, rename="camel"):
     lists: types.Count
     added: int
     removed: types.Count
+    purchases: Earned | UnsetType = UNSET
+    """The purchases of wishes in the period; only in a store with purchases on."""
 
 
 class Day(msgspec.Struct):
@@ -170,6 +170,14 @@ def period(store: Store, first: str | None, last: str | None, now: int) -> Perio
             f"from: {begin} to {end}, {said}, is more than the {MAX_DAYS} days that are allowed."
         )
     return Period(begin, end, last is None)
+
+
+def days_in(of: Period) -> list[str]:
+    """Returns the days of a period in order."""
+    found = [of.first]
+    while found[-1] < of.last:
+        found.append(following(found[-1]))
+    return found
 
 
 # rule: count-exact

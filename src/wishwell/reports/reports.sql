@@ -147,6 +147,19 @@ SELECT t.product_id, t.variant_id, t.customers, t.visitors, t.added, t.removed, 
 FROM top t LEFT JOIN products p ON p.store_id = :store AND p.product_id = t.product_id
 ORDER BY t.place DESC, t.newer DESC, t.product_id, t.variant_id;
 
+-- name: report_purchases
+-- Units by price, and in rows without a currency the orders, of each day, of each product or of all. A single statement,
+-- so that both are of one time.
+WITH x AS (
+    SELECT CASE :by::text WHEN 'day' THEN p.day WHEN 'product' THEN p.product_id ELSE '' END AS place,
+           p.currency, p.amount, p.quantity, p.hash
+    FROM purchases p WHERE p.store_id = :store AND p.day >= :first AND p.day <= :last
+)
+SELECT x.place, NULL, '', count(DISTINCT x.hash), sum(x.quantity)::bigint FROM x GROUP BY x.place
+UNION ALL
+SELECT x.place, x.currency, x.amount, 0, sum(x.quantity)::bigint FROM x WHERE x.currency <> ''
+GROUP BY x.place, x.currency, x.amount;
+
 -- name: report_wishes
 -- The number of wishes for each of :products at the count :now.
 SELECT c.product_id, sum(c.customers + c.visitors)::bigint FROM wish_counts c

@@ -10,15 +10,21 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
+from wishwell import field_types as types
 from wishwell import ids
 from wishwell.stores import Store, reporting
 
 FOREVER = 2**62
 MAX_MONTHS = 25
+
+DayDate = Annotated[
+    str,
+    types.published("Day", "A day, such as 2025-04-18.", pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
+]
 
 Totals = tuple[int, int, int]
 """Number of wishes of customers, of visitors, and of all wishes added since the first count."""
@@ -232,9 +238,7 @@ def starts(day: str, zone: tzinfo) -> str:
     return ids.timestamp(int(begins.astimezone(UTC).timestamp() * 1000))
 
 
-def day_of(now: int, zone: tzinfo) -> str:
-    """Returns the day of a time in milliseconds."""
-    return datetime.fromtimestamp(now / 1000, zone).date().isoformat()
+day_of = reporting.day_of
 
 
 def following(day: str, days: int = 1) -> str:

@@ -19,7 +19,7 @@ from wishwell.products import notices
 from wishwell.reports import counting
 from wishwell.server import sampling
 from wishwell.stores import Store
-from wishwell.wishlists import purge
+from wishwell.wishlists import purchases, purge
 
 _MIN_INTERVAL_SECONDS = 0.02
 """Minimum seconds between two runs of a job. On SQLite a run may never yield to the event loop."""
@@ -77,6 +77,8 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         _housekeeping(
             service, "deliveries", _RETAIN_SECONDS, _retention(retention.remove_deliveries)
         ),
+        # rule: purchase-removed
+        _housekeeping(service, "removed", _RETAIN_SECONDS, _retention(purchases.forget_removed)),
     ]
     if service.sender is not None:  # rule: webhook-prerequisites
         all_jobs.append(Job("webhooks", 0.25, functools.partial(_send, service)))

@@ -1,18 +1,23 @@
-"""Settings of a store's reports: time zone and public wish counts."""
+"""Settings of a store's reports: time zone, public wish counts, and purchases."""
 
 import functools
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
+from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
 import msgspec
 
-from wishwell.errors import Invalid
+from wishwell.errors import Conflict, Invalid
+from wishwell.field_types import published
+
+MAX_ATTRIBUTION_DAYS = 365
+Purchased = Literal["mark", "remove"]
 
 _MACHINES_OWN = {"localtime", "posixrules", "Factory"}
 """Files of a time zone database that mean another zone on each machine, or none."""
 
 
-# rules: store-time-zone, show-wishes
+# rules: store-time-zone, show-wishes, purchases-on
 class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """Settings of the store's reports. Settings that are not set are omitted."""
 
@@ -20,6 +25,12 @@ class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True)
     """The time zone of its days (default: UTC)."""
     show_wishes: bool = False
     """Whether anyone may request the approximate number of wishes for a product."""
+    purchases: bool = False
+    """Whether the shop's orders are matched with wishes."""
+    purchased: Purchased = "mark"
+    """What an order does with the items that it matches."""
+    attribution_days: Annotated[int, published(minimum=1, maximum=MAX_ATTRIBUTION_DAYS)] = 90
+    """The number of days after a save during which an order matches the item."""
 
 
 @functools.cache
@@ -40,11 +51,29 @@ def zone_of(reporting: Reporting) -> tzinfo:
     return ZoneInfo(reporting.time_zone) if reporting.time_zone else UTC
 
 
+def day_of(now: int, zone: tzinfo) -> str:
+    """Returns the day of a time in milliseconds."""
+    return datetime.fromtimestamp(now / 1000, zone).date().isoformat()
+
+
+# rule: purchases-on
+def check_purchases(reporting: Reporting) -> None:
+    """Raises ``Conflict`` while purchases are turned off."""
+    if not reporting.purchases:
+        raise Conflict(
+            "Purchases are turned off for this store. Turn them on with "
+            "`wishwell store update HANDLE --purchases on`.",
+            "purchases_off",
+        )
+
+
 def check(reporting: Reporting) -> None:
     """Raises ``Invalid`` for an invalid field."""
     try:
         msgspec.convert(msgspec.to_builtins(reporting), Reporting)
     except msgspec.ValidationError as error:
         raise Invalid(f"reporting: {error}.") from error
+    if not 1 <= reporting.attribution_days <= MAX_ATTRIBUTION_DAYS:
+        raise Invalid(f"attribution-days: must be a whole number from 1 to {MAX_ATTRIBUTION_DAYS}.")
     if reporting.time_zone:
         zone("time-zone", reporting.time_zone)

@@ -104,6 +104,10 @@ def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: Exist
     for id, shared in held.lists.items():
         if not shared and id in bundle.lists and bundle.lists[id].shared:
             rows["list_mark_shared"].append({"profile": key, "id": id})
+    for removed in bundle.removed:
+        of = {"profile": key, "store": store.id, "product_id": str(removed.product_id)}
+        of |= {"variant_id": "" if removed.variant_id is None else str(removed.variant_id)}
+        rows["import_removed"].append(asdict(removed) | of | {"saved_at": removed.saved_at or ""})
     for share in bundle.shares:
         if share.id not in held.shares:
             of = {"profile": key, "store": store.id, "list_id": share.list_id or ids.NO_UUID}
@@ -166,5 +170,7 @@ def _item_row(store: Store, key: str, item: ItemRecord) -> dict[str, Any]:
         "dropped_at": item.dropped_at or "",
         "restocked_at": item.restocked_at or "",
         "saved_price": columns["saved_price"] or "",
+        "saved_at": item.saved_at or "",
+        "purchased": "",
         "list_ids": " ".join(sorted(item.list_ids)),
     }

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -13,17 +14,18 @@ from wishwell.transfer.file_records import (
     EndRecord,
     ItemRecord,
     ListRecord,
-    Record,
     ReservationRecord,
     ShareRecord,
 )
+from wishwell.transfer.order_records import OrderRecord, PurchaseFields, RemovedRecord
+from wishwell.transfer.record_types import Record
 
 _MAX_PROFILES = 1_000
 _MAX_ITEMS = 2_000
 """Batch sizes: profiles read by one statement, and about how many items are in memory together.
 Profiles aren't split, so a single large one may exceed the latter."""
 
-_LIST, _PLACE, _ITEM, _SHARE, _RESERVATION = range(5)
+_LIST, _PLACE, _ITEM, _SHARE, _RESERVATION, _REMOVED = range(6)
 """Values of ``kind`` in the statement ``export_records``."""
 
 Holders = dict[tuple[str, str], tuple[str, str | None]]
@@ -32,6 +34,8 @@ Holders = dict[tuple[str, str], tuple[str, str | None]]
 _record = msgspec.json.Decoder(list)
 _list = mapping.from_columns(ListRecord, "lists_filled")
 _item = mapping.from_columns(ItemRecord, "items_filled")
+_removed = mapping.from_columns(RemovedRecord, "removed_item_fields")
+_purchase = mapping.from_columns(PurchaseFields, "purchase_fields")
 _share = mapping.from_columns(ShareRecord, "share_fields")
 _token = mapping.from_columns(file_records.AdminTokenRecord, "admin_token_file_fields")
 _webhook = mapping.from_columns(file_records.WebhookRecord, "webhook_file_fields")
@@ -74,6 +78,28 @@ async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
         products = [_product(row) for row in rows]
         yield b"".join(map(file_records.encode, products))
         after = products[-1].id
+    async for piece in _orders(tx, store):
+        yield piece
+
+
+# rule: purchase-erased
+async def _orders(tx: Reader, store: Store) -> AsyncIterator[bytes]:
+    """Yields the orders in batches. Omits the buyers that are being erased."""
+    after, of = ids.NO_UUID, {"store": store.id}
+    while rows := await tx.all("export_orders", **of, after=after, limit=_MAX_PROFILES):
+        after = rows[-1][0]
+        orders = {hash: OrderRecord(hash, updated_at) for hash, updated_at in rows}
+        found = await tx.all("export_purchases", **of, hashes=[*orders])
+        buyers = {columns[1] for _, *columns in found} - {None}
+        gids = dict(map(tuple, await tx.all("export_buyers", profiles=[*buyers])))
+        for hash, *columns in found:
+            one = _purchase(columns)
+            _show_ids(store, one, "product_id", "variant_id", "wish_variant_id")
+            gid = gids.get(columns[1])
+            one.profile = None if gid is None else ids.encoded(gid)
+            one.placed_at = one.placed_at if gid else None
+            orders[hash].purchases.append(one)
+        yield b"".join(map(file_records.encode, orders.values()))
 
 
 async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
@@ -136,7 +162,7 @@ async def _holders(tx: Reader, held: dict[str, list[Row]]) -> Holders:
 def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Record]:
     lists: dict[str, ListRecord] = {}
     places: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    shares, items, reservations = [], [], []
+    shares, items, removed, reservations = [], [], [], []
     for _, kind, id, text in rows:
         values = _record.decode(text)
         if kind == _LIST:
@@ -145,10 +171,11 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
             places[id].append(tuple(values))
         elif kind == _ITEM:
             item = _item(values)
-            item.product_id = _api_id(store, str(item.product_id))
-            if item.variant_id is not None:
-                item.variant_id = _api_id(store, str(item.variant_id))
+            _show_ids(store, item, "product_id", "variant_id")
             items.append(item)
+        elif kind == _REMOVED:
+            removed.append(_removed(values))
+            _show_ids(store, removed[-1], "product_id", "variant_id")
         elif kind == _SHARE:
             share = _share(values)
             share.list_id = None if share.list_id == ids.NO_UUID else share.list_id
@@ -160,8 +187,11 @@ def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Rec
     for id, placed in places.items():
         lists[id].order = [item for _, item in sorted(placed)]
     reservations.sort(key=lambda record: (record.item_id, record.holder))
-    return [*lists.values(), *shares, *items, *reservations]
+    return [*lists.values(), *shares, *items, *removed, *reservations]
 
 
-def _api_id(store: Store, id: str) -> int | str:
-    return id if store.has_text_ids else stores.number(id)
+def _show_ids(store: Store, record: Any, *fields: str) -> None:
+    """Converts product and variant ids to numbers, unless the store has text ids."""
+    for field in fields:
+        if not store.has_text_ids and (id := getattr(record, field)) is not None:
+            setattr(record, field, stores.number(id))

@@ -22,44 +22,26 @@ from wishwell.products import NewProduct, Variant, notices, product_bodies
 from wishwell.products.product_bodies import ProductBody
 from wishwell.stores import Store
 from wishwell.transfer import strict
+from wishwell.transfer.order_records import OrderRecord, RemovedRecord
+from wishwell.transfer.record_types import (
+    FORMS,
+    HASH,
+    Id,
+    Record,
+    RecordId,
+    Time,
+    Whole,
+    checked_gid,
+)
 from wishwell.wishlists import fields, lists, shares
 
 T = TypeVar("T")
 VERSION: Literal[1] = 1
 
-_RECORD_ID = rf"^{ids.RECORD_ID.pattern}\Z"
-_UUID = rf"^{ids.UUID_PATTERN.pattern}\Z"
-_TIME = rf"^{ids.TIME_PATTERN.pattern}\Z"
-_HASH = r"^[0-9a-f]{64}\Z"
-
-RecordId = Annotated[str, Meta(pattern=_RECORD_ID)]
-Id = Annotated[str, Meta(pattern=_UUID)]
-Time = Annotated[str, Meta(pattern=_TIME)]
-Whole = Annotated[int, Meta(ge=0, le=2**53)]
-
-_FORMS = {
-    _RECORD_ID: "must be a version 7 UUID in lower case with hyphens",
-    _UUID: "must be a UUID in lower case with hyphens",
-    _TIME: "must be a valid time such as 2025-04-18T18:13:27.481Z",
-    _HASH: "must be a SHA-256 hash in lower-case hexadecimal",
-}
-
 _LATE_MS = 60_000
 """Maximum milliseconds that ``created_at`` may be later than the time in the record's UUIDv7."""
 
 _PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`$")
-
-
-class Record(
-    msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
-):
-    """A record of the file. Fields that are left out have their default."""
-
-    def check(self, store: Store, /) -> None:
-        """Raises ``Invalid`` if a rule is broken that the types can't express.
-
-        ``store`` is the file's store.
-        """
 
 
 class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -102,7 +84,7 @@ class AdminTokenRecord(Record):
     id: RecordId
     scope: AdminScope
     label: str
-    hash: Annotated[str, Meta(pattern=_HASH)]
+    hash: Annotated[str, Meta(pattern=HASH)]
     created_at: Time
     expires_at: Time | None = None
     last_used_at: Time | None = None
@@ -196,7 +178,7 @@ class ProfileRecord(Record):
         return ids.customer_of(self.gid) is None
 
     def check(self, _: Store, /) -> None:
-        self.gid = _checked_gid("gid", self.gid)
+        self.gid = checked_gid("gid", self.gid)
         if self.email is not None:
             profiles.check_email(self.email)
         if self.closed_at is not None and not self.is_session:
@@ -210,7 +192,7 @@ class ListRecord(Record):
     name: str
     created_at: Time
     updated_at: Time
-    order: list[RecordId] = []
+    order: list[RecordId] = msgspec.field(default_factory=list)
     shared: bool = False
 
     def check(self, _: Store, /) -> None:
@@ -237,7 +219,8 @@ class ShareRecord(Record):
 
 
 class ItemRecord(Record):
-    """An item. ``dropped_at``, ``restocked_at``: times of the last notices (``notices.py``)."""
+    """An item. ``dropped_at``, ``restocked_at``: times of the last notices (``notices.py``);
+    ``saved_at``: when it was saved again."""
 
     id: RecordId
     product_id: ProductId
@@ -245,12 +228,13 @@ class ItemRecord(Record):
     updated_at: Time
     variant_id: ProductId | None = None
     quantity: Quantity = 1
-    tags: list[str] = []
+    tags: list[str] = msgspec.field(default_factory=list)
     note: str = ""
-    list_ids: list[RecordId] = []
+    list_ids: list[RecordId] = msgspec.field(default_factory=list)
     dropped_at: Time | None = None
     restocked_at: Time | None = None
     saved_price: notices.Money | None = None
+    saved_at: Time | None = None
 
     @property
     def kind(self) -> tuple[str, str]:
@@ -280,7 +264,7 @@ class ReservationRecord(Record):
     merged_id: RecordId | None = None
 
     def check(self, _: Store, /) -> None:
-        self.holder = _checked_gid("holder", self.holder)
+        self.holder = checked_gid("holder", self.holder)
 
 
 class EndRecord(Record):
@@ -299,11 +283,13 @@ KINDS: dict[type[Record], str] = {
     AdminTokenRecord: "adminToken",
     WebhookRecord: "webhook",
     ProductRecord: "product",
+    OrderRecord: "order",
     RevocationRecord: "revocation",
     ProfileRecord: "profile",
     ListRecord: "list",
     ShareRecord: "share",
     ItemRecord: "item",
+    RemovedRecord: "removed",
     ReservationRecord: "reservation",
     EndRecord: "end",
 }
@@ -368,7 +354,7 @@ def explained(text: str) -> str:
     """Returns a msgspec error message with the field before the rule."""
     place = _PLACE.search(text)
     rule = text[: place.start()] if place else text
-    rule = next((form for pattern, form in _FORMS.items() if rule.endswith(repr(pattern))), rule)
+    rule = next((form for pattern, form in FORMS.items() if rule.endswith(repr(pattern))), rule)
     return f"{place['field']}: {rule}" if place and place["field"] else rule
 
 
@@ -389,9 +375,3 @@ def _nested(field: str, text: str, of: Any) -> Any:
 def _check_same(field: str, given: str, right: str) -> None:
     if given != right:
         raise Invalid(f"{field}: isn't in the form that an export writes: {right[:80]!r}")
-
-
-def _checked_gid(field: str, gid: str) -> str:
-    if (decoded := ids.decoded(gid)) is None:
-        raise Invalid(f"{field}: isn't the GID of a customer or session")
-    return decoded

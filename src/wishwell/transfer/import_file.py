@@ -17,12 +17,13 @@ from wishwell.transfer.file_records import (
     ItemRecord,
     ListRecord,
     ProfileRecord,
-    Record,
     ReservationRecord,
     RevocationRecord,
     ShareRecord,
     StoreRecord,
 )
+from wishwell.transfer.order_records import RemovedRecord
+from wishwell.transfer.record_types import Record
 from wishwell.transfer.spool import Spool, opened, read_lines
 
 _MAX_LINE_BYTES = 1 << 25
@@ -34,7 +35,16 @@ _AHEAD_MS = 15 * 60_000
 _BATCH_SIZE = 10_000
 _UNIQUE_FIELDS = (
     *("adminToken.id", "adminToken.hash", "webhook.id", "product.id", "product.productId"),
-    *("profile.gid", "revocation.jti", "list.id", "share.id", "share.token", "item.id"),
+    *(
+        "order.hash",
+        "profile.gid",
+        "revocation.jti",
+        "list.id",
+        "share.id",
+        "share.token",
+        "item.id",
+        "removed.itemId",
+    ),
 )
 """Fields whose values are unique in a file; for a revocation, in its profile."""
 
@@ -42,6 +52,7 @@ _MAX_RECORDS = {"secrets": 1, "webhook": webhooks.MAX_WEBHOOKS}
 
 R = TypeVar("R", bound=Record)
 OfProfile = ListRecord | ShareRecord | ItemRecord | ReservationRecord | RevocationRecord
+OfProfile |= RemovedRecord
 Lines = Sequence[tuple[int, Record]]
 """Records with the numbers of their lines."""
 
@@ -54,6 +65,7 @@ class Bundle(msgspec.Struct):
     lists: dict[str, ListRecord] = {}
     shares: list[ShareRecord] = []
     items: list[ItemRecord] = []
+    removed: list[RemovedRecord] = []
     reservations: list[ReservationRecord] = []
     joins: bool = False
 
@@ -194,6 +206,8 @@ def _gathered(lines: Lines) -> Bundle:
             bundle.lists[record.id] = record
         elif isinstance(record, ItemRecord):
             bundle.items.append(record)
+        elif isinstance(record, RemovedRecord):
+            bundle.removed.append(record)
         elif isinstance(record, ShareRecord):
             bundle.shares.append(record)
         elif isinstance(record, ReservationRecord):

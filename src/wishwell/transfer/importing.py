@@ -20,7 +20,6 @@ from wishwell.transfer.additions import TABLES, ExistingProfile, Rows, additions
 from wishwell.transfer.file_records import (
     AdminTokenRecord,
     ProductRecord,
-    Record,
     ReservationRecord,
     RevocationRecord,
     SecretsRecord,
@@ -28,7 +27,9 @@ from wishwell.transfer.file_records import (
     WebhookRecord,
 )
 from wishwell.transfer.import_file import Bundle, ImportFile
-from wishwell.wishlists import merging
+from wishwell.transfer.order_records import OrderRecord
+from wishwell.transfer.record_types import Record
+from wishwell.wishlists import merging, orders, purchases
 
 _MAX_RECORDS = 2_000
 _MAX_PROFILES = 500
@@ -43,13 +44,14 @@ _MAX_CONCURRENT = 3
 
 _OF_STORE: dict[type[Record], str] = {
     ProductRecord: "import_product",
+    OrderRecord: "",
     AdminTokenRecord: "import_admin_token",
     WebhookRecord: "import_webhook",
 }
 _CHANGES = (
     *("share_add", "import_item_lists", "list_mark_shared"),
     *("lists_recount", "profile_recount", "import_profile"),
-    "import_resume",
+    *("import_resume", "import_removed"),
 )
 """Statements for existing profiles and for shares, run after the tables are filled."""
 
@@ -199,9 +201,9 @@ async def load(
     counts = Counts()
     if isinstance(file, ImportFile) and not dry:
         # Tokens and webhooks are bound to their store, so they aren't added to another one.
-        kinds = (ProductRecord,) if how == "other" else _OF_STORE
+        kinds = (ProductRecord, OrderRecord) if how == "other" else _OF_STORE
         for records in _batches(record for _, _, record in file.records(*kinds)):
-            await db.long_write(_put, store, records)
+            await db.long_write(_put, store, records, ids.timestamp(clock()))
             yield counts
     groups = _groups(file, how)
     while some := list(itertools.islice(groups, _MAX_CONCURRENT)):
@@ -239,11 +241,14 @@ def _groups(file: Iterable[Bundle], how: How) -> Iterator[list[Bundle]]:
         yield some
 
 
-async def _put(tx: Writer, store: Store, records: Sequence[Record]) -> None:
+async def _put(tx: Writer, store: Store, records: Sequence[Record], now: str) -> None:
     await stores.lock(tx)
     await stores.check_not_deleting(tx, store)
     for record in records:
-        await tx.run(_OF_STORE[type(record)], store=store.id, **asdict(record))
+        if isinstance(record, OrderRecord):
+            await orders.restore(tx, store, record.hash, record.updated_at, record.rows(store), now)
+        else:
+            await tx.run(_OF_STORE[type(record)], store=store.id, **asdict(record))
 
 
 async def _add(
@@ -338,6 +343,8 @@ async def add_missing(
         whole["import_resume"].append({"profile": key, "last": last})
     for statement in _CHANGES:
         await tx.run_many(statement, whole[statement])
+    added = {key: rows.get("items", []) for key, rows in lacking.items()}
+    await purchases.mark_imported(tx, store, added)
     return lacking
 
 

@@ -18,8 +18,7 @@ from wishwell.profiles import Profile, Scope, pages, search
 from wishwell.stores import SizeLimits
 from wishwell.wishlists import reservation_rows
 
-NO_VARIANT = ""
-"""Stored instead of a missing variant, because the unique constraint ignores NULL."""
+NO_VARIANT = ""  # stored instead of NULL, which the unique constraint ignores
 
 MAX_BULK = 250
 
@@ -44,8 +43,9 @@ class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     created_at: types.Time
     updated_at: types.Time
     saved_price: Annotated[msgspec.Raw, types.published("Price")] | UnsetType = UNSET
-    """The product's price when the item was saved, or changed to another product or variant;
-    omitted if it was unknown."""
+    """The product's price when this product or variant was saved; omitted if it was unknown."""
+    purchased: types.Purchased | UnsetType = UNSET  # rule: purchase-mark
+    """Omitted unless an order has matched the item since it was last saved."""
     profile: types.ProfileGid | UnsetType = UNSET
     """The owner; only for an admin token without `Profile`."""
     product: types.ItemProduct | UnsetType = UNSET
@@ -153,8 +153,10 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     recording = events.events_enabled(profile)
     if recording:
         await tx.begin()
-    row = await tx.one("items_delete", profile=profile.id, ids=[id])
-    if row is None:  # it has tags or lists, or doesn't exist
+    row = None
+    if not profile.store.reporting.purchases:  # rule: purchase-removed
+        row = await tx.one("items_delete", profile=profile.id, ids=[id])
+    if row is None:  # it has tags or lists, doesn't exist, or is to be remembered
         if not await _delete_of(tx, profile, [id], now):
             raise no_record("item")
     elif recording:
@@ -289,7 +291,7 @@ async def apply(tx: Writer, profile: Profile, changes: Sequence[Change], now: st
     await events.record_events(tx, profile, now, await write(tx, profile, changes, now))
 
 
-# rules: event-changed, event-transaction, updated-at, item-lists, reserve-ends
+# rules: event-changed, event-transaction, updated-at, item-lists, reserve-ends, purchase-removed
 async def write(
     tx: Writer,
     profile: Profile,
@@ -316,6 +318,8 @@ async def write(
     await _write_tags(tx, profile, real)
     left = await _write_entries(tx, profile, real, positions)
     if deleted:
+        if profile.store.reporting.purchases:
+            await tx.run("items_remember", profile=profile.id, ids=deleted, now=now)
         await tx.run("items_remove", profile=profile.id, ids=deleted)
     if deleted or left:
         await reservation_rows.delete_unshared(tx, profile.id)
@@ -382,6 +386,7 @@ def _to_columns(profile: Profile, item: Item) -> dict[str, object]:
         "variant_id": variant_id,
         "dropped_at": "",
         "restocked_at": "",
+        "saved_at": "",
     }
 
 

@@ -24,6 +24,7 @@ from wishwell.wishlists import (
     lists,
     merging,
     ordering,
+    purchases,
     reservation_rows,
     reservations,
     shares,
@@ -122,6 +123,9 @@ async def _move(
     changes = _changes(wishes, twins, merged)
     told = await items.write(tx, customer, changes, now, positions)
     await _merge_notice_times(tx, session, customer, merged.items)
+    if customer.store.reporting.purchases:
+        pairs = [(item, twins.get(item.id)) for item in wishes]
+        told += await purchases.link(tx, session, customer, pairs, merged.items, now)
     await _move_shares(tx, session, customer, merged.joins, moves_whole=not mine)
     await reservations.merge_owned(tx, session.id, customer.id, merged.items)
     await reservations.merge_held(tx, session.id, customer.id, locked)

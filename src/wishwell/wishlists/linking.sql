@@ -29,7 +29,7 @@ FROM shares s WHERE s.profile_id = :session;
 UPDATE share_tokens SET profile_id = :profile WHERE hash in_texts(:hashes);
 
 -- name: link_leave_TABLE
--- of: entries, held, item_tags, items, lists, reservations, shares
+-- of: entries, held, item_tags, items, lists, removed_items, reservations, shares
 DELETE FROM TABLE WHERE profile_id = :profile;
 
 -- name: profile_recount

@@ -17,7 +17,7 @@ time limit. A large session takes several batches."""
 
 DELETE_STATEMENTS = (
     *("purge_entries", "purge_item_tags", "purge_items", "purge_lists"),
-    *("purge_share_tokens", "purge_shares"),
+    *("purge_share_tokens", "purge_shares", "purge_removed_items", "purge_purchases"),
 )
 
 log = structlog.get_logger()

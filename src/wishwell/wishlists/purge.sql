@@ -31,6 +31,7 @@ RETURNING profile_id;
 
 -- name: purge_TABLE
 -- of: entries (profile_id, list_id, item_id), item_tags (profile_id, item_id, tag), items (profile_id, id),
+-- of: removed_items (profile_id, item_id),
 -- of: lists (profile_id, id), share_tokens (hash), shares (profile_id, id)
 DELETE FROM TABLE WHERE (KEY) IN (SELECT KEY FROM TABLE t WHERE t.profile_id in_uuids(:profiles) LIMIT :limit)
 RETURNING profile_id;

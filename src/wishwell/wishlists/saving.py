@@ -11,7 +11,7 @@ from wishwell.db import UniqueViolation, Writer
 from wishwell.errors import Conflict
 from wishwell.profiles import Profile
 from wishwell.stores import SizeLimits
-from wishwell.wishlists import items, lists
+from wishwell.wishlists import items, lists, purchases
 from wishwell.wishlists.items import Item, ItemPatch, NewItem
 
 
@@ -33,13 +33,16 @@ async def save(
     profile doesn't have, ``profiles.missing``.
     """
     if new.tags is None and not new.list_ids and new.list_name is None:
-        if events.events_enabled(profile):
+        if events.events_enabled(profile) or profile.store.reporting.purchases:
             await tx.begin()
         of = {"profile": profile.id, "id": id, "now": now, "most": limits.items}
         price = "" if tx.joins_products else await _price(tx, profile, new)
         row = await tx.one("item_save", **asdict(new), **of, saved_price=price)
         if row is not None:
-            return await _record_event(tx, profile, row, now), bool(row[-1])
+            item, created = await _record_event(tx, profile, row, now), bool(row[-1])
+            if not created:
+                [item] = await purchases.saved_again(tx, profile, [item], now)
+            return item, created
     # There are tags or lists; or the profile has no row yet, is closed, or is at its limit.
     [(before, item)] = await _save(tx, profile, [new], [id], limits, now, new_list_ids, "")
     return item, before is None
@@ -89,7 +92,9 @@ async def _save(
     await items.check_limits(tx, profile, saves, limits, path + field)
     await items.set_prices(tx, profile, [after for before, after in saves if before is None])
     await items.apply(tx, profile, saves, now)
-    return saves
+    again = [after for before, after in saves if before]
+    cleared = {item.id: item for item in await purchases.saved_again(tx, profile, again, now)}
+    return [(before, cleared.get(after.id, after)) for before, after in saves]
 
 
 async def _price(tx: Writer, profile: Profile, new: NewItem) -> str:
@@ -118,6 +123,8 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
         if items.item_key(item) != items.item_key(before):
             await items.set_prices(tx, profile, [item])
         await items.apply(tx, profile, [(before, item)], now)
+        if items.item_key(item) != items.item_key(before):  # rule: purchase-mark
+            [item] = await purchases.saved_again(tx, profile, [item], now)
     except UniqueViolation as error:
         raise Conflict(
             "productId, variantId: another item of this profile has this product and variant.",

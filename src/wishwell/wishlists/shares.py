@@ -281,7 +281,7 @@ async def of_list(tx: Reader, profile: Profile, list_id: str) -> list[Share]:
     return [share for share in shares if (share.list_id or WHOLE) == list_id]
 
 
-# rules: shared-hides-owner, reserve-secret
+# rules: shared-hides-owner, reserve-secret, purchase-mark
 async def view(
     tx: Reader,
     lookup: ShareLookup,
@@ -317,10 +317,10 @@ async def view(
             variant_id=shown(variant) if variant else UNSET,
             quantity=quantity,
             note=note or UNSET,
-            reserved=reserved if tells else UNSET,
+            reserved=(max(reserved, quantity) if bought else reserved) if tells else UNSET,
             yours=yours if tells and reader is not None else UNSET,
         )
-        for *_, id, product, variant, quantity, note, reserved, yours in rows
+        for *_, id, product, variant, quantity, note, reserved, yours, bought in rows
         if id is not None
     ]
     if include is not None:

@@ -59,7 +59,8 @@ SELECT h.good, h.list_id, h.reservations, h.notes, h.display_name, h.name, h.upd
            SELECT sum(g.quantity) FROM reservations g WHERE g.profile_id = :profile AND g.item_id = i.id), 0) END,
        CASE WHEN h.reservations = 1 AND :reader::uuid IS NOT NULL THEN coalesce((
            SELECT g.quantity FROM reservations g
-           WHERE g.profile_id = :profile AND g.item_id = i.id AND g.holder_id = :reader::uuid), 0) END
+           WHERE g.profile_id = :profile AND g.item_id = i.id AND g.holder_id = :reader::uuid), 0) END,
+       i.purchased <> ''
 FROM h
 LEFT JOIN entries e ON e.profile_id = :profile AND e.list_id = h.list_id AND h.good
                    AND (:item::uuid IS NULL OR e.item_id = :item::uuid)

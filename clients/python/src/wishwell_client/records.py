@@ -7,9 +7,13 @@ from wishwell_client.record import Record
 
 __all__ = [
     "AdminToken",
+    "AppliedOrder",
     "BadField",
     "By",
     "Delivery",
+    "Earned",
+    "EarnedBy",
+    "EarnedRow",
     "ErrorCode",
     "Event",
     "EventData",
@@ -27,6 +31,8 @@ __all__ = [
     "ItemPriceDroppedData",
     "ItemPriceDroppedEvent",
     "ItemProduct",
+    "ItemPurchasedData",
+    "ItemPurchasedEvent",
     "ItemSort",
     "ItemUpdatedData",
     "ItemUpdatedEvent",
@@ -40,7 +46,9 @@ __all__ = [
     "Money",
     "MovedItem",
     "NewItem",
+    "NewOrder",
     "NewProduct",
+    "OrderLine",
     "PlatformRequest",
     "Product",
     "ProductId",
@@ -52,6 +60,8 @@ __all__ = [
     "ProfileLinkedData",
     "ProfileLinkedEvent",
     "ProfileToken",
+    "Purchased",
+    "Revenue",
     "Share",
     "SharedItem",
     "SharedList",
@@ -81,6 +91,7 @@ Sort = Literal[
 ]
 SortBy = Literal["wishes", "added", "removed", "rising"]
 By = Literal["product", "variant"]
+EarnedBy = Literal["day", "product"]
 ErrorCode = Literal[
     "invalid_request",
     "invalid_cursor",
@@ -125,6 +136,7 @@ ErrorCode = Literal[
     "store_not_found",
     "sign_in_path_missing",
     "wishes_not_published",
+    "order_not_found",
     "method_not_allowed",
     "request_timeout",
     "item_exists",
@@ -136,6 +148,7 @@ ErrorCode = Literal[
     "own_token",
     "request_not_pending",
     "store_in_use",
+    "purchases_off",
     "events_removed",
     "body_too_large",
     "unsupported_media_type",
@@ -158,6 +171,15 @@ class Money(Record, frozen=True):
     """Decimal text, with up to 4 digits after the point."""
     currency: str
     """The three-letter code of the currency."""
+
+
+class Purchased(Record, frozen=True):
+    """The purchases of an item since it was last saved."""
+
+    quantity: int
+    """The number of units in all these orders."""
+    at: datetime
+    """When the last of these orders was placed."""
 
 
 class ItemProduct(Record, frozen=True):
@@ -193,9 +215,9 @@ class Item(Record, frozen=True):
     note: str | None = None
     """Omitted without a note."""
     saved_price: Money | None = None
-    """The product's price when the item was saved, or changed to another product or variant;
-    omitted if it was unknown.
-    """
+    """The product's price when this product or variant was saved; omitted if it was unknown."""
+    purchased: Purchased | None = None
+    """Omitted unless an order has matched the item since it was last saved."""
     profile: str | None = None
     """The owner; only for an admin token without ``Profile``."""
     product: ItemProduct | None = None
@@ -299,6 +321,10 @@ class Profile(Record, frozen=True):
     """Omitted for a customer of whom nothing is stored."""
     email: str | None = None
     """An address that somebody typed and that isn't verified; only for an admin token."""
+    purchased: int | None = None
+    """The number of items that were bought since they were last saved; omitted in a store with
+    purchases off, and for pages of profiles.
+    """
 
 
 class ExportedList(Record, frozen=True):
@@ -341,10 +367,17 @@ class EventProduct(Record, frozen=True):
 class EventData(Record, frozen=True):
     """The fields of all subclasses."""
 
-    item: Item | None = None
-    notices: bool | None = None
+    product_id: ProductId | None = None
     variant_id: ProductId | None = None
-    """For a notice: the variant; omitted for the product itself."""
+    """For a purchase: the ordered variant."""
+    quantity: int | None = None
+    placed_at: datetime | None = None
+    """For a purchase: when the order was placed."""
+    unit_price: Money | None = None
+    """For a purchase: what the customer paid per unit, after discounts, including tax."""
+    item: Item | None = None
+    """For the event of a purchase: the item; omitted if it was removed before the order."""
+    notices: bool | None = None
     product: EventProduct | None = None
     previous_price: Money | None = None
     """For a price drop: the price that it is compared with."""
@@ -394,6 +427,7 @@ class ProfileExport(Record, frozen=True):
     items: tuple[Item, ...]
     shares: tuple[Share, ...]
     reservations: tuple[ExportedReservation, ...]
+    purchases: tuple[EventData, ...]
     events: tuple[Event, ...]
 
 
@@ -485,6 +519,12 @@ class StoreReporting(Record, frozen=True):
     """The time zone of its days (default: UTC)."""
     show_wishes: bool | None = None
     """Whether anyone may request the approximate number of wishes for a product."""
+    purchases: bool | None = None
+    """Whether the shop's orders are matched with wishes."""
+    purchased: str | None = None
+    """What an order does with the items that it matches."""
+    attribution_days: int | None = None
+    """The number of days after a save during which an order matches the item."""
 
 
 class StoreLook(Record, frozen=True):
@@ -650,6 +690,25 @@ class WishHolders(Record, frozen=True):
     visitors: int
 
 
+class Revenue(Record, frozen=True):
+    """What was paid in one currency."""
+
+    amount: str
+    """Decimal text; exact."""
+    currency: str
+
+
+class Earned(Record, frozen=True):
+    """The purchases of wishes in a period."""
+
+    orders: int
+    """The number of orders with a wish."""
+    units: int
+    """The number of units of these wishes."""
+    revenue: tuple[Revenue, ...]
+    """What was paid for them, by currency; units without a price add nothing."""
+
+
 class WishSummary(Record, frozen=True):
     """The number of wishes for all products, and of profiles with a wish."""
 
@@ -661,6 +720,8 @@ class WishSummary(Record, frozen=True):
     lists: int
     added: int
     removed: int
+    purchases: Earned | None = None
+    """The purchases of wishes in the period; only in a store with purchases on."""
 
 
 class WishDay(Record, frozen=True):
@@ -670,6 +731,21 @@ class WishDay(Record, frozen=True):
     wishes: int
     added: int
     removed: int
+
+
+class EarnedRow(Record, frozen=True):
+    """The purchases of wishes on a day, or for a product."""
+
+    orders: int
+    """The number of orders with a wish."""
+    units: int
+    """The number of units of these wishes."""
+    revenue: tuple[Revenue, ...]
+    """What was paid for them, by currency; units without a price add nothing."""
+    day: str | None = None
+    product_id: ProductId | None = None
+    title: str | None = None
+    image: str | None = None
 
 
 class Wisher(Record, frozen=True):
@@ -688,6 +764,42 @@ class ShownCount(Record, frozen=True):
 
     product_id: ProductId
     wishes: int
+
+
+class AppliedOrder(Record, frozen=True):
+    """What happened to an order."""
+
+    order_id: str
+    result: str
+    """``unchanged``: a version with the same or a later ``updated_at`` is known."""
+    matched: int
+    """The number of its lines that match a wish."""
+
+
+class OrderLine(Record, frozen=True):
+    """A line of an order."""
+
+    product_id: ProductId
+    quantity: int
+    variant_id: ProductId | None = None
+    """None means no variant."""
+    unit_price: Money | None = None
+    """What the customer paid per unit, after discounts, including tax."""
+
+
+class NewOrder(Record, frozen=True):
+    """A version of an order."""
+
+    order_id: str
+    profile: str
+    """The customer who placed the order, or the visitor's session."""
+    placed_at: datetime
+    """When the customer placed it: an RFC 3339 time with an offset."""
+    updated_at: datetime
+    """When the shop last changed it. A later time replaces the order."""
+    status: str
+    lines: tuple[OrderLine, ...]
+    """What the customer keeps: after a partial refund, fewer units or lines."""
 
 
 class PlatformRequest(Record, frozen=True):
@@ -721,6 +833,14 @@ class BadField(Record, frozen=True):
     """Its path, such as ``items[2].quantity``."""
     message: str
     """The rule that it breaks."""
+
+
+class ItemPurchasedData(EventData, frozen=True, kw_only=True):
+    """A purchase of a wish."""
+
+    product_id: ProductId
+    quantity: int
+    placed_at: datetime
 
 
 class ItemCreatedData(EventData, frozen=True, kw_only=True):
@@ -861,3 +981,10 @@ class ItemBackInStockEvent(Event, frozen=True, kw_only=True):
 
     type: Literal["item.back_in_stock"]
     data: ItemBackInStockData
+
+
+class ItemPurchasedEvent(Event, frozen=True, kw_only=True):
+    """The event ``item.purchased``."""
+
+    type: Literal["item.purchased"]
+    data: ItemPurchasedData

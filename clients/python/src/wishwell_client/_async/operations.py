@@ -23,13 +23,17 @@ from wishwell_client.calls import (
 )
 from wishwell_client.records import (
     AdminToken,
+    AppliedOrder,
     By,
     Delivery,
+    EarnedBy,
+    EarnedRow,
     Include,
     Item,
     ItemSort,
     List,
     NewItem,
+    NewOrder,
     NewProduct,
     PlatformRequest,
     Product,
@@ -1174,6 +1178,33 @@ class AsyncReports(AsyncResource):
         call = Call("GET", path("reports", "days"), one(tuple[WishDay, ...]), params=params)
         return await self._transport.result(call)
 
+    async def purchases(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        by: EarnedBy | None = None,
+        limit: int | None = None,
+    ) -> tuple[EarnedRow, ...]:
+        """The orders with a wish, the units of these wishes, and what was paid for them, by
+        currency: for each day, or by product, those first that earned most. Current, not as last
+        counted. ``format=csv`` returns all products or days as a spreadsheet.
+
+        ``from_``: The first day, in the time zone of the store (default: 29 days before ``to``).
+
+        ``to``: The last day, at most 365 days after ``from`` (default: the day of the last count or
+        today, whichever is later).
+
+        ``by``: Whether days or products have rows.
+
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
+
+        Raises ``NotFound``.
+        """
+        params = given(to=to, by=by, limit=limit, **{"from": from_})
+        call = Call("GET", path("reports", "purchases"), one(tuple[EarnedRow, ...]), params=params)
+        return await self._transport.result(call)
+
     async def wishers(
         self,
         product: ProductId,
@@ -1213,6 +1244,36 @@ class AsyncReports(AsyncResource):
         params = given(products=joined(products))
         call = Call("GET", path("wishes"), one(tuple[ShownCount, ...]), params=params)
         return await self._transport.result(call)
+
+
+class AsyncOrders(AsyncResource):
+    """The shop's orders, matched with wishes: what wishes earn."""
+
+    async def put_many(self, orders: Sequence[NewOrder]) -> tuple[AppliedOrder, ...]:
+        """Matches the lines of 1 to 250 orders with the wishes of their customers, each order by
+        itself. A line matches the item with the same variant, or else the item without a variant,
+        that was saved before ``placed_at`` and not too long ago. Nothing is stored of other lines.
+        A version with a later ``updated_at`` replaces the order; others change nothing. Send every
+        order, and send it again when it is refunded or cancelled, also before it has any match.
+        Requires an admin token without ``Profile``. While the store has purchases off, the response
+        is 409.
+
+        Raises ``NotFound`` and ``Conflict``.
+        """
+        fields = body(orders=several(orders))
+        call = Call("PUT", path("orders"), one(tuple[AppliedOrder, ...]), body=fields)
+        return await self._transport.result(call)
+
+    async def forget(self, id: str) -> None:
+        """Deletes everything stored of an order, and takes it out of the reports. To cancel an
+        order, send it with ``status: cancelled``, because an earlier version of a forgotten order
+        may arrive late and would count. Requires an admin token without ``Profile``. While the
+        store has purchases off, the response is 409.
+
+        Raises ``NotFound`` and ``Conflict``.
+        """
+        call = Call("DELETE", path("orders", id), nothing)
+        await self._transport.result(call)
 
 
 class AsyncRequests(AsyncResource):
@@ -1291,4 +1352,5 @@ class AsyncResources:
         self.tokens = AsyncTokens(transport)
         self.products = AsyncProducts(transport)
         self.reports = AsyncReports(transport)
+        self.orders = AsyncOrders(transport)
         self.requests = AsyncRequests(transport)

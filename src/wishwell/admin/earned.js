@@ -1,0 +1,27 @@
+// The card "Earned from wishes": what a period's purchases of wishes earned, and the products that earned most.
+import { html, nothing, svg } from './lit-html.js';
+import { counted, empty, productLink } from './parts.js';
+
+const paid = ({ amount, currency }) =>
+  new Intl.NumberFormat(navigator.language, { style: 'currency', currency }).format(amount);
+const sum = ({ revenue, units }) => (revenue.length ? revenue.map(paid).join(' + ') : counted(units, 'unit'));
+
+/** Renders the card, if the store has purchases on. `now` and `before`: summaries; `rows`: products that earned most. */
+export function earned(now, before, rows, query) {
+  if (!now?.purchases) return nothing;
+  const { orders, units } = now.purchases;
+  const earlier = before?.purchases ? `vs. ${sum(before.purchases)} in the previous period` : 'no earlier data';
+  const first = Number(rows?.[0]?.revenue[0]?.amount);
+  const line = (row) => {
+    const part = first ? `${Math.min(100, (100 * Number(row.revenue[0]?.amount ?? 0)) / first)}%` : '0%';
+    return html`<li><svg class="bar" aria-hidden="true">${svg`<rect width=${part} height="100%" rx="6"></rect>`}</svg>
+      ${productLink(row, query.days)}<b>${sum(row)}</b></li>`;
+  };
+  return html`<section class="card" id="earned"><h2>Earned from wishes</h2>
+    ${orders
+      ? html`<p><span class="big">${sum(now.purchases)}</span> <span class="soft">${earlier}</span></p>
+          <p class="soft">${counted(orders, 'order')} with ${counted(units, 'wished-for unit')}</p>
+          <ol class="top">${rows?.map(line)}</ol>`
+      : empty('No orders with a wish in this period', 'The shop sends its orders to Wishwell; choose a longer period.')}
+  </section>`;
+}

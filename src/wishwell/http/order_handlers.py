@@ -1,0 +1,112 @@
+"""Handlers for the shop's orders, which are matched with wishes, and the types of their bodies."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from wishwell import field_types as types
+from wishwell import ids, profiles
+from wishwell.errors import Invalid
+from wishwell.http import request_body, responses
+from wishwell.http.context import Request
+from wishwell.http.request_types import Body
+from wishwell.http.responses import Data, Response
+from wishwell.products.notices import Money
+from wishwell.profiles import Profile
+from wishwell.stores import Store, reporting
+from wishwell.wishlists import fields, items, orders
+from wishwell.wishlists.orders import Line, Order
+
+OrderId = Annotated[
+    str,
+    Meta(
+        title="OrderId",
+        description="The shop's id of an order: 1 to 255 printable ASCII characters without space "
+        "and `/`. Of a GID, send the last part.",
+        pattern=r"^[!-.0-~]{1,255}$(?!\n)",
+    ),
+]
+_AHEAD_MS = ids.DAY_MS
+"""Most milliseconds that a time may be in the future: a wrong clock would refuse later versions."""
+
+
+Status = Literal["paid", "cancelled"]
+
+
+class OrderLineBody(Body):
+    """A line of an order."""
+
+    product_id: types.ProductId
+    quantity: types.Quantity
+    variant_id: types.ProductId | None = None
+    """null means no variant."""
+    unit_price: Annotated[Money | None, types.published("NewPrice")] = None
+    """What the customer paid per unit, after discounts, including tax."""
+
+    def line(self, store: Store) -> Line:
+        variant = items.NO_VARIANT
+        if self.variant_id is not None:
+            variant = store.product_id("variantId", self.variant_id)
+        price = self.unit_price or Money("", "")
+        product = store.product_id("productId", self.product_id)
+        return Line(product, variant, self.quantity, price.amount, price.currency)
+
+
+class OrderBody(Body):
+    """A version of an order."""
+
+    order_id: OrderId
+    profile: types.ProfileGid
+    """The customer who placed the order, or the visitor's session."""
+    placed_at: Annotated[datetime, Meta(tz=True)]
+    """When the customer placed it: an RFC 3339 time with an offset."""
+    updated_at: Annotated[datetime, Meta(tz=True)]
+    """When the shop last changed it. A later time replaces the order."""
+    status: Annotated[Status, types.published("OrderStatus")]
+    lines: Annotated[list[OrderLineBody], Meta(max_length=orders.MAX_LINES)]
+    """What the customer keeps: after a partial refund, fewer units or lines."""
+
+    def order(self, request: Request) -> Order:
+        store = request.store
+        lines = fields.each("lines", self.lines, lambda line: line.line(store))
+        return Order(
+            self.order_id,
+            _buyer(request, self.profile),
+            _time("placedAt", self.placed_at, request),
+            _time("updatedAt", self.updated_at, request),
+            lines if self.status == "paid" else (),
+        )
+
+
+class OrdersBody(Body):
+    """Orders to match with wishes (``PUT /orders``)."""
+
+    orders: Annotated[list[OrderBody], Meta(min_length=1, max_length=orders.MAX_BULK)]
+
+
+def _buyer(request: Request, gid: str) -> Profile:
+    namespace = request.service.settings.session_namespace
+    return profiles.parse(request.store, namespace, gid, "profile")
+
+
+def _time(field: str, at: datetime, request: Request) -> str:
+    """Returns a time as stored. Raises ``Invalid`` for one more than a day ahead."""
+    milliseconds = max(0, round(at.timestamp() * 1000))
+    if milliseconds > request.service.clock() + _AHEAD_MS:
+        raise Invalid(f"{field}: must not be in the future; it is now {request.now()}.")
+    return ids.timestamp(milliseconds)
+
+
+# rules: purchases-on, order-versions
+async def put_orders(request: Request) -> Response:
+    reporting.check_purchases(request.store.reporting)
+    body = await request_body.decode(request, OrdersBody)
+    given = fields.each("orders", body.orders, lambda one: one.order(request))
+    done = [await request.run(orders.apply, request.store, one, request.now()) for one in given]
+    return responses.json(200, Data(done))
+
+
+async def delete_order(request: Request) -> None:
+    id = request.parameters["orderId"]
+    await request.run(orders.forget, request.store, id, request.now())

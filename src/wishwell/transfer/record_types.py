@@ -1,0 +1,45 @@
+"""Types that the records of the export file share."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from wishwell import ids
+from wishwell.errors import Invalid
+from wishwell.stores import Store
+
+RECORD_ID = rf"^{ids.RECORD_ID.pattern}\Z"
+UUID = rf"^{ids.UUID_PATTERN.pattern}\Z"
+TIME = rf"^{ids.TIME_PATTERN.pattern}\Z"
+HASH = r"^[0-9a-f]{64}\Z"
+
+RecordId = Annotated[str, Meta(pattern=RECORD_ID)]
+Id = Annotated[str, Meta(pattern=UUID)]
+Time = Annotated[str, Meta(pattern=TIME)]
+Whole = Annotated[int, Meta(ge=0, le=2**53)]
+
+FORMS = {
+    RECORD_ID: "must be a version 7 UUID in lower case with hyphens",
+    UUID: "must be a UUID in lower case with hyphens",
+    TIME: "must be a valid time such as 2025-04-18T18:13:27.481Z",
+    HASH: "must be a SHA-256 hash in lower-case hexadecimal",
+}
+
+
+class Record(
+    msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
+):
+    """A record of the file. Fields that are left out have their default."""
+
+    def check(self, store: Store, /) -> None:
+        """Raises ``Invalid`` if a rule is broken that the types can't express.
+
+        ``store`` is the file's store.
+        """
+
+
+def checked_gid(field: str, gid: str) -> str:
+    if (decoded := ids.decoded(gid)) is None:
+        raise Invalid(f"{field}: isn't the GID of a customer or session")
+    return decoded

@@ -1,0 +1,329 @@
+"""Orders: matches the lines of the shop's orders with wishes, and stores the matches.
+
+Nothing is stored of other lines (rule: purchase-private). ``purchases.py`` updates the items.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from wishwell import events, ids, stores
+from wishwell import field_types as types
+from wishwell.db import Reader, RunAgain, Writer, mapping
+from wishwell.db.journal import Act
+from wishwell.errors import no_record
+from wishwell.profiles import Profile
+from wishwell.stores import Store, reporting
+from wishwell.wishlists import items, purchases
+from wishwell.wishlists.items import NO_VARIANT, Item
+
+MAX_BULK = 250
+MAX_LINES = 500
+"""Maximum lines of an order."""
+
+Key = tuple[str, str]
+"""A product and a variant, as stored."""
+
+UnitPrice = Annotated[Any, types.published("Price")]
+
+
+class Line(NamedTuple):
+    """A line of an order. ``amount`` and ``currency`` are empty if the price is unknown."""
+
+    product_id: str
+    variant_id: str
+    quantity: int
+    amount: str
+    currency: str
+
+
+class Order(NamedTuple):
+    """A version of an order. ``lines``: empty if it is cancelled."""
+
+    id: str
+    buyer: Profile
+    placed_at: str
+    updated_at: str
+    lines: Sequence[Line]
+
+
+Result = Literal["applied", "unchanged"]
+
+
+class Applied(msgspec.Struct, rename="camel"):
+    """What happened to an order."""
+
+    order_id: str
+    result: Result
+    """`unchanged`: a version with the same or a later `updatedAt` is known."""
+    matched: types.Count
+    """The number of its lines that match a wish."""
+
+
+class Purchase(msgspec.Struct):
+    """A stored line, as the columns ``purchase_fields``."""
+
+    line: int
+    profile_id: str | None
+    product_id: str
+    variant_id: str
+    wish_variant_id: str
+    quantity: int
+    amount: str
+    currency: str
+    day: str
+    placed_at: str
+
+    @property
+    def key(self) -> Key:
+        return self.product_id, self.variant_id
+
+
+from_row = mapping.from_columns(Purchase, "purchase_fields")
+
+
+class PurchaseView(msgspec.Struct, rename="camel", omit_defaults=True):
+    """A purchase of a wish."""
+
+    product_id: types.ProductId
+    variant_id: types.ProductId | UnsetType
+    """For a purchase: the ordered variant."""
+    quantity: types.Quantity
+    placed_at: types.Time
+    """For a purchase: when the order was placed."""
+    unit_price: UnitPrice | UnsetType
+    """For a purchase: what the customer paid per unit, after discounts, including tax."""
+    item: Item | UnsetType = UNSET
+    """For the event of a purchase: the item; omitted if it was removed before the order."""
+
+
+def _view(one: Purchase, text_ids: bool) -> PurchaseView:
+    shown = str if text_ids else stores.number
+    price = {"amount": one.amount, "currency": one.currency} if one.amount else UNSET
+    variant = shown(one.variant_id) if one.variant_id else UNSET
+    return PurchaseView(shown(one.product_id), variant, one.quantity, one.placed_at, price)
+
+
+# rule: profile-export
+async def of_profile(tx: Reader, profile: Profile) -> list[PurchaseView]:
+    """Returns a profile's purchases in the order of their orders."""
+    rows = await tx.all("person_purchases", store=profile.store.id, profile=profile.id)
+    return [_view(one, profile.store.has_text_ids) for one in map(from_row, rows)]
+
+
+# rule: order-versions
+async def apply(tx: Writer, store: Store, order: Order, now: str) -> Applied:
+    """Replaces the stored matches of an order by those of this version, unless it is older.
+
+    Raises ``Conflict`` if purchases are turned off.
+    """
+    reporting.check_purchases(store.reporting)
+    await stores.check_not_deleting(tx, store)
+    of = {"store": store.id, "hash": ids.order_hash(order.id)}
+    if order.updated_at <= await _open(tx, of):
+        return Applied(order.id, "unchanged", len(await _stored(tx, of)))
+    before, held = await _hold(tx, store, of, order.buyer.id)
+    buyer = held.get(order.buyer.id)
+    wishes = await _wishes(tx, buyer, order, now) if buyer is not None else {}
+    after = _matched(store, order, before, held, wishes)
+    await _replace(tx, of, after, order.updated_at)
+    known = {one.key for one in before}
+    new = [one for one in after if one.key not in known]
+    products = {one.product_id for one in (*before, *after)}
+    for profile in _each(held):
+        await _mark(tx, profile, products, new if profile == buyer else (), wishes, now)
+    return Applied(order.id, "applied", len(after))
+
+
+# rules: import-twice, order-versions
+async def restore(
+    tx: Writer,
+    store: Store,
+    hash: str,
+    updated_at: str,
+    after: Sequence[Purchase],
+    now: str,
+) -> None:
+    """Replaces an order's matches by those of an import, unless its version is older. Records no
+    events."""
+    of = {"store": store.id, "hash": hash}
+    if updated_at <= await _open(tx, of):
+        return
+    keys = {one.profile_id for one in after if one.profile_id is not None}
+    before, held = await _hold(tx, store, of, *keys)
+    for key in keys - held.keys():
+        if await tx.one("profile_state", profile=key) is not None:  # it is being erased
+            anonymous = [one for one in after if one.profile_id == key]
+            for one in anonymous:
+                one.profile_id, one.placed_at = None, ""
+    await _replace(tx, of, after, updated_at)
+    products = {one.product_id for one in (*before, *after)}
+    for profile in _each(held):
+        await items.write(tx, profile, await purchases.marks(tx, profile, products), now)
+
+
+# rule: order-versions
+async def forget(tx: Writer, store: Store, order_id: str, now: str) -> None:
+    """Deletes an order with its matches. Raises ``NotFound``, and ``Conflict`` if purchases are
+    turned off."""
+    reporting.check_purchases(store.reporting)
+    await forget_hash(tx, store, ids.order_hash(order_id), now)
+
+
+async def forget_hash(tx: Writer, store: Store, hash: str, now: str) -> None:
+    """Deletes an order by its hash. Raises ``NotFound``."""
+    of = {"store": store.id, "hash": hash}
+    await tx.record(Act(action="order.forgotten", store=store.handle, store_id=store.id, id=hash))
+    if await tx.one("order_lock", **of) is None:
+        raise no_record("order")
+    before, held = await _hold(tx, store, of)
+    await tx.run("order_purchases_delete", **of)
+    await tx.run("order_delete", **of)
+    for profile in _each(held):
+        await purchases.refresh(tx, profile, {one.product_id for one in before}, now)
+
+
+async def _open(tx: Writer, of: Mapping[str, str]) -> str:
+    """Locks an order, creating its row if needed. Returns the ``updatedAt`` of its version."""
+    await tx.begin()
+    await tx.run("order_open", **of)
+    row = await tx.one("order_lock", **of)
+    if row is None:  # deleted since
+        raise RunAgain
+    version: str = row[0]
+    return version
+
+
+async def _stored(tx: Reader, of: Mapping[str, str]) -> list[Purchase]:
+    return [from_row(row) for row in await tx.all("order_purchases", **of)]
+
+
+async def _replace(
+    tx: Writer, of: Mapping[str, str], after: Sequence[Purchase], updated_at: str
+) -> None:
+    await tx.run("order_purchases_delete", **of)
+    key = {"store_id": of["store"], "hash": of["hash"]}
+    if after:
+        await tx.fill("purchases", [msgspec.structs.asdict(one) | key for one in after])
+    await tx.run("order_put", **of, updated_at=updated_at)
+
+
+Held = Mapping[str, Profile]
+"""The open profiles that are locked, by key; also by the key of a session that was linked."""
+
+
+async def _hold(
+    tx: Writer, store: Store, of: Mapping[str, str], *more: str
+) -> tuple[list[Purchase], Held]:
+    """Locks the owners of the stored matches, and the profiles ``more``, sessions first as
+    everywhere. Returns the matches and the profiles."""
+    keys = {one.profile_id for one in await _stored(tx, of)} - {None} | {*more}
+    found = {key: await _find(tx, store, key) for key in sorted(filter(None, keys))}
+    held = {key: profile for key, profile in found.items() if profile is not None}
+    for profile in sorted(_each(held), key=lambda one: (not one.is_session, one.id)):
+        row = await tx.one("profile_lock", profile=profile.id)
+        if row is None or row[0] is not None:  # linked or erased since
+            raise RunAgain
+    before = await _stored(tx, of)
+    if not {one.profile_id for one in before} <= keys | {None}:  # a sign-in has moved one since
+        raise RunAgain
+    return before, held
+
+
+async def _find(tx: Reader, store: Store, key: str) -> Profile | None:
+    """Returns the open profile, or the customer that it was linked to; ``None`` without one."""
+    row = await tx.one("order_buyer", profile=key)
+    if row is not None and row[3] is not None and row[4] is not None:
+        row = await tx.one("order_buyer", profile=row[4])
+    if row is None or row[3] is not None:
+        return None
+    id, gid, is_session, *_ = row
+    return Profile(id, store, gid, bool(is_session))
+
+
+def _each(held: Held) -> Sequence[Profile]:
+    return [*{profile.id: profile for profile in held.values()}.values()]
+
+
+# rules: purchase-match, purchase-removed
+async def _wishes(tx: Reader, buyer: Profile, order: Order, now: str) -> dict[Key, bool]:
+    """Returns the wishes that the order may match, by key: whether the item still exists."""
+    these = {"profile": buyer.id, "products": sorted({line.product_id for line in order.lines})}
+    placed = ids.from_timestamp(order.placed_at)
+    days = buyer.store.reporting.attribution_days
+    earliest = ids.timestamp(max(0, placed - days * ids.DAY_MS))
+    latest = max(placed, ids.from_timestamp(now))
+    since = ids.timestamp(max(0, latest - purchases.REMEMBERED_MS))
+    found: dict[Key, bool] = {}
+    rows = {
+        False: await tx.all("removed_of_products", **these, since=since),
+        True: await tx.all("wishes_of_products", **these),
+    }
+    for exists, wishes in rows.items():
+        for product, variant, *saved in wishes:
+            if any(earliest <= at < order.placed_at for at in saved):
+                found[product, variant] = exists
+    return found
+
+
+# rules: purchase-match, order-versions
+def _matched(
+    store: Store,
+    order: Order,
+    before: Sequence[Purchase],
+    held: Held,
+    wishes: Mapping[Key, bool],
+) -> list[Purchase]:
+    """Returns the lines that match. A match once made stays while the order has the line."""
+    known = {one.key: one for one in before}
+    zone = reporting.zone_of(store.reporting)
+    day = reporting.day_of(ids.from_timestamp(order.placed_at), zone)
+    found = []
+    for number, line in enumerate(order.lines):
+        key = line.product_id, line.variant_id
+        owner: str | None = order.buyer.id
+        wish = next((v for v in (line.variant_id, NO_VARIANT) if (key[0], v) in wishes), None)
+        if (old := known.get(key)) is not None:
+            owner, wish = old.profile_id, old.wish_variant_id
+        if wish is not None:
+            profile = held.get(owner or "")  # rule: purchase-erased
+            whose = (None, "") if profile is None else (profile.id, order.placed_at)
+            price = line.amount, line.currency
+            found.append(
+                Purchase(number, whose[0], *key, wish, line.quantity, *price, day, whose[1])
+            )
+    return found
+
+
+# rules: purchase-mark, event-transaction
+async def _mark(
+    tx: Writer,
+    profile: Profile,
+    products: set[str],
+    new: Sequence[Purchase],
+    wishes: Mapping[Key, bool],
+    now: str,
+) -> None:
+    """Updates the marks of a profile's items, records the events, and removes the items of new
+    purchases if the store wants that."""
+    changes = await purchases.marks(tx, profile, products)
+    wished = {(one.product_id, one.wish_variant_id) for one in new}
+    fresh = [change for change in changes if items.item_key(change[1]) in wished]
+    await items.apply(tx, profile, [change for change in changes if change not in fresh], now)
+    await items.write(tx, profile, fresh, now)
+    after = {items.item_key(item): item for _, item in fresh}
+    text_ids = profile.store.has_text_ids
+    told: list[tuple[events.Type, bytes]] = []
+    for one in new:
+        wish = one.product_id, one.wish_variant_id
+        view = _view(one, text_ids)
+        if wishes[wish]:
+            view.item = after[wish]
+            items.show([view.item], text_ids=text_ids)
+        told.append(("item.purchased", msgspec.json.encode(view)))
+    await events.record_events(tx, profile, now, told)
+    if profile.store.reporting.purchased == "remove":
+        bought = [item for item in after.values() if item.purchased is not UNSET]
+        await items.apply(tx, profile, [(item, None) for item in bought], now)

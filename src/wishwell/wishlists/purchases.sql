@@ -1,0 +1,87 @@
+-- purchase_fields: line, profile_id, product_id, variant_id, wish_variant_id, quantity, amount, currency, day, placed_at
+-- purchases_filled: store_id, hash, *purchase_fields
+-- removed_item_fields: item_id, product_id, variant_id, created_at, saved_at, removed_at
+-- removed_items_filled: profile_id, store_id, *removed_item_fields
+
+-- name: order_open
+INSERT INTO orders (store_id, hash, updated_at) VALUES (:store, :hash, '') ON CONFLICT (store_id, hash) DO NOTHING;
+
+-- name: order_lock
+-- Serialises the versions of an order.
+SELECT updated_at FROM orders WHERE store_id = :store AND hash = :hash
+FOR UPDATE --postgresql
+;
+
+-- name: order_find
+SELECT updated_at FROM orders WHERE store_id = :store AND hash = :hash;
+
+-- name: order_put
+UPDATE orders SET updated_at = :updated_at WHERE store_id = :store AND hash = :hash;
+
+-- name: order_delete
+DELETE FROM orders WHERE store_id = :store AND hash = :hash;
+
+-- name: order_purchases
+SELECT purchase_fields(p) FROM purchases p WHERE p.store_id = :store AND p.hash = :hash ORDER BY p.line;
+
+-- name: order_purchases_delete
+DELETE FROM purchases WHERE store_id = :store AND hash = :hash;
+
+-- name: order_buyer
+SELECT profile_id, gid, is_session, closed_at, linked_id FROM profiles WHERE profile_id = :profile;
+
+-- name: purchases_of
+-- A profile's purchases of these products.
+SELECT product_id, wish_variant_id, quantity, placed_at FROM purchases
+WHERE store_id = :store AND profile_id = :profile AND product_id in_texts(:products);
+
+-- name: person_purchases
+SELECT purchase_fields(p) FROM purchases p WHERE p.store_id = :store AND p.profile_id = :profile
+ORDER BY p.placed_at, p.hash, p.line;
+
+-- name: purchased_products
+SELECT product_id FROM purchases WHERE store_id = :store AND profile_id = :profile GROUP BY product_id;
+
+-- name: wishes_of_products
+SELECT i.product_id, i.variant_id, i.created_at, i.saved_at FROM items i
+WHERE i.profile_id = :profile AND i.product_id in_texts(:products);
+
+-- name: removed_of_products
+SELECT r.product_id, r.variant_id, r.created_at, r.saved_at FROM removed_items r
+WHERE r.profile_id = :profile AND r.product_id in_texts(:products) AND r.removed_at >= :since;
+
+-- name: items_remember
+-- Before they are deleted. An item that an import has added again may have been deleted before.
+INSERT INTO removed_items (profile_id, item_id, store_id, product_id, variant_id, created_at, saved_at, removed_at)
+SELECT i.profile_id, i.id, i.store_id, i.product_id, i.variant_id, i.created_at, i.saved_at, :now::text
+FROM items i WHERE i.profile_id = :profile AND i.id in_uuids(:ids)
+ON CONFLICT (profile_id, item_id) DO UPDATE SET saved_at = excluded.saved_at, removed_at = excluded.removed_at;
+
+-- name: items_saved_again
+UPDATE items SET saved_at = :now WHERE profile_id = :profile AND id in_uuids(:ids) AND saved_at < :now;
+
+-- name: removed_forget
+DELETE FROM removed_items WHERE (profile_id, item_id) IN (
+    SELECT r.profile_id, r.item_id FROM removed_items r WHERE r.removed_at < :before LIMIT :limit)
+RETURNING item_id;
+
+-- name: profile_purchased
+SELECT count(*) FROM items i WHERE i.profile_id = :profile AND i.purchased <> '';
+
+-- name: link_move_purchases
+UPDATE purchases SET profile_id = :customer WHERE store_id = :store AND profile_id = :session;
+
+-- name: link_move_removed
+INSERT INTO removed_items (profile_id, item_id, store_id, product_id, variant_id, created_at, saved_at, removed_at)
+SELECT :customer::uuid, r.item_id, r.store_id, r.product_id, r.variant_id, r.created_at, r.saved_at, r.removed_at
+FROM removed_items r WHERE r.profile_id = :session
+ON CONFLICT (profile_id, item_id) DO NOTHING;
+
+-- name: link_saved_times
+SELECT id, saved_at FROM items WHERE profile_id = :profile AND saved_at > '';
+
+-- name: purge_purchases
+-- Removes the reference to the buyer (rule: purchase-erased).
+UPDATE purchases SET profile_id = NULL, placed_at = '' WHERE (store_id, hash, line) IN (
+    SELECT p.store_id, p.hash, p.line FROM purchases p WHERE p.profile_id in_uuids(:profiles) LIMIT :limit)
+RETURNING line;
