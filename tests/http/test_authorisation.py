@@ -238,7 +238,8 @@ class Fixtures:
     def _record(self, owner):
         """Returns an unchanged item, its list, and the list's name as a marker."""
         if owner not in self.unchanged:
-            filled = self.fill(self.owners[owner], 100 + OWNERS.index(owner))
+            self.product += 1  # reservations outlive lists in a wishlist that was shared
+            filled = self.fill(self.owners[owner], self.product)
             self.unchanged[owner] = filled
         return self.unchanged[owner]
 
