@@ -294,7 +294,9 @@ def test_orders_mark_the_wishes_that_they_fulfil(medusa):
 
     order(3)
     assert wait_until(lambda: bought() == 3, seconds=60, every=0.2), medusa.output()[-4000:]
-    [event] = medusa.wishwell.get("/events?type=item.purchased").json()["data"]
+    sent = lambda: medusa.wishwell.get("/events?type=item.purchased").json()["data"]  # noqa: E731
+    assert wait_until(sent, seconds=20, every=0.2)
+    [event] = sent()
     assert (event["data"]["unitPrice"], event["data"]["quantity"]) == (euros("20.00"), 3)
     second = order(1)
     assert wait_until(lambda: bought() == 4, seconds=60, every=0.2)
