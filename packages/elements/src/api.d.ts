@@ -3307,7 +3307,13 @@ export interface operations {
     };
     createItem: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description With `product`, each item whose product has published data contains it as `product`.
+                 * @example product
+                 */
+                include?: components["parameters"]["Include"];
+            };
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,

@@ -1,9 +1,9 @@
 import type { WishlistError } from './error.js';
-import { keep } from './kept.js';
+import { keep, signInOf } from './kept.js';
 import { idOf, isId } from './memory.js';
 import { HEART as TEXTS } from './texts/en.js';
 import { textsOf, type Say } from './texts/index.js';
-import type { Change, Match, NewItem, Product, SignIn, State } from './types.js';
+import type { Change, Match, NewItem, Product, Saved, SignIn, State } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
 export const HEART =
@@ -30,6 +30,8 @@ declare global {
     'wishlist-button': WishlistButton;
   }
   interface GlobalEventHandlersEventMap {
+    'wishlist-added': CustomEvent<Saved>;
+    'wishlist-removed': CustomEvent<Saved>;
     'wishlist-change': CustomEvent<Change>;
     'wishlist-sign-in': CustomEvent<SignIn>;
   }
@@ -128,9 +130,14 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       if (tags) product.tags = tags.split(/\s*,\s*/).filter(Boolean);
       if (quantity) product.quantity = +quantity;
       const done = wishlist.toggle(product);
-      // Other failures are reported by the wishlist's event `error`.
-      done.catch(({ status }: WishlistError) => {
-        if (status === 401 && press === this.#presses) this.#signIn(product, !saved);
+      // Failures are also reported by the wishlist's event `error`.
+      done.catch((error: WishlistError) => {
+        if (press !== this.#presses) return;
+        if (error.status === 401) this.#signIn(product, !saved);
+        else if (!(error as any)['shown']) {
+          const blocked = error.code === 'cookies-blocked';
+          this.#tell(this.#say!(blocked ? 'cookiesBlocked' : saved ? 'notRemoved' : 'notSaved'));
+        }
       });
       return done;
     }
@@ -200,18 +207,21 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     /** Handles a 401: goes to the shop's sign-in page, or shows a message. */
     #signIn(product: Product, wanted: boolean) {
       if (wanted) keep(wishlist.base, product);
-      const [page, back] = ['sign-in', 'sign-in-return'].map((name) => this.getAttribute(name));
-      const url = page ? new URL(page, document.baseURI) : undefined;
-      if (url && back) url.searchParams.set(back, location.href.slice(location.origin.length));
-      const detail = { ...product, url: url?.href };
+      const url = signInOf(this);
+      const detail = { ...product, url };
       if (!this.#dispatch('wishlist-sign-in', detail)) return;
-      // A `javascript:` URL in the attribute must not run.
-      if (url?.protocol.startsWith('http')) return location.assign(url);
+      if (url) return location.assign(url);
+      this.#tell(this.getAttribute('label-sign-in') || this.#say!('heartSignIn'));
+    }
+
+    /** Shows a message until the heart changes. */
+    #tell(text: string) {
+      this.#message?.remove();
       // Screen readers announce an alert that is inserted together with its text.
       const message = (this.#message = document.createElement('span'));
       message.role = 'alert';
       message.part.add('message');
-      message.textContent = this.getAttribute('label-sign-in') || this.#say!('heartSignIn');
+      message.textContent = text;
       this.shadowRoot!.append(message);
     }
 

@@ -2,8 +2,8 @@ import type { components } from './api.js';
 
 type Envelope = components['schemas']['ApiError'];
 
-/** A stable name of an error's cause. `gateway_timeout` is the proxy's. */
-export type ErrorCode = components['schemas']['ErrorCode'] | 'gateway_timeout';
+/** A stable name of an error's cause. `gateway_timeout` is the proxy's, `cookies-blocked` ours. */
+export type ErrorCode = components['schemas']['ErrorCode'] | 'gateway_timeout' | 'cookies-blocked';
 
 /** A failed request: a response that isn't 2xx, or (with status 0) no response at all. */
 export class WishlistError extends Error {
@@ -25,6 +25,8 @@ export class WishlistError extends Error {
 
   /** The cause; undefined if there was no response of the service. */
   declare readonly code: ErrorCode | undefined;
+  /** Whether a <wishlist-toast> has shown it. */
+  shown?: boolean;
   /** The id of the request in the service's log. */
   declare readonly requestId: string | undefined;
   /** Seconds to wait before a retry, 0 to 60, if the service asks for it. */

@@ -27,6 +27,20 @@ export interface WishlistButtonAttributes {
   'onwishlist-sign-in'?: ((event: CustomEvent<SignIn>) => void) | undefined;
 }
 
+/** Attributes of <wishlist-count>, named as in HTML. */
+export interface WishlistCountAttributes {
+  'signed-in'?: string | undefined;
+  class?: string | undefined;
+}
+
+/** Attributes of <wishlist-toast>, named as in HTML. */
+export interface WishlistToastAttributes {
+  page?: string | undefined;
+  'sign-in'?: string | undefined;
+  'sign-in-return'?: string | undefined;
+  class?: string | undefined;
+}
+
 /** Attributes of <wishlist-share>, named as in HTML. */
 export interface WishlistShareAttributes {
   'list-id': string;
@@ -77,6 +91,10 @@ export interface WishlistSharedAttributes extends PageAttributes<SharedItem> {
 }
 
 interface Elements {
+  'wishlist-count': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &
+    WishlistCountAttributes;
+  'wishlist-toast': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &
+    WishlistToastAttributes;
   'wishlist-wanted': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &
     WishlistWantedAttributes;
   'wishlist-page': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &

@@ -24,3 +24,13 @@ export function kept(base: string, take = false): Product | undefined {
   if (take || !good) storage()?.removeItem(nameOf(base));
   return good ? product : undefined;
 }
+
+/** Returns the address of an element's attribute `sign-in`, with the way back; undefined without. */
+export function signInOf(element: Element): string | undefined {
+  const [page, back] = ['sign-in', 'sign-in-return'].map((name) => element.getAttribute(name));
+  if (!page) return undefined;
+  const url = new URL(page, document.baseURI);
+  if (back) url.searchParams.set(back, location.href.slice(location.origin.length));
+  // A `javascript:` URL in the attribute must not run.
+  return url.protocol.startsWith('http') ? url.href : undefined;
+}

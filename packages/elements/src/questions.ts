@@ -69,7 +69,8 @@ export class Questions {
         return page;
       };
       const query = `product:${ids}`;
-      for await (const item of walk(list, { query, limit: 250 })) found.push(item);
+      for await (const item of walk(list, { query, limit: 250, include: 'product' }))
+        found.push(item);
       if (era !== service.era) continue; // the shopper changed between pages
 
       // The response is stale for a product that was written since, so it is looked up again.

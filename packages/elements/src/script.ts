@@ -1,5 +1,5 @@
 // The entry point of `<script type="module" src="/apps/wishlist/assets/wishwell.js">`.
-import { createWishlist, defineButton } from './index.js';
+import { createWishlist, defineButton, defineCount, defineToast } from './index.js';
 
 export * from './index.js';
 
@@ -13,4 +13,6 @@ export const wishlist = createWishlist({
   productIds: document.querySelector('script[data-product-ids=text]') ? 'text' : undefined,
 });
 
+defineCount(wishlist);
+defineToast(wishlist);
 defineButton(wishlist);

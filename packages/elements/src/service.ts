@@ -1,4 +1,6 @@
+import type { Device } from './device.js';
 import { WishlistError } from './error.js';
+import type { Report } from './report.js';
 import { request } from './request.js';
 import type { Options } from './types.js';
 
@@ -8,21 +10,35 @@ export interface Call extends Options {
   repeatable?: boolean;
 }
 
-/**
- * The client of the storefront at `root`, which tracks the current shopper by a code in responses.
- * Calls `changed` when the shopper changes, `overtaken` when a response is for the previous
- * shopper, and `somebody` after each response to a shopper who has a session or is signed in.
- */
+interface Hooks {
+  /** The shopper has changed; `first`: by a write that has created the visitor's session. */
+  changed: (was: string, first: boolean) => void;
+  /** A response was for the previous shopper. */
+  overtaken: () => void;
+  /** A response was for `who`; `created` if its write has created their session. */
+  met: (who: string, created: boolean) => void;
+  /** Sends another request, which shows whether the browser has kept the visitor's cookie. */
+  prove: () => Promise<unknown>;
+  /** A response with data, or to a write that was done. */
+  confirm: Report['confirm'];
+}
+
+/** The client of the storefront at `root`, which tracks the current shopper by a code in responses. */
 export class Service {
   /** The last `Wishwell-Shopper` of a response; `era` counts its changes. */
   shopper: string | undefined;
   era = 0;
+  /** Whether a request was sent. */
+  asked = false;
+  /** The id of the item that the last write has added. */
+  added: string | undefined;
+  /** Whether the browser refuses the visitor's cookie. */
+  #blocked = globalThis.navigator?.cookieEnabled === false;
 
   constructor(
     readonly root: string,
-    readonly changed: (was: string) => void,
-    readonly overtaken: () => void,
-    readonly somebody: () => void,
+    readonly device: Device | undefined,
+    readonly hooks: Hooks,
   ) {}
 
   async send<T>(method: string, path: string, call: Call): Promise<T> {
@@ -31,14 +47,21 @@ export class Service {
       value === undefined ? [] : `${name}=${plain(value as string)}`,
     );
     const url = `${this.root}/api/${path}` + (search.length ? '?' + search.join('&') : '');
+    const write = method !== 'GET';
     for (;;) {
-      const era = this.era;
+      const { era, device, shopper = '-' } = this;
       const text = body && JSON.stringify(body);
+      const known = device?.known.who ?? '-';
+      // Whether this may create the visitor's session.
+      const first = write && !!device && shopper === '-' && known === '-';
+      if (first && this.#blocked) throw refused();
+      this.asked = true;
+      // If the page ends before the response, the next one doesn't trust the number.
+      if (write) device?.set({ unsure: true });
       const answer = await request({ method, url, body: text, signal, repeatable });
       // A GET that was sent before the shopper changed is sent again.
       const who = answer.headers.get('wishwell-shopper');
-      if (!this.#meet(who, era) && method === 'GET') continue;
-      if (who && who !== '-') this.somebody();
+      if (!this.#meet(who, era, first) && method === 'GET') continue;
       const { status, headers } = answer;
       let data;
       try {
@@ -51,6 +74,16 @@ export class Service {
       if ((status > 399 && !done) || data === undefined) {
         throw new WishlistError(`The wishlist returned ${status}.`, status, headers, data);
       }
+      const created = first && !!who && who !== '-';
+      if (created) {
+        await this.hooks.prove();
+        this.#blocked = this.shopper !== who;
+        if (this.#blocked) throw refused();
+      }
+      if (write) device?.set({ unsure: false });
+      if (who) this.hooks.met(who, created);
+      const added = this.hooks.confirm(method, url, text ?? '', answer, data);
+      if (write) this.added = added;
       return data as T;
     }
   }
@@ -62,18 +95,21 @@ export class Service {
   }
 
   /** Compares a response's shopper. Returns false if the request preceded the last change. */
-  #meet(who: string | null, era: number): boolean {
+  #meet(who: string | null, era: number, first: boolean): boolean {
     const was = this.shopper;
     if (!who || who === was) return true;
     if (was && era !== this.era) {
-      this.overtaken();
+      this.hooks.overtaken();
       return false;
     }
     this.become(who);
-    if (was) this.changed(was);
+    if (was) this.hooks.changed(was, first);
     return true;
   }
 }
+
+const refused = () =>
+  new WishlistError('Cookies are blocked.', 0, undefined, { error: { code: 'cookies-blocked' } });
 
 /** Template tag: returns a path with an id encoded as one segment. */
 export function at(path: TemplateStringsArray, id: string): string {

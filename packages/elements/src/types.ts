@@ -1,5 +1,6 @@
 // Types of the API's records and bodies (from api.d.ts), and of the library itself.
 import type { components } from './api.js';
+import type { ErrorCode } from './error.js';
 
 type Schemas = components['schemas'];
 
@@ -94,11 +95,53 @@ export interface SignIn extends Product {
 
 export interface Failure extends Partial<Product> {
   error: unknown;
+  /** The error's `code`; `cookies-blocked` if the browser refuses the visitor's cookie. */
+  code?: ErrorCode | undefined;
+  /** Sends the save or removal that failed again. */
+  retry?: () => unknown;
   /** Whether the product is shown as saved after the undo. Only for a failed save or removal. */
   saved?: boolean;
 }
 
+/** A confirmed save or removal, in `wishlist-added` and `wishlist-removed`. */
+export interface Saved {
+  productId: ProductId;
+  variantId: ProductId | undefined;
+  quantity: number;
+  /** The list that it was saved on; `name` as far as it is known. */
+  list: { id: string; name?: string | undefined } | undefined;
+  /** As far as the shop has published it. */
+  product:
+    | {
+        title?: string | undefined;
+        price?: number | undefined;
+        currency?: string | undefined;
+        url?: string | undefined;
+      }
+    | undefined;
+}
+
+/** A save or removal that the service has confirmed; `isNew`: whether the save has added an item. */
+export interface Done {
+  saved: boolean;
+  items: Item[];
+  isNew: boolean;
+}
+
+/** A message for <wishlist-toast>. One with the same `key` replaces an earlier one. */
+export interface Message {
+  text: string;
+  actions?: { text: string; href?: string; act?: () => unknown }[];
+  key?: string;
+}
+
 export interface Events {
+  /** A save or removal by `save`, `remove` or `toggle`, here, was confirmed. */
+  done: CustomEvent<Done>;
+  /** `count` has changed. */
+  count: CustomEvent<undefined>;
+  /** A message to show. Whoever shows it calls `preventDefault`. */
+  toast: CustomEvent<Message>;
   /** A product was saved or removed, here or in another tab, or its item has changed. */
   change: CustomEvent<Change>;
   /** A save or removal failed and was undone, or a lookup failed. */

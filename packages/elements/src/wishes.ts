@@ -9,6 +9,11 @@ import type { Item, NewItem, Product } from './types.js';
 export class Wishes {
   constructor(readonly questions: Questions) {}
 
+  async #post(body: NewItem): Promise<Item> {
+    const call = { body, query: { include: 'product' } };
+    return (await this.questions.service.send<{ data: Item }>('POST', 'items', call)).data;
+  }
+
   async discard(ids: string[], done: () => void, signal?: AbortSignal) {
     for (const gone of chunks(ids)) {
       // In the query, because some intermediaries drop the body of a DELETE.
@@ -18,7 +23,8 @@ export class Wishes {
     }
   }
 
-  wish(given: NewItem | Product, saved: boolean): Promise<Item | undefined> {
+  /** `silent`: the page needn't answer, because nobody has pressed. */
+  wish(given: NewItem | Product, saved: boolean, silent = false): Promise<Item | undefined> {
     const { memory } = this.questions;
     const { wishes } = memory;
     const { match, ...product } = memory.alike(given as NewItem & Product);
@@ -32,14 +38,14 @@ export class Wishes {
     } else {
       wish = { saved, scope, product } as Wish;
       wishes.set(key, wish);
-      wish.done = quiet(this.#fulfil(scope, wish));
+      wish.done = quiet(this.#fulfil(scope, wish, silent));
     }
     this.questions.tell(product.productId);
     return wish.done;
   }
 
   /** Sends the wish, and sends it again if it was changed in the meantime: the last press wins. */
-  async #fulfil(scope: Product, wish: Wish): Promise<Item | undefined> {
+  async #fulfil(scope: Product, wish: Wish, silent: boolean): Promise<Item | undefined> {
     const { questions } = this;
     const { memory } = questions;
     const { productId } = scope;
@@ -55,10 +61,13 @@ export class Wishes {
             if (wish.product === product && memory.wishes.get(key) === wish)
               memory.wishes.delete(key);
           };
-          const write = async (method: string, path: string, body: object) => {
-            item = (await questions.service.send<{ data: Item }>(method, path, { body })).data;
+          const take = (saved: Item) => {
+            item = saved;
             settled();
             questions.takeIn({ items: [item] });
+          };
+          const done = (items: Item[], isNew: boolean) => {
+            if (!silent) questions.emit('done', { saved, items, isNew });
           };
           // Pressed before the first lookup, so the product may be saved already. Saving a variant
           // is idempotent, and only waits for a lookup in progress.
@@ -71,6 +80,7 @@ export class Wishes {
           if (!saved) {
             const ids = items.map(({ id }) => id);
             await this.discard(ids, settled);
+            done(items, false);
           } else {
             const { variantId, quantity, tags, listIds, listName } = product;
             item = items.find((it) => !variantId || it.variantId === variantId);
@@ -78,7 +88,9 @@ export class Wishes {
             // If several variants are saved, none is changed, because each was saved on purpose.
             if (!item && other && !(other.variantId && items[1])) {
               try {
-                await write('PATCH', at`items/${other.id}`, { variantId });
+                const call = { body: { variantId } };
+                const path = at`items/${other.id}`;
+                take((await questions.service.send<{ data: Item }>('PATCH', path, call)).data);
               } catch (error) {
                 // Another device removed the item or saved the variant: keep and show that.
                 if (!/40[49]/.test(`${(error as WishlistError).status}`)) throw error;
@@ -87,7 +99,10 @@ export class Wishes {
               }
             }
             if (!other || quantity || tags || listIds || listName || 'note' in product) {
-              await write('POST', 'items', product);
+              const saved = await this.#post(product);
+              const added = questions.service.added === saved.id;
+              take(saved);
+              done([saved], added);
             }
           }
           settled();
@@ -96,12 +111,15 @@ export class Wishes {
       } while (sent !== wish.product);
       return item;
     } catch (error) {
-      if (memory.wishes.get(key) === wish) {
+      const { code } = error as WishlistError;
+      if (memory.wishes.get(key) === wish || code === 'cookies-blocked') {
         memory.wishes.delete(key);
         // The service may still have received it, so the product is looked up again next time.
         memory.known.delete(productId);
         questions.tell(productId);
-        questions.emit('error', { error, ...scope, saved: memory.state(scope).saved });
+        const { saved, product } = wish;
+        const retry = () => this.wish(product, saved);
+        questions.emit('error', { error, code, ...scope, saved: memory.state(scope).saved, retry });
       }
       throw error;
     } finally {

@@ -1,6 +1,8 @@
+import { Device } from './device.js';
 import { kept } from './kept.js';
 import { Memory, type Watcher } from './memory.js';
 import { Questions, walk, type Emit } from './questions.js';
+import { Report } from './report.js';
 import { at, Service, type Call } from './service.js';
 import { joinTabs, type News } from './tabs.js';
 import { textsOf } from './texts/index.js';
@@ -16,6 +18,7 @@ import type {
   ListPage,
   ListPatch,
   ListWithItems,
+  Message,
   NewItem,
   NewList,
   Options,
@@ -28,6 +31,8 @@ import type {
   State,
 } from './types.js';
 import { quiet, Wishes } from './wishes.js';
+
+const SOON = 300; // ms that hearts have to send a request of their own
 
 export interface WishlistOptions {
   /** The storefront's path on the shop; by default `/apps/wishlist`. */
@@ -56,21 +61,42 @@ export class Wishlist extends EventTarget {
   readonly #memory: Memory;
   readonly #questions: Questions;
   readonly #wishes: Wishes;
+  readonly #report = new Report((by) => {
+    const { n } = this.#device?.known ?? {};
+    if (n !== undefined) this.#device!.set({ n: n + by });
+    this.#emit('count', undefined);
+  });
+  /** Undefined in server-side rendering. */
+  #device: Device | undefined;
   #tellTabs: ((news: News) => void) | undefined;
+  /** The attribute `signed-in` of <wishlist-count>; undefined without the element. */
+  signedIn: string | null | undefined;
 
   constructor({ base = '/apps/wishlist', productIds }: WishlistOptions = {}) {
     super();
     this.base = base.replace(/\/+$/, '');
     // Absolute, because a page may have another <base>. Server-side rendering has no origin.
     const root = (globalThis.document ? location.origin : '') + this.base;
-    this.#service = new Service(root, this.#changed, this.#again, this.#resume);
+    const look = () => this.#emit('count', undefined);
+    if (globalThis.document) this.#device = new Device(this.base, look);
+    this.#service = new Service(root, this.#device, {
+      changed: this.#changed,
+      overtaken: this.#again,
+      met: this.#met,
+      prove: () => this.refresh().catch(() => {}),
+      confirm: (method, url, sent, answer, body) => {
+        const { data } = (body ?? {}) as { data?: any };
+        if (method === 'GET' && url.endsWith('/profile')) this.#counted(data);
+        return this.#report.confirm(method, url, sent, answer, data);
+      },
+    });
     this.#memory = new Memory(productIds === 'text');
     this.#questions = new Questions(this.#memory, this.#service, this.#emit, this.#post);
     this.#wishes = new Wishes(this.#questions);
     if (globalThis.document) {
       this.#tellTabs = joinTabs(this.base, this.#hear, this.#again);
-      // After a sign-in, the page may have no heart whose lookup would identify the shopper.
-      if (kept(this.base)) this.refresh().catch(() => {});
+      // Deferred, because the requests of hearts identify the shopper too.
+      setTimeout(() => this.look(), SOON);
     }
   }
 
@@ -87,7 +113,7 @@ export class Wishlist extends EventTarget {
       walk(this.items.list, options),
     /** Idempotent: saving twice is the same as saving once. */
     create: (body: NewItem, options?: Options): Promise<Item> =>
-      this.#write('POST', 'items', { ...options, body }),
+      this.#write('POST', 'items', { ...options, body, query: { include: 'product' } }),
     find: async (id: string, options: Options = {}): Promise<Item> =>
       (await this.#questions.read<{ data: Item }>(at`items/${id}`, options)).data,
     update: (id: string, body: ItemPatch, options?: Options): Promise<Item> =>
@@ -170,7 +196,7 @@ export class Wishlist extends EventTarget {
   refine({ productId, variantId }: Product): Promise<void> {
     return quiet(
       this.saved(productId).then(async (saved) => {
-        if (saved) await this.#wishes.wish({ productId, variantId, match: 'product' }, true);
+        if (saved) await this.#wishes.wish({ productId, variantId, match: 'product' }, true, true);
       }),
     );
   }
@@ -210,6 +236,45 @@ export class Wishlist extends EventTarget {
     this.#questions.takeIn(news);
   }
 
+  /** The number of saved items, as far as it is known. */
+  get count(): number {
+    return this.#device?.known.n ?? 0;
+  }
+
+  /** Whether the shopper is a visitor, whom signing in would help; then `true` only once. */
+  hint(): boolean {
+    const { customer, hinted } = this.#device!.known;
+    this.#device!.set({ hinted: true });
+    return customer === false && !hinted;
+  }
+
+  /**
+   * Asks the page to show a message. Returns false if it has no <wishlist-toast>. A shop with a
+   * toast of its own listens to `toast` and calls `preventDefault`.
+   */
+  toast(detail: Message): boolean {
+    return !this.dispatchEvent(new CustomEvent('toast', { cancelable: true, detail }));
+  }
+
+  /**
+   * Asks who is shopping and how many items they have, if something needs it: a visitor with items
+   * may have signed in, a count may lack its number, a sign-in may have been waited for.
+   */
+  async look(again = false): Promise<void> {
+    const device = this.#device!;
+    const { signedIn } = this;
+    const { who = '-', n, customer, unsure, signedIn: before } = device.known;
+    const somebody = who !== '-';
+    const fresh = device.fresh && before === signedIn;
+    const identify = somebody && !this.#service.asked && !(customer && signedIn != null && fresh);
+    const missing = somebody ? n === undefined || unsure || (customer && !fresh) : !fresh;
+    const number = signedIn !== undefined && (somebody || signedIn !== null) && (missing || again);
+    device.set({ at: Date.now() });
+    if (!identify && !number && !kept(this.base)) return;
+    device.set({ signedIn });
+    await this.call('GET', 'profile').catch(() => {});
+  }
+
   /** Reloads everything shown. For shops that sign people in without loading a new page. */
   async refresh(): Promise<void> {
     const products = this.#memory.refresh();
@@ -247,7 +312,7 @@ export class Wishlist extends EventTarget {
     this.#questions.takeIn(news, true);
   };
 
-  readonly #changed = (was: string) => {
+  readonly #changed = (was: string, first: boolean) => {
     this.#post({});
     // A visitor without a session got one or signed in, so there is nothing to forget.
     if (was !== '-') {
@@ -255,15 +320,35 @@ export class Wishlist extends EventTarget {
       this.#questions.tell();
       this.#emit('shopper', undefined);
     }
-    this.#again();
+    if (!first) this.#again();
   };
 
   /** Saves the product that a visitor pressed before signing in. */
-  readonly #resume = () => {
+  #resume() {
     const product = kept(this.base, true);
     // A failure is reported by the event `error`.
     if (product) this.#wishes.wish(product, true);
+  }
+
+  readonly #met = (who: string, created: boolean) => {
+    const device = this.#device;
+    if (who !== '-') this.#resume();
+    if (!device || (!created && who === (device.known.who ?? '-'))) return;
+    // A new session is a visitor's, and had no items.
+    device.set({
+      who,
+      n: created || who === '-' ? 0 : undefined,
+      customer: created ? false : undefined,
+    });
+    this.#emit('count', undefined);
+    // Deferred, because this response may contain the number.
+    setTimeout(() => this.look());
   };
+
+  #counted({ items, purchased = 0, kind }: { items: number; purchased?: number; kind?: string }) {
+    this.#device?.set({ n: items - purchased, customer: kind === 'customer', unsure: false });
+    this.#emit('count', undefined);
+  }
 
   readonly #post = (news: Partial<News>) => {
     this.#tellTabs?.({ ...news, shopper: this.#service.shopper });

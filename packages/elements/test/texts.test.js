@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 const dist = new URL('../dist/', import.meta.url);
-const source = readFileSync(new URL('../src/texts/index.ts', import.meta.url), 'utf8');
+const source = readFileSync(new URL('../src/texts/engine.ts', import.meta.url), 'utf8');
 const registered = [...source.matchAll(/^ {2}(\w\w): \(\) => import/gm)].map(([, name]) => name);
 const { EN } = await import(String(new URL('texts-en.js', dist)));
 /** @type {[string, Record<string, string>][]} */

@@ -1,9 +1,10 @@
 """Handlers for items."""
 
+import contextlib
 from collections.abc import Sequence
 
 from wishwell import profiles
-from wishwell.errors import Invalid
+from wishwell.errors import Invalid, Unavailable
 from wishwell.http import queries, request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.products import shown, sorting
@@ -30,11 +31,15 @@ async def list_items(request: Request) -> object:
 
 async def create_item(request: Request) -> object:
     profile = responding.new_owner(request)
+    with_product = queries.include(request.query)
     new = (await request_body.decode(request, request_types.NewItemBody)).new_item(request.store)
     await responding.create_profile(request)
     id, limits, now = request.service.new_id(), request.size_limits, request.now()
     list_ids = _new_list_ids(request, [new])
     item, created = await request.run(saving.save, profile, new, id, limits, now, list_ids)
+    if with_product:
+        with contextlib.suppress(Unavailable):  # the item is saved
+            await request.service.db.read(shown.include, request.store, [item])
     responding.complete(item, request)
     # rule: save-once
     return responses.created(item, f"{responding.PREFIX}/items/{item.id}") if created else item

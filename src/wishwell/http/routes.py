@@ -67,7 +67,7 @@ API = (
     _route("/items", GET=item_handlers.list_items, POST=item_handlers.create_item,
            PUT=item_handlers.save_items, DELETE=item_handlers.delete_items)._replace(query={
         "GET": frozenset({"page", "limit", "query", "sort", "include"}),
-        "DELETE": frozenset({"itemIds"}),
+        "POST": frozenset({"include"}), "DELETE": frozenset({"itemIds"}),
     }),
     _route("/items/{itemId}", "include", GET=item_handlers.get_item,
            PATCH=item_handlers.update_item, DELETE=item_handlers.delete_item),

@@ -6,7 +6,6 @@ const texts: Texts = {
   heartSaved: 'Gemerkt',
   heartSignIn: 'Melde dich an, um den Artikel zu merken',
   saved: 'Auf deinem Merkzettel gespeichert',
-  savedTo: 'Auf „{list}“ gespeichert',
   open: 'Ansehen',
   undo: 'Rückgängig',
   removed: '{name} entfernt',
@@ -19,7 +18,7 @@ const texts: Texts = {
   unreachable: 'Bitte prüfe deine Internetverbindung.',
   full: 'Dein Merkzettel ist voll.',
   cookiesBlocked:
-    'Dein Browser blockiert Cookies, deshalb wurde nichts gespeichert. Erlaube Cookies für diesen Shop und versuch es noch einmal.',
+    'Dein Browser blockiert Cookies. Erlaube sie für diesen Shop und versuch es noch einmal.',
   failed: 'Etwas ist schiefgelaufen. Bitte versuch es noch einmal.',
   tryAgain: 'Noch einmal versuchen',
   close: 'Schließen',

@@ -1,16 +1,22 @@
 // English, the fallback of all languages. Each group is built into the script that uses it. `{…}`
 // is filled in; `|` separates plural forms, in the order that index.ts describes.
 
-/** Hearts, the count and the toast. */
+/** Hearts and the count. */
 export const HEART = {
   heart: 'Save to wishlist',
   heartSaved: 'Saved',
   heartSignIn: 'Sign in to save this item',
+  notSaved: 'We couldn’t save this item.',
+  notRemoved: 'We couldn’t remove this item.',
+  cookiesBlocked: 'Your browser blocks cookies. Allow them, then try again.',
+  savedCount: '{n} saved item|{n} saved items',
+};
+
+/** <wishlist-toast>. */
+export const TOAST = {
   saved: 'Saved to your wishlist',
-  savedTo: 'Saved to “{list}”',
   open: 'View',
   undo: 'Undo',
-  removed: 'Removed {name}',
   removedOne: 'Removed from your wishlist',
   removedMany: '{n} item removed|{n} items removed',
   signInHint: 'Sign in to keep your list on all your devices',
@@ -19,12 +25,9 @@ export const HEART = {
   notRemoved: 'We couldn’t remove this item.',
   unreachable: 'Please check your connection.',
   full: 'Your wishlist is full.',
-  cookiesBlocked:
-    'Your browser is blocking cookies, so nothing was saved. Allow cookies for this shop, then try again.',
-  failed: 'Something went wrong. Please try again.',
+  cookiesBlocked: 'Your browser blocks cookies. Allow them, then try again.',
   tryAgain: 'Try again',
   close: 'Close',
-  savedCount: '{n} saved item|{n} saved items',
 };
 
 /** <wishlist-share>. */
@@ -56,10 +59,14 @@ export const CHOOSE = {
 
 /** <wishlist-page> and <wishlist-shared>. */
 export const PAGE = {
-  ...HEART,
   ...CHOOSE,
   title: 'Wishlist',
   all: 'All',
+  open: 'View',
+  undo: 'Undo',
+  removed: 'Removed {name}',
+  tryAgain: 'Try again',
+  close: 'Close',
   lists: 'Lists',
   listOptions: 'List options',
   rename: 'Rename',
@@ -120,9 +127,6 @@ export const PAGE = {
   endedText: 'It may be incomplete, or the list is no longer shared. Ask for a new link.',
 };
 
-type All = typeof HEART & typeof SHARE & typeof WANTED & typeof PAGE;
+type All = typeof HEART & typeof TOAST & typeof SHARE & typeof WANTED & typeof PAGE;
 /** The texts of a language, by name. */
 export type Texts = { [Name in keyof All]: string };
-
-/** All English texts, for reference. */
-export const EN: Texts = { ...SHARE, ...WANTED, ...PAGE };

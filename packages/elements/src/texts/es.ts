@@ -6,7 +6,6 @@ const texts: Texts = {
   heartSaved: 'Guardado',
   heartSignIn: 'Inicia sesión para guardar este artículo',
   saved: 'Guardado en tu lista de deseos',
-  savedTo: 'Guardado en «{list}»',
   open: 'Ver',
   undo: 'Deshacer',
   removed: 'Has quitado {name}',
@@ -19,7 +18,7 @@ const texts: Texts = {
   unreachable: 'Comprueba tu conexión.',
   full: 'Tu lista de deseos está llena.',
   cookiesBlocked:
-    'Tu navegador bloquea las cookies y no se ha guardado nada. Permite las cookies de esta tienda e inténtalo de nuevo.',
+    'Tu navegador bloquea las cookies. Permítelas en esta tienda e inténtalo de nuevo.',
   failed: 'Algo ha salido mal. Inténtalo de nuevo.',
   tryAgain: 'Intentar de nuevo',
   close: 'Cerrar',

@@ -6,7 +6,6 @@ const texts: Texts = {
   heartSaved: 'Dans ma liste',
   heartSignIn: 'Connectez-vous pour enregistrer cet article',
   saved: 'Ajouté à votre liste d’envies',
-  savedTo: 'Ajouté à « {list} »',
   open: 'Voir',
   undo: 'Annuler',
   removed: '{name} : article retiré',
@@ -19,7 +18,7 @@ const texts: Texts = {
   unreachable: 'Vérifiez votre connexion.',
   full: 'Votre liste d’envies est pleine.',
   cookiesBlocked:
-    'Votre navigateur bloque les cookies : rien n’a été enregistré. Autorisez les cookies pour cette boutique, puis réessayez.',
+    'Votre navigateur bloque les cookies. Autorisez-les pour cette boutique, puis réessayez.',
   failed: 'Une erreur s’est produite. Veuillez réessayer.',
   tryAgain: 'Réessayer',
   close: 'Fermer',

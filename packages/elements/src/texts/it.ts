@@ -6,7 +6,6 @@ const texts: Texts = {
   heartSaved: 'Nella tua lista',
   heartSignIn: 'Accedi per salvare questo articolo',
   saved: 'Aggiunto alla tua lista dei desideri',
-  savedTo: 'Aggiunto a “{list}”',
   open: 'Vedi',
   undo: 'Annulla',
   removed: 'Hai rimosso {name}',
@@ -18,8 +17,7 @@ const texts: Texts = {
   notRemoved: 'Non è stato possibile rimuovere questo articolo.',
   unreachable: 'Controlla la connessione.',
   full: 'La tua lista dei desideri è piena.',
-  cookiesBlocked:
-    'Il tuo browser blocca i cookie e non è stato salvato nulla. Consenti i cookie per questo negozio e riprova.',
+  cookiesBlocked: 'Il tuo browser blocca i cookie. Consentili per questo negozio e riprova.',
   failed: 'Qualcosa è andato storto. Riprova.',
   tryAgain: 'Riprova',
   close: 'Chiudi',

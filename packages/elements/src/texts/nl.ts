@@ -6,7 +6,6 @@ const texts: Texts = {
   heartSaved: 'Bewaard',
   heartSignIn: 'Log in om dit artikel te bewaren',
   saved: 'Bewaard op je verlanglijst',
-  savedTo: 'Bewaard op ‘{list}’',
   open: 'Bekijken',
   undo: 'Ongedaan maken',
   removed: '{name} verwijderd',
@@ -19,7 +18,7 @@ const texts: Texts = {
   unreachable: 'Controleer je internetverbinding.',
   full: 'Je verlanglijst is vol.',
   cookiesBlocked:
-    'Je browser blokkeert cookies, daarom is er niets bewaard. Sta cookies toe voor deze winkel en probeer het opnieuw.',
+    'Je browser blokkeert cookies. Sta ze toe voor deze winkel en probeer het opnieuw.',
   failed: 'Er is iets misgegaan. Probeer het opnieuw.',
   tryAgain: 'Opnieuw proberen',
   close: 'Sluiten',

@@ -6,7 +6,6 @@ const texts: Texts = {
   heartSaved: 'Na liście życzeń',
   heartSignIn: 'Zaloguj się, aby zapisać ten produkt',
   saved: 'Dodano do Twojej listy życzeń',
-  savedTo: 'Dodano do listy „{list}”',
   open: 'Zobacz',
   undo: 'Cofnij',
   removed: 'Usunięto: {name}',
@@ -19,7 +18,7 @@ const texts: Texts = {
   unreachable: 'Sprawdź połączenie z internetem.',
   full: 'Twoja lista życzeń jest pełna.',
   cookiesBlocked:
-    'Przeglądarka blokuje pliki cookie, więc nic nie zapisano. Zezwól na pliki cookie w tym sklepie i spróbuj ponownie.',
+    'Przeglądarka blokuje pliki cookie. Zezwól na nie w tym sklepie i spróbuj ponownie.',
   failed: 'Coś poszło nie tak. Spróbuj ponownie.',
   tryAgain: 'Spróbuj ponownie',
   close: 'Zamknij',

@@ -10,7 +10,8 @@ from wishwell.http.routes import Route
 # rule: storefront-paths
 _PATH = re.compile(
     r"/api(?P<api>(?:/[A-Za-z0-9_-]{1,64}){1,5})"
-    r"|/assets/(?P<asset>(?:wishwell|share|page|wanted|choose|texts-[a-z]{2})\.js|page\.css)"
+    r"|/assets/(?P<asset>"
+    r"(?:wishwell|toast|share|page|wanted|choose|analytics|texts(?:-[a-z]{2})?)\.js|page\.css)"
     r"|(?P<page>/?|/shared)",
     re.ASCII,
 )

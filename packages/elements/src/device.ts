@@ -1,0 +1,52 @@
+// What this device remembers of its shopper between pages, in localStorage.
+
+const LONGEST = 30 * 60_000; // ms without a page view after which a browser session has ended
+
+export interface Known {
+  /** The `Wishwell-Shopper` of the last response; `-` for nobody. */
+  who?: string | undefined;
+  /** The number of items; undefined if it isn't known. */
+  n?: number | undefined;
+  /** Whether the shopper is known to be a customer, so that there is nothing to merge. */
+  customer?: boolean | undefined;
+  /** The attribute `signed-in` when the number was requested. */
+  signedIn?: string | null | undefined;
+  /** The time of the last page view. */
+  at?: number | undefined;
+  /** Whether a write was sent whose response the page may have missed. */
+  unsure?: boolean | undefined;
+  /** Whether the hint to sign in was shown. */
+  hinted?: boolean | undefined;
+}
+
+export class Device {
+  readonly #key: string;
+  #known: Known = {};
+
+  /** `changed` is called when another tab has written. */
+  constructor(base: string, changed: () => void) {
+    this.#key = `wishwell:${base}`;
+    addEventListener('storage', ({ key }) => key === this.#key && changed());
+  }
+
+  get known(): Known {
+    try {
+      return JSON.parse(localStorage[this.#key] ?? '{}');
+    } catch {
+      return this.#known; // storage is blocked: this page remembers
+    }
+  }
+
+  set(news: Known) {
+    this.#known = { ...this.known, ...news };
+    try {
+      localStorage[this.#key] = JSON.stringify(this.#known);
+    } catch {}
+  }
+
+  /** Returns whether the number was requested in this browser session, for the same customer. */
+  get fresh(): boolean {
+    const { at = 0, signedIn } = this.known;
+    return Date.now() - at < LONGEST && signedIn !== undefined;
+  }
+}

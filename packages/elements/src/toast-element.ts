@@ -1,0 +1,48 @@
+import type { Failure } from './types.js';
+import type { Wishlist } from './wishlist.js';
+
+export type WishlistToast = HTMLElement;
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'wishlist-toast': WishlistToast;
+  }
+}
+
+/**
+ * Defines the element <wishlist-toast page sign-in sign-in-return>: answers to presses, with undo.
+ * Only a page with the element loads what it shows. A second call with the same name does nothing.
+ */
+export function defineToast(wishlist: Wishlist, name = 'wishlist-toast'): void {
+  if (customElements.get(name)) return;
+
+  class Toast extends HTMLElement {
+    #leaving: AbortController | undefined;
+
+    connectedCallback() {
+      const { signal } = (this.#leaving = new AbortController());
+      let works = true;
+      const rows = import('./toast.js').then(({ Rows }) => new Rows(this, wishlist));
+      rows.catch(() => (works = false));
+      for (const type of ['done', 'error', 'toast', 'shopper'] as const) {
+        const take = (event: Event) => {
+          const { detail } = event as CustomEvent;
+          const { error, retry } = (detail ?? {}) as Partial<Failure>;
+          // A heart shows a failed press itself, and leads to the sign-in page.
+          const ours = works && (!error || (!!retry && (error as any).status !== 401));
+          if (!ours) return;
+          event.preventDefault();
+          if (error) (error as any)['shown'] = true;
+          rows.then((rows) => rows[type](detail));
+        };
+        wishlist.addEventListener(type, take, { signal });
+      }
+    }
+
+    disconnectedCallback() {
+      this.#leaving!.abort();
+    }
+  }
+
+  customElements.define(name, Toast);
+}
