@@ -92,6 +92,18 @@ def test_product_is_shown_wherever_items_are(world):
         assert head.headers["Content-Length"] == got.headers["Content-Length"]
 
 
+def test_save_returns_the_product_if_asked(shop):
+    """`POST /items` with `include=product` returns the product; another value saves nothing."""
+    put(shop, 7, **SHIRT)
+    http = shop.customer("3").http
+    body = {"productId": 7}
+    assert http.post("/items", params={"include": "x"}, json=body).status_code == 400
+    for status in (201, 200):
+        made = data(http.post("/items", params=INCLUDE, json=body), status)
+        assert made["product"] == SHIRT
+    assert "product" not in data(http.post("/items", json=body))
+
+
 def test_cursor_works_with_and_without_include(world):
     """A cursor works with and without `include`."""
     _, http, _, saved = world

@@ -125,7 +125,18 @@ def test_encoded_characters_in_the_query_stay_encoded(front, line):
 
 @pytest.mark.parametrize(
     "file",
-    ["wishwell.js", "share.js", "page.js", "wanted.js", "choose.js", "texts-de.js", "page.css"],
+    [
+        "wishwell.js",
+        "toast.js",
+        "share.js",
+        "page.js",
+        "wanted.js",
+        "choose.js",
+        "analytics.js",
+        "texts.js",
+        "texts-de.js",
+        "page.css",
+    ],
 )
 def test_asset_is_asked_for_again_and_has_not_changed(front, file):
     """An unchanged asset is revalidated with 304. Rule: storefront-pages."""

@@ -109,7 +109,7 @@ export class Service {
 }
 
 const refused = () =>
-  new WishlistError('Cookies are blocked.', 0, undefined, { error: { code: 'cookies-blocked' } });
+  new WishlistError('Cookies blocked.', 0, undefined, { error: { code: 'cookies-blocked' } });
 
 /** Template tag: returns a path with an id encoded as one segment. */
 export function at(path: TemplateStringsArray, id: string): string {

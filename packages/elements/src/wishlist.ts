@@ -269,7 +269,8 @@ export class Wishlist extends EventTarget {
     const identify = somebody && !this.#service.asked && !(customer && signedIn != null && fresh);
     const missing = somebody ? n === undefined || unsure || (customer && !fresh) : !fresh;
     const number = signedIn !== undefined && (somebody || signedIn !== null) && (missing || again);
-    device.set({ at: Date.now() });
+    // Nothing is stored about visitors who have saved nothing.
+    if (somebody || number) device.set({ at: Date.now() });
     if (!identify && !number && !kept(this.base)) return;
     device.set({ signedIn });
     await this.call('GET', 'profile').catch(() => {});

@@ -8,7 +8,7 @@ export const HEART = {
   heartSignIn: 'Sign in to save this item',
   notSaved: 'We couldn’t save this item.',
   notRemoved: 'We couldn’t remove this item.',
-  cookiesBlocked: 'Your browser blocks cookies. Allow them, then try again.',
+  cookiesBlocked: 'Your browser blocks cookies. Allow them and try again.',
   savedCount: '{n} saved item|{n} saved items',
 };
 
@@ -25,7 +25,7 @@ export const TOAST = {
   notRemoved: 'We couldn’t remove this item.',
   unreachable: 'Please check your connection.',
   full: 'Your wishlist is full.',
-  cookiesBlocked: 'Your browser blocks cookies. Allow them, then try again.',
+  cookiesBlocked: 'Your browser blocks cookies. Allow them and try again.',
   tryAgain: 'Try again',
   close: 'Close',
 };
