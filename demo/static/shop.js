@@ -106,7 +106,12 @@ export const cart = {
   },
 };
 
-document.addEventListener('wishlist-cart', ({ detail: { item } }) => cart.add(item, item.product?.title ?? 'the item'));
+// One item, or of "Add all to cart" several.
+document.addEventListener('wishlist-cart', ({ detail: { item, items } }) => {
+  if (item) return cart.add(item, item.product?.title ?? 'the item');
+  for (const { productId, variantId, quantity } of items) cart.put({ productId, variantId, quantity });
+  offer(`Added ${items.length} to your cart`, {});
+});
 cart.show();
 
 /** Fills the link of a cart row with a product's picture and text. Returns its name and price. */

@@ -34,7 +34,7 @@ from tests.servers import HERE, Program, free_port, wait_until
 ROOT = Path(__file__).parents[2]
 BASE = "/apps/wishlist"
 CLOCK = Path(__file__).parent / "shifted"
-_ARGUMENTS = [
+ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -46,6 +46,10 @@ _ARGUMENTS = [
 ]
 
 
+def chromium_path() -> str | None:
+    return os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
+
+
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """The browser, for this package only: while Playwright is open, nothing else can run an event
@@ -54,11 +58,11 @@ def chromium() -> Iterator[Browser]:
         with sync_playwright() as playwright:
             yield playwright.firefox.launch()
         return
-    program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
+    program = chromium_path()
     if not program:
         missing("there is no chromium on PATH, and WISHWELL_TEST_CHROMIUM names none")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=_ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
         yield browser
         browser.close()
 

@@ -99,7 +99,7 @@ const languages = (await readdir(new URL('src/texts/', root)))
   .filter((file) => /^[a-z]{2}\.ts$/.test(file) && file !== 'en.ts')
   .map((file) => file.slice(0, 2));
 const LANGUAGE = 2048; // bytes: 2 kB
-const PAGE = 14848; // 14.5 kB with one language
+const PAGE = 14848; // 14.5 kB, with English
 
 /** @type {[name: string, entry: string, largest: number, mangle?: RegExp][]} */
 const SCRIPTS = [
@@ -107,7 +107,7 @@ const SCRIPTS = [
   ['share.js', 'src/share-script.ts', 2560], // 2.5 kB
   ['toast.js', 'src/toast.ts', 2048], // 2 kB
   ['texts.js', 'src/texts/engine.ts', 1024], // 1 kB
-  ['page.js', 'src/page-script.ts', PAGE - LANGUAGE],
+  ['page.js', 'src/page-script.ts', PAGE],
   ['wanted.js', 'src/wanted-script.ts', 1434], // 1.4 kB
   ['choose.js', 'src/choose.ts', 3072], // 3 kB
   ['analytics.js', 'src/analytics-script.ts', 1024], // 1 kB

@@ -68,20 +68,23 @@ export interface WishlistWantedAttributes {
 
 interface PageAttributes<I> {
   cart?: boolean | '' | undefined;
+  'cart-url'?: string | undefined;
+  'shop-url'?: string | undefined;
   'product-url'?: string | undefined;
   /** Texts by name, as JSON. */
   texts?: string | undefined;
   locale?: string | undefined;
   class?: string | undefined;
   /** Needs React 19. */
-  'onwishlist-cart'?: ((event: CustomEvent<{ item: I }>) => void) | undefined;
+  'onwishlist-cart'?: ((event: CustomEvent<{ item?: I; items: I[] }>) => void) | undefined;
 }
 
 /** Attributes of <wishlist-page>, named as in HTML. */
 export interface WishlistPageAttributes extends PageAttributes<Item> {
   list?: string | undefined;
   'shared-page'?: string | undefined;
-  'shop-url'?: string | undefined;
+  'sign-in'?: string | undefined;
+  'sign-in-return'?: string | undefined;
 }
 
 /** Attributes of <wishlist-shared>, named as in HTML. */

@@ -1,49 +1,78 @@
 import { h, icon, ICONS, safe, type Child, type Wanted } from './page-dom.js';
-import { localeOf, type Say } from './texts/index.js';
+import { localeOf } from './texts/index.js';
 import type { View } from './page-view.js';
 import type { Item, SharedItem } from './types.js';
 
+type Shown = Item | SharedItem;
+/** The view whose items are named; only these of its members are used. */
+type Page = Pick<View<Shown>, 'say' | 'items'>;
+
 /** Additions to a card by one of the pages. */
 interface More {
-  badge?: string | false;
+  badge?: string | false | undefined;
   /** Shown before "Add to cart". */
   actions?: Child[];
   /** Shown on the picture. */
   tools?: Child[];
+  /** The box that selects the item; the card then has no other controls. */
+  pick?: Child;
 }
 
+/** Whether the product can't be ordered: sold out, or deleted by the shop. */
+export const unavailable = ({ product }: Shown): boolean =>
+  product?.available === false || !!product?.deleted;
+
+/** Returns the name of the variant, or its id where only that distinguishes two cards. */
+function variantOf({ id, product, productId, variantId }: Shown, { say, items }: Page) {
+  const twin = (other: Shown) => other.productId === productId && other.id !== id;
+  const needed = variantId && items?.some(twin);
+  return product?.variantTitle ?? (needed ? say('variant', { id: `${variantId}` }) : undefined);
+}
+
+const titleOf = ({ product, productId }: Shown, { say }: Page) =>
+  product?.title ?? say('product', { id: `${productId}` });
+
 /** Returns the accessible name of an item, unique on the page because it includes the variant. */
-export function nameOf({ product, productId }: Item | SharedItem, say: Say): string {
-  const title = product?.title ?? say('product', { id: `${productId}` });
-  return [title, product?.variantTitle].filter(Boolean).join(', ');
+export function nameOf(item: Shown, page: Page): string {
+  return [titleOf(item, page), variantOf(item, page)].filter(Boolean).join(', ');
 }
 
 /** Returns a product's card. */
-export function card<W extends Item | SharedItem>(page: View<W>, item: W, more: More): Wanted {
+export function card<W extends Shown>(page: View<W>, item: W, more: More): Wanted {
   const { say } = page;
-  const { product = {}, productId, note } = item;
-  const title = product.title ?? say('product', { id: `${productId}` });
-  const href = addressOf(item, page.getAttribute('product-url'));
-  const link = href ? h('a.link', { href, ariaLabel: nameOf(item, say) }, title) : title;
-  const soldOut = product.available === false && say('soldOut');
-  const badge = more.badge || soldOut;
+  const { product = {}, note } = item;
+  const title = titleOf(item, page);
+  const href = more.pick ? undefined : addressOf(item, page.getAttribute('product-url'));
+  const link = href ? h('a.link', { href, ariaLabel: nameOf(item, page) }, title) : title;
+  const state = product.deleted ? say('deleted') : product.available === false && say('soldOut');
+  const badge = more.badge || state;
+  const variant = variantOf(item, page);
+  const cheaper = saving(item, page.locale);
   return h(
     'li.card',
     { key: item.id },
     h('div.media', {}, picture(product.image), badge && h('span.badge', {}, badge)),
     page.heading(1, 'name', link),
-    product.variantTitle && h('p.variant', {}, product.variantTitle),
+    variant && h('p.variant', {}, variant),
     h('p.price', {}, priceOf(item, page.locale)),
+    cheaper && h('p.cheaper', {}, say('cheaper', { part: cheaper })),
     note && h('p.note', {}, note),
-    h('div.actions', {}, ...(more.actions ?? []), page.hasAttribute('cart') && cart(page, item)),
+    h('div.actions', {}, ...(more.actions ?? []), !more.pick && cart(page, item, href)),
     ...(more.tools ?? []),
+    more.pick,
   );
 }
 
-function addressOf(item: Item | SharedItem, pattern: string | null): string | undefined {
-  const ids = { productId: item.productId, variantId: item.variantId ?? '' };
-  const fill = (_: string, name: keyof typeof ids) => encodeURIComponent(ids[name]);
-  return safe(item.product?.url) ?? safe(pattern?.replace(/\{(productId|variantId)\}/g, fill));
+/** Returns an address with the item's ids in place of `{productId}`, `{variantId}`, `{quantity}`. */
+function filled(pattern: string | null, { productId, variantId = '', quantity }: Shown) {
+  const values: Record<string, string | number> = { productId, variantId, quantity };
+  const fill = (_: string, name: string) => encodeURIComponent(values[name]!);
+  return safe(pattern?.replace(/\{(productId|variantId|quantity)\}/g, fill));
+}
+
+/** Returns the address of the product's page; a deleted product has none. */
+function addressOf(item: Shown, pattern: string | null): string | undefined {
+  return item.product?.deleted ? undefined : (safe(item.product?.url) ?? filled(pattern, item));
 }
 
 /** Returns a picture, which must be https or of the page's own origin; one that fails is hidden. */
@@ -57,21 +86,42 @@ function picture(address: string | undefined): Wanted {
   return h('div.picture', {}, icon(ICONS.picture), image);
 }
 
-function priceOf({ quantity, product }: Item | SharedItem, locale: string): string {
-  const say = (value: number, style?: Intl.NumberFormatOptions) =>
-    new Intl.NumberFormat(localeOf(locale), style).format(value);
-  const price = product?.price;
-  const money = price && say(+price.amount, { style: 'currency', currency: price.currency });
-  return [quantity > 1 && `${say(quantity)} ×`, money].filter(Boolean).join(' ');
+const format = (locale: string, value: number, style?: Intl.NumberFormatOptions) =>
+  new Intl.NumberFormat(localeOf(locale), style).format(value);
+
+function priceOf({ quantity, product }: Shown, locale: string): string {
+  const { amount, currency } = product?.price ?? {};
+  const money = currency && format(locale, +amount!, { style: 'currency', currency });
+  return [quantity > 1 && `${format(locale, quantity)} ×`, money].filter(Boolean).join(' ');
 }
 
-/** Returns the button "Add to cart". It only dispatches an event, because the shop has the cart. */
-function cart<W extends Item | SharedItem>(page: View<W>, item: W): Wanted {
-  const disabled = item.product?.available === false;
-  const text = page.say(disabled ? 'soldOut' : 'cart');
-  const ariaLabel = `${text}: ${nameOf(item, page.say)}`;
-  const told = { bubbles: true, composed: true, detail: { item } };
-  const onclick = () => page.dispatchEvent(new CustomEvent('wishlist-cart', told));
+/** Returns by how many per cent the price has dropped since the item was saved, such as "-20%". */
+function saving(item: Shown, locale: string): string | undefined {
+  const [was, now] = [(item as Item).savedPrice, item.product?.price];
+  if (!was || !now || was.currency !== now.currency) return undefined;
+  // Rounded down, so that nothing is promised; the addend absorbs floating-point errors.
+  const percent = Math.floor((1 - +now.amount / +was.amount) * 100 + 1e-6);
+  return percent > 0 ? format(locale, -percent / 100, { style: 'percent' }) : undefined;
+}
+
+/** Dispatches `wishlist-cart`; the shop has the cart. */
+export function toCart<W extends Shown>(page: View<W>, items: W[], one: { item?: W } = {}) {
+  const detail = { ...one, items };
+  page.dispatchEvent(new CustomEvent('wishlist-cart', { bubbles: true, composed: true, detail }));
+}
+
+/** Returns "Add to cart": a button, or with `cart-url` a link; `view` is the product's page. */
+function cart<W extends Shown>(page: View<W>, item: W, view: string | undefined): Child {
+  const pattern = page.getAttribute('cart-url');
+  if (item.product?.deleted || (pattern === null && !page.hasAttribute('cart'))) return false;
+  const disabled = unavailable(item);
+  // The shop's cart needs a variant, which the shopper has yet to choose.
+  const unchosen = pattern?.includes('{variantId}') && !item.variantId;
+  const text = page.say(disabled ? 'soldOut' : unchosen ? 'open' : 'cart');
+  const ariaLabel = `${text}: ${nameOf(item, page)}`;
+  const href = unchosen ? view : filled(pattern, item);
+  if (pattern !== null && !disabled) return href && h('a.primary.add', { href, ariaLabel }, text);
+  const onclick = () => toCart(page, [item], { item });
   return h('button.primary.add', { disabled, ariaLabel, onclick }, text);
 }
 

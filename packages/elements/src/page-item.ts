@@ -4,6 +4,8 @@ import { closing } from './page-view.js';
 import type { PageElement } from './page-list.js';
 import type { Item, ItemPatch, List } from './types.js';
 
+const MOST = 1_000_000; // pieces of a product
+
 /** Opens the dialog to edit an item: quantity, note, lists, order, removal. */
 export async function editItem(page: PageElement, given: Item): Promise<void> {
   const { say } = page;
@@ -24,9 +26,13 @@ export async function editItem(page: PageElement, given: Item): Promise<void> {
     return h('button.plain', { key: by, disabled, onclick }, say(by < 0 ? 'earlier' : 'later'));
   };
 
-  const number = { type: 'number', min: '1', max: '1000000', required: true, inputMode: 'numeric' };
-  const quantity = { ...number, name: 'quantity', defaultValue: `${item.quantity}` };
-  const dialog = await page.sheet(nameOf(item, say), () => {
+  const invalid = ({ target }: Event) =>
+    (target as HTMLInputElement).setCustomValidity(say('quantityRule', { max: MOST }));
+  const oninput = ({ target }: Event) => (target as HTMLInputElement).setCustomValidity('');
+  const number = { type: 'number', min: '1', max: `${MOST}`, required: true, inputMode: 'numeric' };
+  const defaultValue = `${item.quantity}`;
+  const quantity = { ...number, name: 'quantity', defaultValue, oninvalid: invalid, oninput };
+  const dialog = await page.sheet(nameOf(item, page), () => {
     item = page.items?.find(({ id }) => id === given.id) ?? item;
     return [
       h('label.row', {}, h('span.label', {}, say('quantity')), h('input.field.quantity', quantity)),
@@ -35,29 +41,36 @@ export async function editItem(page: PageElement, given: Item): Promise<void> {
         {},
         h('span.label', {}, say('note')),
         h('textarea.field', { name: 'note', maxLength: 500 }, given.note),
+        h('span.hint', {}, say('noteHint')),
       ),
       h(
         'fieldset.choices',
         {},
         h('legend.label', {}, say('onLists')),
         ...page.lists.map(choice),
-        h('button.plain', { onclick: () => page.newList(item) }, icon(ICONS.plus), say('newList')),
+        h(
+          'button.plain',
+          { onclick: () => page.newList(({ id }) => page.put(item, id)) },
+          icon(ICONS.plus),
+          say('newList'),
+        ),
       ),
-      page.list && h('div.row.halves', {}, step(-1), step(1)),
+      page.movable && h('div.row.halves', {}, step(-1), step(1)),
       h(
         'div.row',
         {},
         h('button.danger', closing('remove'), say('remove')),
-        h('button.primary', { type: 'submit' }, say('done')),
+        h('button.primary', { type: 'submit', value: 'done' }, say('done')),
       ),
     ];
   });
 
-  if (dialog.returnValue) return page.takeAway(item);
+  if (dialog.returnValue === 'remove') return page.takeAway([item]);
+  if (!dialog.returnValue) return; // Escape and × discard what was typed
   const [count] = dialog.querySelectorAll('input');
   const note = dialog.querySelector('textarea')!;
   const patch: ItemPatch = {};
-  if (count!.checkValidity() && +count!.value !== given.quantity) patch.quantity = +count!.value;
+  if (+count!.value !== given.quantity) patch.quantity = +count!.value;
   // Line breaks are the only control characters that a note may contain.
   if (note.value !== note.defaultValue)
     patch.note = note.value.replace(/[^\P{Cc}\n]/gu, ' ').trim() || null;

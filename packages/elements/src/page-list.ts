@@ -1,15 +1,19 @@
 import { HEART } from './button.js';
-import { card, nameOf } from './page-card.js';
+import { card, nameOf, toCart, unavailable } from './page-card.js';
 import { h, icon, ICONS, safe, type Child, type Wanted } from './page-dom.js';
 import { drag } from './page-drag.js';
 import { editItem } from './page-item.js';
+import { Removals } from './page-removal.js';
+import { Selection } from './page-select.js';
+import { liveShare, shareList } from './page-share.js';
 import { closing, View } from './page-view.js';
-import { share, sharesOf } from './shares.js';
+import { sharesOf } from './shares.js';
 import type { components } from './api.js';
 import type { WishlistError } from './error.js';
 import type { Item, ItemPage, List, ListWithItems } from './types.js';
 
 const MOST = 250; // records in one response
+const SORTS = ['custom', 'newest', 'oldest', 'price', 'title'] as const;
 
 type Profile = components['schemas']['Profile'];
 /** Items of the wishlist or a list, and the cursor of the next page. */
@@ -20,7 +24,10 @@ export abstract class PageElement extends View<Item> {
   lists: List[] = [];
   /** The id of the list shown; empty for all items. */
   list = '';
+  readonly selection = new Selection(this);
+  readonly #removals = new Removals(this);
   #all = 0;
+  #visitor = false;
   #notices = false;
   #shared = false;
 
@@ -41,6 +48,8 @@ export abstract class PageElement extends View<Item> {
   protected override begin() {
     this.lists = [];
     this.#all = 0;
+    this.#visitor = false;
+    this.selection.clear();
     super.begin();
   }
 
@@ -49,19 +58,21 @@ export abstract class PageElement extends View<Item> {
   /** Uses `call`, so that the items shown here don't fill the cache of the hearts. */
   protected async read() {
     const { wishlist, list } = this;
-    const [lists, [items, next], profile, shares] = await Promise.all([
+    const [lists, [items, next], { data: profile }, shares] = await Promise.all([
       this.#listsOf(),
-      list ? this.#itemsOf(list) : this.#newest(),
+      list ? this.#itemsOf(list) : this.#pages(),
       wishlist.call<{ data: Profile }>('GET', 'profile'),
-      list ? sharesOf(wishlist, list).list() : [],
+      sharesOf(wishlist, list).list(),
     ]);
     return () => {
       this.lists = lists;
       this.items = items;
       this.next = next;
-      this.#all = profile.data.items;
-      this.#notices = profile.data.notices;
-      this.#shared = shares.some(({ expiresAt }) => !(Date.parse(expiresAt!) < Date.now()));
+      this.#all = profile.items;
+      this.#visitor = profile.kind === 'session';
+      // Never asked (null) isn't a consent.
+      this.#notices = profile.notices === true;
+      this.#shared = !!liveShare(shares);
     };
   }
 
@@ -71,21 +82,26 @@ export abstract class PageElement extends View<Item> {
     return lists;
   }
 
-  async #itemsOf(list: string): Promise<Items> {
-    const path = `lists/${list}?sort=customer&include=product`;
+  async #itemsOf(list: string, sort: string = this.sort): Promise<Items> {
+    const path = `lists/${list}?sort=${sort}&include=product`;
     const { data } = await this.wishlist.call<{ data: ListWithItems }>('GET', path);
     return [data.items, undefined];
   }
 
-  /** Reads pages of all items, newest first, until there are as many as wanted. */
-  async #newest(items: Item[] = [], next = ''): Promise<Items> {
-    const limit = Math.min(MOST, this.wanted - items.length);
+  /** Returns the ids on a list, in the shopper's own order. */
+  async idsOf(list: string): Promise<string[]> {
+    return (await this.#itemsOf(list, 'custom'))[0].map(({ id }) => id);
+  }
+
+  /** Reads pages of all items until there are as many as wanted. */
+  async #pages(items: Item[] = [], next = '', wanted = this.wanted): Promise<Items> {
+    const limit = Math.min(MOST, wanted - items.length);
     const page = next && `&page=${encodeURIComponent(next)}`;
-    const path = `items?include=product&limit=${limit}${page}`;
+    const path = `items?include=product&sort=${this.sort}&limit=${limit}${page}`;
     const { data, pageInfo } = await this.wishlist.call<ItemPage>('GET', path);
     const all = [...items, ...data];
-    const more = pageInfo?.next && all.length < this.wanted;
-    return more ? this.#newest(all, pageInfo.next) : [all, pageInfo?.next];
+    const more = pageInfo?.next && all.length < wanted;
+    return more ? this.#pages(all, pageInfo.next, wanted) : [all, pageInfo?.next];
   }
 
   protected override more() {
@@ -93,7 +109,7 @@ export abstract class PageElement extends View<Item> {
     const { items, next } = this;
     if (!next || items!.length >= this.wanted) return;
     this.load(async () => {
-      const more = await this.#newest(items, next);
+      const more = await this.#pages(items, next);
       return () => ([this.items, this.next] = more);
     });
   }
@@ -121,6 +137,7 @@ export abstract class PageElement extends View<Item> {
         h('label.notices', { inert: !this.#all }, h('input', notices), say('notices')),
       ),
       this.notice(),
+      this.#visitor && this.#signIn(),
       h(
         'div.bar',
         {},
@@ -132,6 +149,7 @@ export abstract class PageElement extends View<Item> {
         { role: 'tabpanel', ariaLabel: list?.name ?? say('all') },
         h('div.tools', {}, ...this.#tools(list)),
         ...this.cards(this.list ? this.#emptyList() : this.#nothing(), list?.itemCount),
+        this.selection.bar(),
       ),
     ];
   }
@@ -140,15 +158,53 @@ export abstract class PageElement extends View<Item> {
     const { say, items } = this;
     const n = list ? items?.length : items && this.#all;
     const words = [n && say('count', { n }), this.#shared && say('isShared')];
-    const count = h('p.count', { dir: 'auto' }, words.filter(Boolean).join(' · '));
-    if (!list || !items) return [count];
-    const options = { ariaLabel: say('listOptions'), onclick: () => this.#listOptions(list) };
-    const press = { onclick: () => this.#share(list) };
+    const count = h('p.count', {}, words.filter(Boolean).join(' · '));
+    if (!items || this.selection.on) return [count];
+    const some = !!items[0];
+    const options = { ariaLabel: say('listOptions'), onclick: () => this.#listOptions(list!) };
+    const press = { onclick: () => shareList(this, list) };
+    const cart = some && this.hasAttribute('cart');
     return [
       count,
-      h('button.plain.share', press, icon(ICONS.share), say('share')),
-      h('button.icon', options, icon(ICONS.more)),
+      items[1] && this.#sorting(),
+      cart && h('button.plain.add-all', { onclick: () => this.#cart() }, say('cartAll')),
+      some && h('button.plain.select', { onclick: this.selection.begin }, say('select')),
+      (list || some) &&
+        h('button.plain.share', press, icon(ICONS.share), h('span.share-text', {}, say('share'))),
+      list && h('button.icon', options, icon(ICONS.more)),
     ];
+  }
+
+  #sorting(): Wanted {
+    const { say, sort } = this;
+    const onchange = ({ target }: Event) => {
+      const { value } = target as HTMLSelectElement;
+      history.replaceState({ ...history.state, wishlistSort: value }, '');
+      this.load();
+    };
+    const options = (this.list ? SORTS : SORTS.slice(1)).map((value) =>
+      h(
+        'option',
+        { key: value, value, selected: value === sort },
+        say(value === 'title' ? 'byTitle' : value),
+      ),
+    );
+    return h('select.field.sort', { ariaLabel: say('sort'), onchange }, ...options);
+  }
+
+  #signIn(): Child {
+    const { say } = this;
+    const url = safe(this.getAttribute('sign-in') ?? undefined);
+    const back = this.getAttribute('sign-in-return');
+    if (!url) return false;
+    const href = new URL(url);
+    if (back) href.searchParams.set(back, location.href.slice(location.origin.length));
+    return h(
+      'div.notice.sign-in',
+      {},
+      say('signInHint'),
+      h('a.plain', { href: href.href }, say('signInNow')),
+    );
   }
 
   #tab({ id, name, itemCount }: Pick<List, 'id' | 'name' | 'itemCount'>): Wanted {
@@ -176,19 +232,20 @@ export abstract class PageElement extends View<Item> {
   }
 
   protected card(item: Item): Wanted {
-    const ariaLabel = this.say('options', { name: nameOf(item, this.say) });
+    const name = nameOf(item, this);
+    const badge = item.purchased && this.say('bought');
+    if (this.selection.on) return card(this, item, { badge, pick: this.selection.box(item) });
+    const tool = (what: 'options' | 'remove', path: string, onclick: () => void) => {
+      const ariaLabel = this.say(what === 'remove' ? 'removeItem' : what, { name });
+      return h(`button.icon.${what}`, { ariaLabel, onclick }, icon(path));
+    };
     const onpointerdown = (event: PointerEvent) => this.#drag(event, item);
     const tools = [
-      h(
-        'button.icon.options',
-        { ariaLabel, onclick: () => editItem(this, item) },
-        icon(ICONS.more),
-      ),
-      this.list &&
-        this.items![1] &&
-        h('span.icon.grip', { ariaHidden: 'true', onpointerdown }, icon(ICONS.grip)),
+      tool('remove', ICONS.close, () => this.takeAway([item])),
+      tool('options', ICONS.more, () => editItem(this, item)),
+      this.movable && h('span.icon.grip', { ariaHidden: 'true', onpointerdown }, icon(ICONS.grip)),
     ];
-    return card(this, item, { tools });
+    return card(this, item, { badge, tools });
   }
 
   // ------------------------------------------------------------------------------------ lists
@@ -209,6 +266,7 @@ export abstract class PageElement extends View<Item> {
     if (list === this.list) return;
     this.list = list;
     this.#shared = false;
+    this.selection.clear();
     this.empty();
     this.home?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }
@@ -216,7 +274,8 @@ export abstract class PageElement extends View<Item> {
   readonly #key = (event: KeyboardEvent) => {
     const ids = ['', ...this.lists.map(({ id }) => id)];
     const at = ids.indexOf(this.list);
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[event.key];
+    const next = getComputedStyle(this).direction === 'rtl' ? -1 : 1;
+    const to = { ArrowLeft: at - next, ArrowRight: at + next, Home: 0, End: -1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     // Without a history entry for each key press, because "back" would take as many presses.
@@ -224,8 +283,8 @@ export abstract class PageElement extends View<Item> {
     this.home?.focus();
   };
 
-  /** Creates a list, then shows it or, if given, adds the item to it. */
-  async newList(item?: Item): Promise<void> {
+  /** Creates a list, then shows it or, if given, adds the items to it. */
+  async newList(add?: (list: List) => Promise<void>): Promise<void> {
     const { say } = this;
     const field = { ariaLabel: say('listName'), maxLength: 255 };
     const name = await this.ask(say('newList'), say('create'), { field });
@@ -233,7 +292,7 @@ export abstract class PageElement extends View<Item> {
     await this.attempt(async () => {
       const list = await this.wishlist.lists.create({ name });
       this.lists = [...this.lists, list];
-      if (item) return this.put(item, list.id);
+      if (add) return add(list);
       this.#choose(list.id);
       this.home?.focus();
     });
@@ -243,45 +302,22 @@ export abstract class PageElement extends View<Item> {
     const { say, wishlist } = this;
     const { returnValue } = await this.sheet(name, () => [
       h('button.plain', closing('rename'), say('rename')),
-      this.#shared && h('button.plain', { key: 'stop', ...closing('stop') }, say('stop')),
       h('button.danger', closing('delete'), say('deleteList')),
     ]);
-    const sure = (title: string, yes: string, text: string) =>
-      this.ask(title, yes, { text, grave: true });
     if (returnValue === 'rename') {
       const field = { ariaLabel: say('listName'), maxLength: 255, defaultValue: name };
       const named = await this.ask(say('rename'), say('save'), { field });
       if (named) await this.attempt(() => wishlist.lists.update(id, { name: named }));
     }
-    if (returnValue === 'stop' && (await sure(`${say('stop')}?`, say('stop'), say('stopText')))) {
-      await this.attempt(async () => {
-        const shares = sharesOf(wishlist, id);
-        for (const share of await shares.list()) await shares.delete(share.id);
-        this.toast(say('stopped'));
-      });
-    }
     const title = say('deleteSure', { name });
-    if (returnValue === 'delete' && (await sure(title, say('deleteList'), say('deleteText')))) {
+    const sure = { text: say('deleteText'), grave: true };
+    if (returnValue === 'delete' && (await this.ask(title, say('deleteList'), sure))) {
       await this.attempt(async () => {
         await wishlist.lists.delete(id);
         this.lists = this.lists.filter((list) => list.id !== id);
         this.#choose('', false);
       });
     }
-  }
-
-  /** Passes the link to the system's share sheet, or else copies it. */
-  async #share(list: List): Promise<void> {
-    const { say, wishlist } = this;
-    const page = this.getAttribute('shared-page') ?? `${wishlist.base}/shared#{token}`;
-    const shared = await this.attempt(() => share(wishlist, list, { page }));
-    if (!shared || shared.sheet) return;
-    const copy = async () => {
-      await navigator.clipboard.writeText(shared.url);
-      this.toast(say('linkCopied'));
-    };
-    // The browser refuses to copy if the press was too long ago; the toast then asks for another.
-    copy().catch(() => this.toast(say('linkReady'), say('copyLink'), () => this.attempt(copy)));
   }
 
   readonly #setNotices = ({ target }: Event) => {
@@ -305,30 +341,38 @@ export abstract class PageElement extends View<Item> {
     this.wishlist.wrote({ items: [{ ...item, listIds }], lists: [list] });
   }
 
-  /** Removes an item, and offers to undo that, including its places on lists. */
-  takeAway(item: Item): void {
-    const { say, wishlist } = this;
-    const name = nameOf(item, say);
-    this.items = this.items!.filter(({ id }) => id !== item.id);
-    this.#all--;
-    const places = new Map<string, string | null>();
-    const removed = this.attempt(async () => {
-      for (const list of item.listIds)
-        places.set(list, before((await this.#itemsOf(list))[0], item));
-      await wishlist.items.delete(item.id);
-    });
-    const back = async () => {
-      const { productId, variantId = null, quantity, tags, note = null } = item;
-      const again = await wishlist.items.create({ productId, variantId, quantity, tags, note });
-      for (const [list, after] of places) {
-        if (!this.lists.some(({ id }) => id === list)) continue;
-        // The item before it may have been removed in the meantime.
-        await this.put(again, list, after).catch(() => this.put(again, list));
-      }
-      this.toast(say('back', { name }));
-    };
-    const undo = () => removed.then(() => this.attempt(back));
-    this.toast(say('removed', { name }), say('undo'), undo);
+  /** Removes items, and offers to undo that. */
+  takeAway(items: Item[]): void {
+    this.#removals.remove(items);
+  }
+
+  /** Hides items that are being removed. */
+  without(ids: string[]): void {
+    this.items = this.items!.filter(({ id }) => !ids.includes(id));
+    this.#all -= ids.length;
+    this.draw();
+  }
+
+  /** Whether items can be moved by hand. */
+  get movable(): boolean {
+    return !!this.list && this.sort === 'custom' && !!this.items?.[1];
+  }
+
+  /** The order of the items shown. */
+  get sort(): string {
+    const chosen = history.state?.wishlistSort;
+    if (this.list) return chosen ?? 'custom';
+    return chosen === 'custom' ? 'newest' : (chosen ?? 'newest');
+  }
+
+  /** Dispatches one event with all items that can be ordered, those not shown yet too. */
+  async #cart(): Promise<void> {
+    const { items, next } = this;
+    const [all] = next
+      ? ((await this.attempt(() => this.#pages(items, next, Infinity))) ?? [])
+      : [items];
+    const ready = all?.filter((item) => !unavailable(item) && !item.purchased);
+    if (ready?.[0]) toCart(this, ready);
   }
 
   /** Moves the item to another index of the list. */
@@ -336,7 +380,7 @@ export abstract class PageElement extends View<Item> {
     const items = this.items!.filter(({ id }) => id !== item.id);
     items.splice(to, 0, item);
     this.items = items;
-    const where = { name: nameOf(item, this.say), n: to + 1, count: items.length };
+    const where = { name: nameOf(item, this), n: to + 1, count: items.length };
     this.announce(this.say('place', where));
     this.attempt(() => this.put(item, this.list, before(items, item)));
   }

@@ -48,15 +48,23 @@ export abstract class SharedElement extends View<SharedItem> {
 
   protected content(): Child[] {
     const { say, items } = this;
-    const name = items && (this.#list?.name ?? say('ended'));
-    const none = this.#list
+    const list = this.#list;
+    const owner = list?.displayName && say('owner', { name: list.displayName });
+    const name = items && (list ? (list.name ?? (owner || say('title'))) : say('ended'));
+    const shop = safe(this.getAttribute('shop-url') ?? undefined);
+    const none = list
       ? this.blank(ICONS.picture, say('emptyList'), '')
-      : this.blank(HEART, '', say('endedText'));
+      : this.blank(HEART, '', say('endedText'), shop && h('a.plain', { href: shop }, say('shop')));
     return [
       h(
         'header.head',
         {},
-        name && this.heading(0, 'title', name),
+        h(
+          'div',
+          {},
+          name && this.heading(0, 'title', name),
+          list?.name && owner && h('p.owner', {}, owner),
+        ),
         items?.[0] && h('button.plain.copy', { onclick: () => this.#copy() }, say('copy')),
       ),
       this.notice(),
@@ -107,7 +115,7 @@ export abstract class SharedElement extends View<SharedItem> {
   protected card(item: SharedItem): Wanted {
     const { say } = this;
     if (!this.#list!.reservations || !this.#gives) return card(this, item, {});
-    const name = nameOf(item, say);
+    const name = nameOf(item, this);
     const { quantity, reserved = 0, yours = 0 } = item;
     // The owner may have reduced the quantity below what is reserved.
     const left = Math.max(quantity - reserved, 0);
@@ -132,21 +140,26 @@ export abstract class SharedElement extends View<SharedItem> {
     if (!count) return;
     await this.attempt(async () => {
       await sharedList(this.wishlist, this.#token).reserve(item.id, +count);
-      this.toast(say('nowYours', { name: nameOf(item, say) }));
+      this.toast(say('nowYours', { name: nameOf(item, this) }));
     });
   }
 
   async #release(item: SharedItem): Promise<void> {
     await this.attempt(async () => {
       await sharedList(this.wishlist, this.#token).release(item.id);
-      this.toast(this.say('released', { name: nameOf(item, this.say) }));
+      this.toast(this.say('released', { name: nameOf(item, this) }));
     });
   }
 
   async #copy(): Promise<void> {
     const { say } = this;
     await this.attempt(async () => {
-      await sharedList(this.wishlist, this.#token).copy();
+      await sharedList(this.wishlist, this.#token).copy(
+        this.#list!.name
+          ? undefined
+          : (this.#list!.displayName && say('owner', { name: this.#list!.displayName })) ||
+              say('title'),
+      );
       const own = safe(this.getAttribute('own-page') ?? `${this.wishlist.base}/`);
       this.toast(say('copied'), say('open'), () => own && location.assign(own));
     });

@@ -11,6 +11,7 @@ export const STYLE = `
 --_surface:var(--wishlist-surface,light-dark(#fff,#262320));
 --_ink:var(--wishlist-ink,light-dark(#1f1d1a,#f5f1ea));
 --_danger:var(--wishlist-danger,light-dark(#b4122f,#ff8b9d));
+--_good:var(--wishlist-good,light-dark(#0a6b3d,#7fd6a4));
 --_radius:var(--wishlist-radius,.875rem);
 --_target:var(--wishlist-target,2.75rem)}
 :host([hidden]),[hidden]{display:none!important}
@@ -18,11 +19,11 @@ export const STYLE = `
 :focus-visible{outline:var(--wishlist-focus,3px solid Highlight);outline-offset:2px}
 h1,h2,h3,p,ul,fieldset{margin:0;padding:0;border:0;min-width:0}
 ul{list-style:none}
-button,input,textarea{font:inherit;color:inherit;letter-spacing:inherit}
+button,input,textarea,select{font:inherit;color:inherit;letter-spacing:inherit}
 button{cursor:pointer;background:none;border:0;padding:0}
 button:disabled{cursor:default}
 svg{display:block;width:1.375rem;fill:none;stroke:currentColor;stroke-width:1.7;stroke-linecap:round;stroke-linejoin:round}
-.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.unseen{position:absolute;inset-block-start:0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .page{container:wishlist/inline-size;padding-block-end:2rem}
 
 .plain,.primary,.danger,.tab{display:inline-flex;align-items:center;justify-content:center;gap:.5rem;
@@ -49,7 +50,8 @@ text-wrap:balance;overflow-wrap:anywhere}
 input[type=checkbox]{width:1.2rem;height:1.2rem;margin:0;flex:none;accent-color:var(--_accent)}
 .bar{display:flex;align-items:center;gap:.5rem}
 .tabs{display:flex;gap:.5rem;overflow-x:auto;position:relative;scrollbar-width:none;padding:.375rem;margin:-.375rem;
-mask-image:linear-gradient(to right,transparent,#000 var(--_l,0rem),#000 calc(100% - var(--_r,0rem)),transparent)}
+mask-image:linear-gradient(var(--_way,to right),transparent,#000 var(--_l,0rem),#000 calc(100% - var(--_r,0rem)),transparent)}
+:host(:dir(rtl)) .tabs{--_way:to left}
 @supports(animation-timeline:scroll()){.tabs{animation:cut both;animation-timeline:scroll(self inline)}}
 @keyframes cut{0%{--_r:2.5rem}2%,98%{--_l:2.5rem;--_r:2.5rem}to{--_l:2.5rem}}
 .tab{flex:none;padding-inline:1rem;max-width:16rem}
@@ -57,8 +59,8 @@ mask-image:linear-gradient(to right,transparent,#000 var(--_l,0rem),#000 calc(10
 .tab[aria-selected=true]{background:var(--_accent);color:var(--_on);border-color:transparent}
 .tab-name{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .tab-count{font-weight:400;opacity:.8}
-.tools{display:flex;align-items:center;gap:.25rem;min-height:var(--_target);margin-block:.75rem 1rem}
-.count{color:var(--_soft);margin-inline-end:auto}
+.tools{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem;min-height:var(--_target);margin-block:.75rem 1rem}
+.count{color:var(--_soft);margin-inline-end:auto;unicode-bidi:plaintext}
 .notice{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 1rem;justify-content:space-between;
 padding:.75rem 1rem;margin-block-end:1rem;border-radius:var(--_radius);background:var(--_fill)}
 .notice:empty{display:none}
@@ -79,24 +81,27 @@ background:var(--_fill);overflow:hidden}
 .badge{position:absolute;inset:auto .6rem .6rem;width:fit-content;padding:.2rem .7rem;border-radius:99rem;font-size:.8125rem;font-weight:600;
 background:var(--_surface);color:var(--_ink)}
 .media:has(.badge) img{opacity:.55}
-.name{font:inherit;font-weight:550;line-height:1.3;overflow-wrap:anywhere}
-.link{color:inherit;text-decoration:none;display:-webkit-box;-webkit-box-orient:vertical;
+.name{font:inherit;font-weight:550;line-height:1.3;overflow-wrap:anywhere;display:-webkit-box;-webkit-box-orient:vertical;
 -webkit-line-clamp:2;overflow:hidden}
+.link{color:inherit;text-decoration:none}
 .link::after{content:"";position:absolute;inset:.3rem;border-radius:var(--_radius)}
 .link:focus-visible{outline:0}
 .link:focus-visible::after{outline:var(--wishlist-focus,3px solid Highlight);outline-offset:0}
 .card:has(.link:hover) .name{text-decoration:underline;text-underline-offset:.2em}
-.variant,.note,.wanted{color:var(--_soft);font-size:.9375rem;overflow-wrap:anywhere}
+.variant,.note,.wanted,.hint,.owner{color:var(--_soft);font-size:.9375rem;overflow-wrap:anywhere}
 .note{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
 .price{font-weight:600}
+.cheaper{color:var(--_good);font-size:.9375rem;font-weight:550}
 .actions{display:grid;gap:.5rem;margin-block-start:auto;padding-block-start:.6rem;position:relative;pointer-events:none}
 .actions:empty{display:none}
 .actions>*{pointer-events:auto}
-.options,.grip{position:absolute;inset:.5rem .5rem auto auto;padding:.25rem;
+.options,.remove,.grip{position:absolute;z-index:1;padding:.25rem;
 background:rgb(255 255 255/.86) content-box;color:#1f1d1a}
-.options:hover,.grip:hover{background:#fff content-box}
-.grip{inset:.5rem auto auto .5rem;cursor:grab;touch-action:none}
-.options svg,.grip svg{stroke-width:2.6}
+.options:hover,.remove:hover,.grip:hover{background:#fff content-box}
+.remove{inset-block-start:.5rem;inset-inline-end:.5rem}
+.options{inset-block-start:calc(.5rem + var(--_target));inset-inline-end:.5rem}
+.grip{inset-block-start:.5rem;inset-inline-start:.5rem;cursor:grab;touch-action:none}
+.options svg,.remove svg,.grip svg{stroke-width:2.6}
 .dragged{z-index:2;pointer-events:none;opacity:.92;content-visibility:visible}
 .dragged .picture{box-shadow:0 1rem 2.5rem rgb(0 0 0/.3)}
 .show-more{display:flex;margin:2rem auto 0}
@@ -110,12 +115,13 @@ background:rgb(255 255 255/.86) content-box;color:#1f1d1a}
 .blank p{color:var(--_soft);max-width:26rem;text-wrap:balance}
 .blank .plain,.blank .primary{margin-block-start:.75rem}
 
-.sheet{padding:0;border:0;width:min(27rem,100vw - 2rem);max-width:none;max-height:min(88dvh,46rem);overflow:auto;
-overscroll-behavior:contain;border-radius:calc(var(--_radius)*1.4);background:var(--_surface);color:var(--_ink);
+.sheet{padding:0;border:0;width:min(27rem,100vw - 2rem);max-width:none;max-height:none;overflow:hidden;
+border-radius:calc(var(--_radius)*1.4);background:var(--_surface);color:var(--_ink);
 box-shadow:0 1.5rem 4rem rgb(0 0 0/.35)}
 .sheet::backdrop{background:rgb(0 0 0/.45)}
-.inside{display:grid;gap:1.1rem;padding:1.25rem}
-.sheet-head{display:flex;align-items:center;justify-content:space-between;gap:1rem;margin:-.4rem -.4rem -.4rem 0}
+.inside{display:grid;gap:1.1rem;padding:1.25rem;max-height:min(88dvh,46rem);overflow:auto;overscroll-behavior:contain;
+scrollbar-color:var(--_soft) transparent}
+.sheet-head{display:flex;align-items:center;justify-content:space-between;gap:1rem;margin-block:-.4rem;margin-inline-end:-.4rem}
 .sheet-title{font-size:1.2rem;line-height:1.25;font-weight:600;overflow-wrap:anywhere}
 .row{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem}
 .end{justify-content:flex-end}
@@ -124,16 +130,25 @@ legend{padding:0}
 .choices{display:flex;flex-direction:column}
 .list{gap:.2rem;display:grid}
 .sheet .label{font-weight:550}
+.hint{font-weight:400}
+.field.sort{width:auto;max-width:100%;padding:.3rem .8rem;border-radius:99rem;cursor:pointer}
+.sort option{background:var(--_surface);color:var(--_ink)}
+.pick{position:absolute;inset:0;z-index:1;padding:.85rem;cursor:pointer;border-radius:var(--_radius)}
+.pick input{width:1.5rem;height:1.5rem}
+.pick:has(:checked){outline:2px solid var(--_accent);outline-offset:-2px}
+.selection{position:sticky;inset-block-end:max(.75rem,env(safe-area-inset-bottom));z-index:3;display:flex;flex-wrap:wrap;align-items:center;
+gap:.5rem;margin-block-start:1.5rem;padding:.5rem;border-radius:var(--_radius);background:var(--_surface);
+color:var(--_ink);box-shadow:0 .5rem 2rem rgb(0 0 0/.3)}
 .field{width:100%;min-height:var(--_target);padding:.6rem .9rem;border:1px solid var(--_line);border-radius:.6rem;background:none}
 textarea.field{min-height:5rem;resize:vertical;display:block}
 .quantity{width:6.5rem;text-align:center}
 .choice{display:flex;align-items:center;gap:.75rem;min-height:var(--_target);cursor:pointer;overflow-wrap:anywhere}
 
-.toast{position:fixed;z-index:9;inset:auto 0 max(1rem,env(safe-area-inset-bottom)) 0;margin:auto;width:fit-content;
-max-width:min(34rem,100vw - 2rem);display:flex;align-items:center;gap:.25rem;padding:.3rem .4rem .3rem 1.1rem;
+.toasts{position:fixed;z-index:9;inset:auto 0 max(1rem,env(safe-area-inset-bottom));display:grid;justify-items:center;gap:.5rem;pointer-events:none}
+.toast{pointer-events:auto;max-width:min(34rem,100vw - 2rem);display:flex;align-items:center;gap:.25rem;padding-block:.3rem;padding-inline:1.1rem .4rem;
 border-radius:var(--_radius);background:var(--_ink);color:var(--_surface);box-shadow:0 .5rem 2rem rgb(0 0 0/.3)}
-.toast:empty{display:none}
-.sheet .toast{inset-block:1rem auto}
+.sheet .toasts{inset-block:1rem auto}
+.page:has(.selection)~* .toasts{inset-block-end:6rem}
 .toast span{overflow-wrap:anywhere;padding-block:.5rem}
 .toast .act{min-height:var(--_target);padding:0 .8rem;font-weight:650;text-decoration:underline;text-underline-offset:.2em;flex:none;color:inherit;
 display:flex;align-items:center}
@@ -141,8 +156,10 @@ display:flex;align-items:center}
 
 @container wishlist (width<40rem){
 .grid{gap:1.5rem .75rem;grid-template-columns:repeat(2,minmax(0,1fr))}
-.name,.price,.actions{font-size:.9375rem}.variant,.note,.wanted{font-size:.875rem}
+.name,.price,.actions{font-size:.9375rem}.variant,.note,.wanted,.hint,.owner{font-size:.875rem}
 .actions .plain,.actions .primary{padding-inline:.6rem}
+.share-text{position:absolute;width:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.tools{column-gap:.4rem}.tools .plain,.selection>*{padding-inline:.7rem}.selection .danger,.selection .count+*+*{flex:1}
 .question .plain,.question .primary{flex:auto}.answers{flex:1 1 100%}}
 @media(width<40rem){
 .sheet{margin:auto 0 0;width:100vw;border-radius:calc(var(--_radius)*1.4) calc(var(--_radius)*1.4) 0 0}

@@ -10,12 +10,21 @@ import type { Wishlist } from './wishlist.js';
 /** Number of cards shown at first, and added by each "Show more". */
 const STEP = 48;
 const SKELETONS = 8;
+/** Number of messages shown at once, so that each of several quick removals can be undone. */
+const TOASTS = 3;
 
 interface Question {
   text?: string;
   grave?: boolean;
   /** Properties of the input field; without it, the question is yes or no. */
   field?: object;
+}
+
+interface Toast {
+  key: number;
+  text: string;
+  label: string;
+  act: () => void;
 }
 
 interface Sheet {
@@ -32,8 +41,8 @@ let opened = 0;
 /** Base class of both pages: cards, dialogs, messages, and reloading. */
 export abstract class View<W extends Item | SharedItem> extends Base {
   static readonly observedAttributes = [
-    ...['lang', 'locale', 'texts', 'product-url', 'cart', 'list', 'shared-page', 'shop-url'],
-    ...['token', 'own-page'],
+    ...['lang', 'locale', 'texts', 'product-url', 'cart', 'cart-url', 'list', 'shared-page'],
+    ...['shop-url', 'sign-in', 'sign-in-return', 'token', 'own-page'],
   ];
 
   abstract readonly wishlist: Wishlist;
@@ -53,14 +62,13 @@ export abstract class View<W extends Item | SharedItem> extends Base {
   /** Live region. Must be on the page before its text is, or screen readers don't announce it. */
   readonly #messages = document.createElement('div');
   #said = '';
-  #toast: { text: string; label: string; act: () => void } | undefined;
+  #toasts: Toast[] = [];
   #sheets: Sheet[] = [];
   #failed = false;
   /** Whether the language is loading. */
   #waiting = false;
   #turn = 0;
   #soon: ReturnType<typeof setTimeout> | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Loads the page's data. Returns a function that stores the data in the element. */
   protected abstract read(): Promise<() => void>;
@@ -98,7 +106,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
       this.draw();
     });
     this.#waiting = this.say.waiting;
-    this.#toast = undefined;
+    this.#toasts = [];
     this.empty();
   }
 
@@ -158,7 +166,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
   // ---------------------------------------------------------------------------------- drawing
 
   /** Renders the current state, keeping the focus. */
-  protected draw() {
+  draw() {
     const { root } = this;
     // Placeholders in English would flash before the language has loaded.
     if (this.#waiting && !this.items) return;
@@ -229,36 +237,46 @@ export abstract class View<W extends Item | SharedItem> extends Base {
     this.draw();
   }
 
-  /** Shows a message for some seconds, with an optional action. Without a text, hides it. */
-  protected toast(text = '', label = '', act = () => {}) {
-    clearTimeout(this.#timer);
-    this.#toast = undefined;
-    this.draw();
-    if (!text) return;
-    this.#toast = { text, label, act };
+  /** Shows a message for some seconds. Those with an action aren't replaced by later ones. */
+  toast(text: string, label = '', act = () => {}) {
+    const toast = { key: opened++, text, label, act };
+    this.#toasts = [...this.#toasts.filter((other) => other.label), toast].slice(-TOASTS);
     this.draw();
     const end = () => {
-      if (!this.#messages.querySelector(':is(:hover, :focus)')) this.toast();
-      else this.#timer = setTimeout(end, 3_000);
+      if (this.#messages.querySelector(':is(:hover, :focus)')) setTimeout(end, 3_000);
+      else this.#dismiss(toast);
     };
-    this.#timer = setTimeout(end, label ? 15_000 : 6_000);
+    setTimeout(end, label ? 15_000 : 6_000);
+  }
+
+  #dismiss(toast: Toast) {
+    this.#toasts = this.#toasts.filter((other) => other !== toast);
+    this.draw();
   }
 
   #messagesNow(): Child[] {
-    const { say } = this;
-    const said = this.items || this.#failed ? this.#said : say('loading');
-    const { text, label, act } = this.#toast ?? {};
-    const close = { ariaLabel: say('close'), onclick: () => this.toast() };
+    const said = this.items || this.#failed ? this.#said : this.say('loading');
     return [
       h('p.unseen', { role: 'status' }, said),
       h(
-        'div.toast',
-        { role: 'status' },
-        text && h('span', {}, text),
-        label && h('button.act', { onclick: () => (this.toast(), act!()) }, label),
-        text && h('button.icon', close, icon(ICONS.close)),
+        'div.toasts',
+        // Only the new message is announced.
+        { role: 'status', ariaAtomic: 'false' },
+        ...this.#toasts.map((toast) => this.#drawnToast(toast)),
       ),
     ];
+  }
+
+  #drawnToast(toast: Toast): Wanted {
+    const { key, text, label, act } = toast;
+    const close = { ariaLabel: this.say('close'), onclick: () => this.#dismiss(toast) };
+    return h(
+      'div.toast',
+      { key },
+      h('span', {}, text),
+      label && h('button.act', { onclick: () => (this.#dismiss(toast), act()) }, label),
+      h('button.icon', close, icon(ICONS.close)),
+    );
   }
 
   /** Opens a dialog, whose content is rendered with the page. Resolves to it when it is closed. */

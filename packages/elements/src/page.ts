@@ -5,7 +5,7 @@ import type { Item, SharedItem } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
 export type { Texts } from './texts/en.js';
-/** The item for which "Add to cart" was pressed, with its product data if known. */
+/** An item for which "Add to cart" was pressed, with its product data if known. */
 export type CartItem = Item | SharedItem;
 export type WishlistPage = HTMLElement;
 export type WishlistShared = HTMLElement;
@@ -16,13 +16,14 @@ declare global {
     'wishlist-shared': WishlistShared;
   }
   interface GlobalEventHandlersEventMap {
-    'wishlist-cart': CustomEvent<{ item: CartItem }>;
+    /** `item` is undefined for "Add all to cart". */
+    'wishlist-cart': CustomEvent<{ item?: CartItem; items: CartItem[] }>;
   }
 }
 
 /**
- * Defines the element <wishlist-page list cart product-url shared-page shop-url texts locale lang>,
- * which shows this wishlist and its lists. A second call with the same name does nothing.
+ * Defines the element <wishlist-page list cart cart-url product-url shared-page shop-url sign-in
+ * sign-in-return texts locale lang>, which shows this wishlist and its lists. A second call with the same name does nothing.
  */
 export function definePage(wishlist: Wishlist, name = 'wishlist-page'): void {
   if (customElements.get(name)) return;
@@ -35,8 +36,8 @@ export function definePage(wishlist: Wishlist, name = 'wishlist-page'): void {
 }
 
 /**
- * Defines the element <wishlist-shared token cart product-url own-page texts locale lang>, which
- * shows somebody's shared list. A second call with the same name does nothing.
+ * Defines the element <wishlist-shared token cart cart-url product-url own-page shop-url texts locale
+ * lang>, which shows somebody's shared list. A second call with the same name does nothing.
  */
 export function defineShared(wishlist: Wishlist, name = 'wishlist-shared'): void {
   if (customElements.get(name)) return;

@@ -1,4 +1,4 @@
-import { linkOf, share, sharesOf, type SharingWishlist } from './shares.js';
+import { copyLink, linkOf, share, sharesOf, type SharingWishlist } from './shares.js';
 import { SHARE } from './texts/en.js';
 
 const STYLE = `:host{display:inline-block}
@@ -128,13 +128,8 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
     }
 
     async #copied() {
-      this.#link.select();
-      try {
-        await navigator.clipboard.writeText(this.#link.value);
-        this.#tell('label-copied');
-      } catch {
-        // Copying isn't allowed, or needs https. The link is selected, to be copied by hand.
-      }
+      // If copying isn't allowed, the link is selected, to be copied by hand.
+      if (await copyLink(this.#link)) this.#tell('label-copied');
     }
 
     /** Deletes all shares of the list, on the second press. */

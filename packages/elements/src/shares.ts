@@ -27,9 +27,12 @@ export interface SharingWishlist extends EventTarget {
 
 const part = encodeURIComponent;
 
-/** Operations on the shares (links) of the shopper's own list. Anyone with a link sees the list. */
-export function sharesOf(wishlist: SharingWishlist, listId: string) {
-  const path = `lists/${part(listId)}/shares`;
+/**
+ * Operations on the shares (links) of the shopper's own list or, without `listId`, of the whole
+ * wishlist. Anyone with a link sees the list.
+ */
+export function sharesOf(wishlist: SharingWishlist, listId = '') {
+  const path = listId ? `lists/${part(listId)}/shares` : 'shares';
   const write = async <T>(method: string, path: string, options: object): Promise<T> => {
     const answer = await wishlist.call<T>(method, path, options);
     wishlist.wrote({ lists: [listId] });
@@ -79,6 +82,19 @@ const data = <T>(answer: { data: T }): T => answer.data;
 /** Returns the link of a share: the URL `page` with `{token}` replaced. */
 export function linkOf({ token }: Share, page = '/shared/{token}'): string {
   return new URL(page.replace('{token}', token), document.baseURI).href;
+}
+
+/** Selects and copies the link in a field. Returns whether that was allowed. */
+export async function copyLink(field: HTMLInputElement): Promise<boolean> {
+  field.focus();
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+    return true;
+  } catch {
+    // Without https there is no clipboard API; the older command copies the selection.
+    return document.execCommand('copy');
+  }
 }
 
 let last: Promise<unknown> = Promise.resolve();

@@ -4,7 +4,7 @@ import type { ErrorCode } from './error.js';
 
 type Schemas = components['schemas'];
 
-export type Item = Schemas['Item'];
+export type Item = Schemas['Item'] & { purchased?: { quantity: number; at: string } };
 export type ItemPage = Schemas['ItemPage'];
 export type ItemProduct = Schemas['ItemProduct'];
 export type ItemPatch = Schemas['ItemPatch'];

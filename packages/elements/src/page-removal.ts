@@ -1,0 +1,77 @@
+import { nameOf } from './page-card.js';
+import type { PageElement } from './page-list.js';
+import type { Item } from './types.js';
+
+/** Removes items, and offers to undo each removal, including the items' places on lists. */
+export class Removals {
+  /** The ids on each list in their order, including removed items. */
+  readonly #orders = new Map<string, string[]>();
+  /** The new ids of items that were removed and restored. */
+  readonly #restored = new Map<string, string>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(readonly page: PageElement) {}
+
+  /** Serialised, so that a later removal knows the places of items that an earlier one removed. */
+  #run(work: () => Promise<void>) {
+    this.#last = this.#last.then(() => this.page.attempt(work));
+  }
+
+  remove(items: Item[]): void {
+    const { page } = this;
+    const [one, more] = items;
+    if (!one) return;
+    const ids = items.map(({ id }) => id);
+    page.without(ids);
+    let done = false;
+    this.#run(async () => {
+      for (const list of new Set(items.flatMap(({ listIds }) => listIds))) {
+        const known = this.#orders.get(list) ?? [];
+        this.#orders.set(list, inserted(await page.idsOf(list), known));
+      }
+      await page.wishlist.items.delete(ids);
+      done = true;
+    });
+    const undo = () => this.#run(async () => (done ? this.#restore(items) : undefined));
+    const n = items.length;
+    const name = nameOf(one, page);
+    const text = more ? page.say('removedMany', { n }) : page.say('removed', { name });
+    page.toast(text, page.say('undo'), undo);
+  }
+
+  async #restore(items: Item[]): Promise<void> {
+    const { page } = this;
+    const lists = new Set(page.lists.map(({ id }) => id));
+    const fresh = new Set<string>();
+    // The last one first, because the newest is shown first.
+    for (const item of items.toReversed()) {
+      const { productId, variantId = null, quantity, tags, note = null } = item;
+      const listIds = item.listIds.filter((id) => lists.has(id));
+      const body = { productId, variantId, quantity, tags, note, listIds };
+      const saved = await page.wishlist.items.create(body);
+      this.#restored.set(item.id, saved.id);
+      fresh.add(saved.id);
+    }
+    for (const list of new Set(items.flatMap(({ listIds }) => listIds))) {
+      if (!lists.has(list)) continue;
+      const others = (await page.idsOf(list)).filter((id) => !fresh.has(id));
+      const known = (this.#orders.get(list) ?? []).map((id) => this.#restored.get(id) ?? id);
+      const order = inserted(others, known, fresh);
+      const end = order.findLastIndex((id) => fresh.has(id)) + 1;
+      await page.wishlist.lists.order(list, order.slice(0, end));
+    }
+    const [one, more] = items;
+    const name = nameOf(one!, page);
+    page.toast(more ? page.say('restored', { n: items.length }) : page.say('back', { name }));
+  }
+}
+
+/** Returns `ids` with those of `known` that are missing, each after the one before it in `known`. */
+function inserted(ids: string[], known: string[], only = new Set(known)): string[] {
+  for (const [at, id] of known.entries()) {
+    if (ids.includes(id) || !only.has(id)) continue;
+    const before = known.slice(0, at).findLast((other) => ids.includes(other));
+    ids.splice(ids.indexOf(before!) + 1, 0, id);
+  }
+  return ids;
+}

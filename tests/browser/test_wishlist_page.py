@@ -1,0 +1,454 @@
+"""The wishlist page's orders, selections, removals, cart, and sharing, as a shopper uses them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.conftest import slow
+from tests.servers import wait_until
+
+from .conftest import ARGUMENTS, cards, chromium_path, press, shows
+from .test_pages import violations
+from .test_wishlist import CUP, DEMO, FIG, LAMP, THROW, button, tab
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+ALL = [101, 102, 103, 104]
+
+
+def change(page, fields):
+    """Changes fields of items in the service's answers, by product: states of a catalogue that the
+    demo hasn't."""
+
+    def changed(route):
+        answer = route.fetch()
+        body = answer.json()
+        data = body["data"]
+        for item in data if isinstance(data, list) else data["items"]:
+            item |= fields.get(item["productId"], {})
+        route.fulfill(response=answer, body=json.dumps(body))
+
+    page.route(re.compile(r"(items|lists/[\w-]+)[?].*include=product"), changed)
+
+
+def open_list(shopper, page, products, path=DEMO):
+    shopper.make_list(page, "Birthday", products, path)
+    return page
+
+
+def more(page, name):
+    """Opens an item's dialog."""
+    button(page, f"More options for {name}").click()
+    return page.get_by_role("dialog")
+
+
+def test_items_are_sorted_by_the_service(shopper):
+    """The order is kept for the tab's history entry, and items are moved by hand only in the custom
+    order, which only lists have."""
+    page = open_list(shopper, shopper.open(), [102, 104, 101, 103])
+    shows(page, LAMP, FIG, CUP, THROW)
+    expect(page.locator(".grip")).to_have_count(4)
+    order = page.get_by_label("Sort by")
+    for name, expected in (
+        ("Lowest price", (CUP, FIG, THROW, LAMP)),
+        ("Title A–Z", (LAMP, CUP, FIG, THROW)),
+        ("Newest first", (THROW, CUP, FIG, LAMP)),
+        ("Oldest first", (LAMP, FIG, CUP, THROW)),
+    ):
+        order.select_option(name)
+        shows(page, *expected)
+        expect(page.locator(".grip")).to_have_count(0)
+    expect(button(more(page, CUP), re.compile("^Move"))).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.reload()
+    shows(page, LAMP, FIG, CUP, THROW)
+    expect(order).to_have_value("oldest")
+    tab(page, "All").click()
+    shows(page, LAMP, FIG, CUP, THROW)
+    expect(order.get_by_role("option")).to_have_count(4)
+    tab(page, "Birthday").click()
+    order.select_option("Custom order")
+    expect(page.locator(".grip")).to_have_count(4)
+    tab(page, "All").click()
+    shows(page, THROW, CUP, FIG, LAMP)
+
+
+def test_several_are_selected_put_on_a_list_and_removed(shopper):
+    """Selected items go onto a list, old or new, or are removed with one "Undo"; their cards have no
+    other controls. Removed items come back to their places."""
+    page = open_list(shopper, shopper.open(), ALL)
+    shopper.save_list(page, "Home", [])
+    page.reload()
+    button(page, "Select").click()
+    bar = page.get_by_role("group", name="Select")
+    expect(bar.get_by_role("status")).to_have_text("0 selected")
+    expect(button(bar, "Remove")).to_be_disabled()
+    expect(cards(page).get_by_role("button")).to_have_count(0)
+    expect(cards(page).get_by_role("link")).to_have_count(0)
+    for name in (LAMP, FIG):
+        page.get_by_role("checkbox", name=name).check()
+    button(bar, "Add to lists").click()
+    button(page.get_by_role("dialog"), "Home").click()
+    expect(page.get_by_text("2 items added to Home")).to_be_visible()
+    expect(bar).to_have_count(0)
+    expect(tab(page, "Home")).to_have_text("Home2")
+    button(page, "Select").click()
+    button(bar, "Select all").click()
+    button(bar, "Add to lists").click()
+    button(page.get_by_role("dialog"), "New list").click()
+    page.get_by_role("textbox", name="List name").fill("Later")
+    page.keyboard.press("Enter")
+    expect(tab(page, "Later")).to_have_text("Later4")
+    button(page, "Select").click()
+    for name in (CUP, THROW):
+        page.get_by_role("checkbox", name=name).check()
+    button(bar, "Remove").click()
+    shows(page, LAMP, FIG)
+    expect(page.get_by_text("2 items removed")).to_be_visible()
+    expect(tab(page, "Later")).to_have_text("Later2")
+    button(page, "Undo").click()
+    expect(page.get_by_text("Restored 2 items")).to_be_visible()
+    shows(page, CUP, LAMP, THROW, FIG)
+    page.reload()
+    shows(page, CUP, LAMP, THROW, FIG)
+
+
+@pytest.mark.parametrize("first", [slow(0), 1])
+def test_two_quick_removals_can_both_be_undone(shopper, first):
+    """A card's button removes in one press. Each removal has its own "Undo", in either order, and
+    the list is then as it was."""
+    page = open_list(shopper, shopper.open(), ALL)
+    for name in (LAMP, THROW):
+        button(page, f"Remove {name}").click()
+    shows(page, CUP, FIG)
+    undo = button(page, "Undo")
+    expect(undo).to_have_count(2)
+    for name in ((LAMP, THROW), (THROW, LAMP))[first]:
+        message = page.locator(".toast", has_text=f"Removed {name}")
+        button(message, "Undo").click()
+        expect(page.get_by_text(f"{name} is back on your wishlist")).to_be_visible()
+    expect(undo).to_have_count(0)
+    shows(page, CUP, LAMP, THROW, FIG)
+    page.reload()
+    shows(page, CUP, LAMP, THROW, FIG)
+
+
+HEAR = "addEventListener('wishlist-cart', ({ detail }) => (window.heard ??= []).push(detail), true)"
+
+
+def test_all_are_added_to_the_cart_by_one_event(shopper):
+    """The event has every item that can be ordered, those on later pages too, and nothing is
+    removed."""
+    page = shopper.open()
+    shopper.save_list(page, "Many", [*range(2001, 2050), *ALL])
+    change(
+        page,
+        {
+            101: {"product": {"available": False}},
+            102: {"product": {"deleted": True}},
+            103: {"purchased": {"quantity": 1, "at": "2026-11-01T12:00:00Z"}},
+        },
+    )
+    shopper.go(page, DEMO)
+    expect(cards(page)).to_have_count(48)
+    page.evaluate(HEAR)
+    button(page, "Add all to cart").click()
+    assert wait_until(lambda: page.evaluate("window.heard?.length"), seconds=10)
+    [heard] = page.evaluate("window.heard")
+    assert [*heard] == ["items"]
+    expected = [104, *range(2049, 2000, -1)]
+    assert sorted(item["productId"] for item in heard["items"]) == sorted(expected)
+    expect(page.get_by_text("53 items")).to_be_visible()
+    button(cards(page), "Add to cart: ").first.click()
+    [_, one] = page.evaluate("window.heard")
+    assert one["items"] == [one["item"]]
+
+
+def test_price_drop_since_saving_is_shown_in_one_currency_only(shopper):
+    """Drops of at least one per cent are shown; rises, other currencies and unknown prices aren't."""
+    page = shopper.open()
+    shopper.save_list(page, "Birthday", ALL)
+    price = lambda amount, currency="EUR": {"amount": amount, "currency": currency}  # noqa: E731
+    change(
+        page,
+        {
+            101: {"savedPrice": price("22.50")},
+            102: {"savedPrice": price("88.00")},
+            103: {"savedPrice": price("900.00", "USD")},
+            104: {"savedPrice": price("100.00"), "product": {"title": FIG}},
+        },
+    )
+    shopper.go(page, DEMO)
+    expect(cards(page)).to_have_count(4)
+    expect(page.locator(".cheaper")).to_have_text(["-20% since you saved it"])
+    cup = cards(page).filter(has_text=CUP)
+    expect(cup.locator(".cheaper")).to_have_count(1)
+
+
+def test_deleted_product_is_said_to_be_gone(shopper):
+    """A deleted product has neither link nor cart button, which one that the catalogue never knew
+    has. A bought item is marked. Two variants without names have distinct names."""
+    page = shopper.open()
+    page.evaluate(
+        """async () => {
+          const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
+          for (const productId of [101, 102, 999]) await wishlist.save({ productId });
+          for (const variantId of [71, 72]) await wishlist.save({ productId: 998, variantId });
+        }"""
+    )
+    change(
+        page,
+        {
+            101: {"product": {"deleted": True}},
+            102: {"purchased": {"quantity": 1, "at": "2026-11-01T12:00:00Z"}},
+        },
+    )
+    page.add_init_script(
+        "document.addEventListener('DOMContentLoaded', () => document.querySelector('wishlist-page')"
+        "?.setAttribute('product-url', '/p/{productId}'))"
+    )
+    shopper.go(page, DEMO)
+    expect(cards(page)).to_have_count(5)
+    gone = cards(page).filter(has_text="Product 101")
+    expect(gone.locator(".badge")).to_have_text("No longer available")
+    expect(gone.get_by_role("link")).to_have_count(0)
+    expect(button(gone, "Add to cart")).to_have_count(0)
+    expect(button(gone, "Remove")).to_be_visible()
+    unknown = cards(page).filter(has_text="Product 999")
+    expect(unknown.locator(".badge")).to_have_count(0)
+    expect(button(unknown, "Add to cart: Product 999")).to_be_enabled()
+    expect(cards(page).filter(has_text=LAMP).locator(".badge")).to_have_text("Bought")
+    for variant in (71, 72):
+        expect(button(page, f"Add to cart: Product 998, Variant {variant}")).to_be_visible()
+        expect(page.locator(".variant", has_text=f"Variant {variant}")).to_be_visible()
+    assert violations(page) == []
+
+
+def test_escape_discards_what_was_typed_and_done_saves_it(shopper):
+    """The button × discards it too. A quantity that isn't allowed is answered with the allowed ones. The
+    note's field says who sees it."""
+    page = shopper.open()
+    press(page, 101)
+    shopper.go(page, DEMO)
+    for leave in ("Escape", "Close", "Done"):
+        sheet = more(page, CUP)
+        expect(sheet.get_by_text("Only you see this")).to_be_visible()
+        for wrong in ("2.5", "0", ""):
+            sheet.get_by_label("Quantity").fill(wrong)
+            button(sheet, "Done").click()
+            expect(sheet).to_be_visible()
+            said = sheet.get_by_label("Quantity").evaluate("field => field.validationMessage")
+            assert said == "Enter a whole number from 1 to 1,000,000."
+        sheet.get_by_label("Quantity").fill("3")
+        sheet.get_by_label("Note").fill("In honey")
+        if leave == "Escape":
+            page.keyboard.press("Escape")
+        else:
+            button(sheet, leave).click()
+        expect(sheet).to_have_count(0)
+        if leave != "Done":
+            page.reload()
+            expect(cards(page).locator(".price")).to_have_text("€18.00")
+            expect(cards(page).locator(".note")).to_have_count(0)
+    expect(cards(page).locator(".price")).to_have_text("3 × €18.00")
+    page.reload()
+    expect(cards(page).locator(".note")).to_have_text("In honey")
+
+
+def test_page_is_mirrored_where_one_reads_from_the_right(shopper):
+    """Arrow keys on tabs and a card's buttons follow the writing direction."""
+    page = shopper.open()
+    shopper.save_list(page, "Birthday", [101])
+    page.add_init_script(
+        "document.addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl'))"
+    )
+    shopper.go(page, DEMO)
+    tab(page, "All").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(tab(page, "Birthday")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(tab(page, "All")).to_be_focused()
+    card = cards(page).first.bounding_box()
+    for name in ("Remove ", "More options for "):
+        box = button(page, name + CUP).bounding_box()
+        assert box["x"] - card["x"] < card["width"] / 4
+    tab(page, "Birthday").click()
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_dialog_has_no_needless_scrollbar(chromium, shared_demo):
+    """Also with scrollbars that take space; a dialog longer than the window keeps its corners."""
+    options: dict[str, Any] = {"ignore_default_args": ["--hide-scrollbars"], "args": ARGUMENTS}
+    if chromium.browser_type.name == "chromium":
+        options["executable_path"] = chromium_path()
+    browser = chromium.browser_type.launch(**options)
+    try:
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(shared_demo.url)
+        press(page, 101)
+        page.goto(shared_demo.url + DEMO)
+        inside = more(page, CUP).locator(".inside")
+        spare = "it => [it.scrollHeight - it.clientHeight, it.offsetWidth - it.clientWidth]"
+        assert inside.evaluate(spare) == [0, 0]
+        assert page.get_by_role("dialog").evaluate(spare) == [0, 0]
+        page.set_viewport_size({"width": 1280, "height": 300})
+        assert min(inside.evaluate(spare)) > 0
+        assert page.get_by_role("dialog").evaluate(spare) == [0, 0]
+    finally:
+        browser.close()
+
+
+def test_titles_are_clamped_with_and_without_a_link(shopper):
+    """A long title takes two lines, whether the product has a link or not."""
+    page = shopper.open()
+    press(page, 101, 102)
+    long = "A very long title of a product " * 8
+    change(
+        page,
+        {
+            101: {"product": {"title": long}},
+            102: {"product": {"title": long, "url": f"{shopper.url}/products/lamp"}},
+        },
+    )
+    shopper.go(page, DEMO)
+    expect(cards(page)).to_have_count(2)
+    expect(page.locator(".link")).to_have_count(1)
+    heights = page.locator(".name").evaluate_all(
+        "names => names.map((it) => it.offsetHeight / parseFloat(getComputedStyle(it).lineHeight))"
+    )
+    assert [round(lines, 1) for lines in heights] == [2, 2]
+
+
+def test_link_is_copied_where_the_clipboard_api_is_refused(shopper):
+    """Browsers have no clipboard API on plain http. The link is copied nevertheless, and always shown."""
+    page = shopper.open()
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    open_list(shopper, page, [101])
+    button(page, "Share", exact=True).click()
+    link = page.get_by_label("Link", exact=True).input_value()
+    assert link.startswith(f"{shopper.url}/shared#wwshr_")
+    button(page, "Copy link").click()
+    expect(page.get_by_text("Link copied.")).to_be_visible()
+    page.get_by_label("Your name").press("Control+v")
+    expect(page.get_by_label("Your name")).to_have_value(link[:100])
+    page.get_by_label("Your name").clear()
+    page.evaluate("document.execCommand = () => false")
+    button(page, "Copy link").click()
+    expect(page.get_by_text("Your browser didn’t allow copying.")).to_be_visible()
+    selected = "field => field.value.slice(field.selectionStart, field.selectionEnd)"
+    assert page.get_by_label("Link", exact=True).evaluate(selected) == link
+    page.keyboard.press("Escape")
+
+
+def test_share_button_copies_where_the_clipboard_api_is_refused(shopper):
+    """The element for a shop's own page copies in the same way."""
+    page = shopper.open()
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    made = shopper.save_list(page, "Birthday", [101])
+    shopper.go(page, "/")
+    page.evaluate(
+        """async (id) => {
+          await import('/apps/wishlist/assets/share.js');
+          const share = document.createElement('wishlist-share');
+          share.setAttribute('list-id', id);
+          document.body.replaceChildren(share, document.createElement('textarea'));
+        }""",
+        made,
+    )
+    button(page, "Share").click()
+    button(page, "Copy link").click()
+    expect(page.get_by_text("Link copied")).to_be_visible()
+    page.locator("textarea").press("Control+v")
+    expect(page.locator("textarea")).to_have_value(re.compile("/shared/wwshr_"))
+
+
+def test_whole_wishlist_is_shared_with_a_name_and_notes(shopper, new_shopper, shared_demo):
+    """Later saves appear too. The owner's name and notes are shared if the owner says so, by "Done"
+    or by using the link; Escape discards that."""
+    page = shopper.open()
+    press(page, 101)
+    page.evaluate(
+        """async () => {
+          const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
+          const { data: [{ id }] } = await wishlist.items.list();
+          await wishlist.items.update(id, { note: 'In honey' });
+        }"""
+    )
+    shopper.go(page, DEMO)
+    button(page, "Share", exact=True).click()
+    link = page.get_by_label("Link", exact=True).input_value()
+    page.get_by_label("Your name").fill("Nobody")
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("1 item · Shared")).to_be_visible()
+
+    theirs = new_shopper(shared_demo).context.new_page()
+    theirs.goto(link)
+    expect(theirs.get_by_role("heading", name="Wishlist", exact=True)).to_be_visible()
+    shows(theirs, CUP)
+    expect(theirs.locator(".note")).to_have_count(0)
+    button(page, "Share", exact=True).click()
+    expect(page.get_by_label("Link", exact=True)).to_have_value(link)
+    page.get_by_label("Your name").fill(" Mira ")
+    page.get_by_label("Show my notes").check()
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+        button(page, "Done").click()
+    press(shopper.open(), 102)
+    theirs.reload()
+    expect(theirs.get_by_role("heading", name="Mira’s wishlist")).to_be_visible()
+    shows(theirs, LAMP, CUP)
+    expect(theirs.locator(".note")).to_have_text("In honey")
+    assert violations(theirs) == []
+
+    page.bring_to_front()
+    button(page, "Share", exact=True).click()
+    expect(page.get_by_label("Your name")).to_have_value("Mira")
+    button(page, "Stop sharing").click()
+    shopper.expected.add(404)
+    button(page.get_by_role("dialog").last, "Stop sharing").click()
+    expect(page.get_by_text("This list is no longer shared.")).to_be_visible()
+
+
+def test_cart_of_a_page_without_script_is_an_address(shopper):
+    """With `cart-url`, "Add to cart" is a link with the item's ids; without the variant that it
+    needs, a link to the product. A visitor is asked to sign in, and comes back to this page."""
+    page = shopper.open()
+    page.evaluate(
+        """async () => {
+          const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
+          await wishlist.save({ productId: 102, variantId: 1023, quantity: 2 });
+          await wishlist.save({ productId: 101 });
+        }"""
+    )
+    shopper.go(page, DEMO)
+    page.evaluate(
+        """() => {
+          const page = document.querySelector('wishlist-page').cloneNode();
+          page.removeAttribute('cart');
+          const more = { 'sign-in': '/sign-in', 'sign-in-return': 'next',
+            'cart-url': '/cart?id={variantId}&of={productId}&n={quantity}' };
+          for (const name in more) page.setAttribute(name, more[name]);
+          document.querySelector('wishlist-page').replaceWith(page);
+        }"""
+    )
+    add = page.get_by_role("link", name=f"Add to cart: {LAMP}, Ink")
+    expect(add).to_have_attribute("href", f"{shopper.url}/cart?id=1023&of=102&n=2")
+    view = page.get_by_role("link", name=f"View: {CUP}")
+    expect(view).to_have_attribute("href", re.compile("/products/mug"))
+    expect(button(page, "Add all to cart")).to_have_count(0)
+    expect(page.get_by_role("link", name="Sign in").last).to_have_attribute(
+        "href", f"{shopper.url}/sign-in?next=%2Fwishlist"
+    )
+    assert violations(page) == []
+    prompt = page.get_by_text("on all your devices")
+    expect(prompt).to_be_visible()
+    shopper.sign_in(page, "Jonas")
+    with page.expect_response(shopper.is_read):
+        page.evaluate("document.querySelector('wishlist-page').setAttribute('sign-in', '/sign-in')")
+    expect(cards(page)).to_have_count(2)
+    expect(prompt).to_have_count(0)
