@@ -103,7 +103,7 @@ const PAGE = 14848; // 14.5 kB, with English
 
 /** @type {[name: string, entry: string, largest: number, mangle?: RegExp][]} */
 const SCRIPTS = [
-  ['wishwell.js', 'src/script.ts', 7680, INTERNAL], // 7.5 kB
+  ['wishwell.js', 'src/script.ts', 8192, INTERNAL], // 8 kB
   ['share.js', 'src/share-script.ts', 2560], // 2.5 kB
   ['toast.js', 'src/toast.ts', 2048], // 2 kB
   ['texts.js', 'src/texts/engine.ts', 1024], // 1 kB

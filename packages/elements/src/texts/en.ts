@@ -57,13 +57,15 @@ export const CHOOSE = {
   failed: 'Something went wrong. Please try again.',
 };
 
-/** <wishlist-page> and <wishlist-shared>. */
-export const PAGE = {
-  ...CHOOSE,
+/** <wishlist-page> and <wishlist-shared>. A spread would keep these texts in every script. */
+export const PAGE = /* @__PURE__ */ Object.assign({}, CHOOSE, {
   title: 'Wishlist',
   all: 'All',
   open: 'View',
   undo: 'Undo',
+  removedMany: '{n} item removed|{n} items removed',
+  signInHint: 'Sign in to keep your list on all your devices',
+  signInNow: 'Sign in',
   removed: 'Removed {name}',
   tryAgain: 'Try again',
   close: 'Close',
@@ -154,7 +156,7 @@ export const PAGE = {
   faster: 'Someone just reserved this.',
   ended: 'This link isn’t working',
   endedText: 'It may be incomplete, or the list is no longer shared. Ask for a new link.',
-};
+});
 
 type All = typeof HEART & typeof TOAST & typeof SHARE & typeof WANTED & typeof PAGE;
 /** The texts of a language, by name. */

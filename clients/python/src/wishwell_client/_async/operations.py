@@ -23,12 +23,17 @@ from wishwell_client.calls import (
 )
 from wishwell_client.records import (
     AdminToken,
+    AppliedOrder,
     By,
     Delivery,
+    EarnedBy,
+    EarnedRow,
     Include,
     Item,
+    ItemSort,
     List,
     NewItem,
+    NewOrder,
     NewProduct,
     PlatformRequest,
     Product,
@@ -42,6 +47,8 @@ from wishwell_client.records import (
     ShownCount,
     Sort,
     SortBy,
+    StoreLookPatch,
+    StoreReportingPatch,
     StoreSettings,
     Webhook,
     WishDay,
@@ -59,13 +66,14 @@ class AsyncItems(AsyncResource):
         page: str | None = None,
         limit: int | None = None,
         query: str | None = None,
+        sort: ItemSort | None = None,
         include: Include | None = None,
     ) -> Page[Item]:
         """The items of the profile, or of the whole store for an admin token without ``Profile``,
-        newest first, in pages. ``query`` filters them. For the next page, repeat the request with
-        ``page`` set to ``pageInfo.next`` or ``pageInfo.previous``. While others write, following
-        ``next`` to the end returns each item that existed the whole time exactly once. A customer
-        of whom nothing is stored has an empty page.
+        newest first or in the order of ``sort``, in pages. ``query`` filters them. For the next
+        page, repeat the request with ``page`` set to ``pageInfo.next`` or ``pageInfo.previous``.
+        While others write, following ``next`` to the end returns each item that existed the whole
+        time exactly once. A customer of whom nothing is stored has an empty page.
 
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
         It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
@@ -77,12 +85,17 @@ class AsyncItems(AsyncResource):
         of them. A term is ``<field>:<value>``, with up to 250 values separated by commas. An item
         must match one of them.
 
+        ``sort``: The order of the items: by ``created_at``; by the ``price`` of their products, the
+        lowest first; or by their ``title``, ignoring case and accents. Unknown prices and titles
+        come last, equal ones newest first. ``price`` and ``title`` need one profile. ``custom`` is
+        the same as ``newest``, because only a list has an order of its own.
+
         ``include``: With ``product``, each item whose product has published data contains it as
         ``product``.
 
         Raises ``NotFound``.
         """
-        params = given(page=page, limit=limit, query=query, include=include)
+        params = given(page=page, limit=limit, query=query, sort=sort, include=include)
         call = Call("GET", path("items"), page_of(Item), params=params)
         return await self._transport.result(call)
 
@@ -92,6 +105,7 @@ class AsyncItems(AsyncResource):
         page: str | None = None,
         limit: int | None = None,
         query: str | None = None,
+        sort: ItemSort | None = None,
         include: Include | None = None,
     ) -> AsyncIterator[Page[Item]]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
@@ -99,7 +113,7 @@ class AsyncItems(AsyncResource):
             "GET",
             path("items"),
             page_of(Item),
-            given(page=page, limit=limit, query=query, include=include),
+            given(page=page, limit=limit, query=query, sort=sort, include=include),
         )
         return self._transport.pages(call)
 
@@ -109,6 +123,7 @@ class AsyncItems(AsyncResource):
         page: str | None = None,
         limit: int | None = None,
         query: str | None = None,
+        sort: ItemSort | None = None,
         include: Include | None = None,
     ) -> AsyncIterator[Item]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
@@ -116,7 +131,7 @@ class AsyncItems(AsyncResource):
             "GET",
             path("items"),
             page_of(Item),
-            given(page=page, limit=limit, query=query, include=include),
+            given(page=page, limit=limit, query=query, sort=sort, include=include),
         )
         return self._transport.all(call)
 
@@ -129,6 +144,7 @@ class AsyncItems(AsyncResource):
         tags: Sequence[str] | None = None,
         note: str | None = None,
         list_ids: Sequence[str] | None = None,
+        list_name: str | None = None,
         include: Include | None = None,
     ) -> Item:
         """Saves a product or a variant for the profile. The operation is idempotent: if the profile
@@ -152,6 +168,9 @@ class AsyncItems(AsyncResource):
 
         ``list_ids``: Lists of the same profile to put the item on.
 
+        ``list_name``: The name of a list to put the item on, which is created unless the profile
+        has one with this name in upper or lower case.
+
         ``include``: With ``product``, each item whose product has published data contains it as
         ``product``.
 
@@ -165,6 +184,7 @@ class AsyncItems(AsyncResource):
             tags=several(tags),
             note=note,
             listIds=several(list_ids),
+            listName=list_name,
         )
         call = Call("POST", path("items"), one(Item), params=params, body=fields)
         return await self._transport.result(call)
@@ -318,9 +338,10 @@ class AsyncLists(AsyncResource):
     ) -> List:
         """The list with this id and all of its items, in the order given by ``sort``.
 
-        ``sort``: The order of the list's items: ``recently_saved`` and ``oldest_saved`` sort by
-        ``created_at``; ``customer`` is the order set with ``PUT /lists/{listId}/items/order``, in
-        which items without a position follow the others, most recently saved first.
+        ``sort``: The order of the list's items: ``recently_saved`` (or ``newest``) and
+        ``oldest_saved`` (``oldest``) sort by ``created_at``; ``customer`` (``custom``) is the order
+        set with ``PUT /lists/{listId}/items/order``, in which items without a position follow the
+        others, most recently saved first; ``price`` and ``title`` sort as in ``GET /items``.
 
         ``include``: With ``product``, each item whose product has published data contains it as
         ``product``.
@@ -421,6 +442,7 @@ class AsyncShares(AsyncResource):
         expires_at: datetime | None = None,
         reservations: bool = False,
         notes: bool = False,
+        display_name: str | None = None,
     ) -> Share:
         """Creates a link to the list: anyone who has its ``token`` can see the list at ``GET
         /shared/{token}``, and nothing else of its owner. A list can have at most 20 shares; beyond
@@ -433,9 +455,14 @@ class AsyncShares(AsyncResource):
 
         ``notes``: Whether the notes of the items are shown.
 
+        ``display_name``: The owner's name as people with the link see it; None or an empty text for
+        none.
+
         Raises ``NotFound``. Not retried after a lost connection.
         """
-        fields = body(expiresAt=expires_at, reservations=reservations, notes=notes)
+        fields = body(
+            expiresAt=expires_at, reservations=reservations, notes=notes, displayName=display_name
+        )
         call = Call(
             "POST", path("lists", list_id, "shares"), one(Share), body=fields, repeatable=False
         )
@@ -449,6 +476,7 @@ class AsyncShares(AsyncResource):
         expires_at: datetime | UnsetType | None = UNSET,
         reservations: bool | UnsetType = UNSET,
         notes: bool | UnsetType = UNSET,
+        display_name: str | UnsetType | None = UNSET,
     ) -> Share:
         """Changes the fields in the body. The token stays the same.
 
@@ -459,9 +487,14 @@ class AsyncShares(AsyncResource):
 
         ``notes``: Whether the notes of the items are shown.
 
+        ``display_name``: The owner's name as people with the link see it; None or an empty text for
+        none.
+
         Raises ``NotFound``.
         """
-        fields = changes(expiresAt=expires_at, reservations=reservations, notes=notes)
+        fields = changes(
+            expiresAt=expires_at, reservations=reservations, notes=notes, displayName=display_name
+        )
         call = Call("PATCH", path("lists", list_id, "shares", id), one(Share), body=fields)
         return await self._transport.result(call)
 
@@ -471,6 +504,106 @@ class AsyncShares(AsyncResource):
         Raises ``NotFound``.
         """
         call = Call("DELETE", path("lists", list_id, "shares", id), nothing)
+        await self._transport.result(call)
+
+
+class AsyncWishlistShares(AsyncResource):
+    """Links that show a list to others, the shared lists, and copies of them."""
+
+    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Share]:
+        """The shares of the profile's whole wishlist, newest first, in pages, including expired
+        ones. Pagination works as for ``GET /items``.
+
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
+
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
+
+        Raises ``NotFound``.
+        """
+        params = given(page=page, limit=limit)
+        call = Call("GET", path("shares"), page_of(Share), params=params)
+        return await self._transport.result(call)
+
+    def pages(
+        self, *, page: str | None = None, limit: int | None = None
+    ) -> AsyncIterator[Page[Share]]:
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
+        call = Call("GET", path("shares"), page_of(Share), given(page=page, limit=limit))
+        return self._transport.pages(call)
+
+    def all(self, *, page: str | None = None, limit: int | None = None) -> AsyncIterator[Share]:
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
+        call = Call("GET", path("shares"), page_of(Share), given(page=page, limit=limit))
+        return self._transport.all(call)
+
+    async def create(
+        self,
+        *,
+        expires_at: datetime | None = None,
+        reservations: bool = False,
+        notes: bool = False,
+        display_name: str | None = None,
+    ) -> Share:
+        """Creates a link to all items of the profile, with those saved later: anyone who has its
+        ``token`` can see them at ``GET /shared/{token}``, without lists and tags. A profile can
+        have at most 20 such shares; beyond that, the response is 400. Works like ``POST
+        /lists/{listId}/shares`` otherwise.
+
+        ``expires_at``: When the share expires: an RFC 3339 time with an offset, in the future. None
+        means never.
+
+        ``reservations``: Whether others may reserve items of the list.
+
+        ``notes``: Whether the notes of the items are shown.
+
+        ``display_name``: The owner's name as people with the link see it; None or an empty text for
+        none.
+
+        Raises ``NotFound``. Not retried after a lost connection.
+        """
+        fields = body(
+            expiresAt=expires_at, reservations=reservations, notes=notes, displayName=display_name
+        )
+        call = Call("POST", path("shares"), one(Share), body=fields, repeatable=False)
+        return await self._transport.result(call)
+
+    async def update(
+        self,
+        share_id: str,
+        *,
+        expires_at: datetime | UnsetType | None = UNSET,
+        reservations: bool | UnsetType = UNSET,
+        notes: bool | UnsetType = UNSET,
+        display_name: str | UnsetType | None = UNSET,
+    ) -> Share:
+        """Changes the fields in the body. The token stays the same.
+
+        ``expires_at``: When the share expires: an RFC 3339 time with an offset, in the future. None
+        means never.
+
+        ``reservations``: Whether others may reserve items of the list.
+
+        ``notes``: Whether the notes of the items are shown.
+
+        ``display_name``: The owner's name as people with the link see it; None or an empty text for
+        none.
+
+        Raises ``NotFound``.
+        """
+        fields = changes(
+            expiresAt=expires_at, reservations=reservations, notes=notes, displayName=display_name
+        )
+        call = Call("PATCH", path("shares", share_id), one(Share), body=fields)
+        return await self._transport.result(call)
+
+    async def delete(self, share_id: str) -> None:
+        """From now on its token is rejected everywhere. Other shares stay valid.
+
+        Raises ``NotFound``.
+        """
+        call = Call("DELETE", path("shares", share_id), nothing)
         await self._transport.result(call)
 
 
@@ -559,13 +692,12 @@ class AsyncProfiles(AsyncProfilesByHand):
         call = Call("GET", path("profile"), one(Profile))
         return await self._transport.result(call)
 
-    async def update(self, *, notices: bool | UnsetType = UNSET) -> Profile:
+    async def update(self, *, notices: bool | UnsetType | None = UNSET) -> Profile:
         """With ``notices`` set to false, the events ``item.price_dropped`` and
         ``item.back_in_stock`` are no longer recorded for the profile's items. An empty object
         changes nothing.
 
-        ``notices``: Whether notices of price drops and of products back in stock are recorded for
-        its items.
+        ``notices``: None changes nothing, because a choice can't be taken back.
 
         Raises ``NotFound``.
         """
@@ -653,7 +785,15 @@ class AsyncWebhooks(AsyncResource):
         call = Call("GET", path("webhooks"), page_of(Webhook), given(page=page, limit=limit))
         return self._transport.all(call)
 
-    async def create(self, url: str, *, types: Sequence[str] | None = None) -> Webhook:
+    async def create(
+        self,
+        url: str,
+        *,
+        types: Sequence[str] | None = None,
+        format: str | None = None,
+        key: str | None = None,
+        include: Sequence[str] | None = None,
+    ) -> Webhook:
         """Sends the events of the store to ``url`` from now on: those whose type is in ``types``,
         or all. A store can have at most 20 webhooks. If the store has events turned off, the
         response is 409. ``url`` must be ``https``, on port 443 or 8443, and lead to a public
@@ -663,9 +803,13 @@ class AsyncWebhooks(AsyncResource):
         ``webhook-id`` is the id of the event, ``webhook-timestamp`` the second of the attempt,
         ``webhook-signature`` is made with ``secret``, and the body is the event. Any 2xx within 15
         s counts as delivered. Otherwise the delivery is retried up to nine times, with a backoff of
-        5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h. A 410 turns the webhook off, and so does a
-        week without a successful delivery. Events may arrive in any order; sort them by
-        ``sequence``. ``secret`` is returned only here and when it is renewed.
+        5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h. After an answer with ``Retry-After`` or a
+        429, the webhook sends nothing until then, for 24 h at most. A 410 turns the webhook off,
+        and so does a week without a successful delivery. Events may arrive in any order; sort them
+        by ``sequence``. ``secret`` is returned only here and when it is renewed.
+
+        With ``format``, events are sent as calls of a marketing tool's API instead. ``url`` is the
+        base address of the API, and ``key`` its key.
 
         ``url``: The URL that events are sent to: ``https``, port 443 or 8443, a public address, and
         without a user name, a password or a ``#``. For development, a service can be configured to
@@ -673,9 +817,21 @@ class AsyncWebhooks(AsyncResource):
 
         ``types``: The types of events to send; all if empty.
 
+        ``format``: The API that events are sent to: ``segment`` (RudderStack and Customer.io have
+        the same), ``klaviyo`` or ``brevo``. Without a format, events are sent in the form of
+        Standard Webhooks.
+
+        ``key``: The key of the format's API, which no response shows. Required with a format, and
+        again with a new ``url``.
+
+        ``include``: With ``product``, the item in each event has the data of its product as
+        ``product``, as it is when the event is sent. A format has them anyway.
+
         Raises ``NotFound`` and ``Conflict``. Not retried after a lost connection.
         """
-        fields = body(url=url, types=several(types))
+        fields = body(
+            url=url, types=several(types), format=format, key=key, include=several(include)
+        )
         call = Call("POST", path("webhooks"), one(Webhook), body=fields, repeatable=False)
         return await self._transport.result(call)
 
@@ -694,9 +850,12 @@ class AsyncWebhooks(AsyncResource):
         url: str | UnsetType = UNSET,
         types: Sequence[str] | UnsetType = UNSET,
         enabled: bool | UnsetType = UNSET,
+        key: str | UnsetType = UNSET,
+        include: Sequence[str] | UnsetType = UNSET,
     ) -> Webhook:
         """Changes the fields in the body. A webhook that is turned on resumes with the first event
-        that it hasn't sent, or with the oldest event that is still stored.
+        that it hasn't sent, or with the oldest event that is still stored. A webhook with a format
+        needs its ``key`` again with a new ``url``.
 
         ``url``: The URL that events are sent to: ``https``, port 443 or 8443, a public address, and
         without a user name, a password or a ``#``. For development, a service can be configured to
@@ -706,9 +865,17 @@ class AsyncWebhooks(AsyncResource):
 
         ``enabled``: Whether events are sent.
 
-        Raises ``NotFound``.
+        ``key``: The key of the format's API, which no response shows. Required with a format, and
+        again with a new ``url``.
+
+        ``include``: With ``product``, the item in each event has the data of its product as
+        ``product``, as it is when the event is sent. A format has them anyway.
+
+        Raises ``NotFound`` and ``Conflict``.
         """
-        fields = changes(url=url, types=several(types), enabled=enabled)
+        fields = changes(
+            url=url, types=several(types), enabled=enabled, key=key, include=several(include)
+        )
         call = Call("PATCH", path("webhooks", id), one(Webhook), body=fields)
         return await self._transport.result(call)
 
@@ -790,6 +957,30 @@ class AsyncStore(AsyncResource):
         Raises ``NotFound``.
         """
         call = Call("GET", path("store"), one(StoreSettings))
+        return await self._transport.result(call)
+
+    async def update(
+        self,
+        *,
+        look: StoreLookPatch | UnsetType = UNSET,
+        notices: str | UnsetType = UNSET,
+        reporting: StoreReportingPatch | UnsetType = UNSET,
+    ) -> StoreSettings:
+        """Changes the look of the hosted pages, their texts and language, whether shoppers who
+        never chose get notices, and whether anyone may request the number of wishes. Other settings
+        are changed by ``wishwell store update``; for them the response is 400. Takes effect in
+        every process within 5 seconds.
+
+        ``look``: Changes to the look of the hosted pages. Fields that are left out stay.
+
+        ``notices``: Whether those who never chose get notices (opt-out) or not.
+
+        ``reporting``: Changes to a store's reports.
+
+        Raises ``NotFound`` and ``Conflict``.
+        """
+        fields = changes(look=look, notices=notices, reporting=reporting)
+        call = Call("PATCH", path("store"), one(StoreSettings), body=fields)
         return await self._transport.result(call)
 
 
@@ -934,12 +1125,14 @@ class AsyncReports(AsyncResource):
         ``to``: The last day, at most 365 days after ``from`` (default: the day of the last count or
         today, whichever is later).
 
-        ``sort``: The figure to sort by.
+        ``sort``: The figure to sort by. ``rising`` is the number added, minus the number added in
+        the period of the same length before; of equal ones, the product whose wishes changed last
+        comes first.
 
         ``by``: Whether products or variants have rows of their own.
 
-        ``title``: A part of the products' titles, compared without case. Such a report may read all
-        products of the store.
+        ``title``: A part of the products' titles, compared without case, or the whole id of a
+        product. Such a report may read all products of the store.
 
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
         It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
@@ -974,8 +1167,8 @@ class AsyncReports(AsyncResource):
         self, *, from_: str | None = None, to: str | None = None, product: ProductId | None = None
     ) -> tuple[WishDay, ...]:
         """A row for each day: the wishes at its end, and how many were added and removed, for all
-        products or for ``product``. Days before the first count are omitted. ``format=csv`` returns
-        the same as a spreadsheet.
+        products or for ``product``. Days before the first count are omitted, or, if it found older
+        wishes, days before the oldest. ``format=csv`` returns the same as a spreadsheet.
 
         ``from_``: The first day, in the time zone of the store (default: 29 days before ``to``).
 
@@ -988,6 +1181,33 @@ class AsyncReports(AsyncResource):
         """
         params = given(to=to, product=product, **{"from": from_})
         call = Call("GET", path("reports", "days"), one(tuple[WishDay, ...]), params=params)
+        return await self._transport.result(call)
+
+    async def purchases(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        by: EarnedBy | None = None,
+        limit: int | None = None,
+    ) -> tuple[EarnedRow, ...]:
+        """The orders with a wish, the units of these wishes, and what was paid for them, by
+        currency: for each day, or by product, those first that earned most. Current, not as last
+        counted. ``format=csv`` returns all products or days as a spreadsheet.
+
+        ``from_``: The first day, in the time zone of the store (default: 29 days before ``to``).
+
+        ``to``: The last day, at most 365 days after ``from`` (default: the day of the last count or
+        today, whichever is later).
+
+        ``by``: Whether days or products have rows.
+
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
+
+        Raises ``NotFound``.
+        """
+        params = given(to=to, by=by, limit=limit, **{"from": from_})
+        call = Call("GET", path("reports", "purchases"), one(tuple[EarnedRow, ...]), params=params)
         return await self._transport.result(call)
 
     async def wishers(
@@ -1029,6 +1249,36 @@ class AsyncReports(AsyncResource):
         params = given(products=joined(products))
         call = Call("GET", path("wishes"), one(tuple[ShownCount, ...]), params=params)
         return await self._transport.result(call)
+
+
+class AsyncOrders(AsyncResource):
+    """The shop's orders, matched with wishes: what wishes earn."""
+
+    async def put_many(self, orders: Sequence[NewOrder]) -> tuple[AppliedOrder, ...]:
+        """Matches the lines of 1 to 250 orders with the wishes of their customers, each order by
+        itself. A line matches the item with the same variant, or else the item without a variant,
+        that was saved before ``placed_at`` and not too long ago. Nothing is stored of other lines.
+        A version with a later ``updated_at`` replaces the order; others change nothing. Send every
+        order, and send it again when it is refunded or cancelled, also before it has any match.
+        Requires an admin token without ``Profile``. While the store has purchases off, the response
+        is 409.
+
+        Raises ``NotFound`` and ``Conflict``.
+        """
+        fields = body(orders=several(orders))
+        call = Call("PUT", path("orders"), one(tuple[AppliedOrder, ...]), body=fields)
+        return await self._transport.result(call)
+
+    async def forget(self, id: str) -> None:
+        """Deletes everything stored of an order, and takes it out of the reports. To cancel an
+        order, send it with ``status: cancelled``, because an earlier version of a forgotten order
+        may arrive late and would count. Requires an admin token without ``Profile``. While the
+        store has purchases off, the response is 409.
+
+        Raises ``NotFound`` and ``Conflict``.
+        """
+        call = Call("DELETE", path("orders", id), nothing)
+        await self._transport.result(call)
 
 
 class AsyncRequests(AsyncResource):
@@ -1098,6 +1348,7 @@ class AsyncResources:
         self.items = AsyncItems(transport)
         self.lists = AsyncLists(transport)
         self.shares = AsyncShares(transport)
+        self.wishlist_shares = AsyncWishlistShares(transport)
         self.shared = AsyncShared(transport)
         self.profiles = AsyncProfiles(transport)
         self.events = AsyncEvents(transport)
@@ -1106,4 +1357,5 @@ class AsyncResources:
         self.tokens = AsyncTokens(transport)
         self.products = AsyncProducts(transport)
         self.reports = AsyncReports(transport)
+        self.orders = AsyncOrders(transport)
         self.requests = AsyncRequests(transport)
