@@ -389,6 +389,51 @@ const TABLE = [
       await kept(page, [{ productId: 1, variantId: 11 }]);
     },
   ],
+  [
+    'a dialog of the page has no scrollbar if there is room',
+    async ({ page, open, shop }) => {
+      shop.scripts = ['page'];
+      await open('<wishlist-page></wishlist-page>');
+      await save(page, { productId: 1, listName: 'A' });
+      await press(page, '.options');
+      await found(page, 'dialog[open] .choice');
+      const spare = `(({ scrollHeight, clientHeight, offsetWidth, clientWidth }) =>
+        [scrollHeight - clientHeight, offsetWidth - clientWidth])(find('dialog[open]'))`;
+      assert.deepEqual(await page.evaluate(`${HELP};${spare}`), [0, 0]);
+    },
+  ],
+  ...['ltr', 'rtl'].map(
+    (dir) =>
+      /** @type {typeof TABLE[0]} */ ([
+        `arrow keys choose the tab beside, ${dir}`,
+        async ({ page, open, shop }) => {
+          shop.scripts = ['page'];
+          await open('<wishlist-page></wishlist-page>', `dir=${dir}`);
+          await save(page, ...['A', 'B'].map((listName) => ({ productId: 1, listName })));
+          await found(page, '.tab', 2);
+          await (await found(page, '.tab')).focus();
+          const [on, back] = /** @type {const} */ (['ArrowRight', 'ArrowLeft']);
+          await keys(page, dir === 'ltr' ? on : back);
+          await until(page, '() => focused() === find(".tab", 1)');
+          await keys(page, dir === 'ltr' ? back : on);
+          await until(page, '() => focused() === find(".tab")');
+        },
+      ]),
+  ),
+  [
+    'a link is shown where copying is refused',
+    async ({ page, open, shop }) => {
+      shop.scripts = ['page'];
+      await page.evaluateOnNewDocument(() => {
+        Object.defineProperty(navigator, 'clipboard', { value: undefined });
+      });
+      await open('<wishlist-page></wishlist-page>');
+      await save(page, { productId: 1, listName: 'A' });
+      await press(page, '.tab', 1);
+      await press(page, '.share');
+      await until(page, '() => /shared#/.test(find("input[readonly]")?.value)');
+    },
+  ],
 ];
 
 for (const [name, launch] of Object.entries(BROWSERS)) {
