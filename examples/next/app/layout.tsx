@@ -1,21 +1,23 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { openSession } from './session';
-import { Wishlist, WishlistLink } from './wishlist';
+import { Answers, Wishlist, WishlistLink } from './wishlist';
 
 export default async function Layout({ children }: { children: ReactNode }) {
-  const way = (await openSession()).customerId ? 'out' : 'in';
+  const { customerId } = await openSession();
+  const way = customerId ? 'out' : 'in';
   return (
     <html lang="en">
       <body>
         <Wishlist>
           <nav>
-            <Link href="/">Shop</Link> <WishlistLink />
+            <Link href="/">Shop</Link> <WishlistLink signedIn={customerId} />
           </nav>
           <form method="post" action={`/sign-${way}`}>
             <button>Sign {way}</button>
           </form>
           {children}
+          <Answers />
         </Wishlist>
       </body>
     </html>

@@ -1,7 +1,12 @@
 'use client';
 
 import { createWishlist } from '@wishwell/browser';
-import { useItems, WishlistProvider } from '@wishwell/react';
+import {
+  useWishlistEvents,
+  WishlistCount,
+  WishlistProvider,
+  WishlistToast,
+} from '@wishwell/react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 
@@ -12,8 +17,20 @@ export function Wishlist({ children }: { children: ReactNode }) {
   return <WishlistProvider wishlist={wishlist}>{children}</WishlistProvider>;
 }
 
-/** How many wishes there are, here and in every other tab. */
-export function WishlistLink() {
-  const { items } = useItems();
-  return <Link href="/wishlist">Wishlist ({items.length})</Link>;
+/** The link with the number of wishes, here and in every other tab. */
+export function WishlistLink({ signedIn }: { signedIn?: string }) {
+  return (
+    <Link href="/wishlist">
+      Wishlist <WishlistCount signedIn={signedIn} />
+    </Link>
+  );
+}
+
+/** What answers a press: messages with "Undo", and one event for the shop's analytics. */
+export function Answers() {
+  useWishlistEvents({
+    added: ({ productId, quantity }) => console.log('add_to_wishlist', productId, quantity),
+    removed: ({ productId }) => console.log('remove_from_wishlist', productId),
+  });
+  return <WishlistToast page="/wishlist" />;
 }

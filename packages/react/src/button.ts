@@ -24,6 +24,13 @@ export interface WishlistButtonProps extends HTMLAttributes<HTMLElement> {
   signInReturn?: string | undefined;
   /** The message shown without `signIn`. */
   labelSignIn?: string | undefined;
+  /** The list that it is saved on, by name; created if missing. */
+  list?: string | undefined;
+  /** Tags of the saved item, separated by commas. */
+  tags?: string | undefined;
+  quantity?: number | undefined;
+  /** Whether a press also opens a menu of the shopper's lists. */
+  chooseList?: boolean | undefined;
   disabled?: boolean | undefined;
   /** Called when the heart changes: by a press, by another heart or tab, or by a failed press. */
   onWishlistChange?: ((change: Change) => void) | undefined;
@@ -41,6 +48,10 @@ export function WishlistButton({
   signIn,
   signInReturn,
   labelSignIn,
+  list,
+  tags,
+  quantity,
+  chooseList,
   disabled,
   className,
   onWishlistChange,
@@ -71,6 +82,10 @@ export function WishlistButton({
     'sign-in': signIn,
     'sign-in-return': signInReturn,
     'label-sign-in': labelSignIn,
+    list,
+    tags,
+    quantity,
+    'choose-list': chooseList ? '' : undefined,
     // React 18 supports neither boolean attributes nor className on custom elements.
     disabled: disabled ? '' : undefined,
     class: className,

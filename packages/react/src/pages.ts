@@ -3,6 +3,12 @@ import type { Texts } from '@wishwell/browser/page';
 import { createElement, useEffect, useRef, type HTMLAttributes, type ReactElement } from 'react';
 import { useWishlist } from './context.js';
 
+/** `items` to put into the cart; also `item`, unless "Add all to cart" was pressed. */
+export interface CartDetail<I> {
+  item?: I | undefined;
+  items: I[];
+}
+
 interface PageProps<I> extends HTMLAttributes<HTMLElement> {
   /** Whether cards have a button "Add to cart", which calls `onWishlistCart`. */
   cart?: boolean | undefined;
@@ -11,8 +17,12 @@ interface PageProps<I> extends HTMLAttributes<HTMLElement> {
   texts?: Partial<Texts> | undefined;
   /** Locale for prices; by default that of the language. */
   locale?: string | undefined;
+  /** URL of the shop's cart that adds a product, with `{productId}`, `{variantId}`, `{quantity}`. */
+  cartUrl?: string | undefined;
+  /** URL that an empty wishlist links to. */
+  shopUrl?: string | undefined;
   /** Called when "Add to cart" is pressed. Tell the shopper when the item is in the cart. */
-  onWishlistCart?: ((event: CustomEvent<{ item: I }>) => void) | undefined;
+  onWishlistCart?: ((event: CustomEvent<CartDetail<I>>) => void) | undefined;
 }
 
 export interface WishlistPageProps extends PageProps<Item> {
@@ -20,8 +30,8 @@ export interface WishlistPageProps extends PageProps<Item> {
   list?: string | undefined;
   /** The shop's page for shared lists, with `{token}`. */
   sharedPage?: string | undefined;
-  /** URL that an empty wishlist links to. */
-  shopUrl?: string | undefined;
+  /** The shop's sign-in page. With it, a visitor gets a hint to sign in. */
+  signIn?: string | undefined;
 }
 
 export interface WishlistSharedProps extends PageProps<SharedItem> {
@@ -35,10 +45,10 @@ export interface WishlistSharedProps extends PageProps<SharedItem> {
 export function WishlistPage({
   list,
   sharedPage,
-  shopUrl,
+  signIn,
   ...rest
 }: WishlistPageProps): ReactElement {
-  return usePage('wishlist-page', rest, { list, 'shared-page': sharedPage, 'shop-url': shopUrl });
+  return usePage('wishlist-page', rest, { list, 'shared-page': sharedPage, 'sign-in': signIn });
 }
 
 /** The element <wishlist-shared>, rendered in the browser only. */
@@ -48,7 +58,7 @@ export function WishlistShared({ token, ownPage, ...rest }: WishlistSharedProps)
 
 function usePage<I>(
   name: 'wishlist-page' | 'wishlist-shared',
-  { cart, productUrl, texts, className, onWishlistCart, ...rest }: PageProps<I>,
+  { cart, cartUrl, productUrl, shopUrl, texts, className, onWishlistCart, ...rest }: PageProps<I>,
   attributes: object,
 ): ReactElement {
   const wishlist = useWishlist();
@@ -73,7 +83,9 @@ function usePage<I>(
     // React 18 supports neither boolean attributes nor className on custom elements.
     cart: cart ? '' : undefined,
     class: className,
+    'cart-url': cartUrl,
     'product-url': productUrl,
+    'shop-url': shopUrl,
     texts: texts && JSON.stringify(texts),
   });
 }

@@ -2,15 +2,20 @@
 import type { Wishlist } from '@wishwell/browser';
 import { StrictMode, Suspense, useState } from 'react';
 import {
+  useCount,
   useItems,
   useLists,
   useSaved,
   useSharedList,
   useShares,
   useWishlist,
+  useWishlistEvents,
   WishlistButton,
+  WishlistCount,
   WishlistPage,
   WishlistProvider,
+  WishlistShare,
+  WishlistToast,
   WishlistWanted,
 } from '../src/index.js';
 
@@ -18,6 +23,7 @@ export function App({ wishlist }: { wishlist: Wishlist }) {
   return (
     <StrictMode>
       <WishlistProvider wishlist={wishlist}>
+        <Header />
         <Product />
         <Wishes />
         <Suspense>
@@ -25,6 +31,27 @@ export function App({ wishlist }: { wishlist: Wishlist }) {
         </Suspense>
       </WishlistProvider>
     </StrictMode>
+  );
+}
+
+function Header() {
+  const count = useCount();
+  const [said, say] = useState('');
+  const add = (what: string) => say((before) => `${before}${what};`);
+  useWishlistEvents({
+    added: ({ productId, variantId, product }) =>
+      add(`added ${productId} ${variantId} ${product?.title}`),
+    removed: ({ productId }) => add(`removed ${productId}`),
+  });
+  return (
+    <header>
+      <a href="/wishlist">
+        Wishlist <WishlistCount className="count" />
+      </a>
+      <output id="count">{count}</output>
+      <output id="events">{said}</output>
+      <WishlistToast page="/wishlist" signIn="/sign-in" className="toast" />
+    </header>
   );
 }
 
@@ -59,7 +86,7 @@ function Product() {
           cart
           texts={{ cart: 'Buy' }}
           className="page"
-          onWishlistCart={({ detail: { item } }) => tell(`cart ${item.productId}`)}
+          onWishlistCart={({ detail: { item } }) => tell(`cart ${item?.productId}`)}
         />
       )}
       <output id="told">{told}</output>
@@ -95,7 +122,8 @@ function Links({ listId }: { listId: string }) {
   const { shares, loading } = useShares(listId);
   return (
     <>
-      <button onClick={() => wishlist.share(listId)}>Share</button>
+      <button onClick={() => wishlist.share(listId)}>Make a link</button>
+      <WishlistShare listId={listId} page="/shared" className="share" />
       <output id="links">{loading ? 'loading' : shares.length}</output>
       {shares.map(({ token }) => (
         <Shared key={token} token={token} />

@@ -91,6 +91,14 @@ for (const version of ['19', '18']) {
       html,
       /<wishlist-button product-id="2" label="Save the lamp" disabled=""><\/wishlist-button>/,
     );
+    assert.match(
+      html,
+      /<wishlist-count class="count"><\/wishlist-count><\/a><output id="count">0<\/output>/,
+    );
+    assert.match(
+      html,
+      /<wishlist-toast page="\/wishlist" sign-in="\/sign-in" class="toast"><\/wishlist-toast>/,
+    );
     assert.match(html, /<output id="mug">false false none<\/output>/);
     assert.match(html, /<output id="items">loading<\/output>/);
     assert.throws(bare, /no <WishlistProvider>/);
@@ -161,8 +169,16 @@ for (const version of ['19', '18']) {
     await shows('items', '1/11');
     await shows('newest', 'Mug');
     await page.locator('.later[saved]').waitFor();
+
+    // Count, toast and events of the press, in this tab alone.
+    await shows('count', '1');
+    await page.locator('.count', { hasText: /^1$/ }).waitFor();
+    await shows('events', 'added 1 11 Mug;');
+    await page.locator('.toast').getByText('Saved to your wishlist').waitFor();
     const other = await open();
     await shows('mug', 'true false 11', other);
+    await shows('count', '1', other);
+    await shows('events', '', other);
 
     // The same item has another colour, in both tabs.
     await page.getByRole('button', { name: 'Next colour' }).click();
@@ -185,7 +201,8 @@ for (const version of ['19', '18']) {
 
     // The list is shared, seen as whoever has its link sees it, and copied.
     await shows('links', '0');
-    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await page.locator('.share').getByRole('button').first().waitFor();
+    await page.getByRole('button', { name: 'Make a link' }).click();
     await shows('shared', 'Birthday 1/12');
     await page.getByRole('button', { name: 'Copy' }).click();
     await other.getByRole('button', { name: 'For me 1' }).waitFor();
@@ -201,6 +218,8 @@ for (const version of ['19', '18']) {
     await other.getByRole('button', { name: 'Mug', exact: true }).click();
     await shows('mug', 'false false none');
     await shows('items', '');
+    await shows('count', '0');
+    await shows('events', 'removed 1;', other);
     assert.deepEqual(wrong, []);
 
     // Reading fails: it says so, and keeps what is known. Then somebody else is shopping.
