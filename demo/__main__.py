@@ -30,6 +30,8 @@ _TRY = """
     Open the shop in a second tab: a press in one shows in both.
     Make a list, put things on it, drag them into an order, write a note.
     Add something to the cart; remove something, and undo it.
+    Press a heart on a product's page, and choose the list. Undo it. Look into the console: analytics get one event.
+    Open {url}/apps/wishlist/: the service's own page, in the shop's look.
     Share the list, open its link in another browser, and reserve something.
     Sign in as Mira: the list is hers now. Sign out: it is gone. Sign in as Jonas: he has none of it.
     Watch the network: no token ever reaches the browser.
@@ -86,7 +88,9 @@ def _service(key: str, origin: str) -> Iterator[str]:
         of = "--map", ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
         for words, given in (
             (["init"], ""),
-            (["store", "update", "default", "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-"], key),
+            (["store", "update", "default", "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-",
+              "--shop-name", "Small Hours",
+              "--accent", "#c2183c", "--shop-url", "/"], key),
             (["products", "-", "--format", "jsonl", "--store", "default", *of],
              catalogue.lines(origin)),
         ):  # fmt: skip

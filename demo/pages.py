@@ -23,11 +23,12 @@ _HEART = _ICON.format(
     "M12 20.6C5.6 15.9 2.8 12.6 2.8 9a4.9 4.9 0 0 1 9.2-2.3A4.9 4.9 0 0 1 21.2 9c0 3.6-2.8 6.9-9.2 11.6z"
 )
 _BAG = _ICON.format("M5 8.5h14l1 11.5H4zM8.5 11V7a3.5 3.5 0 0 1 7 0v4")
-_COUNT = '<span class="badge" id="{}" hidden></span>'
+_COUNT = '<wishlist-count class="badge"{}></wishlist-count>'
 
 
 def page(title: str, main: str, customer: str | None, here: str = "") -> str:
     """Returns a whole page. ``customer``: who is signed in; ``here``: its path, for the menu."""
+    count = _COUNT.format(f' signed-in="{customer}"' if customer else "")
     if customer:
         account = f"""<form method="post" action="/sign-out">
       <span class="hello">Hello, {escape(CUSTOMERS[customer])}</span>
@@ -44,6 +45,7 @@ def page(title: str, main: str, customer: str | None, here: str = "") -> str:
 <link rel="icon" href="/static/icon.svg">
 <link rel="stylesheet" href="/static/shop.css">
 <script type="module" src="{BASE}/assets/wishwell.js"></script>
+<script type="module" src="{BASE}/assets/analytics.js" to="datalayer"></script>
 <script type="module" src="/static/shop.js"></script>
 </head>
 <body>
@@ -52,8 +54,8 @@ def page(title: str, main: str, customer: str | None, here: str = "") -> str:
 <header class="top">
   <a class="brand" href="/">Small Hours</a>
   <nav aria-label="Shop">
-    {_link("/wishlist", f'{_HEART} <span class="word">Wishlist</span> {_COUNT.format("saved")}', here)}
-    {_link("/cart", f'{_BAG} <span class="word">Cart</span> {_COUNT.format("carted")}', here)}
+    {_link("/wishlist", f'{_HEART} <span class="word">Wishlist</span> {count}', here)}
+    {_link("/cart", f'{_BAG} <span class="word">Cart</span> <span class="badge" id="carted" hidden></span>', here)}
     {account}
   </nav>
 </header>
@@ -64,6 +66,7 @@ def page(title: str, main: str, customer: str | None, here: str = "") -> str:
 </main>
 <footer class="bottom">Twelve things and no checkout: this shop shows
 what Wishwell does for a real one.</footer>
+<wishlist-toast page="/wishlist" sign-in="/sign-in"></wishlist-toast>
 </body>
 </html>
 """
@@ -134,7 +137,7 @@ def product(product: Product, chosen: Variant) -> str:
     <ul class="swatches">{choices}</ul>
     <div class="buy"><button class="button" id="buy" hidden>Add to cart</button>
     <wishlist-button class="wide" product-id="{product.id}" variant-id="{chosen.id}"
-      match="product"><span>Save to wishlist</span></wishlist-button></div>
+      match="product" choose-list><span>Save to wishlist</span></wishlist-button></div>
   </div>
 </article>"""
 

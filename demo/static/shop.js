@@ -1,5 +1,5 @@
-// The shop's own script for all pages: error messages and undo, counts of saved items and of the cart,
-// and the choice of a colour on product pages.
+// The shop's own script for all pages: messages that <wishlist-toast> doesn't show, the cart, and the
+// choice of a colour on product pages.
 import { wishlist } from '/apps/wishlist/assets/wishwell.js';
 
 export { wishlist };
@@ -52,34 +52,14 @@ document.addEventListener('keydown', (event) => {
   undo.click();
 });
 
-wishlist.addEventListener('error', ({ detail }) => complain(detail.error));
+// <wishlist-toast> has answered the presses on hearts.
+wishlist.addEventListener('error', ({ detail: { error } }) => error.shown || complain(error));
 wishlist.addEventListener('change', ({ detail }) => detail.pending || settle());
 
-// ------------------------------------------------------------------------- the count of wishes
+// ---------------------------------------------------------------------------------- analytics
 
-let counting = 0;
-
-function badge(id, count, text = count) {
-  find(id).hidden = !count;
-  find(id).textContent = text;
-}
-
-/** Shows the number of saved items, unless a newer count has begun. */
-async function count() {
-  const turn = ++counting;
-  await undefined; // so that several events of one change cause one count
-  if (turn !== counting) return;
-  try {
-    const { data, pageInfo } = await wishlist.items.list({ limit: 99 });
-    if (turn === counting) badge('#saved', data.length, pageInfo?.next ? '99+' : data.length);
-  } catch {
-    // Keep the last count. Failures of the shopper's own actions are shown elsewhere.
-  }
-}
-
-for (const type of ['lists', 'shopper']) wishlist.addEventListener(type, count);
-wishlist.addEventListener('change', ({ detail }) => detail.pending || count());
-count();
+/** What a tag manager would receive from analytics.js; open the console to see it. */
+window.dataLayer = { push: (...events) => console.info('analytics', ...events) };
 
 // ------------------------------------------------------------------------------------ the cart
 
@@ -101,7 +81,8 @@ export const cart = {
     offer(`Added ${name} to your cart`, { Undo: () => cart.put({ ...line, quantity: -quantity }) });
   },
   show() {
-    badge('#carted', cart.lines().reduce((sum, { quantity }) => sum + quantity, 0));
+    const count = cart.lines().reduce((sum, { quantity }) => sum + quantity, 0);
+    Object.assign(find('#carted'), { hidden: !count, textContent: count });
     document.dispatchEvent(new CustomEvent('cart'));
   },
 };

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from PIL import Image
+from playwright.sync_api import expect
 
 from tests.conftest import slow
 from tests.servers import HERE
@@ -38,6 +39,27 @@ def test_busy_port_is_named():
     assert done.returncode == 1
     assert "Change --host and --port" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_demo_answers_a_press_with_count_toast_and_one_event(new_shopper, shared_demo):
+    """A press is counted in the header, answered by the toast with Undo, and told once to the analytics in
+    the console; the service's own page has the shop's name."""
+    shopper = new_shopper(shared_demo)
+    page, told = shopper.context.new_page(), []
+    page.on("console", lambda message: told.append(message.text))
+    shopper.go(page, "/")
+    page.get_by_role("button", name="Save Morning mug").click()
+    expect(page.locator("wishlist-count")).to_have_text("1")
+    toast = page.locator("wishlist-toast")
+    expect(toast).to_contain_text("Saved to your wishlist")
+    expect(toast.get_by_role("link", name="View")).to_have_attribute("href", "/wishlist")
+    toast.get_by_role("button", name="Undo").click()
+    expect(page.locator("wishlist-count")).to_have_text("0")
+    events = [line for line in told if line.startswith("analytics")]
+    assert ["add_to_wishlist" in line for line in events] == [True, False]
+    assert "remove_from_wishlist" in events[1]
+    page.goto(f"{shopper.url}/apps/wishlist/")
+    expect(page.get_by_role("banner")).to_contain_text("Small Hours")
 
 
 @pytest.mark.slow
