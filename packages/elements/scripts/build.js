@@ -31,10 +31,13 @@ const apart = {
     build.onResolve({ filter: /^\.\/[a-z]{2}\.js$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path: `./texts-${path.slice(2)}`, external: true } : undefined,
     );
-    build.onResolve({ filter: /^\.\/(share|script|choose|toast|engine)\.js$/ }, ({ path, kind }) => {
-      const inside = kind === 'import-statement' && path === './share.js';
-      return inside ? undefined : { path: names[path], external: true };
-    });
+    build.onResolve(
+      { filter: /^\.\/(share|script|choose|toast|engine)\.js$/ },
+      ({ path, kind }) => {
+        const inside = kind === 'import-statement' && path === './share.js';
+        return inside ? undefined : { path: names[path], external: true };
+      },
+    );
   },
 };
 
