@@ -275,11 +275,14 @@ def test_sign_in_carries_purchases(till):
     assert till.summary()["orders"] == 2
 
 
-def test_bought_item_is_taken_on_a_shared_list(till):
-    """A bought item can't be reserved on a shared list. Rule: purchase-mark."""
+@pytest.mark.parametrize("whole", [False, True])
+def test_bought_item_is_taken_on_a_shared_list(till, whole):
+    """A bought item can't be reserved on a shared list or a shared wishlist.
+    Rule: purchase-mark."""
     made = data(till.http.post("/lists", json={"name": "Birthday"}), 201)
     saved = save(till.http, 1, quantity=2, listIds=[made["id"]])
-    shared = data(till.http.post(f"/lists/{made['id']}/shares", json={"reservations": True}), 201)
+    of = "/shares" if whole else f"/lists/{made['id']}/shares"
+    shared = data(till.http.post(of, json={"reservations": True}), 201)
     friend = till.shop.customer().http
     path = f"/shared/{shared['token']}"
     assert data(friend.get(path))["items"][0]["reserved"] == 0

@@ -222,6 +222,8 @@ def test_deletion_leaves_nothing_of_the_store(bench):
         bench.insert("requests", asked, [(whole.store.id, *request)])
         run = (whole.store.id, NOW, 1, 0, 0)
         bench.insert("catalogue_runs", "store_id finished_at imported refused lost", [run])
+        marker = (whole.store.id, "gone", NOW)
+        bench.insert("deleted_products", "store_id product_id deleted_at", [marker])
         bench.drain(counting.run(bench.db, whole.store, bench.clock))
     kept = sizes(bench, *other.profiles)
     assert all(sizes(bench, *doomed.profiles).values())

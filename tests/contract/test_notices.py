@@ -160,7 +160,7 @@ def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
     put(bench, store, "95.00 EUR", **facts)
     assert told(bench, store) == {id: [(DROPPED, "100", "95.00", None)] for id in mine}
     _, data = written(bench, store)[0]
-    assert data.keys() == {"item", "product", "previousPrice", "price"}
+    assert data.keys() == {"item", "product", "previousPrice", "price", "notices"}
     assert data["product"] == facts
     assert data["price"] == {"amount": "95.00", "currency": "EUR"}
     assert data["item"]["productId"] == 7

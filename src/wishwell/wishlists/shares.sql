@@ -74,7 +74,8 @@ SELECT i.id, i.product_id, i.variant_id, i.quantity, CASE WHEN :notes::integer =
            SELECT sum(g.quantity) FROM reservations g WHERE g.profile_id = :profile AND g.item_id = i.id), 0) END,
        CASE WHEN :reservations::integer = 1 AND :reader::uuid IS NOT NULL THEN coalesce((
            SELECT g.quantity FROM reservations g
-           WHERE g.profile_id = :profile AND g.item_id = i.id AND g.holder_id = :reader::uuid), 0) END, i.updated_at
+           WHERE g.profile_id = :profile AND g.item_id = i.id AND g.holder_id = :reader::uuid), 0) END,
+       i.purchased <> '', i.updated_at
 FROM items i WHERE i.profile_id = :profile AND (:item::uuid IS NULL OR i.id = :item::uuid)
 ORDER BY i.id DESC LIMIT :limit;
 
