@@ -205,7 +205,7 @@ async def test_response_is_returned_unchanged(name):
     async with Called(sent).serve() as server, calls() as there:
         for _ in range(2):
             answer = await there.call("POST", f"http://{HERE}:{server.port}/", body=b"a")
-            assert answer == (*expected, True)
+            assert answer[:3] == (*expected, True)
         assert (server.connections, len(server.heads)) == (1, 2)
 
 
@@ -223,10 +223,10 @@ async def test_at_most_64_kib_of_a_body_are_read():
         for size, whole in ((LARGEST, True), (LARGEST + 1, False), (10_000_000, False)):
             server.answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size + b"a" * size
             answer = await there.call("GET", f"http://{HERE}:{server.port}/")
-            assert answer == (200, b"a" * LARGEST, whole)
+            assert answer[:3] == (200, b"a" * LARGEST, whole)
         server.answer = endless
         answer = await there.call("GET", f"http://{HERE}:{server.port}/")
-        assert answer == (200, b"a" * LARGEST, False)
+        assert answer[:3] == (200, b"a" * LARGEST, False)
 
 
 BROKEN = {

@@ -79,7 +79,7 @@ async def test_answer_to_the_end_of_its_connection():
 
     async with Called(speak).serve() as server, calls() as there:
         answer = await there.call("GET", f"http://{HERE}:{server.port}/")
-        assert answer == (200, b"all of it", True)
+        assert answer[:3] == (200, b"all of it", True)
 
 
 BEHIND = {
@@ -116,7 +116,7 @@ async def test_what_comes_behind_an_answer_is_no_answer(scheme, pause, authority
         for count in range(1, len(BEHIND) + 1):
             url = f"{scheme}://shop.example:{server.port}/"
             answer = await there.call("POST", url, body=b"", seconds=10)
-            assert answer == (200, b"ok", True)
+            assert answer[:3] == (200, b"ok", True)
             assert server.connections == count
             await asyncio.sleep(0.15)
 

@@ -31,11 +31,11 @@ NotFoundCode = Literal[
     "shared_list_not_found", "reservation_not_found", "profile_not_found", "session_not_found",
     "product_not_found", "webhook_not_found", "delivery_not_found", "request_not_found",
     "export_not_found", "token_not_found", "store_not_found", "sign_in_path_missing",
-    "wishes_not_published", "order_not_found",
+    "order_not_found", "wishes_not_published",
 ]  # fmt: skip
 ConflictCode = Literal[
     "item_exists", "too_few_left", "webhook_off", "webhook_unsigned", "events_off",
-    "sealing_keys_missing", "own_token", "request_not_pending", "store_in_use", "purchases_off",
+    "sealing_keys_missing", "own_token", "request_not_pending", "purchases_off", "store_in_use",
 ]  # fmt: skip
 TooManyCode = Literal["rate_limited", "rate_limited_without_token"]
 UnsupportedCode = Literal["unsupported_media_type", "unsupported_encoding"]

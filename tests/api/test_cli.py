@@ -11,7 +11,7 @@ pytestmark = pytest.mark.either_engine
 STORE_KEYS = {
     *("id", "handle", "platform", "productIds", "authFlow", "hosts", "naming", "origins", "limits"),
     *("priceDropPercent", "forgetCustomersAfter", "forgetSince", "eventsSince", "createdAt"),
-    *("pages", "reporting"),
+    *("pages", "reporting", "look", "notices"),
 }
 
 

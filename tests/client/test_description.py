@@ -25,6 +25,8 @@ from wishwell_client import (
     NewProduct,
     OrderLine,
     Page,
+    StoreLookPatch,
+    StoreReportingPatch,
     Variant,
     Wishwell,
     calls,
@@ -50,6 +52,8 @@ VALUES = {
     Sequence[str]: [ID],
     Sequence[NewProduct]: [SHIRT],
     Sequence[NewOrder]: [ORDER],
+    StoreLookPatch: StoreLookPatch(shop_name="Shop"),
+    StoreReportingPatch: StoreReportingPatch(show_wishes=True),
 }
 
 

@@ -71,7 +71,8 @@ def records(platform: Exported, path: str) -> dict[str, str]:
         made(owner, "/items", productId=secrets.randbelow(10**9), listIds=[wishes["id"]])["id"]
         for _ in range(2)
     )
-    share = made(owner, f"/lists/{wishes['id']}/shares", reservations=True)
+    of = "/shares" if path.startswith("/shares") else f"/lists/{wishes['id']}/shares"
+    share = made(owner, of, reservations=True)
     if "reservation" in path:
         url = f"/shared/{share['token']}/items/{first}/reservation"
         shop.acting_as(shop.gid(customer)).put(url, json={"quantity": 1})

@@ -226,11 +226,9 @@ def _wrong(lines: Lines) -> Iterator[tuple[int, str]]:
     for line, record in sorted(lines, key=lambda one: isinstance(one[1], ListRecord)):
         wrong = {}
         if isinstance(record, ProfileRecord):
-            holds = bool(bundle.items or bundle.lists)
+            holds = bool(bundle.items or bundle.lists or bundle.shares or bundle.removed)
             has_ended = record.closed_at is not None
-            wrong = {
-                "profile.closedAt: a closed session can't have items or lists": has_ended and holds
-            }
+            wrong = {"profile.closedAt: a closed session can't have records": has_ended and holds}
         elif isinstance(record, ListRecord):
             there = all(record.id in on.get(id, ()) for id in record.order)
             wrong = {"list.order: contains an item that isn't on the list": not there}
