@@ -371,3 +371,31 @@ def test_events_name_the_list_and_come_from_the_page_too(visitor):
     page.get_by_role("button", name="Undo").click()
     page.wait_for_function("seen.length == 2")
     assert json.dumps(seen()).count("added") == 1
+
+
+def test_copy_of_a_shared_list_is_an_event_per_new_item(own_shop, visitor):
+    """Saving a shared list emits `wishlist-added` for each item that the copy has created, with the
+    catalogue's data, and counts them; not for products that were saved before."""
+    own_shop.shop.admin.put("/products/77", json=PRODUCT)
+    owner = own_shop.shop.customer("961").http
+    wishes = owner.post("/lists", json={"name": "Birthday"}).json()["data"]["id"]
+    for product in (77, 78):
+        owner.post("/items", json={"productId": product, "listIds": [wishes]})
+    token = owner.post(f"/lists/{wishes}/shares", json={}).json()["data"]["token"]
+    page = visitor.open(COUNT + hearts(77, 78))
+    press(page, 78)
+    counted(page, 1)
+    seen = recorded(page)
+    page.evaluate(
+        """async (token) => {
+          const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
+          const { sharedList } = await import('/apps/wishlist/assets/share.js');
+          await sharedList(wishlist, token).copy();
+        }""",
+        token,
+    )
+    page.wait_for_function("seen.length")
+    counted(page, 2)
+    [[kind, detail]] = seen()
+    assert (kind, detail["productId"], detail["list"]["name"]) == ("added", 77, "Birthday")
+    assert detail["product"]["title"] == PRODUCT["title"]

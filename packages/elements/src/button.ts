@@ -1,5 +1,4 @@
 import type { WishlistError } from './error.js';
-import { keep, signInOf } from './kept.js';
 import { idOf, isId } from './memory.js';
 import { HEART as TEXTS } from './texts/en.js';
 import { textsOf, type Say } from './texts/index.js';
@@ -62,7 +61,8 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     readonly #text = document.createElement('slot');
     /** The text that replaces the shop's while the product is saved. */
     readonly #word = document.createElement('span');
-    #closeMenu: (() => void) | undefined;
+    /** Closes the menu of lists. */
+    #menu: AbortController | undefined;
     #product: Product | undefined;
     /** The product before the attribute changes of the current task. */
     #settled: Product | undefined;
@@ -83,10 +83,10 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       button.onclick = (event) => {
         // A heart inside a link must not follow the link.
         event.preventDefault();
-        if (this.#closeMenu) return this.#closeMenu();
-        if (!this.hasAttribute('choose-list')) this.#toggle();
-        else if (!this.#saved) this.#choose(this.#toggle());
-        else this.#choose(Promise.resolve(true));
+        if (this.#menu) return this.#menu.abort();
+        const chooses = this.hasAttribute('choose-list');
+        const done = chooses && this.#saved ? undefined : this.#toggle();
+        if (chooses) this.#choose(done);
       };
       const draw = (tag: string, attributes: Record<string, string>) => {
         const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -112,7 +112,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
 
     disconnectedCallback() {
       this.#stop?.();
-      this.#closeMenu?.();
+      this.#menu?.abort();
     }
 
     attributeChangedCallback() {
@@ -125,40 +125,42 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       const [list, tags, quantity] = ['list', 'tags', 'quantity'].map((name) =>
         this.getAttribute(name)?.trim(),
       );
-      const product = { ...this.#product! } as NewItem & Product;
-      if (list) product.listName = list;
-      if (tags) product.tags = tags.split(/\s*,\s*/).filter(Boolean);
-      if (quantity) product.quantity = +quantity;
+      const product = {
+        ...this.#product!,
+        listName: list || undefined,
+        tags: tags ? tags.split(/[\s,]+/).filter(Boolean) : undefined,
+        quantity: quantity ? +quantity : undefined,
+      } as NewItem & Product;
       const done = wishlist.toggle(product);
       // Failures are also reported by the wishlist's event `error`.
-      done.catch((error: WishlistError) => {
-        if (press !== this.#presses) return;
-        if (error.status === 401) this.#signIn(product, !saved);
-        else if (!(error as any)['shown']) {
-          const blocked = error.code === 'cookies-blocked';
-          this.#tell(this.#say!(blocked ? 'cookiesBlocked' : saved ? 'notRemoved' : 'notSaved'));
-        }
+      done.catch(async ({ code, status, ['shown']: answered }: WishlistError) => {
+        if (press !== this.#presses || (answered && status !== 401)) return;
+        try {
+          if (status === 401) {
+            const { signIn } = await import('./sign-in.js');
+            if (signIn(this, wishlist.base, product, !saved))
+              this.#tell(this.getAttribute('label-sign-in') || this.#say!('heartSignIn'));
+            return;
+          }
+        } catch {}
+        const blocked = code === 'cookies-blocked';
+        this.#tell(this.#say!(blocked ? 'cookiesBlocked' : saved ? 'notRemoved' : 'notSaved'));
       });
       return done;
     }
 
     /** Opens the menu of lists. `saved` resolves when the product is saved. */
-    async #choose(saved: Promise<boolean>) {
-      const [product, button] = [this.#product!, this.#button];
-      const closed = () => {
-        this.#closeMenu = undefined;
+    #choose(saved?: Promise<unknown>) {
+      const controller = (this.#menu = new AbortController());
+      const [target, button] = [this.#product!, this.#button];
+      controller.signal.onabort = () => {
+        this.#menu = undefined;
         button.ariaExpanded = 'false';
       };
-      let closing = false;
-      this.#closeMenu = () => (closing = true);
-      try {
-        const { openMenu } = await import('./choose.js');
-        if (closing || !this.isConnected) return closed();
-        this.#closeMenu = openMenu({ wishlist, target: product, button, saved, closed, textsOf });
-        button.ariaExpanded = 'true';
-      } catch {
-        closed(); // The script can't be loaded. The product is saved nevertheless.
-      }
+      import('./choose.js')
+        .then(({ openMenu }) => openMenu({ wishlist, target, button, saved, controller }))
+        // The script can't be loaded. The product is saved nevertheless.
+        .catch(() => controller.abort());
     }
 
     /** Subscribes to the product in the attributes. */
@@ -201,17 +203,15 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       this.#saved = saved;
       this.#draw();
       if (!change) return;
-      this.#dispatch('wishlist-change', { ...product, saved, item, pending });
-    }
-
-    /** Handles a 401: goes to the shop's sign-in page, or shows a message. */
-    #signIn(product: Product, wanted: boolean) {
-      if (wanted) keep(wishlist.base, product);
-      const url = signInOf(this);
-      const detail = { ...product, url };
-      if (!this.#dispatch('wishlist-sign-in', detail)) return;
-      if (url) return location.assign(url);
-      this.#tell(this.getAttribute('label-sign-in') || this.#say!('heartSignIn'));
+      const [bubbles, detail] = [true, { ...product, saved, item, pending }];
+      this.dispatchEvent(
+        new CustomEvent('wishlist-change', {
+          bubbles,
+          composed: bubbles,
+          cancelable: bubbles,
+          detail,
+        }),
+      );
     }
 
     /** Shows a message until the heart changes. */
@@ -223,14 +223,6 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       message.part.add('message');
       message.textContent = text;
       this.shadowRoot!.append(message);
-    }
-
-    /** Dispatches an event. Returns false if the page has prevented the default action. */
-    #dispatch(type: string, detail: object): boolean {
-      const bubbles = true;
-      return this.dispatchEvent(
-        new CustomEvent(type, { bubbles, composed: bubbles, cancelable: bubbles, detail }),
-      );
     }
 
     #draw() {
@@ -254,7 +246,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       button.ariaPressed = whenSaved ? null : `${this.#saved}`;
       const chooses = this.hasAttribute('choose-list');
       button.ariaHasPopup = chooses ? 'dialog' : null;
-      button.ariaExpanded = chooses ? `${!!this.#closeMenu}` : null;
+      button.ariaExpanded = chooses ? `${!!this.#menu}` : null;
       button.title = label;
     }
   }

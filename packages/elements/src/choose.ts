@@ -2,7 +2,6 @@
 // load this module at the first press that needs it.
 import { draw, h, icon, ICONS, type Child } from './page-dom.js';
 import { CHOOSE } from './texts/en.js';
-import type { textsOf } from './texts/index.js';
 import type { Item, List, Product } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
@@ -34,29 +33,26 @@ export interface Chooser {
   /** The heart's button, which is beside the menu and gets the focus back. */
   button: HTMLElement;
   /** Resolves when the product is saved; rejects if it can't be. */
-  saved: Promise<unknown>;
-  /** Called when the menu has closed. */
-  closed: () => void;
-  /** The caller's, because another copy would load the language again. */
-  textsOf: typeof textsOf;
+  saved?: Promise<unknown> | undefined;
+  /** Closes the menu. */
+  controller: AbortController;
 }
 
 let sheet: CSSStyleSheet | undefined;
 
-/** Opens the menu beside the heart. Returns a function that closes it. */
+/** Opens the menu beside the heart, unless it was closed before this module had loaded. */
 export function openMenu({
   wishlist,
   target: product,
   button,
-  saved,
-  closed,
-  textsOf,
-}: Chooser): () => void {
+  saved = Promise.resolve(),
+  controller,
+}: Chooser): void {
+  const { signal } = controller;
+  if (signal.aborted) return;
   if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(STYLE);
   const heart = (button.getRootNode() as ShadowRoot).host;
-  const controller = new AbortController();
-  const { signal } = controller;
-  const say = textsOf(heart, CHOOSE, show);
+  const say = wishlist.texts(heart, CHOOSE, show);
   const menu = document.createElement('div');
   const root = menu.attachShadow({ mode: 'open' });
   root.adoptedStyleSheets = [sheet];
@@ -70,10 +66,9 @@ export function openMenu({
   const close = (focus = false) => {
     if (signal.aborted) return;
     controller.abort();
-    menu.remove();
     if (focus) button.focus();
-    closed();
   };
+  signal.addEventListener('abort', () => menu.remove());
 
   /** Runs changes one after the other; a failure is shown in the menu. */
   let last: Promise<unknown> = saved;
@@ -234,13 +229,13 @@ export function openMenu({
     menu.popover = 'manual';
     menu.showPopover();
   }
+  button.ariaExpanded = 'true';
   show();
   dialog.focus({ preventScroll: true });
   saved.then(
     () => work(load),
     () => close(),
   );
-  return close;
 }
 
 const GAP = 8; // CSS pixels between the menu, the heart and the window's edge

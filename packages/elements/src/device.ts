@@ -1,6 +1,6 @@
 // What this device remembers of its shopper between pages, in localStorage.
 
-const LONGEST = 30 * 60_000; // ms without a page view after which a browser session has ended
+export const LONGEST = 30 * 60_000; // ms without a page view after which a browser session has ended
 
 export interface Known {
   /** The `Wishwell-Shopper` of the last response; `-` for nobody. */
@@ -23,8 +23,11 @@ export class Device {
   readonly #key: string;
   #known: Known = {};
 
-  /** `changed` is called when another tab has written. */
-  constructor(base: string, changed: () => void) {
+  /** `changed` is called when the number has changed, here or in another tab. */
+  constructor(
+    base: string,
+    readonly changed: () => void,
+  ) {
     this.#key = `wishwell:${base}`;
     addEventListener('storage', ({ key }) => key === this.#key && changed());
   }
@@ -38,15 +41,11 @@ export class Device {
   }
 
   set(news: Known) {
+    const { n } = this.known;
     this.#known = { ...this.known, ...news };
     try {
       localStorage[this.#key] = JSON.stringify(this.#known);
     } catch {}
-  }
-
-  /** Returns whether the number was requested in this browser session, for the same customer. */
-  get fresh(): boolean {
-    const { at = 0, signedIn } = this.known;
-    return Date.now() - at < LONGEST && signedIn !== undefined;
+    if (this.#known.n !== n) this.changed();
   }
 }

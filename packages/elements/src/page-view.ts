@@ -2,7 +2,7 @@ import { skeleton } from './page-card.js';
 import { draw, h, icon, ICONS, type Child, type Wanted } from './page-dom.js';
 import { STYLE } from './page-style.js';
 import { PAGE } from './texts/en.js';
-import { languageOf, type Say } from './texts/index.js';
+import { isForeign, languageOf, type Say } from './texts/index.js';
 import type { WishlistError } from './error.js';
 import type { Item, SharedItem } from './types.js';
 import type { Wishlist } from './wishlist.js';
@@ -105,7 +105,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
       this.#waiting = false;
       this.draw();
     });
-    this.#waiting = this.say.waiting;
+    this.#waiting = isForeign(this);
     this.#toasts = [];
     this.empty();
   }

@@ -64,7 +64,7 @@ export class Questions {
       const found: Item[] = [];
       let era: number | undefined;
       const list = async (query: ItemOptions) => {
-        const page = await service.send<ItemPage>('GET', 'items', { query });
+        const page = await service.send<ItemPage>('GET', 'items', query);
         era ??= service.era;
         return page;
       };

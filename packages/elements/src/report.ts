@@ -1,8 +1,7 @@
 // Events on `document` for the shop's own code: confirmed saves and removals of this tab.
+import type { Device } from './device.js';
 import type { Answer } from './request.js';
 import type { Item, Saved } from './types.js';
-
-export type SavedType = 'wishlist-added' | 'wishlist-removed';
 
 /** Knows the items and names of lists that responses contained, and dispatches the events. */
 export class Report {
@@ -10,53 +9,48 @@ export class Report {
   readonly #items = new Map<string, Item>();
   readonly #names = new Map<string, string>();
 
-  /** `counted` is called with each change of the number of items. */
-  constructor(readonly counted: (by: number) => void) {}
+  constructor(readonly device: Device | undefined) {}
 
   /** Takes a response: to a save, or to a removal of the items it names. Returns an added item's id. */
-  confirm(method: string, url: string, sent: string, { status, tries }: Answer, data: any) {
-    let id: string | undefined;
-    const records: any[] = [data, data?.items].flat().filter(Boolean);
-    const [noun] = url.replace(/.*\/api\//, '').split(/[/?]/);
-    const ours = noun === 'items';
-    for (const { id, name } of records) if (name) this.#names.set(id, name);
-    for (const item of records.filter((record) => record.listIds)) {
+  confirm(method: string, path: string, sent = '', { status, tries }: Answer, data: any) {
+    let added: string | undefined;
+    const ours = /^items\b/.test(path);
+    for (const item of [data, data?.items].flat()) {
+      if (item?.name) this.#names.set(item.id, item.name);
+      if (!item?.listIds) continue;
       const known = this.#items.get(item.id);
-      // The response to the first try may have been lost.
-      const added = ours && method === 'POST' && (status === 201 || (tries > 0 && !known));
       this.#items.set(item.id, { ['product']: known?.['product'], ...item });
-      if (!added) continue;
-      id = item.id;
-      this.tell('wishlist-added', [item], sent);
+      // The response to the first try may have been lost.
+      if (!ours || method !== 'POST' || (status !== 201 && (!tries || known))) continue;
+      added = item.id;
+      this.tell(item, true, sent);
     }
-    if (!ours || method !== 'DELETE') return id;
-    const gone = [...this.#items.values()].filter(({ id }) => (url + sent).includes(id));
-    for (const { id } of gone) this.#items.delete(id);
-    this.tell('wishlist-removed', gone);
-    return id;
+    for (const [id, item] of this.#items) {
+      if (!ours || method !== 'DELETE' || !(path + sent).includes(id)) continue;
+      this.#items.delete(id);
+      this.tell(item);
+    }
+    return added;
   }
 
-  tell(type: SavedType, items: Item[], sent = '') {
-    this.counted(type === 'wishlist-added' ? items.length : -items.length);
-    for (const item of items) {
-      const { productId, variantId, quantity, listIds } = item;
-      const { title, price, url } = item['product'] ?? {};
-      const wanted = sent && JSON.parse(sent).list;
-      const id = listIds.find((id) => this.#names.get(id) === wanted) ?? listIds[0];
-      const detail: Saved = {
-        productId,
-        variantId,
-        quantity,
-        list: id ? { id, name: this.#names.get(id) ?? wanted } : undefined,
-        ['product']: item['product'] && {
-          title,
-          price: price && +price.amount,
-          currency: price?.currency,
-          url,
-        },
-      };
-      // Deferred, so that hearts and counts show the change before the shop's code runs.
-      setTimeout(() => globalThis.document?.dispatchEvent(new CustomEvent(type, { detail })));
-    }
+  /** Counts an item that was added or removed, and dispatches its event. */
+  tell(item: Item, added = false, sent = '{}') {
+    const { productId, variantId, quantity, listIds, ['product']: its } = item;
+    const { title, price, url } = its ?? {};
+    const { n } = this.device?.known ?? {};
+    // Items that were bought aren't counted.
+    if (n !== undefined && !item['purchased']) this.device!.set({ n: added ? n + 1 : n - 1 });
+    const { listName } = JSON.parse(sent);
+    const id = listIds.find((id) => this.#names.get(id) === listName) ?? listIds[0];
+    const detail: Saved = {
+      productId,
+      variantId,
+      quantity,
+      list: id ? { id, name: this.#names.get(id) ?? listName } : undefined,
+      ['product']: its && { title, price: price && +price.amount, currency: price?.currency, url },
+    };
+    const type = added ? 'wishlist-added' : 'wishlist-removed';
+    // Deferred, so that hearts and counts show the change before the shop's code runs.
+    setTimeout(() => globalThis.document?.dispatchEvent(new CustomEvent(type, { detail })));
   }
 }

@@ -4,21 +4,19 @@ import type { Report } from './report.js';
 import { request } from './request.js';
 import type { Options } from './types.js';
 
+/** Options of a request; those not named here are parameters of its query. */
 export interface Call extends Options {
-  query?: object;
-  body?: object;
+  body?: object | undefined;
   repeatable?: boolean;
 }
 
 interface Hooks {
   /** The shopper has changed; `first`: by a write that has created the visitor's session. */
   changed: (was: string, first: boolean) => void;
-  /** A response was for the previous shopper. */
-  overtaken: () => void;
+  /** Loads everything again: after a response for the previous shopper, and to see the next one. */
+  again: () => Promise<void>;
   /** A response was for `who`; `created` if its write has created their session. */
   met: (who: string, created: boolean) => void;
-  /** Sends another request, which shows whether the browser has kept the visitor's cookie. */
-  prove: () => Promise<unknown>;
   /** A response with data, or to a write that was done. */
   confirm: Report['confirm'];
 }
@@ -42,11 +40,15 @@ export class Service {
   ) {}
 
   async send<T>(method: string, path: string, call: Call): Promise<T> {
-    const { query = {}, body, signal, repeatable = true } = call;
+    const { body, signal, repeatable = true, ...query } = call;
     const search = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : `${name}=${plain(value as string)}`,
+      value === undefined
+        ? []
+        : // `:` and `,` are allowed in queries, and readable in logs.
+          `${name}=${encodeURIComponent(`${value}`).replace(/%3A|%2C/g, decodeURIComponent)}`,
     );
-    const url = `${this.root}/api/${path}` + (search.length ? '?' + search.join('&') : '');
+    const target = path + (search.length ? '?' + search.join('&') : '');
+    const url = `${this.root}/api/${target}`;
     const write = method !== 'GET';
     for (;;) {
       const { era, device, shopper = '-' } = this;
@@ -76,13 +78,14 @@ export class Service {
       }
       const created = first && !!who && who !== '-';
       if (created) {
-        await this.hooks.prove();
+        // Another request shows whether the browser has kept the visitor's cookie.
+        await this.hooks.again();
         this.#blocked = this.shopper !== who;
         if (this.#blocked) throw refused();
       }
       if (write) device?.set({ unsure: false });
       if (who) this.hooks.met(who, created);
-      const added = this.hooks.confirm(method, url, text ?? '', answer, data);
+      const added = this.hooks.confirm(method, target, text, answer, data);
       if (write) this.added = added;
       return data as T;
     }
@@ -99,7 +102,7 @@ export class Service {
     const was = this.shopper;
     if (!who || who === was) return true;
     if (was && era !== this.era) {
-      this.hooks.overtaken();
+      this.hooks.again();
       return false;
     }
     this.become(who);
@@ -114,9 +117,4 @@ const refused = () =>
 /** Template tag: returns a path with an id encoded as one segment. */
 export function at(path: TemplateStringsArray, id: string): string {
   return path.raw.join(encodeURIComponent(id));
-}
-
-/** Percent-encodes, except `:` and `,`, which are allowed in queries and readable in logs. */
-function plain(value: string): string {
-  return encodeURIComponent(value).replace(/%3A|%2C/g, decodeURIComponent);
 }

@@ -1,7 +1,9 @@
 import type { News } from './tabs.js';
 import type { textsOf } from './texts/index.js';
 import type {
+  Item,
   List,
+  ListOptions,
   ListWithItems,
   Options,
   Share,
@@ -19,9 +21,9 @@ import type {
  * loads this module when a page shares something.
  */
 export interface SharingWishlist extends EventTarget {
-  readonly lists: { find(id: string): Promise<ListWithItems> };
+  readonly lists: { find(id: string, options?: ListOptions): Promise<ListWithItems> };
   call<T>(method: string, path: string, options?: Options & { body?: object }): Promise<T>;
-  wrote(news: Partial<News>): void;
+  wrote(news: Partial<News>, added?: Item[]): void;
   readonly texts: typeof textsOf;
 }
 
@@ -70,8 +72,11 @@ export function sharedList(wishlist: SharingWishlist, token: string) {
       const body = { name };
       const list = data<List>(await wishlist.call('POST', `${path}/copies`, { ...options, body }));
       // Updates hearts and other tabs. If that fails, the copy has still been made.
-      const { items } = await wishlist.lists.find(list.id).catch(() => ({ items: [] }));
-      wishlist.wrote({ items, lists: [list.id] });
+      const found = wishlist.lists.find(list.id, { include: 'product' });
+      const { items } = await found.catch(() => ({ items: [] }));
+      // Items that the shopper had before are older than the list.
+      const added = items.filter(({ createdAt }) => createdAt === list.createdAt);
+      wishlist.wrote({ items, lists: [list.id] }, added);
       return list;
     },
   };

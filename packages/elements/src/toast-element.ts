@@ -1,4 +1,3 @@
-import type { Failure } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
 export type WishlistToast = HTMLElement;
@@ -27,12 +26,11 @@ export function defineToast(wishlist: Wishlist, name = 'wishlist-toast'): void {
       for (const type of ['done', 'error', 'toast', 'shopper'] as const) {
         const take = (event: Event) => {
           const { detail } = event as CustomEvent;
-          const { error, retry } = (detail ?? {}) as Partial<Failure>;
+          const error = detail?.error;
           // A heart shows a failed press itself, and leads to the sign-in page.
-          const ours = works && (!error || (!!retry && (error as any).status !== 401));
-          if (!ours) return;
+          if (!works || (error && (!detail.retry || error.status === 401))) return;
           event.preventDefault();
-          if (error) (error as any)['shown'] = true;
+          if (error) error['shown'] = true;
           rows.then((rows) => rows[type](detail));
         };
         wishlist.addEventListener(type, take, { signal });

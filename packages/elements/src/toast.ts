@@ -1,6 +1,7 @@
 // What <wishlist-toast> shows: a module that only pages with the element load.
+import { Device } from './device.js';
 import type { WishlistError } from './error.js';
-import { signInOf } from './kept.js';
+import { signInOf } from './sign-in.js';
 import { TOAST } from './texts/en.js';
 import type { Say } from './texts/index.js';
 import type { Done, Failure, Item, Message } from './types.js';
@@ -50,7 +51,12 @@ export class Rows {
     const view = { text: say('open'), href };
     this.toast({ text: say('saved'), actions: [view, ...actions], key: 'saved' });
     const signIn = signInOf(element);
-    if (!signIn || !wishlist.hint()) return;
+    const device = new Device(wishlist.base, () => {});
+    const { customer, hinted } = device.known;
+    if (!signIn || hinted) return;
+    device.set({ hinted: true });
+    // Signing in helps only visitors.
+    if (customer !== false) return;
     this.toast({ text: say('signInHint'), actions: [{ text: say('signInNow'), href: signIn }] });
   }
 

@@ -1,7 +1,7 @@
 // How many people wish for a product: a separate module, which works without a `Wishlist`.
 import { idOf, isId } from './memory.js';
 import { WANTED } from './texts/en.js';
-import { languageOf, localeOf, textsOf } from './texts/index.js';
+import { languageOf, localeOf, textsOf, type Say } from './texts/index.js';
 
 const MOST = 250; // products in one request
 
@@ -40,19 +40,27 @@ export function defineWanted(base = '/apps/wishlist', name = 'wishlist-wanted'):
     static readonly observedAttributes = ['product-id', 'label', 'lang'];
 
     #wishes = 0;
+    #say: Say<keyof typeof WANTED> | undefined;
 
     get productId(): string {
       return idOf(this.getAttribute('product-id') ?? '');
     }
 
     connectedCallback() {
+      this.#speak();
       this.#ask();
     }
 
     attributeChangedCallback(attribute: string, was: string | null, now: string | null) {
       if (!this.isConnected || was === now) return;
       if (attribute === 'product-id') this.#ask();
-      else this.#show(this.#wishes);
+      else this.#speak();
+    }
+
+    /** Shows the text in the element's language. */
+    #speak() {
+      this.#say = textsOf(this, WANTED, () => this.#show(this.#wishes));
+      this.#show(this.#wishes);
     }
 
     take(wishes: Map<string, number>) {
@@ -69,10 +77,9 @@ export function defineWanted(base = '/apps/wishlist', name = 'wishlist-wanted'):
     #show(wishes: number) {
       this.#wishes = wishes;
       if (!wishes) return void (this.textContent = '');
-      const say = textsOf(this, WANTED, () => this.#show(this.#wishes));
       const count = wishes.toLocaleString(localeOf(languageOf(this) || 'en'));
       const label = this.getAttribute('label')?.replace('{count}', count);
-      this.textContent = label || say('wanted', { count });
+      this.textContent = label || this.#say!('wanted', { count });
     }
   }
 

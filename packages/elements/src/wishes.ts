@@ -1,7 +1,7 @@
 import { WishlistError } from './error.js';
 import { keyOf, type Wish } from './memory.js';
 import { chunks, type Questions } from './questions.js';
-import { at } from './service.js';
+import { at, type Call } from './service.js';
 import { inTurn } from './turns.js';
 import type { Item, NewItem, Product } from './types.js';
 
@@ -10,14 +10,14 @@ export class Wishes {
   constructor(readonly questions: Questions) {}
 
   async #post(body: NewItem): Promise<Item> {
-    const call = { body, query: { include: 'product' } };
+    const call = { body, include: 'product' };
     return (await this.questions.service.send<{ data: Item }>('POST', 'items', call)).data;
   }
 
   async discard(ids: string[], done: () => void, signal?: AbortSignal) {
     for (const gone of chunks(ids)) {
       // In the query, because some intermediaries drop the body of a DELETE.
-      await this.questions.service.send('DELETE', 'items', { query: { itemIds: gone }, signal });
+      await this.questions.service.send('DELETE', 'items', { itemIds: gone, signal } as Call);
       done();
       this.questions.takeIn({ gone });
     }

@@ -1,4 +1,4 @@
-import { Device } from './device.js';
+import { Device, LONGEST } from './device.js';
 import { kept } from './kept.js';
 import { Memory, type Watcher } from './memory.js';
 import { Questions, walk, type Emit } from './questions.js';
@@ -61,11 +61,7 @@ export class Wishlist extends EventTarget {
   readonly #memory: Memory;
   readonly #questions: Questions;
   readonly #wishes: Wishes;
-  readonly #report = new Report((by) => {
-    const { n } = this.#device?.known ?? {};
-    if (n !== undefined) this.#device!.set({ n: n + by });
-    this.#emit('count', undefined);
-  });
+  readonly #report: Report;
   /** Undefined in server-side rendering. */
   #device: Device | undefined;
   #tellTabs: ((news: News) => void) | undefined;
@@ -77,27 +73,29 @@ export class Wishlist extends EventTarget {
     this.base = base.replace(/\/+$/, '');
     // Absolute, because a page may have another <base>. Server-side rendering has no origin.
     const root = (globalThis.document ? location.origin : '') + this.base;
-    const look = () => this.#emit('count', undefined);
-    if (globalThis.document) this.#device = new Device(this.base, look);
+    if (globalThis.document) {
+      this.#device = new Device(this.base, () => this.#emit('count', undefined));
+      this.#tellTabs = joinTabs(this.base, this.#hear, this.#again);
+      // Deferred, because the requests of hearts identify the shopper too.
+      setTimeout(() => this.look(), SOON);
+    }
+    this.#report = new Report(this.#device);
     this.#service = new Service(root, this.#device, {
       changed: this.#changed,
-      overtaken: this.#again,
+      again: this.#again,
       met: this.#met,
-      prove: () => this.refresh().catch(() => {}),
-      confirm: (method, url, sent, answer, body) => {
-        const { data } = (body ?? {}) as { data?: any };
-        if (method === 'GET' && url.endsWith('/profile')) this.#counted(data);
-        return this.#report.confirm(method, url, sent, answer, data);
+      confirm: (method, path, sent, answer, body) => {
+        const data = body?.data;
+        if (method === 'GET' && path === 'profile') {
+          const { items, purchased = 0, kind } = data;
+          this.#device?.set({ n: items - purchased, customer: kind === 'customer', unsure: false });
+        }
+        return this.#report.confirm(method, path, sent, answer, data);
       },
     });
     this.#memory = new Memory(productIds === 'text');
     this.#questions = new Questions(this.#memory, this.#service, this.#emit, this.#post);
     this.#wishes = new Wishes(this.#questions);
-    if (globalThis.document) {
-      this.#tellTabs = joinTabs(this.base, this.#hear, this.#again);
-      // Deferred, because the requests of hearts identify the shopper too.
-      setTimeout(() => this.look(), SOON);
-    }
   }
 
   /** Returns an element's texts. For elements of other modules, which needn't contain this. */
@@ -106,14 +104,13 @@ export class Wishlist extends EventTarget {
   /** API operations on items. */
   readonly items = {
     /** Returns a page, newest first. */
-    list: ({ signal, ...query }: ItemOptions = {}): Promise<ItemPage> =>
-      this.#questions.read('items', { query, signal }),
+    list: (options: ItemOptions = {}): Promise<ItemPage> => this.#questions.read('items', options),
     /** Yields all items, loading page after page as needed. */
     all: (options: Omit<ItemOptions, 'page'> = {}): AsyncGenerator<Item, void, undefined> =>
       walk(this.items.list, options),
     /** Idempotent: saving twice is the same as saving once. */
     create: (body: NewItem, options?: Options): Promise<Item> =>
-      this.#write('POST', 'items', { ...options, body, query: { include: 'product' } }),
+      this.#write('POST', 'items', { ...options, body, include: 'product' } as Call),
     find: async (id: string, options: Options = {}): Promise<Item> =>
       (await this.#questions.read<{ data: Item }>(at`items/${id}`, options)).data,
     update: (id: string, body: ItemPatch, options?: Options): Promise<Item> =>
@@ -128,17 +125,16 @@ export class Wishlist extends EventTarget {
 
   /** API operations on lists. */
   readonly lists = {
-    list: ({ signal, ...query }: PageOptions = {}): Promise<ListPage> =>
-      this.#service.send('GET', 'lists', { query, signal }),
+    list: (options: PageOptions = {}): Promise<ListPage> =>
+      this.#service.send('GET', 'lists', options),
     all: (options: Omit<PageOptions, 'page'> = {}): AsyncGenerator<List, void, undefined> =>
       walk(this.lists.list, options),
     /** Not retried if it may have been received, because names needn't be unique. */
     create: (body: NewList, options?: Options): Promise<List> =>
       this.#write('POST', 'lists', { ...options, body, repeatable: false }),
     /** Returns the list with its items, in the order of `sort`. */
-    find: async (id: string, { signal, ...query }: ListOptions = {}): Promise<ListWithItems> =>
-      (await this.#questions.read<{ data: ListWithItems }>(at`lists/${id}`, { query, signal }))
-        .data,
+    find: async (id: string, options: ListOptions = {}): Promise<ListWithItems> =>
+      (await this.#questions.read<{ data: ListWithItems }>(at`lists/${id}`, options)).data,
     update: (id: string, body: ListPatch, options?: Options): Promise<List> =>
       this.#write('PATCH', at`lists/${id}`, { ...options, body }),
     /** Keeps the items. */
@@ -231,21 +227,15 @@ export class Wishlist extends EventTarget {
     return method === 'GET' ? send() : inTurn(send, options.signal);
   }
 
-  /** Applies a write made by `call` to the cache, hearts and other tabs. */
-  wrote(news: Partial<News>): void {
+  /** Applies a write made by `call` to the cache, hearts and other tabs; `added`: its new items. */
+  wrote(news: Partial<News>, added: Item[] = []): void {
+    for (const item of added) this.#report.tell(item, true);
     this.#questions.takeIn(news);
   }
 
   /** The number of saved items, as far as it is known. */
   get count(): number {
     return this.#device?.known.n ?? 0;
-  }
-
-  /** Whether the shopper is a visitor, whom signing in would help; then `true` only once. */
-  hint(): boolean {
-    const { customer, hinted } = this.#device!.known;
-    this.#device!.set({ hinted: true });
-    return customer === false && !hinted;
   }
 
   /**
@@ -263,9 +253,10 @@ export class Wishlist extends EventTarget {
   async look(again = false): Promise<void> {
     const device = this.#device!;
     const { signedIn } = this;
-    const { who = '-', n, customer, unsure, signedIn: before } = device.known;
+    const { who = '-', n, customer, unsure, signedIn: before, at = 0 } = device.known;
     const somebody = who !== '-';
-    const fresh = device.fresh && before === signedIn;
+    // The number was requested in this browser session, for the same customer.
+    const fresh = Date.now() - at < LONGEST && before === signedIn;
     const identify = somebody && !this.#service.asked && !(customer && signedIn != null && fresh);
     const missing = somebody ? n === undefined || unsure || (customer && !fresh) : !fresh;
     const number = signedIn !== undefined && (somebody || signedIn !== null) && (missing || again);
@@ -297,8 +288,8 @@ export class Wishlist extends EventTarget {
   }
 
   /** Reloads, if anything was loaded before. If that fails, hearts stay as they are. */
-  readonly #again = () => {
-    if (this.#service.shopper) this.refresh().catch(() => {});
+  readonly #again = async () => {
+    if (this.#service.shopper) await this.refresh().catch(() => {});
   };
 
   /** Handles a message of another tab. */
@@ -341,15 +332,9 @@ export class Wishlist extends EventTarget {
       n: created || who === '-' ? 0 : undefined,
       customer: created ? false : undefined,
     });
-    this.#emit('count', undefined);
     // Deferred, because this response may contain the number.
     setTimeout(() => this.look());
   };
-
-  #counted({ items, purchased = 0, kind }: { items: number; purchased?: number; kind?: string }) {
-    this.#device?.set({ n: items - purchased, customer: kind === 'customer', unsure: false });
-    this.#emit('count', undefined);
-  }
 
   readonly #post = (news: Partial<News>) => {
     this.#tellTabs?.({ ...news, shopper: this.#service.shopper });

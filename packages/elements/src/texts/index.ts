@@ -3,11 +3,13 @@ import type { PAGE } from './en.js';
 
 export type Values = Record<string, string | number>;
 /** Returns the text of a name, with its placeholders filled in and numbers formatted. */
-export interface Say<Name extends string = keyof typeof PAGE> {
-  (name: Name, values?: Values): string;
-  /** Whether the language was still loading when this function was made. */
-  waiting: boolean;
-}
+export type Say<Name extends string = keyof typeof PAGE> = (name: Name, values?: Values) => string;
+
+/** Returns whether the element needs texts that aren't built in. */
+export const isForeign = (element: Element) =>
+  !/^(en\b|$)/i.test(languageOf(element)) ||
+  element.hasAttribute('texts') ||
+  !!document.querySelector('[data-wishlist-texts]');
 
 /**
  * Returns the texts of an element in its language; `english` has the names it uses and their
@@ -22,18 +24,14 @@ export function textsOf<Name extends string>(
     const [one, many = one] = english[name].split('|') as [string, string?];
     return filled(values.n === 1 ? one : many, values, 'en');
   };
-  const waiting =
-    !/^(en\b|$)/i.test(languageOf(element)) ||
-    element.hasAttribute('texts') ||
-    !!document.querySelector('[data-wishlist-texts]');
-  if (waiting) {
+  if (isForeign(element)) {
     const load = async () => (say = await (await import('./engine.js')).load(element, english));
     // If loading fails, the texts stay English.
     load()
       .catch(() => {})
       .then(again);
   }
-  return Object.assign((name: Name, values?: Values) => say(name, values), { waiting });
+  return (name, values) => say(name, values);
 }
 
 /** Fills the placeholders of a text. */

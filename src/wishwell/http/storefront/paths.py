@@ -11,7 +11,7 @@ from wishwell.http.routes import Route
 _PATH = re.compile(
     r"/api(?P<api>(?:/[A-Za-z0-9_-]{1,64}){1,5})"
     r"|/assets/(?P<asset>"
-    r"(?:wishwell|toast|share|page|wanted|choose|analytics|texts(?:-[a-z]{2})?)\.js|page\.css)"
+    r"(?:wishwell|toast|share|page|wanted|choose|sign-in|analytics|texts(?:-[a-z]{2})?)\.js|page\.css)"
     r"|(?P<page>/?|/shared)",
     re.ASCII,
 )

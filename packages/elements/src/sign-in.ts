@@ -1,0 +1,34 @@
+// Leads a visitor who has to sign in before a save to the shop's sign-in page. Hearts load this
+// module at the first 401.
+import { nameOf, storage } from './kept.js';
+import type { Product } from './types.js';
+
+/**
+ * Stores the product if it was `wanted`, and leads to the sign-in page. Returns whether there is no
+ * such page, so that the heart shows a message.
+ */
+export function signIn(heart: Element, base: string, product: Product, wanted: boolean): boolean {
+  // The last press counts.
+  if (wanted) storage()?.setItem(nameOf(base), JSON.stringify([Date.now(), product]));
+  const url = signInOf(heart);
+  const [bubbles, detail] = [true, { ...product, url }];
+  const event = new CustomEvent('wishlist-sign-in', {
+    bubbles,
+    composed: bubbles,
+    cancelable: bubbles,
+    detail,
+  });
+  if (!heart.dispatchEvent(event)) return false;
+  if (url) location.assign(url);
+  return !url;
+}
+
+/** Returns the address of an element's attribute `sign-in`, with the way back; undefined without. */
+export function signInOf(element: Element): string | undefined {
+  const [page, back] = ['sign-in', 'sign-in-return'].map((name) => element.getAttribute(name));
+  if (!page) return undefined;
+  const url = new URL(page, document.baseURI);
+  if (back) url.searchParams.set(back, location.href.slice(location.origin.length));
+  // A `javascript:` URL in the attribute must not run.
+  return url.protocol.startsWith('http') ? url.href : undefined;
+}
