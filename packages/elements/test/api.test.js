@@ -124,7 +124,7 @@ test('48 products are asked for in one request, and once', async () => {
   );
   assert.deepEqual(await Promise.all([wishlist.saved(4, 1), wishlist.saved(4, 2)]), [true, false]);
   const [asked, ...more] = shop.api('GET', 'items');
-  assert.equal(asked.path, `items?query=product:${ids}&limit=250`);
+  assert.equal(asked.path, `items?query=product:${ids}&limit=250&include=product`);
   assert.deepEqual(more, []);
 });
 
