@@ -102,9 +102,11 @@ export function openMenu({
     if (!listName) return;
     naming = false;
     work(async () => {
-      // Not by creating a list, because a save that is sent again creates no second one.
-      for (const { productId, variantId } of items)
-        await wishlist.items.create({ productId, variantId: variantId ?? null, listName });
+      // Not by saving again, because that clears the mark of items that were bought.
+      await load();
+      const alike = lists.find(({ name }) => name.toLowerCase() === listName.toLowerCase());
+      const { id } = alike ?? (await wishlist.lists.create({ name: listName }));
+      await put(id, true);
       await load();
     });
     show();
