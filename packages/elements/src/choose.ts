@@ -169,6 +169,7 @@ export function openMenu({
         h('button.done', { onclick: () => close(true) }, say('done')),
       ),
     ]);
+    dialog.ariaLabel = say('onLists');
     dialog.ariaBusy = `${loading}`;
     place();
   }
@@ -190,7 +191,6 @@ export function openMenu({
   }
 
   dialog.role = 'dialog';
-  dialog.ariaLabel = say('onLists');
   dialog.tabIndex = -1;
   menu.part.add('menu');
   menu.addEventListener('click', (event) => {
