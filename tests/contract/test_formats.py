@@ -129,7 +129,9 @@ async def test_events_arrive_as_the_tool_describes(desk, tool, sender, hook):
         "currency": "EUR",
         "quantity": 1,
         "availability": "in_stock",
+        "notices_consent": "not_asked",
     }
+    assert "notices_consent" not in properties_of(got[named[ADDED]][0].body)
     people = [json.dumps(call.body) for call in got[named[ADDED]]]
     if tool.format == "segment":
         [alias] = got["/alias"]
@@ -319,6 +321,17 @@ async def test_rate_limit_is_waited_out(desk, tool, sender, hook):
     assert (shown_.status, shown_.attempts, len(tool.got)) == ("delivered", 1, 13)
 
 
+def event_of(type, customer, data):
+    return events.Event(
+        id="5d2c2f6e-4f0e-5f57-9f6f-4a0f3f3c1f0a",
+        type=type,
+        timestamp="2027-01-15T08:00:00.000Z",
+        profile=f"gid://shop/Customer/{customer}",
+        sequence=1,
+        data=msgspec.Raw(msgspec.json.encode(data)),
+    )
+
+
 @pytest.mark.either_engine
 @FORMATS
 @pytest.mark.parametrize("kept", [True, False])
@@ -327,14 +340,8 @@ def test_purchase_has_its_price_and_quantity(format, kept):
     Rule: format-events."""
     item = {"productId": 101, "quantity": 1, "listIds": [LIST], "product": {"title": "Lamp"}}
     data = {"productId": 101, "quantity": 2, "unitPrice": {"amount": "9.95", "currency": "EUR"}}
-    event = events.Event(
-        id="5d2c2f6e-4f0e-5f57-9f6f-4a0f3f3c1f0a",
-        type="item.purchased",
-        timestamp="2027-01-15T08:00:00.000Z",
-        profile="gid://shop/Customer/ann%40shop.example",
-        sequence=1,
-        data=msgspec.Raw(msgspec.json.encode(data | ({"item": item} if kept else {}))),
-    )
+    data |= {"item": item} if kept else {}
+    event = event_of("item.purchased", "ann%40shop.example", data)
     tool, request = Tool(format), formats.request(format, event)
     assert isinstance(request, formats.Request)
     name = {"segment": "track", "klaviyo": "EventCreateQueryV2", "brevo": "createEvent"}
@@ -347,6 +354,18 @@ def test_purchase_has_its_price_and_quantity(format, kept):
     assert "ann@shop.example" in str(body)
     if format == "klaviyo":
         assert body["data"]["attributes"]["value"] == 19.9
+
+
+@pytest.mark.either_engine
+@FORMATS
+@pytest.mark.parametrize(("notices", "consent"), [(True, "given"), (None, "not_asked")])
+def test_notice_says_whether_the_shopper_consented(format, notices, consent):
+    """A price drop has a property that tells a shopper who said yes from one who never chose.
+    Rules: format-events, notice-consent."""
+    data = {"item": {"productId": 101, "quantity": 1}, "notices": notices, "product": {}}
+    request = formats.request(format, event_of("item.price_dropped", "7", data))
+    assert isinstance(request, formats.Request) and request.body is not None
+    assert properties_of(json.loads(request.body))["notices_consent"] == consent
 
 
 @on_desk

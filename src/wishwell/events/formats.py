@@ -37,6 +37,9 @@ _NAMES = {
 }
 """Names of events, in the style of Segment's e-commerce specification."""
 
+_CONSENT = {True: "given", None: "not_asked"}
+"""Values of ``notices_consent`` by ``notices``, which only price drops and restocks have."""
+
 _LINKED, _ERASED = "profile.linked", "profile.erased"
 _MAX_ANSWER = 500
 _KEY_RUN = 8
@@ -161,6 +164,7 @@ def _properties(event: SentEvent) -> dict[str, Any]:
         "currency": price.get("currency"),
         "quantity": data.get("quantity") or item.get("quantity"),
         "availability": product.get("availability"),
+        "notices_consent": _CONSENT.get(data.get("notices", False)),
     }
     return {name: value for name, value in properties.items() if value is not None}
 
