@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from urllib.parse import quote
 
 import msgspec
 import pytest
@@ -366,6 +367,19 @@ def test_notice_says_whether_the_shopper_consented(format, notices, consent):
     request = formats.request(format, event_of("item.price_dropped", "7", data))
     assert isinstance(request, formats.Request) and request.body is not None
     assert properties_of(json.loads(request.body))["notices_consent"] == consent
+
+
+@pytest.mark.either_engine
+@pytest.mark.parametrize("customer", [".", "..", "a\\..\\b", "...", ".b"])
+def test_brevo_erasure_of_an_id_with_a_dot_segment_is_left_to_a_person(customer):
+    """A path with a dot segment may lead elsewhere, and 404 would count as deleted, so an erasure
+    of such an id isn't sent. Rule: format-erased."""
+    request = formats.request("brevo", event_of("profile.erased", quote(customer, safe=""), {}))
+    if customer in ("...", ".b"):
+        assert isinstance(request, formats.Request)
+        assert request.path == f"/contacts/{quote(customer, safe='')}?identifierType=ext_id"
+    else:
+        assert request == (f"To do by hand: delete the contact with the EXT_ID {customer}.", True)
 
 
 @on_desk

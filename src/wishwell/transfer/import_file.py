@@ -69,9 +69,10 @@ class Bundle(msgspec.Struct):
     reservations: list[ReservationRecord] = []
     joins: bool = False
 
-    def unshare(self) -> None:
-        """Removes shares and their reservations."""
-        self.shares, self.reservations = [], []
+    def detach(self) -> None:
+        """Removes what belongs to one store only: shares, whose tokens are unique, with their
+        reservations, and what is remembered of removed items for the store's orders."""
+        self.shares, self.reservations, self.removed = [], [], []
         self.profile.shared = False
         for record in self.lists.values():
             record.shared = False

@@ -200,8 +200,8 @@ async def load(
     """
     counts = Counts()
     if isinstance(file, ImportFile) and not dry:
-        # Tokens and webhooks are bound to their store, so they aren't added to another one.
-        kinds = (ProductRecord, OrderRecord) if how == "other" else _OF_STORE
+        # Tokens, webhooks and orders belong to their store, so they aren't added to another one.
+        kinds = (ProductRecord,) if how == "other" else _OF_STORE
         for records in _batches(record for _, _, record in file.records(*kinds)):
             await db.long_write(_put, store, records, ids.timestamp(clock()))
             yield counts
@@ -230,8 +230,8 @@ def _groups(file: Iterable[Bundle], how: How) -> Iterator[list[Bundle]]:
     some: list[Bundle] = []
     size = 0
     for bundle in file:
-        if how == "other":  # a share's token belongs to one store
-            bundle.unshare()
+        if how == "other":
+            bundle.detach()
         some.append(bundle)
         size += len(bundle.items) + len(bundle.lists)
         if size >= _MAX_RECORDS or len(some) >= _MAX_PROFILES:
