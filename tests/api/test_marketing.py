@@ -57,8 +57,8 @@ def _put(shop, price):
 
 
 def test_key_is_accepted_and_never_shown(told):
-    """The API takes a format with its key, refuses one without the other, and shows neither in any
-    answer. Rules: format-key, error-envelope."""
+    """The API takes a format with its key, refuses one without the other and a URL with a query,
+    and shows the key in no answer. Rules: format-key, format-events, error-envelope."""
     new = {"url": VENDORS["klaviyo"], "format": "klaviyo", "key": KEY, "include": ["product"]}
     made = told.admin.post("/webhooks", json=new)
     hook = data(made, 201)
@@ -69,6 +69,14 @@ def test_key_is_accepted_and_never_shown(told):
     assert data(told.admin.patch(path, json=whole)) == whole
     moved = {"url": "https://elsewhere.example/api"}
     refused(told.admin.patch(path, json=moved), 400, "key")
+    for end in ("?site=1", "?", "#x"):
+        at = {"url": VENDORS["klaviyo"] + end, "key": KEY}
+        for answer in (
+            told.admin.post("/webhooks", json=new | at),
+            told.admin.patch(path, json=at),
+        ):
+            assert end == "#x" or "paths are appended" in refused(answer, 400, "url")
+            refused(answer, 400, "url")
     answers.append(told.admin.patch(path, json=moved | {"key": f"{KEY}2", "include": []}))
     assert data(answers[-1])["url"] == moved["url"]
     refused(told.admin.post(f"{path}/secret"), 409)
@@ -99,6 +107,13 @@ def test_command_reads_the_key_from_a_file(told, tmp_path):
         code, _, err = told.service.attempt(*words, *where)
         assert code == 1 and "key" in err and "with spaces" not in err.replace("without spaces", "")
     [hook] = json.loads(told.service.quick(*make, "--key-file", str(tmp_path / "key"), *where))
+    queried = f"{VENDORS['brevo']}?x=1"
+    for words in (
+        ("webhook", "create", queried, "--format", "brevo"),
+        ("webhook", "update", hook["id"], "--url", queried),
+    ):
+        code, _, err = told.service.attempt(*words, "--key-file", str(tmp_path / "key"), *where)
+        assert code == 1 and "url: must have no query" in err
     update = "webhook", "update", hook["id"], "--include"
     for include, shown in (("product", ["product"]), ("nothing", [])):
         [after] = json.loads(told.service.quick(*update, include, *where))

@@ -129,9 +129,11 @@ async def create(
 ) -> Webhook:
     """Creates a webhook that receives the events from now on. The result has its secret.
 
-    The caller has checked ``new.url`` (SSRF). Raises ``Invalid`` at the limit and for a format
-    without a key or vice versa, and ``Conflict`` if the store has events disabled.
+    The caller has checked ``new.url`` (SSRF). Raises ``Invalid`` at the limit, for a format without
+    a key or vice versa and for its URL with a query, and ``Conflict`` if the store has events
+    disabled.
     """
+    _check_format_url(new.format, new.url)
     if (new.format is None) is not (new.key is None):  # rule: format-key
         needs = "needs the key of the API" if new.format else "is only for a webhook with a format"
         raise Invalid(f"key: {needs}.")
@@ -166,6 +168,15 @@ async def create(
     return made
 
 
+# rule: format-events
+def _check_format_url(format: str | None, url: str) -> None:
+    if format is not None and ("?" in url or "#" in url):
+        raise Invalid(
+            "url: must have no query (?) and no # with a format, only the address of the API such "
+            "as https://a.klaviyo.com/api, because paths are appended to it."
+        )
+
+
 async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Webhook]:
     """Returns a page of a store's webhooks, newest first."""
     return await pages.read(tx, "webhooks", WholeStore(store), asked, from_row)
@@ -183,7 +194,8 @@ async def change(
     """Updates a webhook. The caller has checked ``patch.url``. ``sealing`` is for a key only.
 
     A webhook that is turned on again resumes at the position where it stopped. Raises ``NotFound``,
-    and ``Invalid`` if a new address would get the key of the old one, or there is no format.
+    and ``Invalid`` if a new address would get the key of the old one or has a query, or there is no
+    format.
     """
     async with changing(tx, store.id, id) as state:
         shown = state.shown
@@ -191,6 +203,8 @@ async def change(
         given = {name: value for name, value in patch._asdict().items() if value is not None}
         key = given.pop("key", None)
         state.shown = after = msgspec.structs.replace(shown, **given)
+        if after.url != shown.url:
+            _check_format_url(shown.format, after.url)
         # rule: format-key
         if key is not None and shown.format is None:
             raise Invalid("key: is only for a webhook with a format.")
