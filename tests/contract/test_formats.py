@@ -433,10 +433,34 @@ async def test_key_is_encrypted_and_stays_with_its_address(desk):
             await desk.db.write(webhooks.create, *make)
 
 
-@given(st.text(max_size=300), st.integers(0, len(KEY) - 8), st.integers(8, len(KEY)))
-def test_no_answer_shows_a_part_of_the_key(text, start, length):
-    """A shown answer never has eight successive characters of the key, whatever text surrounds
-    them. Rule: format-key."""
-    shown_ = formats.shown_answer(f"{text}{KEY[start : start + length]}{text}".encode(), KEY)
-    assert not any(KEY[at : at + 8] in shown_ for at in range(len(KEY) - 7))
+@given(
+    st.text(max_size=300), st.sampled_from([KEY, formats.basic(KEY)]), st.integers(0, 40), st.data()
+)
+def test_no_answer_shows_a_part_of_the_key(text, secret, start, data):
+    """A shown answer never has four successive characters of the key or its Base64, or eight in
+    another case, whatever text surrounds them. Rule: format-key."""
+    echo = secret[start : start + data.draw(st.integers(4, len(secret)))]
+    echo = data.draw(st.sampled_from([echo, echo.upper(), echo.swapcase()]))
+    shown_ = formats.shown_answer(f"{text}{echo}{text}".encode(), KEY)
+    for known in (KEY, formats.basic(KEY)):
+        assert not any(known[at : at + 4] in shown_ for at in range(len(known) - 3))
+        folded = known.lower()
+        assert not any(folded[at : at + 8] in shown_.lower() for at in range(len(known) - 7))
     assert len(shown_) <= 500 and shown_.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("echo", "left"),
+    [
+        ("Bad key xkeysib-5f0c9a1e77d2-Qw3rTy for events", "Bad key … for events"),
+        ("Bad key XKEYSIB-5F0C9A1E77D2-QW3RTY!", "Bad key …!"),
+        ('{"key":"xkeysib-5f0c…","end":"3rTy"}', '{"key":"……","end":"…"}'),
+        ("***3rTy is unauthorised: 9a1e", "***… is unauthorised: …"),
+        ("The key is not valid, 2026-11-27", "The key is not valid, 2026-11-27"),
+        ('{"code":"unauthorized","message":"Key not found"}',) * 2,
+    ],
+)
+def test_shown_answer_leaves_words_but_no_end_of_the_key(echo, left):
+    """Of an echoed key, whole, truncated or in another case, nothing remains; the words of the
+    answer do. Rule: format-key."""
+    assert formats.shown_answer(echo.encode(), "xkeysib-5f0c9a1e77d2-Qw3rTy") == left

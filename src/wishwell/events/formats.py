@@ -5,7 +5,8 @@ Each format is a pure function. ``docs/marketing.md`` names the versions of the 
 """
 
 import base64
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple, Protocol, get_args
 from urllib.parse import quote
@@ -42,8 +43,9 @@ _CONSENT = {True: "given", None: "not_asked"}
 
 _LINKED, _ERASED = "profile.linked", "profile.erased"
 _MAX_ANSWER = 500
-_KEY_RUN = 8
-"""Successive characters of a key that are removed from answers; the shortest key."""
+_KEY_RUN, _FOLDED_RUN = 4, 8
+"""Successive characters of a key that are removed from answers: the same ones, and in any case.
+Shorter runs, or any case for these, would remove ordinary words."""
 
 
 class Request(NamedTuple):
@@ -126,12 +128,28 @@ def max_concurrent(format: str) -> int:
 
 # rule: format-key
 def shown_answer(answer: bytes, key: str) -> str:
-    """Returns the beginning of an answer as one line, without parts of the key."""
-    text = answer.decode("utf-8", "replace").replace("\\/", "/")
-    for secret in (key, basic(key)):
-        for start in range(len(secret) - _KEY_RUN + 1):
-            text = text.replace(secret[start : start + _KEY_RUN], "…")
+    """Returns the beginning of an answer as one line, without parts of the key.
+
+    Removes each run of the key's characters, together with the word that it is in.
+    """
+    text = answer.decode("utf-8", "replace").replace("\\/", "/").replace("\0", " ")
+    secrets = (key, basic(key))
+    exact = {run for secret in secrets for run in _runs(secret, _KEY_RUN)}
+    folded = {run.lower() for secret in secrets for run in _runs(secret, _FOLDED_RUN)}
+    left = list(text)
+    for size, known, found in (
+        (_KEY_RUN, exact, _runs(text, _KEY_RUN)),
+        (_FOLDED_RUN, folded, (run.lower() for run in _runs(text, _FOLDED_RUN))),
+    ):
+        for start, run in enumerate(found):
+            if run in known:
+                left[start : start + size] = "\0" * size
+    text = re.sub(r"[\0\w+/=-]+", lambda word: "…" if "\0" in word[0] else word[0], "".join(left))
     return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))[:_MAX_ANSWER]
+
+
+def _runs(text: str, size: int) -> Iterator[str]:
+    return (text[start : start + size] for start in range(len(text) - size + 1))
 
 
 # --------------------------------------------------------------------------- what is sent
