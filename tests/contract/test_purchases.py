@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from tests.contract.conftest import PLENTY, new_item
 from tests.contract.moved import delete, export, load
@@ -419,6 +419,37 @@ def test_bought_items_trigger_no_notices(bench, till):
     bench.write(notices.process_batch, till, "1", bench.clock())
     sql = "SELECT gid FROM events WHERE store_id = $1 AND type = 'item.price_dropped'"
     assert bench.select(sql, till.id) == [(ben.gid,)]
+
+
+@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("way", ["one", "tagged", "several"])
+def test_saving_again_clears_the_mark_with_purchases_off(bench, told, way):
+    """Saving a bought item again clears its mark after purchases were turned off, too; a late
+    version of the order doesn't bring it back. Rules: purchase-mark, purchases-on."""
+    till = bench.new_store(events=told, reporting=ON)
+    ann = bench.new_customer(till)
+    bench.save(ann, 1)
+    placed = bench.clock.tick()
+    assert buy(bench, ann, (1, None, 1), at=placed).matched == 1
+    off = structs.replace(ann, store=bench.update_store(till, reporting={"purchases": False}))
+    new = new_item(1, None, tags=["a"] if way == "tagged" else None)
+    if way == "several":
+        [item] = bench.write(
+            saving.save_many, off, [new], [bench.new_id()], PLENTY, bench.clock.tick()
+        )
+    else:
+        item, created = bench.write(
+            saving.save, off, new, bench.new_id(), PLENTY, bench.clock.tick()
+        )
+        assert not created
+    assert item.purchased is UNSET
+    [row] = bench.all("items_all", profile=ann.id)
+    stored = items.from_row(row)
+    assert (stored.purchased, stored.updated_at) == (UNSET, item.updated_at)
+    bench.update_store(till, reporting=ON)
+    assert buy(bench, ann, (1, None, 2), updated=2, at=placed).matched == 1
+    [row] = bench.all("items_all", profile=ann.id)
+    assert items.from_row(row).purchased is UNSET
 
 
 def test_erasure_leaves_totals_and_hashes_only(bench, till):

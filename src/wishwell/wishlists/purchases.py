@@ -57,10 +57,16 @@ async def refresh(tx: Writer, profile: Profile, products: Collection[str], now: 
 
 # rule: purchase-mark
 async def saved_again(tx: Writer, profile: Profile, saved: Sequence[Item], now: str) -> list[Item]:
-    """Notes that existing items were saved again, which clears their marks. Returns the items."""
-    if not saved or not profile.store.reporting.purchases:
+    """Notes that existing items were saved again, which clears their marks. Returns the items. With
+    purchases off, notes it only for items with a mark."""
+    noted = [
+        item.id
+        for item in saved
+        if profile.store.reporting.purchases or item.purchased is not UNSET
+    ]
+    if not noted:
         return [*saved]
-    await tx.run("items_saved_again", profile=profile.id, ids=[item.id for item in saved], now=now)
+    await tx.run("items_saved_again", profile=profile.id, ids=noted, now=now)
     cleared = [(item, replace(item, purchased=UNSET)) for item in saved]
     await items.apply(tx, profile, cleared, now)
     return [item for _, item in cleared]

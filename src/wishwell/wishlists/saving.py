@@ -40,10 +40,12 @@ async def save(
         row = await tx.one("item_save", **asdict(new), **of, saved_price=price)
         if row is not None:
             item, created = await _record_event(tx, profile, row, now), bool(row[-1])
-            if not created:
-                [item] = await purchases.saved_again(tx, profile, [item], now)
-            return item, created
-    # There are tags or lists; or the profile has no row yet, is closed, or is at its limit.
+            if created or item.purchased is UNSET or profile.store.reporting.purchases:
+                if not created:
+                    [item] = await purchases.saved_again(tx, profile, [item], now)
+                return item, created
+    # There are tags or lists; or the profile has no row yet, is closed, or is at its limit; or the
+    # item has a mark from before purchases were turned off.
     [(before, item)] = await _save(tx, profile, [new], [id], limits, now, new_list_ids, "")
     return item, before is None
 
