@@ -5,7 +5,7 @@ import pytest
 from tests.contract.desk import on_desk, send
 from tests.servers.receiver import answer as empty
 from wishwell.events import deliveries
-from wishwell.events.attempts import wait_seconds
+from wishwell.events.attempts import Attempt, ClaimedDelivery, next_retry, wait_seconds
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,14 @@ from wishwell.events.attempts import wait_seconds
         (503, "-5", 0),
         (503, "soon", 0),
         (503, "", 0),
-        (503, "99999999999", 0),
+        (503, "99999999999", 86_400),
+        (503, "12345678901234567890", 86_400),
+        (503, "9" * 5_000, 86_400),
+        (503, "100000", 86_400),
+        (503, "86401", 86_400),
+        (503, "86399", 86_399),
+        (503, "0000000000120", 120),
+        (429, "12345678901234567890", 86_400),
         (503, "9999999", 86_400),
         (503, "Fri, 15 Jan 2027 08:02:00 GMT", 120),
         (503, "Friday, 15-Jan-27 08:02:00 GMT", 120),
@@ -36,6 +43,15 @@ def test_retry_after_is_seconds_or_a_time(status, text, seconds):
     assert wait_seconds(status, {"retry-after": text}, now) == seconds
     if not text:
         assert wait_seconds(429, {"x-sib-ratelimit-reset": "9"}, now) == 9
+
+
+def test_wait_is_at_most_a_day_and_its_jitter():
+    """A wait by `Retry-After` never ends later than a day and 10 percent after the answer.
+    Rule: delivery-schedule."""
+    delivery = ClaimedDelivery("a", "b", "item.created", 0, None)
+    attempt = Attempt(delivery, 0, 503, wait_seconds(503, {"retry-after": "9" * 20}, 0))
+    found = {next_retry(attempt) for _ in range(200)}
+    assert min(found) >= 86_400_000 and max(found) <= 95_040_000 and len(found) > 1
 
 
 @on_desk

@@ -17,7 +17,7 @@ BACKOFF_SECONDS = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 """Backoff: seconds before each retry, without jitter. After the last one, the delivery fails."""
 
 _JITTER = 0.1
-"""Maximum jitter, as a fraction of the backoff."""
+"""Maximum jitter, as a fraction of the wait, including one by ``Retry-After``."""
 
 _MAX_WAIT_SECONDS = 86_400
 _RATE_LIMITED_SECONDS = 60
@@ -89,7 +89,8 @@ def next_retry(attempt: Attempt) -> int:
 
 # rule: delivery-schedule
 def wait_seconds(status: int, headers: Mapping[str, str], now: int) -> int:
-    """Returns for how many seconds a receiver wants no requests, by its answer; 0 if none.
+    """Returns for how many seconds, at most a day, a receiver wants no requests, by its answer; 0
+    if none.
 
     ``now``: milliseconds since 1970, for a ``Retry-After`` with a time (RFC 9110, 10.2.3).
     """
@@ -97,8 +98,9 @@ def wait_seconds(status: int, headers: Mapping[str, str], now: int) -> int:
     if status == _RATE_LIMITED:  # Brevo sends a header of its own
         text = text or headers.get("x-sib-ratelimit-reset", "")
     seconds = _RATE_LIMITED_SECONDS if status == _RATE_LIMITED else 0
-    if re.fullmatch("[0-9]{1,9}", text):
-        seconds = max(int(text), int(status == _RATE_LIMITED))
+    if re.fullmatch("[0-9]+", text):
+        digits = text.lstrip("0")[:6] or "0"  # six digits are more than a day
+        seconds = max(int(digits), int(status == _RATE_LIMITED))
     elif text:
         with contextlib.suppress(ValueError, OverflowError):
             at = email.utils.parsedate_to_datetime(text)
