@@ -262,6 +262,18 @@ async def test_refused_key_pauses_the_webhook(desk, tool, sender, hook):
     assert tool.wrong == []
 
 
+@on_desk
+async def test_refused_key_is_shown_without_an_answer(desk):
+    """`problem` of a key that is refused without a text ends after the status.
+    Rule: format-answers."""
+    async with Tool("brevo").serve() as tool, desk.process() as sender:
+        hook = await desk.formatted(tool.url, "brevo", KEY)
+        tool.script = [b"HTTP/1.1 401 x\r\nContent-Length: 0\r\n\r\n"]
+        await desk.save()
+        await send(sender)
+        assert (await desk.find(hook)).problem == "The key was refused with 401."
+
+
 @on_each_format
 async def test_refused_event_is_not_retried(desk, tool, sender, hook):
     """An event that the tool refuses with 400 fails without a retry. The delivery shows the

@@ -286,7 +286,8 @@ async def _record(
         # rule: clock-guard. A later time was stored by a clock that was wrong.
         shown.failing_since = min(shown.failing_since or at, at)
         if attempt.key_refused:  # rule: format-answers
-            shown.problem = f"The key was refused with {attempt.status}: {attempt.answer}"
+            answer = f": {attempt.answer}" if attempt.answer else "."
+            shown.problem = f"The key was refused with {attempt.status}{answer}"
         elif attempt.status == _GONE:
             shown.problem = "The receiver answered 410 (Gone)."
         elif await _fails_for_long(tx, shown.failing_since, clock):
