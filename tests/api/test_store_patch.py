@@ -1,10 +1,12 @@
 """What an admin token may change of its store, and what it may not."""
 
+import secrets
+
 import pytest
 
 from wishwell.http import bad_fields
 
-from .conftest import data, refused
+from .conftest import data, refused, soon
 
 LOOK = {
     "shopName": "Linen & Co",
@@ -63,3 +65,32 @@ def test_every_refusal_is_different():
     """No two settings share a message. Rule: store-patch."""
     messages = [*bad_fields.BY_COMMAND.values()]
     assert len({*messages}) == len(messages)
+
+
+@pytest.mark.parametrize(
+    ("field", "option", "end"),
+    [("shopUrl", "--shop-url", "/"), ("cartUrl", "--cart-url", "/cart?id={productId}")],
+)
+def test_token_cannot_lead_shoppers_to_another_host(make_shop, field, option, end):
+    """In a store with hosts a token sets a path or a URL on one of them; the command sets any, which
+    may be sent back. Without hosts any is accepted. Rule: store-patch."""
+    other = {field: f"https://evil.example{end}"}
+    free = make_shop()
+    assert data(free.admin.patch("/store", json={"look": other}))["look"] == other
+    host = f"{secrets.token_hex(6)}.example"
+    shop = make_shop("--host", f"https://{host}")
+    http = shop.admin
+    for url in (f"https://{host}{end}", f"https://{host}:443{end}", end):
+        assert data(http.patch("/store", json={"look": {field: url}}))["look"][field] == url
+    for at in ("evil.example", f"{host}.evil.example", f"{host}:8443", f"evil.{host}"):
+        message = refused(http.patch("/store", json={"look": {field: f"https://{at}{end}"}}), 400)
+        assert (
+            message.startswith(f"look.{field}: ") and f"`wishwell store update {option}`" in message
+        )
+    logo = {"logoUrl": "https://cdn.example/logo.svg"}
+    assert data(http.patch("/store", json={"look": logo}))["look"] == logo | {field: end}
+    shop.update(option, other[field])
+    soon(lambda: data(http.get("/store"))["look"][field] == other[field])
+    data(http.patch("/store", json=data(http.get("/store"))))
+    data(http.patch("/store", json={"look": {field: None}}))
+    refused(http.patch("/store", json={"look": other}), 400)

@@ -9,6 +9,7 @@ from wishwell import field_types as types
 from wishwell.errors import Invalid
 from wishwell.http.request_types import Body
 from wishwell.stores import Consent, Store, StorePatch, look
+from wishwell.stores.naming import authority, normalised_origin
 
 NewLookText = Annotated[
     str | None, types.published("NewLookText", "null or an empty text resets the setting.")
@@ -26,6 +27,22 @@ class LookBody(Body):
     language: NewLookText | UnsetType = UNSET
     texts: look.Texts | UnsetType = UNSET
     """All texts, which replace the current ones."""
+
+
+_OPTIONS = {"shopUrl": "--shop-url", "cartUrl": "--cart-url"}
+
+
+# rule: store-patch
+def _check_host(store: Store, field: str, url: object) -> None:
+    """Raises ``Invalid`` for a URL on a host that isn't the store's, unless it has no hosts."""
+    if isinstance(url, str) and url.startswith("https://") and store.hosts:
+        origin = normalised_origin("/".join(url.split("/")[:3]))
+        if authority(origin) not in map(authority, store.hosts):
+            raise Invalid(
+                f"look.{field}: a token can only set a path or a URL on the store's hosts "
+                f"({', '.join(store.hosts)[:200]}); for another host, use "
+                f"`wishwell store update {_OPTIONS[field]}`."
+            )
 
 
 class StoreReportingBody(Body):
@@ -46,6 +63,9 @@ class StoreBody(Body):
     # rule: store-patch
     def patch(self, store: Store) -> StorePatch:
         shown = {} if self.look is UNSET else asdict(self.look)
+        for field, name in (("shopUrl", "shop_url"), ("cartUrl", "cart_url")):
+            if shown.get(name) != getattr(store.look, name):
+                _check_host(store, field, shown.get(name))
         reporting = {} if self.reporting is UNSET else asdict(self.reporting)
         if reporting.pop("time_zone", UNSET) not in (UNSET, store.reporting.time_zone):
             raise Invalid(
