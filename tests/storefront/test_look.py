@@ -62,8 +62,41 @@ def test_language_is_the_settings_or_the_browsers(new_front):
     assert json.loads(held) == texts
     assert [tag for tag, _ in page.found].count("script") == 2
     front.shop.update("--language", "pt-BR", "--texts", "")
-    soon(lambda: html("de")[0].attributes("html") == {"lang": "pt-BR"})
-    assert "data-wishlist-texts" not in html("de")[1]
+    # Without texts in the store's language, the browser's is next.
+    soon(lambda: "data-wishlist-texts" not in html("de")[1])
+    assert html("de")[0].attributes("html") == {"lang": "de"}
+    assert html("pt-BR")[0].attributes("html") == {"lang": "en"}
+    front.shop.update("--language", "de-AT")
+    soon(lambda: html("fr")[0].attributes("html") == {"lang": "de-AT"})
+    file.write_text(json.dumps({"pt": {"title": "Favoritos"}, "pt-PT": {}}))
+    front.shop.update("--language", "pt-BR", "--texts", str(file))
+    soon(lambda: html("fr")[0].attributes("html") == {"lang": "pt-BR"})
+
+
+def test_title_is_the_text_of_the_heading(new_front):
+    """The text `title` of the shop is the title of the window too, in the page's language, without
+    HTML. Rule: page-look."""
+    front = new_front("--shop-name", "Linen")
+    file = front.api.folder / f"title-{front.shop.handle}.json"
+    texts = {"sv": {"title": "Önske<lista"}, "de": {"title": "Wunschzettel"}, "ar": {"all": "x"}}
+    file.write_text(json.dumps(texts))
+
+    def title(path, accepted):
+        text = front.browser().at(path, headers={"Accept-Language": accepted}).text
+        return re.findall("<title>(.*?)</title>", text)[0]
+
+    front.shop.update("--texts", str(file))
+    soon(lambda: title("/", "sv") == "Önske&lt;lista – Linen")
+    assert title("/shared", "sv") == "Önske&lt;lista – Linen"
+    assert title("/", "de-AT") == "Wunschzettel – Linen"
+    file.write_text(json.dumps(texts | {"pt-br": {"title": "Favoritos"}}))
+    front.shop.update("--texts", str(file), "--language", "pt-BR")
+    soon(lambda: title("/", "sv") == "Favoritos – Linen")
+    front.shop.update("--language", "")
+    soon(lambda: title("/", "sv") == "Önske&lt;lista – Linen")
+    for accepted in ("en", "ar"):
+        assert title("/", accepted) == "Wishlist – Linen"
+        assert title("/shared", accepted) == "Shared wishlist – Linen"
 
 
 @pytest.mark.parametrize(

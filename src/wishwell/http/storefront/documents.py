@@ -46,7 +46,7 @@ def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None
     if own and "{token}" not in own and own != base + path:
         return assets.redirect(own)
     look = store.look
-    lang = look.language or assets.preferred(languages, [*_TEXTS, *look.texts]) or "en"
+    lang = _language(look, languages)
     title, of_shared, noscript = _TEXTS.get(lang.partition("-")[0], _TEXTS["en"])
     attributes = {"lang": lang, "product-url": pages.product_url, "cart-url": look.cart_url}
     attributes["shop-url"] = look.shop_url
@@ -56,7 +56,7 @@ def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None
         attributes["sign-in"] = store.auth_flow
     if not shared and (link := pages.shared_page):
         attributes["shared-page"] = link if "{token}" in link else f"{link}#{{token}}"
-    name = of_shared if shared else title
+    name = _title(look, lang) or (of_shared if shared else title)
     style = _style(look)
     page = _PAGE.format(
         lang=lang,
@@ -71,6 +71,25 @@ def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None
         noscript=noscript,
     )
     return Response(200, page.encode(), [*_HEADERS, *_security(style)])
+
+
+# rule: page-look
+def _language(look: Look, accepted: str | None) -> str:
+    """Returns the store's language or that of the browser, if any texts are in it, or English."""
+    own = [language for language, texts in look.texts.items() if texts]
+    wanted = look.language.lower()
+    if {wanted, wanted.partition("-")[0]} & {*_TEXTS, *map(str.lower, own)}:
+        return look.language
+    return assets.preferred(accepted, [*_TEXTS, *own]) or "en"
+
+
+def _title(look: Look, lang: str) -> str:
+    """Returns the text that replaces the page's heading, found as the page's script does, or ''."""
+    base = lang.partition("-")[0]
+    places = [lang.lower(), base] if base in _TEXTS else [lang.lower(), base, "en"]
+    own = {language.lower(): texts for language, texts in look.texts.items()}
+    found = (own.get(place, {}).get("title") for place in places)
+    return next(filter(None, found), "").partition("|")[0]
 
 
 # rule: page-look
