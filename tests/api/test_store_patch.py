@@ -61,6 +61,17 @@ def test_bad_look_names_every_field(shop):
     assert fields == ["look.logoUrl", "look.accent", "look.texts", "notices"]
 
 
+def test_shop_name_is_trimmed(shop):
+    """Spaces around the shop's name are removed, so one of spaces alone resets it.
+    Rule: page-look."""
+    for given, kept in ((" Linen\u00a0", {"shopName": "Linen"}), (" \u3000", {})):
+        body = {"look": {"shopName": given}}
+        assert data(shop.admin.patch("/store", json=body))["look"] == kept
+    shop.update("--shop-name", "  ")
+    shop.update("--accent", "#000000")
+    soon(lambda: data(shop.admin.get("/store"))["look"] == {"accent": "#000000"})
+
+
 def test_every_refusal_is_different():
     """No two settings share a message. Rule: store-patch."""
     messages = [*bad_fields.BY_COMMAND.values()]

@@ -336,6 +336,8 @@ def apply_patch(store: Store, patch: StorePatch, now: str) -> Store:
     for name in ("naming", "pages", "reporting", "look"):
         if (fields := named.get(name)) is not None:
             named[name] = structs.replace(getattr(store, name), **fields)
+    if (look := named.get("look")) is not None:
+        named["look"] = structs.replace(look, shop_name=look.shop_name.strip())
     if patch.limits is not None:
         limits = store.limits | dict(patch.limits)
         named["limits"] = {name: value for name, value in limits.items() if value is not None}
