@@ -78,6 +78,11 @@ class Front:
             # An unknown token makes the process refresh its stores immediately.
             assert self.shop.admin.get("/items").status_code == 200
 
+    @property
+    def by_token(self) -> bool:
+        """Whether a proxy with the store's token forwards the requests."""
+        return way.NAME in way.FORWARDERS
+
     def secrets(self, *keys: str) -> StoreSecrets:
         """Returns the store's secrets from the database, decrypted with these sealing keys."""
         [[sealed]] = self.api.rows(SEALED.format(self.shop.id))

@@ -23,7 +23,7 @@ LOOK = (
 def test_page_looks_like_the_shops(new_front):
     """The header has the shop's logo and leads back; the colour is allowed by its hash alone; the
     element can add to the cart and lead to sign in. Rules: page-look, storefront-pages."""
-    front = new_front(*LOOK)
+    front = new_front(*LOOK, "--auth-flow", "/login")
     for path, element in (("/", "wishlist-page"), ("/shared", "wishlist-shared")):
         answer = front.browser().at(path)
         page = Tags(answer.text)

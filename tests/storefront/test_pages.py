@@ -66,7 +66,8 @@ def test_page_is_whole(plain, path, element, title, accepted, lang):
     page = Tags(answer.text)
     assert page.attributes("html") == {"lang": lang}
     silent = {"notices": "off"} if element == "wishlist-page" else {}
-    silent |= {"sign-in": "/account/login"} if element == "wishlist-page" else {}
+    if element == "wishlist-page" and plain.by_token:
+        silent |= {"sign-in": "/account/login"}
     assert page.attributes(element) == {"lang": lang} | silent
     assert title[lang] in page.texts
     assert page.attributes("a") == {"href": "/"}
@@ -110,19 +111,46 @@ def test_settings_are_attributes_and_nothing_else(new_front):
     Rules: storefront-pages, store-settings."""
     hostile = "https://shop.example/{productId}\"><script>alert(1)</script><a/b='&quot;&#34;"
     token = "/s?t={token}&\"'><img/src=x/onerror=alert(1)>"
-    front = new_front("--product-url", hostile, "--shared-page", token, "--events", "on")
+    front = new_front(
+        "--product-url", hostile, "--shared-page", token, "--events", "on", "--auth-flow", "/login"
+    )
     own, shared = (Tags(front.browser().at(path).text) for path in ("/", "/shared"))
     assert own.attributes("wishlist-page") == {
         "lang": "en",
         "product-url": hostile,
         "shared-page": token,
-        "sign-in": "/account/login",
+        "sign-in": "/login",
     }
     assert shared.attributes("wishlist-shared") == {"lang": "en", "product-url": hostile}
     for page in (own, shared):
         assert list(page.attributes("script")) == ["type", "src"]
         assert page.attributes("a") == {"href": "/"}
         assert "img" not in {tag for tag, _ in page.found}
+
+
+def test_page_leads_to_a_sign_in_that_exists(new_front):
+    """The page leads visitors to the sign-in page if the store has set its path, or can name
+    customers by a JWT, a platform's query or a proxy; the default path alone may lead nowhere.
+    Rule: storefront-pages."""
+    front = new_front()
+    for name in ("page-key", "page-secret"):
+        (front.api.folder / name).write_text(name * 5)
+    # Stores with the same key need different audiences.
+    by_jwt = ("--jwt-key-file", "page-key", "--jwt-cookie", "a", "--jwt-audience")
+    key_set = ("--jwt-key-set", "https://shop.example/keys", "--jwt-cookie", "a")
+    shop = f"{front.shop.handle}.test"
+    platform = ("--platform-secret-file", "page-secret", "--platform-shop", shop)
+    for options, path in (
+        ((), "/account/login" if front.by_token else None),
+        (("--auth-flow", "/login"), "/login"),
+        (("--auth-flow", ""), None),
+        (("--auth-flow", "/login?as={email}", *by_jwt, "one"), None),
+        ((*by_jwt, "two"), "/account/login"),
+        (key_set, "/account/login"),
+        (platform, "/account/login"),
+    ):
+        page = Tags(new_front(*options).browser().at("/").text)
+        assert page.attributes("wishlist-page").get("sign-in") == path, options
 
 
 def test_pages_of_the_shop_take_the_place(new_front):

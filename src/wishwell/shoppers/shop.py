@@ -28,6 +28,12 @@ class Shop:
         self._jwt_keys = secrets.jwt_keys
         self._key_sets = key_sets
 
+    # rule: storefront-naming
+    @property
+    def names_customers(self) -> bool:
+        """Whether the store can name its customers by a JWT or by the platform's query."""
+        return bool(self._jwt_keys or self.platform_secrets or self.store.naming.jwt_key_set)
+
     # rule: storefront-jwt
     async def customer(self, token: str) -> str:
         """Returns the GID of a JWT's customer. Raises ``InvalidEvidence`` and

@@ -47,6 +47,7 @@ _ALL_LIMITS = published(
 
 DEFAULT_HANDLE = "default"
 DEFAULT_DROP = 5
+DEFAULT_AUTH_FLOW = "/account/login"
 MAX_HOSTS = 50
 
 PROPAGATION_MS = 5_000
@@ -318,7 +319,7 @@ def size_limits(store: Store, settings: Settings) -> SizeLimits:
 def blank(id: str, handle: str, now: str) -> Store:
     """Returns a store with default settings."""
     return Store(
-        *(id, handle, "shopify", "integer", "/account/login", (), Naming(), (), {}),
+        *(id, handle, "shopify", "integer", DEFAULT_AUTH_FLOW, (), Naming(), (), {}),
         *(DEFAULT_DROP, None, now),
     )
 

@@ -7,6 +7,7 @@ from html import escape
 
 import msgspec
 
+from wishwell import stores
 from wishwell.http import assets
 from wishwell.http.responses import Headers, Response
 from wishwell.shoppers.shop import StorefrontRequest
@@ -52,7 +53,7 @@ def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None
     attributes["shop-url"] = look.shop_url
     if not shared and store.events_since is None:  # price drop notices need events
         attributes["notices"] = "off"
-    if not shared and "{" not in store.auth_flow:
+    if not shared and _leads_to_sign_in(visit):
         attributes["sign-in"] = store.auth_flow
     if not shared and (link := pages.shared_page):
         attributes["shared-page"] = link if "{token}" in link else f"{link}#{{token}}"
@@ -71,6 +72,14 @@ def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None
         noscript=noscript,
     )
     return Response(200, page.encode(), [*_HEADERS, *_security(style)])
+
+
+# rule: storefront-pages
+def _leads_to_sign_in(visit: StorefrontRequest) -> bool:
+    """Returns whether a visitor can sign in: the default path alone may lead nowhere."""
+    known = visit.shop.names_customers or visit.caller is not None
+    path = visit.store.auth_flow
+    return "{" not in path and (known or path != stores.DEFAULT_AUTH_FLOW)
 
 
 # rule: page-look
