@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from msgspec import UNSET, structs
 
 from tests.contract.conftest import PLENTY, new_item
-from tests.contract.moved import delete, export, load
+from tests.contract.moved import delete, export, exported, load
 from tests.replay import Replay, told
 from tests.strategies import at_length, examples
-from wishwell import events, ids
+from wishwell import events, ids, profiles
 from wishwell import products as catalogue
 from wishwell.db.journal import Act
 from wishwell.privacy import erasure, journal_replay
@@ -450,6 +450,26 @@ def test_saving_again_clears_the_mark_with_purchases_off(bench, told, way):
     assert buy(bench, ann, (1, None, 2), updated=2, at=placed).matched == 1
     [row] = bench.all("items_all", profile=ann.id)
     assert items.from_row(row).purchased is UNSET
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_another_store_gets_no_orders(bench, till, tmp_path, on):
+    """An import into a store with another id adds its items without orders, marks and removed
+    items. Rule: import-store."""
+    ann = bench.new_customer(till)
+    bench.save(ann, 1)
+    bench.write(items.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
+    assert buy(bench, ann, (1, None, 1)).matched == 1
+    file = exported(bench, till, tmp_path)
+    other = bench.new_store(reporting={"purchases": on})
+    bench.save(bench.new_customer(other), 5)
+    load(bench, file, other.handle)
+    copied = profiles.of_customer(other, ann.gid)
+    [item] = map(items.from_row, bench.all("items_all", profile=copied.id))
+    assert (item.product_id, item.purchased) == ("1", UNSET)
+    for table in ("orders", "purchases", "removed_items"):
+        assert len(bench.select(f"SELECT 1 FROM {table} WHERE store_id = $1", till.id)) == 1
+        assert bench.select(f"SELECT 1 FROM {table} WHERE store_id = $1", other.id) == []
 
 
 def test_erasure_leaves_totals_and_hashes_only(bench, till):
