@@ -4,7 +4,7 @@ import secrets
 
 import pytest
 
-from wishwell.http import bad_fields
+from wishwell.http import bad_fields, store_bodies
 
 from .conftest import data, refused, soon
 
@@ -36,6 +36,28 @@ def test_token_changes_look_notices_and_shown_wishes(make_shop):
     assert data(http.patch("/store", json=changed)) == changed
     other = changed | {"reporting": {"timeZone": "UTC"}}
     assert "store update --time-zone" in refused(http.patch("/store", json=other), 400)
+
+
+REPORTING = {
+    "timeZone": "UTC", "purchases": False, "purchased": "mark", "attributionDays": 90
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", REPORTING)
+def test_settings_of_purchases_may_only_be_repeated(make_shop, field):
+    """The record may be sent back with all settings of purchases; a changed one is refused by a
+    message of its own, which names the command. Rule: store-patch."""
+    options = ("--time-zone", "Europe/Paris", "--purchases", "on")
+    shop = make_shop(*options, "--purchased", "remove", "--attribution-days", "30")
+    before = data(shop.admin.get("/store"))
+    assert before["reporting"].keys() == REPORTING.keys()
+    assert data(shop.admin.patch("/store", json=before)) == before
+    other = {"reporting": before["reporting"] | {field: REPORTING[field]}}
+    message = refused(shop.admin.patch("/store", json=other), 400)
+    assert message.startswith(f"reporting.{field}: can't be changed by a token, because ")
+    option = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in field)
+    assert f"`wishwell store update --{option}`" in message
+    assert data(shop.admin.get("/store")) == before
 
 
 @pytest.mark.parametrize("field", bad_fields.BY_COMMAND)
@@ -74,7 +96,7 @@ def test_shop_name_is_trimmed(shop):
 
 def test_every_refusal_is_different():
     """No two settings share a message. Rule: store-patch."""
-    messages = [*bad_fields.BY_COMMAND.values()]
+    messages = [*bad_fields.BY_COMMAND.values(), *store_bodies.REPORTING_BY_COMMAND.values()]
     assert len({*messages}) == len(messages)
 
 

@@ -15,7 +15,7 @@ from wishwell.errors import BadField, Invalid, RequestError
 from wishwell.events import formats
 from wishwell.http import request_types, store_bodies
 from wishwell.http.context import Request
-from wishwell.stores import look, rules
+from wishwell.stores import look, reporting, rules
 from wishwell.stores.look import Look
 from wishwell.wishlists import fields, items, lists, orders, shares
 
@@ -50,6 +50,9 @@ RULES = {
     "reporting": "must be an object",
     "showWishes": "must be true or false",
     "timeZone": "must be a string",
+    "purchases": "must be true or false",
+    "purchased": "must be a string",
+    "attributionDays": f"must be an integer from 1 to {reporting.MAX_ATTRIBUTION_DAYS}",
     "texts": 'must be an object such as {"de": {"name": "text"}}',
     **dict.fromkeys(_LOOK[:-1], "must be a string or null"),
     "email": "must be an e-mail address",

@@ -10,6 +10,7 @@ from wishwell.errors import Invalid
 from wishwell.http.request_types import Body
 from wishwell.stores import Consent, Store, StorePatch, look
 from wishwell.stores.naming import authority, normalised_origin
+from wishwell.stores.reporting import AttributionDays
 
 NewLookText = Annotated[
     str | None, types.published("NewLookText", "null or an empty text resets the setting.")
@@ -51,6 +52,25 @@ class StoreReportingBody(Body):
     show_wishes: bool | UnsetType = UNSET
     time_zone: str | UnsetType = UNSET
     """May only be repeated; `wishwell store update` changes it."""
+    purchases: bool | UnsetType = UNSET
+    """May only be repeated."""
+    purchased: str | UnsetType = UNSET
+    """May only be repeated."""
+    attribution_days: AttributionDays | UnsetType = UNSET
+    """May only be repeated."""
+
+
+REPORTING_BY_COMMAND = {
+    "time_zone": ("timeZone", "decides when a day begins", "--time-zone"),
+    "purchases": ("purchases", "decides whether orders are stored", "--purchases"),
+    "purchased": ("purchased", "decides whether orders delete items", "--purchased"),
+    "attribution_days": (
+        "attributionDays",
+        "decides which orders count",
+        "--attribution-days",
+    ),
+}
+"""Settings of the reports that a token can't change: their names, why, and the option that can."""
 
 
 class StoreBody(Body):
@@ -67,11 +87,12 @@ class StoreBody(Body):
             if shown.get(name) != getattr(store.look, name):
                 _check_host(store, field, shown.get(name))
         reporting = {} if self.reporting is UNSET else asdict(self.reporting)
-        if reporting.pop("time_zone", UNSET) not in (UNSET, store.reporting.time_zone):
-            raise Invalid(
-                "reporting.timeZone: can't be changed by a token; use `wishwell store update "
-                "--time-zone`."
-            )
+        for column, (name, reason, option) in REPORTING_BY_COMMAND.items():
+            if reporting.pop(column, UNSET) not in (UNSET, getattr(store.reporting, column)):
+                raise Invalid(
+                    f"reporting.{name}: can't be changed by a token, because it {reason}; use "
+                    f"`wishwell store update {option}`."
+                )
         return StorePatch(
             look={name: value or "" for name, value in shown.items() if value is not UNSET}
             | (

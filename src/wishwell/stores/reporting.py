@@ -12,6 +12,7 @@ from wishwell.field_types import published
 
 MAX_ATTRIBUTION_DAYS = 365
 Purchased = Literal["mark", "remove"]
+AttributionDays = Annotated[int, published(minimum=1, maximum=MAX_ATTRIBUTION_DAYS)]
 
 _MACHINES_OWN = {"localtime", "posixrules", "Factory"}
 """Files of a time zone database that mean another zone on each machine, or none."""
@@ -29,7 +30,7 @@ class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True)
     """Whether the shop's orders are matched with wishes."""
     purchased: Purchased = "mark"
     """What an order does with the items that it matches."""
-    attribution_days: Annotated[int, published(minimum=1, maximum=MAX_ATTRIBUTION_DAYS)] = 90
+    attribution_days: AttributionDays = 90
     """The number of days after a save during which an order matches the item."""
 
 

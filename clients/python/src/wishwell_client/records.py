@@ -594,6 +594,12 @@ class StoreReportingPatch(Record, frozen=True):
     show_wishes: bool | None = None
     time_zone: str | None = None
     """May only be repeated; ``wishwell store update`` changes it."""
+    purchases: bool | None = None
+    """May only be repeated."""
+    purchased: str | None = None
+    """May only be repeated."""
+    attribution_days: int | None = None
+    """May only be repeated."""
 
 
 class AdminToken(Record, frozen=True):
