@@ -28,9 +28,6 @@ _SESSION_PATTERN = re.compile(rf"gid://[a-z0-9-]{{1,40}}/Session/{UUID_PATTERN.p
 NO_UUID = "00000000-0000-0000-0000-000000000000"
 """The nil UUID (RFC 9562, 5.9), which no record has."""
 
-_ORDERS = uuid.UUID("5f0a9c1e-7d0b-4c57-9d6e-2b1f6f0e8a34")
-"""The namespace of order hashes."""
-
 DAY_MS = 86_400_000
 MAX_TIMESTAMP_MS = 253_402_300_799_999
 """The maximum timestamp in RFC 3339 (the end of the year 9999), in milliseconds since 1970."""
@@ -99,10 +96,10 @@ def profile_key(store_id: str, gid: str) -> str:
     return str(uuid.uuid5(uuid.UUID(store_id), gid))
 
 
-# rule: purchase-private
-def order_hash(order_id: str) -> str:
-    """Returns the hash of a shop's order id, a UUIDv5."""
-    return str(uuid.uuid5(_ORDERS, order_id))
+# rules: purchase-private, store-isolation
+def order_hash(store_id: str, order_id: str) -> str:
+    """Returns the hash of a shop's order id: the UUIDv5 of store and order id."""
+    return str(uuid.uuid5(uuid.UUID(store_id), order_id))
 
 
 def session_gid(namespace: str, session: str) -> str:

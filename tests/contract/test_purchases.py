@@ -375,7 +375,7 @@ def test_latest_version_wins_in_a_race_with_a_sign_in(bench, till):
         [item] = map(items.from_row, bench.all("items_all", profile=customer.id))
         assert item.purchased is not UNSET
         assert item.purchased.quantity == 6
-        hash = ids.order_hash(number)
+        hash = ids.order_hash(till.id, number)
         sql = "SELECT quantity, profile_id FROM purchases WHERE store_id = $1 AND hash = $2"
         assert [(row[0], str(row[1])) for row in bench.select(sql, till.id, hash)] == [
             (6, customer.id)
@@ -472,6 +472,20 @@ def test_another_store_gets_no_orders(bench, till, tmp_path, on):
         assert bench.select(f"SELECT 1 FROM {table} WHERE store_id = $1", other.id) == []
 
 
+def test_order_has_another_hash_in_each_store(bench, till):
+    """The hash of an order's id differs between stores, so nobody can precompute it for all of
+    them. Rule: purchase-private."""
+    hashes = set()
+    for store in (till, bench.new_store(reporting=ON)):
+        ann = bench.new_customer(store)
+        bench.save(ann, 1)
+        assert buy(bench, ann, (1, None, 1), number="1001").matched == 1
+        [(stored,)] = bench.select("SELECT hash FROM orders WHERE store_id = $1", store.id)
+        assert str(stored) == ids.order_hash(store.id, "1001")
+        hashes.add(str(stored))
+    assert len(hashes) == 2
+
+
 def test_erasure_leaves_totals_and_hashes_only(bench, till):
     """After an erasure, no table names the person; the order's totals stay, also for a refund.
     Rule: purchase-erased."""
@@ -527,7 +541,7 @@ def test_forgotten_order_is_forgotten_again_after_a_restore(bench, till):
     ann = bench.new_customer(till)
     bench.save(ann, 1)
     buy(bench, ann, (1, None, 1))
-    act = Act(action="order.forgotten", store_id=till.id, id=ids.order_hash("1"))
+    act = Act(action="order.forgotten", store_id=till.id, id=ids.order_hash(till.id, "1"))
     repeat = journal_replay.repeat(bench.db, [act], bench.clock, dry=False)
     assert [one.outcome for one in bench.drain(repeat)] == ["repeated"]
     assert bench.one("order_find", store=till.id, hash=act.id) is None

@@ -121,7 +121,7 @@ async def apply(tx: Writer, store: Store, order: Order, now: str) -> Applied:
     """
     reporting.check_purchases(store.reporting)
     await stores.check_not_deleting(tx, store)
-    of = {"store": store.id, "hash": ids.order_hash(order.id)}
+    of = {"store": store.id, "hash": ids.order_hash(store.id, order.id)}
     if order.updated_at <= await _open(tx, of):
         return Applied(order.id, "unchanged", len(await _stored(tx, of)))
     before, held = await _hold(tx, store, of, order.buyer.id)
@@ -169,7 +169,7 @@ async def forget(tx: Writer, store: Store, order_id: str, now: str) -> None:
     """Deletes an order with its matches. Raises ``NotFound``, and ``Conflict`` if purchases are
     turned off."""
     reporting.check_purchases(store.reporting)
-    await forget_hash(tx, store, ids.order_hash(order_id), now)
+    await forget_hash(tx, store, ids.order_hash(store.id, order_id), now)
 
 
 async def forget_hash(tx: Writer, store: Store, hash: str, now: str) -> None:
