@@ -332,6 +332,21 @@ def test_reports(till):
     refused(till.shop.client(token).put("/orders", json={"orders": []}), 403)
 
 
+def test_limit_of_a_report_is_for_products(till):
+    """``limit`` applies by product, also to a spreadsheet; by day it is 400. Rule: purchase-report."""
+    for product in (1, 2, 3):
+        save(till.http, product)
+    till.order("1", *(line(product, None, product) for product in (1, 2, 3)))
+    path, two = "/reports/purchases", {"by": "product", "limit": 2}
+    get = till.shop.admin.get
+    assert [one["productId"] for one in data(get(path, params=two))] == [3, 2]
+    sheet = get(path, params=two | {"format": "csv"}).text
+    assert [row.partition(",")[0] for row in sheet.splitlines()[1:]] == ["3", "2"]
+    assert len(get(path, params={"by": "product", "format": "csv"}).text.splitlines()) == 4
+    for query in ({"limit": 2}, {"limit": 2, "by": "day", "format": "csv"}):
+        assert refused(get(path, params=query), 400).startswith("limit: ")
+
+
 def test_nothing_of_other_lines_is_stored_or_logged(make_shop):
     """No column of any table, no event and no log line contains the lines that matched nothing, or
     an order's id. Rule: purchase-private."""

@@ -1090,8 +1090,8 @@ export interface paths {
          * Report what wishes earn
          * @description The orders with a wish, the units of these wishes, and what was paid for them, by currency:
          *     for each day, or by product, those first that earned most. Current, not as last counted.
-         *     `format=csv` returns all products or days as a spreadsheet. `HEAD` returns the same response
-         *     without a body.
+         *     `limit` is allowed with `by=product` only. `format=csv` returns a spreadsheet, without `limit` of
+         *     all products. `HEAD` returns the same response without a body.
          */
         get: operations["getPurchasesReport"];
         put?: never;
@@ -2457,6 +2457,12 @@ export interface components {
             showWishes?: boolean;
             /** @description May only be repeated; `wishwell store update` changes it. */
             timeZone?: string;
+            /** @description May only be repeated. */
+            purchases?: boolean;
+            /** @description May only be repeated. */
+            purchased?: string;
+            /** @description May only be repeated. */
+            attributionDays?: number;
         };
         /** @description A store and its settings, which `wishwell store` changes. */
         StoreSettings: {
@@ -3011,6 +3017,12 @@ export interface components {
          * @example variant
          */
         By: "product" | "variant";
+        /**
+         * @description Only with `by=product`: the maximum number of products, 1 to 250 (default: 50; without a
+         *     default with `format=csv`).
+         * @example 20
+         */
+        EarnedLimit: number;
         /**
          * @description Whether days or products have rows.
          * @example product
@@ -6161,10 +6173,11 @@ export interface operations {
                  */
                 by?: components["parameters"]["EarnedBy"];
                 /**
-                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
+                 * @description Only with `by=product`: the maximum number of products, 1 to 250 (default: 50; without a
+                 *     default with `format=csv`).
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["EarnedLimit"];
                 /**
                  * @description A spreadsheet contains the whole report, without pages.
                  * @example csv

@@ -101,7 +101,10 @@ async def days_report(request: Request) -> Response:
 async def purchases_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
     as_csv, by = _as_csv(request), queries.choice(request.query, "by", purchases.BY)
-    limit = None if as_csv else queries.limit(request.query.get("limit"))
+    given = request.query.get("limit")
+    limit = None if as_csv and given is None else queries.limit(given)
+    if by == "day" and given is not None:
+        raise Invalid("limit: is allowed only with by=product; a report by day has all days.")
     found: list[Any] = (
         await read(purchases.days, store, reports.days_in(period))
         if by == "day"

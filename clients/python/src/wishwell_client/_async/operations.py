@@ -1193,7 +1193,8 @@ class AsyncReports(AsyncResource):
     ) -> tuple[EarnedRow, ...]:
         """The orders with a wish, the units of these wishes, and what was paid for them, by
         currency: for each day, or by product, those first that earned most. Current, not as last
-        counted. ``format=csv`` returns all products or days as a spreadsheet.
+        counted. ``limit`` is allowed with ``by=product`` only. ``format=csv`` returns a
+        spreadsheet, without ``limit`` of all products.
 
         ``from_``: The first day, in the time zone of the store (default: 29 days before ``to``).
 
@@ -1202,7 +1203,8 @@ class AsyncReports(AsyncResource):
 
         ``by``: Whether days or products have rows.
 
-        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
+        ``limit``: Only with ``by=product``: the maximum number of products, 1 to 250 (default: 50;
+        without a default with ``format=csv``).
 
         Raises ``NotFound``.
         """
