@@ -332,6 +332,30 @@ def test_reports(till):
     refused(till.shop.client(token).put("/orders", json={"orders": []}), 403)
 
 
+@pytest.mark.parametrize("field", ["placedAt", "updatedAt"])
+def test_time_may_be_a_day_ahead(till, field):
+    """A time up to 24 hours ahead is accepted; one order with a later time makes the request 400,
+    and nothing of it is applied. Rule: order-versions."""
+    save(till.http, 1)
+    good = order("1", till.customer.gid, line(1))
+    late = order("2", till.customer.gid, line(1)) | {field: ago(hours=-24, minutes=-5)}
+    message = refused(till.shop.admin.put("/orders", json={"orders": [good, late]}), 400)
+    assert message.startswith(f"orders[1].{field}: must not be more than 24 hours in the future")
+    assert till.summary()["orders"] == 0
+    [done] = till.put(late | {field: ago(hours=-23, minutes=-55)})
+    assert done["matched"] == 1
+
+
+def test_request_has_a_limit_of_size(till):
+    """250 orders of 5 lines fit into a request; a body of more than 256 KiB is 413.
+    Rule: order-versions."""
+    five = [line(product, product) for product in range(632910392, 632910397)]
+    for lines, status in ((five, 200), ([*five, *five], 413)):
+        many = [order(str(number), till.customer.gid, *lines) for number in range(250)]
+        answer = till.shop.admin.put("/orders", json={"orders": many})
+        assert answer.status_code == status, len(answer.request.content)
+
+
 def test_limit_of_a_report_is_for_products(till):
     """``limit`` applies by product, also to a spreadsheet; by day it is 400. Rule: purchase-report."""
     for product in (1, 2, 3):

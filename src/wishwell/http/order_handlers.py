@@ -94,7 +94,9 @@ def _time(field: str, at: datetime, request: Request) -> str:
     """Returns a time as stored. Raises ``Invalid`` for one more than a day ahead."""
     milliseconds = max(0, round(at.timestamp() * 1000))
     if milliseconds > request.service.clock() + _AHEAD_MS:
-        raise Invalid(f"{field}: must not be in the future; it is now {request.now()}.")
+        raise Invalid(
+            f"{field}: must not be more than 24 hours in the future; it is now {request.now()}."
+        )
     return ids.timestamp(milliseconds)
 
 
