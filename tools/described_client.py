@@ -185,7 +185,8 @@ class Types:
             elif data in self.subclasses:
                 text += f"    {snake(sent)}: {data}\n"
             elif schema["x-python-base"] == "EventData" and sent in schema.get("required", ()):
-                text += f"    {snake(sent)}: {self.of(node)}\n"
+                kind = self.of(node) + " | None" * nullable(resolved(node))
+                text += f"    {snake(sent)}: {kind}\n"
         return text
 
     def _class(self, name: str, schemas: list[Node]) -> str:

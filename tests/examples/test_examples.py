@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Frame, expect
 
@@ -60,7 +62,7 @@ def test_next_has_the_pages(shop, new_customer):
     owner = new_customer(permissions=["clipboard-read", "clipboard-write"])
     page = owner.open()
     press(page, MUG)
-    page.get_by_role("link", name="Wishlist (1)").click()
+    page.get_by_role("link", name=re.compile("^Wishlist.*1")).click()
     shows(page, f"Product {MUG}")
     page.get_by_role("button", name="New list").click()
     page.get_by_role("textbox").fill("Birthday")
@@ -71,11 +73,12 @@ def test_next_has_the_pages(shop, new_customer):
     page.get_by_role("button", name="Done").click()
     page.get_by_role("tab", name="Birthday").click()
     page.get_by_role("button", name="Share", exact=True).click()
-    page.get_by_text("Link copied.").wait_for()
+    link = page.get_by_label("Link", exact=True).input_value()
+    page.get_by_role("dialog").get_by_role("button", name="Done").click()
     other = new_customer().context.new_page()
-    other.goto(page.evaluate("navigator.clipboard.readText()"))
+    other.goto(link)
     expect(other.get_by_role("heading", name="Birthday")).to_be_visible()
     shows(other, f"Product {MUG}")
     page.get_by_role("link", name="Shop").click()
     heart(page, MUG).click()
-    expect(page.get_by_role("link", name="Wishlist (0)")).to_be_visible()
+    expect(page.locator("wishlist-count")).to_have_attribute("empty", "")

@@ -961,7 +961,7 @@ class ItemPriceDroppedData(EventData, frozen=True, kw_only=True):
     """Data of the events ``item.price_dropped`` and ``item.back_in_stock``."""
 
     item: Item
-    notices: bool
+    notices: bool | None
     product: EventProduct
     previous_price: Money
     price: Money
@@ -978,7 +978,7 @@ class ItemBackInStockData(EventData, frozen=True, kw_only=True):
     """Data of the events ``item.price_dropped`` and ``item.back_in_stock``."""
 
     item: Item
-    notices: bool
+    notices: bool | None
     product: EventProduct
 
 
