@@ -90,7 +90,7 @@ def _service(key: str, origin: str) -> Iterator[str]:
             (["init"], ""),
             (["store", "update", "default", "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-",
               "--shop-name", "Small Hours",
-              "--accent", "#c2183c", "--shop-url", "/"], key),
+              "--accent", "#8f1230", "--shop-url", "/"], key),
             (["products", "-", "--format", "jsonl", "--store", "default", *of],
              catalogue.lines(origin)),
         ):  # fmt: skip
