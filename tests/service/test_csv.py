@@ -108,14 +108,14 @@ def test_progress_names_the_time_left_of_each_step(capfd):
 @pytest.mark.slow
 def test_long_import_says_how_much_time_is_left(service):
     """An import that takes long says how far it is and how much longer it takes. Rule: import-csv."""
-    path = written(service, "Who,What,On,When\n" + "".join(f"{n},5,a,\n" for n in range(1, 25_001)))
+    path = written(service, "Who,What,On,When\n" + "".join(f"{n},5,a,\n" for n in range(1, 75_001)))
     done = service.run([str(service.command), "import", path, *MAP], timeout=300)
     said = re.findall(
         r"^added: ([\d,]+) profiles,.*, (\d+)%, about [\d,]+ s left$", done.stderr, re.MULTILINE
     )
     assert done.returncode == 0 and said
     for profiles, percent in said:
-        assert int(percent) == pytest.approx(int(profiles.replace(",", "")) / 250, abs=1)
+        assert int(percent) == pytest.approx(int(profiles.replace(",", "")) / 750, abs=1)
 
 
 def test_queries_of_the_document_select_the_columns_of_its_commands():
