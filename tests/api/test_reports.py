@@ -354,7 +354,9 @@ def test_pages_without_dates_keep_the_period_when_a_new_day_begins(world):
     def days() -> str:
         return world.get("products", format="csv").headers["content-disposition"]
 
-    world.shop.update("--time-zone", "Pacific/Niue")
+    zone = "Pacific/Niue"
+    world.shop.update("--time-zone", zone)
+    soon(lambda: world.shop.admin.get("/store").json()["data"]["reporting"].get("timeZone") == zone)
     for product in (51, 52):
         world.save(world.shop.customer("walker"), product)
     world.counted()
