@@ -33,7 +33,10 @@ const npm = (/** @type {string} */ cwd, /** @type {string[]} */ ...args) =>
 const tsc = (/** @type {string} */ cwd, /** @type {string[]} */ ...args) =>
   run(cwd, process.execPath, join(here, 'node_modules/typescript/bin/tsc'), ...args);
 
-before(() => npm(here, 'install', '--no-save', '--no-package-lock', ...packages));
+before(async () => {
+  await rm(join(here, 'snippets'), { recursive: true, force: true }); // of an earlier run
+  npm(here, 'install', '--no-save', '--no-package-lock', ...packages);
+});
 
 test('a server of the shop renders with the installed packages', () => {
   const page = `
