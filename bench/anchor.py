@@ -53,10 +53,8 @@ class Fastify(Bare):
         return ["node", FOLDER / "server.js", port]
 
     def settings(self, shop: Shop) -> dict[str, str]:
-        named = {"KEY": seed.KEY, "STORE": shop.store}
-        return {f"FASTIFY_{name}": value for name, value in named.items()} | {
-            "NODE_ENV": "production"
-        }
+        own = {"FASTIFY_KEY": seed.KEY, "FASTIFY_STORE": shop.store}
+        return own | {"NODE_ENV": "production"}
 
 
 def install() -> None:

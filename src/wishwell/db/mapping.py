@@ -12,16 +12,15 @@ from wishwell.db import Row, statements
 T = TypeVar("T", bound=msgspec.Struct)
 
 _NESTED = (msgspec.Raw, msgspec.Struct)
-"""Types of fields that are stored as JSON. Rows are shown, not changed, so they stay encoded."""
+"""Types of fields that are stored as JSON. A value of type Raw is only shown, and stays encoded."""
 
 
 def from_columns(shape: type[T], of: str, *more: str) -> Callable[[Row], T]:
     """Returns a function that makes a ``shape`` from a row of the columns ``of``, then ``more``.
 
     Each column fills the field of the same name, converted to the field's type: words to a list, 0
-    or 1 to a bool, JSON to Raw or
-    a struct, an empty text to UNSET or None. Columns without a field are
-    ignored. The function is compiled from the names, because looking them up in every row would
+    or 1 to a bool, JSON to Raw or a struct, an empty text to UNSET or None. Columns without a field
+    are ignored. The function is compiled from the names, because looking them up in every row would
     double its time.
     """
     columns = (*statements.columns(of), *more)

@@ -122,10 +122,11 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
                 return await _record_event(tx, profile, (*row, False), now)
         before = await items.find_locked(tx, profile, id)
         item = _changed(before, patch)
-        if items.item_key(item) != items.item_key(before):
+        has_other_product = items.item_key(item) != items.item_key(before)
+        if has_other_product:
             await items.set_prices(tx, profile, [item])
         await items.apply(tx, profile, [(before, item)], now)
-        if items.item_key(item) != items.item_key(before):  # rule: purchase-mark
+        if has_other_product:  # rule: purchase-mark
             [item] = await purchases.saved_again(tx, profile, [item], now)
     except UniqueViolation as error:
         raise Conflict(
