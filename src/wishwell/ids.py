@@ -113,7 +113,8 @@ def is_customer_id(text: str) -> bool:
 
 
 def customer_gid(platform: str, id: str) -> str:
-    return f"gid://{platform}/Customer/{id}"
+    """Returns the GID of a customer, which ``customer_of`` decodes; only ``%`` is escaped."""
+    return f"gid://{platform}/Customer/{id.replace('%', '%25')}"
 
 
 def customer_of(gid: str) -> tuple[str, str] | None:
@@ -125,19 +126,13 @@ def customer_of(gid: str) -> tuple[str, str] | None:
     return (match[1], id) if is_customer_id(id) else None
 
 
-def encoded(gid: str) -> str:
-    """Returns a GID as it has to be written where it is decoded again, such as in an export."""
-    return gid.replace("%", "%25")
-
-
 def is_session(text: str) -> bool:
     """Returns whether ``text`` is a session GID, in any namespace."""
     return _SESSION_PATTERN.fullmatch(text) is not None
 
 
-def decoded(text: str) -> str | None:
-    """Returns a GID, of any platform or namespace, with its customer id decoded; ``None`` for other
-    text."""
+def normalised(text: str) -> str | None:
+    """Returns a GID, of any platform or namespace, as it is stored; ``None`` for other text."""
     if (customer := customer_of(text)) is not None:
         return customer_gid(*customer)
     return text if is_session(text) else None

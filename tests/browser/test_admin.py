@@ -15,6 +15,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.conftest import ISSUED, ROOMY, SEALING_KEY, SIGNING_KEY, Shop, slow
 from tests.platform import NEW, Platform
 from tests.servers import Service, wait_until
+from wishwell import ids
 
 from .conftest import CLICK, KEYS, use
 from .test_pages import check_open_to_everybody
@@ -430,8 +431,8 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
 def test_shopper_with_an_id_of_another_sign_in_system_is_found(world, merchant, id):
     """A shopper is found by an id with special characters and by its GID, also when the id is an e-mail address,
     and the page's address shows the shopper again. Rules: customer-id, admin-page."""
-    gid = world.shop.gid(id)
-    shopper = world.shop.acting_as(gid.replace("%", "%25"))
+    gid = ids.customer_gid(world.shop.platform, id)
+    shopper = world.shop.acting_as(gid)
     shopper.post("/items", json={"productId": 3}).raise_for_status()
     page = merchant.open(world.shop.admin_token, "#/shoppers")
     for text in (id, gid):

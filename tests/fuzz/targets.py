@@ -111,7 +111,7 @@ def gid(data: bytes) -> None:
         return
     assert profile.gid == (text if profile.is_session else unquote(text))
     assert profile.id == ids.profile_key(STORE_ID, profile.gid)
-    assert profiles.parse(STORE, "wishwell", ids.encoded(profile.gid), "Profile") == profile
+    assert profiles.parse(STORE, "wishwell", profile.gid, "Profile") == profile
     _, _, platform, kind, id = profile.gid.split("/")
     assert (platform, kind) == (
         ("wishwell", "Session") if profile.is_session else ("shopify", "Customer")
@@ -305,7 +305,7 @@ def wishes(data: bytes) -> None:
         except ServiceError:
             return
         for bundle in found:
-            assert bundle.items and ids.customer_of(ids.encoded(bundle.profile.gid))
+            assert bundle.items and ids.customer_of(bundle.profile.gid)
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {

@@ -123,8 +123,7 @@ class Authenticator:
         # back, and the token would survive a revocation.
         jti = ids.uuid7_at(max(now, revoked_until + 1))
         second = now // 1000
-        gid = ids.encoded(profile.gid)
-        claims = _Claims(gid, profile.store.id, jti, second, second + LIFETIME_SECONDS)
+        claims = _Claims(profile.gid, profile.store.id, jti, second, second + LIFETIME_SECONDS)
         return self._signed(self._newest, claims)
 
     def _signed(self, header: str, claims: _Claims) -> str:

@@ -23,7 +23,7 @@ async function send(path, { query = {}, profile, body, method = 'GET' } = {}) {
   const url = new URL(path, BASE);
   for (const [name, value] of Object.entries(query)) if (value) url.searchParams.set(name, value);
   const headers = { Authorization: `Bearer ${token}` };
-  if (profile) headers.Profile = profile.replaceAll('%', '%25'); // GIDs are shown decoded
+  if (profile) headers.Profile = profile;
   if (body) headers['Content-Type'] = 'application/json';
   const mine = token;
   const asked = { method, headers, body: body && JSON.stringify(body), cache: 'no-store', credentials: 'omit', redirect: 'error' };

@@ -16,7 +16,7 @@ function load({ query: { id } }) {
 async function look(text, redraw) {
   Object.assign(session, { looked: text, found: undefined });
   const isGid = text.startsWith('gid://');
-  const gid = isGid ? text : `gid://${session.store.platform}/Customer/${text}`;
+  const gid = isGid ? text : `gid://${session.store.platform}/Customer/${text.replaceAll('%', '%25')}`;
   if (text.includes('@') && !isGid) {
     session.found = await pages('profiles', { email: text });
     const named = !session.found.rows.length && (await get('profile', {}, gid).catch(() => ({}))).createdAt;

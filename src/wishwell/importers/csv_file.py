@@ -186,7 +186,7 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
     def customer(cell: str) -> tuple[str, str]:
         gid = cell
         if not cell.startswith("gid://"):
-            gid = ids.customer_gid(store.platform, ids.encoded(cell))
+            gid = ids.customer_gid(store.platform, cell)
         profile = profiles.parse(store, "", gid, "customer", ("customer",))
         return profile.id, profile.gid
 

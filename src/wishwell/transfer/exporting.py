@@ -96,7 +96,7 @@ async def _orders(tx: Reader, store: Store) -> AsyncIterator[bytes]:
             one = _purchase(columns)
             _show_ids(store, one, "product_id", "variant_id", "wish_variant_id")
             gid = gids.get(columns[1])
-            one.profile = None if gid is None else ids.encoded(gid)
+            one.profile = gid
             one.placed_at = one.placed_at if gid else None
             orders[hash].purchases.append(one)
         yield b"".join(map(file_records.encode, orders.values()))
@@ -121,8 +121,6 @@ async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
 
 async def _records(tx: Reader, store: Store, rows: Sequence[Row]) -> list[Record]:
     profiles = {id: _profile(columns) for id, _, *columns in rows}
-    for profile in profiles.values():
-        profile.gid = ids.encoded(profile.gid)
     # Skips the records of closed sessions, because they are about to be purged.
     held: dict[str, list[Row]] = {
         id: [] for id, profile in profiles.items() if profile.closed_at is None
@@ -156,7 +154,7 @@ async def _holders(tx: Reader, held: dict[str, list[Row]]) -> Holders:
     """
     ids_ = {row[2] for records in held.values() for row in records if row[1] == _RESERVATION}
     rows = await tx.all("export_held", holders=list(ids_), owners=list(held)) if ids_ else ()
-    return {(holder, item): (ids.encoded(gid), merged) for holder, item, merged, gid in rows}
+    return {(holder, item): (gid, merged) for holder, item, merged, gid in rows}
 
 
 def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Record]:

@@ -40,6 +40,6 @@ class Record(
 
 
 def checked_gid(field: str, gid: str) -> str:
-    if (decoded := ids.decoded(gid)) is None:
+    if (normalised := ids.normalised(gid)) is None:
         raise Invalid(f"{field}: isn't the GID of a customer or session")
-    return decoded
+    return normalised
