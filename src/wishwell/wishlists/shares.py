@@ -298,16 +298,12 @@ async def view(
     """
     if reader is not None:
         await profiles.check_open(tx, reader)
-    seen = {"now": now, "reader": reader and reader.id, "item": item_id}
+    seen: dict[str, object] = {"now": now, "reader": reader and reader.id, "item": item_id}
     store, owner_id, rows = await _find_share(tx, lookup, token, "shared_list", seen)
-    _, list_id, reservations, notes, display_name, name, updated_at, *_ = rows[0]
-    if list_id == WHOLE:
-        shown_fields = {"notes": notes, "reservations": reservations, "limit": MAX_SHOWN}
-        rows = await tx.all(
-            "shared_items", profile=owner_id, reader=seen["reader"], item=item_id, **shown_fields
-        )
-        updated_at = max([updated_at, *(row[-1] for row in rows)])
-        rows = [row[:-1] for row in rows]
+    if rows[0][1] == WHOLE:
+        seen["limit"] = MAX_SHOWN
+        store, owner_id, rows = await _find_share(tx, lookup, token, "shared_wishlist", seen)
+    _, _, reservations, _, display_name, name, *_ = rows[0]
     tells = reservations and (reader is None or reader.id != owner_id)
     shown = str if store.has_text_ids else stores.number
     items = [
@@ -325,6 +321,7 @@ async def view(
     ]
     if include is not None:
         await include(tx, store, items)
+    updated_at = max(row[6] for row in rows)
     return SharedList(name or UNSET, items, updated_at, bool(reservations), display_name or UNSET)
 
 

@@ -67,17 +67,31 @@ LEFT JOIN entries e ON e.profile_id = :profile AND e.list_id = h.list_id AND h.g
 LEFT JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
 ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
 
--- name: shared_items
--- The newest :limit items of a whole wishlist, or :item, with the same columns; then when the item was changed.
-SELECT i.id, i.product_id, i.variant_id, i.quantity, CASE WHEN :notes::integer = 1 THEN i.note END,
-       CASE WHEN :reservations::integer = 1 THEN coalesce((
+-- name: shared_wishlist
+-- A whole wishlist as :reader sees it, with the columns of shared_list: its newest :limit items, or :item. The same statement
+-- reads the share again, so that nobody sees items saved after its end, or notes after they were hidden.
+WITH h AS MATERIALIZED (
+    SELECT s.list_id, s.reservations, s.notes, s.display_name, s.created_at,
+           p.closed_at IS NULL AND (s.expires_at IS NULL OR s.expires_at > :now) AS good
+    FROM shares s
+    JOIN profiles p ON p.profile_id = :profile
+    WHERE s.profile_id = :profile AND s.id = :id
+), newest AS (
+    SELECT i.* FROM items i WHERE i.profile_id = :profile AND (:item::uuid IS NULL OR i.id = :item::uuid)
+    ORDER BY i.id DESC LIMIT :limit
+)
+SELECT h.good, h.list_id, h.reservations, h.notes, h.display_name, NULL,
+       CASE WHEN i.updated_at > h.created_at THEN i.updated_at ELSE h.created_at END,
+       i.id, i.product_id, i.variant_id, i.quantity, CASE WHEN h.notes = 1 THEN i.note END,
+       CASE WHEN h.reservations = 1 THEN coalesce((
            SELECT sum(g.quantity) FROM reservations g WHERE g.profile_id = :profile AND g.item_id = i.id), 0) END,
-       CASE WHEN :reservations::integer = 1 AND :reader::uuid IS NOT NULL THEN coalesce((
+       CASE WHEN h.reservations = 1 AND :reader::uuid IS NOT NULL THEN coalesce((
            SELECT g.quantity FROM reservations g
            WHERE g.profile_id = :profile AND g.item_id = i.id AND g.holder_id = :reader::uuid), 0) END,
-       i.purchased <> '', i.updated_at
-FROM items i WHERE i.profile_id = :profile AND (:item::uuid IS NULL OR i.id = :item::uuid)
-ORDER BY i.id DESC LIMIT :limit;
+       i.purchased <> ''
+FROM h
+LEFT JOIN newest i ON h.good
+ORDER BY i.id DESC;
 
 -- name: share_open
 -- good: whether the share hasn't expired and its owner isn't closed.
