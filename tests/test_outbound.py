@@ -106,9 +106,9 @@ async def test_name_whose_address_changes():
 
 
 WRONG = {
-    "http://shop.example/": "must begin with https://",
+    "http://shop.example/": "must begin with https://; WISHWELL_WEBHOOK_HTTP=true allows http://",
     "shop.example": "must begin with https://",
-    "https://shop.example:80/": "must have the port 443 or 8443",
+    "https://shop.example:80/": "must have the port 443 or 8443; WISHWELL_WEBHOOK_HTTP=true allows",
     "https://shop.example:22/": "must have the port 443 or 8443",
     "https://shop.example:65536/": "has an invalid host or port",
     "https://me:word@shop.example/": "must not have a user name",

@@ -172,7 +172,11 @@ class Outbound:
                 f"must be a URL of at most {_LONGEST_URL} ASCII characters, without spaces"
             )
         if not re.match("https?://" if self._http else "https://", url, re.IGNORECASE):
-            raise ValueError(f"must begin with {'http:// or ' * self._http}https://")
+            raise ValueError(
+                "must begin with http:// or https://"
+                if self._http
+                else "must begin with https://; WISHWELL_WEBHOOK_HTTP=true allows http://"
+            )
         if re.search(r"^\w+://[^/?]*@|[#\\]", url):
             raise ValueError("must not have a user name, a password, a # or a \\")
         try:
@@ -186,10 +190,13 @@ class Outbound:
         if parts.netloc.lower() != authority:
             raise ValueError("has an invalid host or port")
         if not self._http and (port or 443) not in _PORTS:
-            raise ValueError("must have the port 443 or 8443")
+            raise ValueError(
+                "must have the port 443 or 8443; WISHWELL_WEBHOOK_HTTP=true allows others"
+            )
         # rule: outbound-address
         if address is not None and not is_allowed(address, private=self._private):
-            raise ValueError(f"must not lead to {host}, which is not a public address")
+            hint = "" if self._private else "; WISHWELL_WEBHOOK_PRIVATE=true allows private ones"
+            raise ValueError(f"must not lead to {host}, which is not a public address{hint}")
         secure = parts.scheme == "https"
         place = Place(secure, host, port or (443 if secure else 80))
         rest = url.partition("://")[2][len(parts.netloc) :]
