@@ -17,7 +17,7 @@ MAX_TAGS = 20
 MAX_NOTE = 500
 TEXT_ID = "[A-Za-z0-9][A-Za-z0-9._:~=-]{0,99}"
 
-_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _PLATFORM = "^gid://[a-z0-9-]{1,40}"
 _ESCAPES = "[3-6][0-9A-Fa-f]|7[0-9A-Ea-e]|2[1-9A-CEa-ce]"
 _ONE, _EACH = f"[!-$&-,.0-~]|%(?:{_ESCAPES})", f"[!-$&-.0-~]|%(?:{_ESCAPES}|2[Dd])"
@@ -59,7 +59,7 @@ RequestId = Annotated[
     published(
         "RequestId",
         "The id of the request, the same as `X-Request-Id`.",
-        pattern=f"^({_UUID.replace('a-f', 'a-fA-F')}|[0-9a-f]{{32}})$",
+        pattern=f"^({_UUID}|[0-9a-f]{{32}})$",
     ),
 ]
 Time = Annotated[
@@ -80,7 +80,7 @@ ProfileGid = Annotated[
     ),
 ]
 CustomerGid = Annotated[str, published(pattern=f"{_PLATFORM}/{_CUSTOMER}$")]
-SessionGid = Annotated[str, published(pattern=f"{_PLATFORM}/{_SESSION.replace('a-f', 'a-fA-F')}$")]
+SessionGid = Annotated[str, published(pattern=f"{_PLATFORM}/{_SESSION}$")]
 EmailAddress = Annotated[
     str,
     published(

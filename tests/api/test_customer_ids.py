@@ -61,6 +61,16 @@ def test_published_patterns_describe_customer_ids_exactly():
             assert bool(re.search(pattern, gid)) == (ids.customer_of(gid) is not None), id
 
 
+def test_published_patterns_allow_session_uuids_in_either_case():
+    """The API's description allows the session GIDs that the service reads. Rule: profile-gid."""
+    text = (resources.files("wishwell.http") / "openapi.json").read_text()
+    patterns = set(re.findall('"pattern": ("[^"]*Session/.*"),?\n', text))
+    assert len(patterns) == 2
+    for uuid in ("45902b6b-0b88-4dd0-90df-8a7f56e55cda", "45902B6B-0B88-4DD0-90DF-8A7F56E55CDA"):
+        for pattern in map(json.loads, patterns):
+            assert re.search(pattern, f"gid://wishwell/Session/{uuid}")
+
+
 def data_of_feed(shop):
     return shop.admin.get("/events").json()["data"]
 

@@ -609,8 +609,7 @@ export interface paths {
          *     name, compared without case, the items of the session's list are added to it where they fit.
          *     A profile can have at most twice its limits after a link; the session's oldest items and
          *     lists beyond that are not moved. The session is then closed, and its tokens get 401. Linking
-         *     it to the same customer again moves nothing and succeeds; for another customer the response
-         *     is 404, as for an unknown session, and no token is created.
+         *     it again, also to another customer, moves nothing and returns a token for that customer.
          *
          *     The header `Profile` is equivalent to the profile in the body: a customer's GID as
          *     `customer`, a session's as `session`. If the body contains a different one of the same kind,
