@@ -1,5 +1,6 @@
 """Runs the programs of docs/client.md, docs/events.md and the client's README unchanged."""
 
+import json
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from tests.servers import Service, wait_until
+from wishwell.http import management
 from wishwell_client import Wishwell
 
 ROOT = Path(__file__).parents[2]
@@ -23,8 +25,10 @@ def programs(text):
 def test_every_example_runs():
     """Every Python example of docs/client.md runs."""
     examples = programs(TEXT)
-    assert len(examples) == 7
+    assert len(examples) == 8
     with Service() as service:
+        service.cli("store", "update", "default", "--purchases", "on")
+        service.restart()
         for example in examples:
             assert "http://127.0.0.1:8000" in example
             program = example.replace("http://127.0.0.1:8000", service.url).replace(
@@ -33,6 +37,25 @@ def test_every_example_runs():
             done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
         assert "Traceback" not in service.output()
+
+
+def test_page_names_every_call():
+    """The table of docs/client.md has every method that an operation has in the client."""
+    methods = {
+        tuple(operation["x-python"].split("."))
+        for item in json.loads(management.description())["paths"].values()
+        for name, operation in item.items()
+        if name != "parameters" and "x-python" in operation
+    }
+    rows = re.findall(r"^\| (`.*?) \| (`.*) \|$", (DOCS / "client.md").read_text(), re.MULTILINE)
+    named = {
+        (noun, call) for nouns, calls in rows for noun in words(nouns) for call in words(calls)
+    }
+    assert methods - named == set()
+
+
+def words(cell):
+    return re.findall("`([a-z_]+)`", cell)
 
 
 def test_copy_of_the_events_page_is_what_is_there():
