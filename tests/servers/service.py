@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 import asyncpg
 import httpx2
 
-from tests.servers import documented
+from tests.servers import documented, prism
 from tests.servers.base import HERE, PREFIX, Program, ServerFailed, answers, free_port, wait_until
 from tests.servers.kept import CommandFailed, Interpreters
 
@@ -307,7 +307,7 @@ class Service(Program):
             trust_env=False,
             event_hooks={
                 "request": [_note_request],
-                "response": [_note_response, documented.check],
+                "response": [_note_response, documented.check, prism.check],
             },
         )
         self._owned["clients"].append(client)

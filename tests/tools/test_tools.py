@@ -16,6 +16,7 @@ from tests.conftest import ROOMY, ROOT, Shop, missing
 from tests.http import test_samples
 from tests.http.test_samples import platform as platform
 from tests.servers.base import free_port
+from tests.servers.prism import Prism
 from tools import openapi, samples
 
 HERE, INSTALLED = Path(__file__).parent, ROOT / "build" / "tools"
@@ -91,6 +92,22 @@ def test_spectral_has_no_complaint(tmp_path):
     (tmp_path / "rules.yaml").write_text('extends: ["spectral:oas"]\n')
     lint = [node("spectral"), "lint", "--fail-severity", "hint", "--ruleset", "rules.yaml"]
     run(*lint, openapi.BUILT, cwd=tmp_path)
+
+
+def test_prism_finds_what_is_wrong_with_an_exchange(platform):
+    """Prism, as ``WISHWELL_TEST_PRISM`` uses it, validates a request and its response.
+    Rule: openapi-complete."""
+    prism, http = Prism(str(node("prism"))), platform.shop.acting_as(platform.shop.gid())
+    http.post("/items", json={"productId": 7}).raise_for_status()
+    good = http.get("/items")
+    assert prism.violations(good) == []
+    body = {"data": [good.json()["data"][0] | {"x": 1}]}
+    bad = httpx2.Response(200, headers=good.headers, json=body, request=good.request)
+    assert [found["location"] for found in prism.violations(bad)] == [
+        ["response", "body", "data", "0"]
+    ]
+    bad = http.get("/items?limit=1000")
+    assert [found["location"] for found in prism.violations(bad)] == [["request", "query", "limit"]]
 
 
 @pytest.fixture(scope="module")
