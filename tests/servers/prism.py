@@ -64,15 +64,13 @@ class Prism(Program):
 
     def __init__(self, program: str) -> None:
         super().__init__("prism")
-        self._program = program
         self._numbers = itertools.count()
         self._responses: dict[int, httpx2.Response] = {}
-        self._target = ThreadingHTTPServer((HERE, 0), self._repeater())
-        threading.Thread(target=self._target.serve_forever, daemon=True).start()
-        port = free_port()
+        target = ThreadingHTTPServer((HERE, 0), self._repeater())
+        threading.Thread(target=target.serve_forever, daemon=True).start()
+        port, url = free_port(), f"http://{HERE}:{target.server_port}"
         self._client = httpx2.Client(base_url=f"http://{HERE}:{port}", timeout=30, trust_env=False)
-        target = f"http://{HERE}:{self._target.server_port}"
-        command = [self._program, "proxy", openapi.BUILT, target, "--port", port]
+        command = [program, "proxy", openapi.BUILT, url, "--port", port]
         self.begin(command, functools.partial(connects, port), seconds=60)
 
     def _repeater(self) -> type[BaseHTTPRequestHandler]:
