@@ -1,5 +1,6 @@
 """Prometheus metrics for operators."""
 
+import collections
 import functools
 import platform
 from collections.abc import Iterator, Sequence
@@ -213,20 +214,32 @@ def record_build() -> None:
     _BUILD.labels(__version__, version.commit(), platform.python_version()).set(1)
 
 
-@functools.lru_cache(maxsize=4096)
-def _answered(method: str, route: str, status: int) -> Counter:
-    return _REQUESTS.labels(method, route, str(status))
-
-
 @functools.lru_cache(maxsize=256)
 def _took(route: str) -> Histogram:
     return _SECONDS.labels(route)
 
 
-def answered(method: str, route: str, status: int, seconds: float) -> None:
-    """Records a request's count and duration. ``route`` is the route's template, never the path."""
-    _answered(method, route, status).inc()
+_answered: collections.Counter[tuple[str, str, int, str]] = collections.Counter()
+"""Completed requests that ``publish_requests`` hasn't added to the metrics yet."""
+
+
+def answered(method: str, route: str, status: int, seconds: float, store: str = "") -> None:
+    """Records a request's count and duration.
+
+    ``route`` is the route's template, never the path. ``store`` is a handle; empty if unknown.
+    """
+    _answered[method, route, status, store] += 1
     _took(route).observe(seconds)
+
+
+def publish_requests() -> None:
+    """Adds the requests since the last call to their counters. Called every second and for each
+    scrape, because the counters of the client library would cost each request more."""
+    for (method, route, status, store), number in _answered.items():
+        _REQUESTS.labels(method, route, str(status)).inc(number)
+        if store:
+            _of_store(store, status).inc(number)
+    _answered.clear()
 
 
 class CatalogueImports(Collector):
@@ -263,18 +276,12 @@ REGISTRY.register(CATALOGUES)
 _stores: set[str] = set()
 
 
-@functools.cache
-def _of_store(store: str, result: str) -> Counter:
+def _of_store(store: str, status: int) -> Counter:
+    """Returns the counter of a store's requests. Bounded, because each store makes series."""
     if len(_stores) < _MAX_STORES:
         _stores.add(store)
+    result = "failed" if status >= 500 else "limited" if status == 429 else "answered"
     return _STORE_REQUESTS.labels(store if store in _stores else _OTHER_STORES, result)
-
-
-def answered_for(store: str, status: int) -> None:
-    """Records a request of a store, by its handle. Bounded, because each store makes series."""
-    _of_store(
-        store, "failed" if status >= 500 else "limited" if status == 429 else "answered"
-    ).inc()
 
 
 def linked(items: int) -> None:

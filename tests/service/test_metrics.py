@@ -262,7 +262,8 @@ def test_stores_have_a_bounded_number_of_series():
 from prometheus_client import REGISTRY
 from wishwell import metrics
 for number in range(1200):
-    metrics.answered_for(f"store-{number}", 200)
+    metrics.answered("GET", "/items", 200, 0.001, f"store-{number}")
+metrics.publish_requests()
 [found] = [one for one in REGISTRY.collect() if one.name == "wishwell_store_requests"]
 series = {s.labels["store"]: s.value for s in found.samples if s.name.endswith("_total")}
 print(len(series), series["(others)"])

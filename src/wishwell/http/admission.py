@@ -94,7 +94,7 @@ class Admission:
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self._most, self._unmeasured = most, most // _UNMEASURED_SHARE
         self._tickets: dict[RequestTicket, None] = {}  # the newest last
         self._queue: FairQueue[RequestTicket] = FairQueue()
         self._left = _SLICE_SECONDS
@@ -118,20 +118,21 @@ class Admission:
     @property
     def is_busy(self) -> bool:
         """Whether requests have to share the event loop's time."""
-        return len(self._tickets) > self._most // _UNMEASURED_SHARE
+        return len(self._tickets) > self._unmeasured
 
     def submit(self, flow: Callable[[], Flow], begin: Callable[[], None]) -> RequestTicket:
         """Admits, queues or refuses a request. A queued one's ``begin`` is called when it may start
         or is refused later. ``flow`` returns the request's flow, without I/O."""
         ticket = RequestTicket(self, begin)
+        if len(self._tickets) < self._unmeasured and not self._queue:
+            self._tickets[ticket] = None
+            return ticket
         if len(self._tickets) >= self._most:
             ticket.flow = flow()
             if not self._make_room(ticket):
                 ticket.refusal = Overloaded()
                 return ticket
         self._tickets[ticket] = None
-        if not self.is_busy and not self._queue:
-            return ticket
         if self._queue or self._left < self._typical:
             if ticket.flow is BACKGROUND:
                 ticket.flow = flow()
@@ -169,7 +170,7 @@ class Admission:
     def leave(self, ticket: Ticket) -> None:
         """Frees the place of a request that is done, or waits for a body or another server."""
         if isinstance(ticket, RequestTicket):
-            if ticket.running:
+            if ticket.running and (ticket.entry is not None or self.is_busy):
                 ticket.pause()
             # The entry refers to the ticket, and only the garbage collector would free the two.
             ticket.entry = None

@@ -14,7 +14,7 @@ from wishwell.db import Database, Row
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid
 from wishwell.events.sender import Sender
-from wishwell.fair_queue import Flow, Ticket
+from wishwell.fair_queue import Ticket
 from wishwell.http.admission import Admission
 from wishwell.http.body_reader import BodyReader
 from wishwell.http.responses import Headers
@@ -48,8 +48,6 @@ class Services:
     """Sends webhook deliveries; ``None`` without sealing keys, which encrypt webhook secrets."""
     clock: ReferenceClock
     new_id: ids.UUID7
-    flows: dict[tuple[bytes | None, bytes | None], Flow] = field(default_factory=dict)
-    """See ``flows.of_caller``."""
     share_locations: dict[str, Row] = field(default_factory=dict)
     """Cache of where share tokens lead; see ``shares.ShareLookup``."""
 

@@ -15,7 +15,7 @@ from wishwell.errors import Unavailable
 from wishwell.http import assets
 from wishwell.http.context import Request
 from wishwell.http.responses import JSON, Response
-from wishwell.metrics import CATALOGUES
+from wishwell.metrics import CATALOGUES, publish_requests
 
 _NO_STORE = (b"cache-control", b"no-store")
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
@@ -97,6 +97,7 @@ _REREAD_SECONDS = 0.1
 # rule: health-checks
 async def metrics(request: Request) -> Response:
     """The metrics of all workers, in Prometheus' text format."""
+    publish_requests()
     registry: prometheus_client.CollectorRegistry = prometheus_client.REGISTRY
     if request.service.settings.workers > 1:
         registry = prometheus_client.CollectorRegistry()

@@ -244,7 +244,8 @@ class Pipeline:
         if scheme.lower() != "bearer" or not token.strip():
             raise Unauthenticated("Authorization: must be Bearer <token>.", "token_missing")
         caller = await self.service.authenticator.caller(token.strip())
-        journal.actor.set(f"token {caller.token_id}")
+        if not request.reads:
+            journal.actor.set(f"token {caller.token_id}")
         return caller
 
     # rule: profile-header
@@ -384,11 +385,10 @@ def _failed(error: Exception, request: Request) -> Response:
 def log_request(request: Request, status: int, seconds: float) -> None:
     """Writes log line and metrics. They never contain path, query, token or body."""
     method = metrics.method_label(request.method)
-    metrics.answered(method, request.route, status, seconds)
+    store = request.store.handle if request.caller or request.visit else ""
+    metrics.answered(method, request.route, status, seconds, store)
     if request.route == SHED:  # logged as one line a second
         return
-    if request.visit is not None or request.caller is not None:
-        metrics.answered_for(request.store.handle, status)
     line = RequestLine(
         request_id=request.id,
         method=method,

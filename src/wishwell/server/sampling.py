@@ -42,6 +42,7 @@ class Sampler:
 
         Returns how many requests were shed since then; shed requests aren't logged one by one.
         """
+        metrics.publish_requests()
         admission, shed = self._service.admission, 0
         for reason, count in admission.refused.items():
             more = count - self._shed_before[reason]
