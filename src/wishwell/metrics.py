@@ -46,6 +46,9 @@ _STORE_REQUESTS = _counter(
     "store",
     "result",
 )
+_JWTS_REFUSED = _counter(
+    "refused_jwts", "Requests whose JWT in the shop's cookie was refused, by store.", "store"
+)
 LIMITED = _counter("limited", "Requests rejected by a rate limit.", "kind")
 _LINKS = _counter("links", "Sessions linked to a customer.")
 _LINKED_ITEMS = _counter(
@@ -174,6 +177,15 @@ WORKER_CPU = _gauge(
 WORKER_MEMORY = _gauge("worker_memory_bytes", "Resident memory of a worker in bytes.", "each")
 WORKER_RESTARTS = _counter("worker_restarts", "Workers that ended unexpectedly.")
 RELOADS_FAILED = _counter("reloads_failed", "Reloads (SIGHUP) that changed nothing.")
+UNRECORDED = _counter(
+    "unrecorded_acts", "Acts that were refused because the journal can't be written."
+)
+DISK_FREE = _gauge(
+    "disk_free_bytes",
+    "Free bytes on the disk of the embedded database, or of the journal.",
+    "min",
+    "file",
+)
 LOG_LINES_LOST = _counter("log_lines_lost", "Log lines that could not be written.")
 
 
@@ -276,12 +288,21 @@ REGISTRY.register(CATALOGUES)
 _stores: set[str] = set()
 
 
-def _of_store(store: str, status: int) -> Counter:
-    """Returns the counter of a store's requests. Bounded, because each store makes series."""
+def _label(store: str) -> str:
+    """Returns the label of a store. Bounded, because each store makes series."""
     if len(_stores) < _MAX_STORES:
         _stores.add(store)
+    return store if store in _stores else _OTHER_STORES
+
+
+def _of_store(store: str, status: int) -> Counter:
     result = "failed" if status >= 500 else "limited" if status == 429 else "answered"
-    return _STORE_REQUESTS.labels(store if store in _stores else _OTHER_STORES, result)
+    return _STORE_REQUESTS.labels(_label(store), result)
+
+
+def jwt_refused(store: str) -> None:
+    """Counts a request whose JWT was refused, by the store's handle."""
+    _JWTS_REFUSED.labels(_label(store)).inc()
 
 
 def linked(items: int) -> None:

@@ -58,6 +58,8 @@ UP = 'up{job="wishwell",instance="a"}'
 ANSWERED = metric("database_answered_timestamp_seconds")
 BUCKETS = [metric("request_seconds_bucket", route="/items", le=le) for le in ("0.5", "1", "+Inf")]
 DELIVERED, RETRIED = (metric("deliveries_total", outcome=o) for o in ("delivered", "retried"))
+REFUSED = metric("refused_jwts_total", store="shop")
+OF_STORE = metric("store_requests_total", store="shop", result="answered")
 BACKUP = metric("backup_timestamp_seconds")
 COUNTED = "counted_timestamp_seconds"
 CASES = {
@@ -115,6 +117,13 @@ CASES = {
     "WishwellCountsWait": Case(
         {metric(COUNTED): ONE}, {metric(COUNTED): NOW, metric(COUNTED, instance="b"): NEVER}
     ),
+    "WishwellJournalAway": Case(
+        {metric("unrecorded_acts_total"): STEP}, {metric("unrecorded_acts_total"): ONE}
+    ),
+    "WishwellSignInsRefused": Case(
+        {REFUSED: "0+20x400", OF_STORE: "0+100x400"}, {REFUSED: "0+5x400", OF_STORE: "0+100x400"}
+    ),
+    "WishwellDiskFull": gauge("disk_free_bytes", "1000000000", "3000000000", file="database"),
     "WishwellDatabaseLarge": gauge("database_bytes", "60000000000", "40000000000"),
     "WishwellClockOff": gauge("clock_offset_seconds", "6", "4"),
     "WishwellBackupOld": Case({BACKUP: "1x500"}, {BACKUP: "0+300x500"}, minutes=5, hours=40),

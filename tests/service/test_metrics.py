@@ -56,8 +56,26 @@ WALKED = pytest.mark.xdist_group("walked")
 @pytest.fixture(scope="module")
 def walked(new_service):
     """A service after some requests: saves, a link, a rate limit exceeded, an unknown path."""
-    service = new_service(WISHWELL_LIMIT_PROFILE_WRITE="2", WISHWELL_PURGE_INTERVAL="1").start()
-    shop = Shop(service)
+    service = new_service(
+        WISHWELL_LIMIT_PROFILE_WRITE="2",
+        WISHWELL_PURGE_INTERVAL="1",
+        WISHWELL_JOURNAL="journal.jsonl",
+        WISHWELL_SEALING_KEYS=SEALING_KEY,
+    ).start()
+    (service.folder / "shop.key").write_text("k" * 40)
+    key = ("--jwt-cookie", "sign_in", "--jwt-key-file", str(service.folder / "shop.key"))
+    shop = Shop(service, "--host", "http://shop.example", *key)
+    wrong = {"Host": "shop.example", "Cookie": "sign_in=e30.e30.e30"}
+    items = f"{service.url}/apps/wishlist/api/items"
+    # The service answers for its first store until it knows the second one.
+    assert wait_until(
+        lambda: (
+            httpx2.get(items, headers=wrong).is_success
+            and f'jwts_total{{store="{shop.handle}"' in httpx2.get(f"{service.url}/metrics").text
+        ),
+        seconds=10,
+        every=0.2,
+    )
     visitor = shop.session()
     (service.folder / "feed.csv").write_text("id\n1\n")
     service.quick("products", str(service.folder / "feed.csv"), "--store", shop.handle)
@@ -116,6 +134,8 @@ def test_what_the_files_ask_for_is_there(walked):
         assert names <= there.keys() | ELSEWHERE, expression
         known = set().union(*(there.get(name, ()) for name in names))
         assert labels <= known | SCRAPED, expression
+    ids = [panel["id"] for panel in DASHBOARD["panels"]]
+    assert len({*ids}) == len(ids), "Grafana needs an id for each panel"
     [variable] = [v for v in DASHBOARD["templating"]["list"] if v["type"] == "query"]
     [asked] = re.findall(r"^label_values\((\w+), instance\)$", variable["query"]["query"])
     assert asked in there
@@ -136,6 +156,26 @@ def test_every_metric_is_in_the_table_and_on_the_dashboard(walked):
     assert documented == there
     shown = {re.sub(suffixes, "", name) for expr in PANELS for name in parsed(expr)[0]}
     assert shown == there
+    [row] = [row for row in rows if "background_done" in row]
+    [line] = [one for one in text.splitlines() if one.startswith(f"| {row} |")]
+    tasks = {s.labels["task"] for s in samples(walked) if "task" in s.labels}
+    assert not [task for task in tasks if f"`{task}`" not in line.partition("Tasks:")[2]]
+
+
+@WALKED
+def test_metrics_that_pages_and_runbooks_name_exist(walked):
+    """Every metric that a document, an example or a file of deploy/ names exists."""
+    there = {sample.name for sample in samples(walked)} | ELSEWHERE
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "deploy").rglob("*.*")]
+    named = {name for path in pages for name in re.findall(r"\bwishwell_[a-z_]+", path.read_text())}
+    assert len(named) > 40
+    others = {"wishwell_client", "wishwell_request_seconds"}  # a package, and a histogram
+    assert named - there - others == set()
+    runbooks = (ROOT / "docs" / "runbooks.md").read_text()
+    searched = re.findall(r"metrics \| grep (?:-E )?'?([\w|]+)", runbooks)
+    assert searched
+    for part in "|".join(searched).split("|"):
+        assert any(part in name for name in there), part
 
 
 @WALKED

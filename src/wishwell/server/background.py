@@ -253,6 +253,7 @@ async def _record_notices(service: Services) -> float | None:
 async def _measure_backlogs(service: Services) -> None:
     """Updates the metrics of backlogs: events, notices, requests, deliveries, erased profiles,
     and of the database's size."""
+    await asyncio.to_thread(sampling.measure_disks, service.settings)
     count, oldest = await service.db.read(events.backlog)
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
     metrics.EVENTS_WAITING.set(count)

@@ -1,10 +1,13 @@
 """Copies the load of components, which they count themselves, into the metrics."""
 
+import contextlib
 import resource
+import shutil
 from collections import Counter
 from pathlib import Path
 
 from wishwell import log, metrics
+from wishwell.config import Settings
 from wishwell.db import Stats
 from wishwell.http.admission import REASONS
 from wishwell.http.context import Services
@@ -18,6 +21,16 @@ def _resident_bytes(peak: int) -> int:
     except OSError:
         return peak
     return int(pages) * resource.getpagesize()
+
+
+def measure_disks(settings: Settings) -> None:
+    """Sets the free space on the disks of the embedded database and of the journal."""
+    database = settings.database_name if settings.engine == "sqlite" else ""
+    for file, path in (("database", database), ("journal", settings.journal_path)):
+        with contextlib.suppress(OSError):
+            if path:
+                free = shutil.disk_usage(Path(path).absolute().parent).free
+                metrics.DISK_FREE.labels(file).set(free)
 
 
 class Sampler:

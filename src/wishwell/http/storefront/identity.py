@@ -222,6 +222,7 @@ async def _of_cookies(
     if named:
         reason = "its cookies name different customers"
     if reason:
+        metrics.jwt_refused(visit.store.handle)
         log.info("jwt_refused", requestId=request.id, store=visit.store.handle, reason=reason)
     return None
 
