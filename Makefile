@@ -102,6 +102,7 @@ packages: $(VENV)/.run ## Write build/: the wheels of the service and the Python
 	@$(PIP) wheel --no-deps --no-build-isolation --wheel-dir build . ./clients/python
 	@for folder in elements react proxy; do (cd packages/$$folder && npm ci --no-audit --no-fund --silent \
 		&& npm pack --silent --pack-destination ../../build) || exit 1; done
+	@$(BIN)/python -m tools.npm_readmes build/wishwell-*.tgz
 
 docs: $(VENV)/.docs ## Build the documentation site, build/docs/index.html, and check its links and anchors
 	@$(BIN)/python -m tools.documentation

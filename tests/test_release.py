@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import documents
-from tools import build_hooks
+from tools import build_hooks, npm_readmes
 from wishwell import __version__
 
 ROOT = Path(__file__).parents[1]
@@ -21,11 +21,10 @@ REPOSITORY = "https://github.com/wishwell/wishwell"
 RAW = REPOSITORY.replace("github.com", "raw.githubusercontent.com")
 
 
-def leads_somewhere(text):
+def leads_somewhere(text, least=20):
     """Asserts that each link is absolute, and that those to the release's files exist here."""
     targets = re.findall(r"\]\(([^)#][^)]*)\)", text) + re.findall(r'<img src="([^"]+)"', text)
-    assert 'src="/apps/wishlist/' in text, "samples stay"
-    assert len(targets) > 20
+    assert len(targets) > least
     for target in targets:
         assert re.match("https?://", target), target
         path = re.sub(f"^({REPOSITORY}/blob|{RAW})/v{__version__}/", "", target.partition("#")[0])
@@ -34,7 +33,38 @@ def leads_somewhere(text):
 
 def test_readme_leads_somewhere_on_a_package_index():
     """The long description's links and pictures are absolute and exist."""
-    leads_somewhere(build_hooks.absolute((ROOT / "README.md").read_text(), REPOSITORY))
+    text = build_hooks.absolute((ROOT / "README.md").read_text(), REPOSITORY)
+    leads_somewhere(text)
+    assert 'src="/apps/wishlist/' in text, "samples stay"
+
+
+@pytest.mark.parametrize("folder", ["proxy", "react"])
+def test_readme_of_an_npm_package_leads_somewhere_on_its_page(folder, tmp_path):
+    """A packed package's README has absolute links to existing files; its other files stay."""
+    path, source = tmp_path / "package.tgz", ROOT / "packages" / folder
+    with tarfile.open(path, "w:gz") as archive:
+        for name in ("package.json", "README.md", "tsconfig.json"):
+            archive.add(source / name, f"package/{name}")
+    npm_readmes.replace(path)
+    with tarfile.open(path) as archive:
+        packed = {one.name: archive.extractfile(one).read().decode() for one in archive}
+    leads_somewhere(packed["package/README.md"], 3)
+    for name in ("package.json", "tsconfig.json"):
+        assert packed[f"package/{name}"] == (source / name).read_text()
+
+
+def test_repository_url_is_the_same_everywhere():
+    """Each place names the placeholder of the repository that `pyproject.toml` names, so that one
+    replacement changes all."""
+    assert f'Repository = "{REPOSITORY}"' in (ROOT / "pyproject.toml").read_text()
+    places = [*ROOT.glob("packages/*/package.json"), ROOT / "clients" / "python" / "pyproject.toml"]
+    for path in (
+        *places,
+        ROOT / "src/wishwell/errors.py",
+        ROOT / ".github/ISSUE_TEMPLATE/config.yml",
+    ):
+        found = {*re.findall(r"https://github\.com/[\w-]+/[\w-]+", path.read_text())}
+        assert found == {REPOSITORY}, path
 
 
 def test_readme_begins_with_how_to_start_and_how_to_test():
@@ -86,6 +116,7 @@ def test_release_has_commit_notices_and_links():
     for package in packages:
         with tarfile.open(package) as archive:
             assert {"package/LICENSE", "package/README.md"} < {*archive.getnames()}, package
+            leads_somewhere(archive.extractfile("package/README.md").read().decode(), -1)
 
 
 @pytest.mark.skipif(not BUILD.name, reason="`make release-check` builds a release")

@@ -2,6 +2,7 @@
 absolute for a package index."""
 
 import os
+import posixpath
 import re
 import sys
 import tempfile
@@ -18,11 +19,16 @@ from wishwell import __version__  # noqa: E402
 from wishwell import version as running  # noqa: E402
 
 
-def absolute(text: str, repository: str) -> str:
-    """Returns Markdown with its relative links and pictures leading to the release's files."""
+def absolute(text: str, repository: str, folder: str = "") -> str:
+    """Returns Markdown of a folder with its relative links leading to the release's files."""
     pictures = repository.replace("://github.com/", "://raw.githubusercontent.com/")
     text = re.sub(r'<img src="(?!https?:)', f'<img src="{pictures}/v{__version__}/', text)
-    return re.sub(r"\]\((?!https?:|mailto:|#)", f"]({repository}/blob/v{__version__}/", text)
+
+    def link(found: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(folder, found[1]))
+        return f"]({repository}/blob/v{__version__}/{path}"
+
+    return re.sub(r"\]\((?!https?:|mailto:|#)([^)#]+)", link, text)
 
 
 class AbsoluteLinks(MetadataHookInterface):
