@@ -112,7 +112,11 @@ def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
     ]
     assert found[0].says == f"wishwell store delete {store.handle}"
     assert [one.id for one in found[:3]] == [store.id, gone.id, ids.NO_UUID]
-    assert [one.says for one in found[2:4]] == ["", "This version doesn't know such acts."]
+    assert [one.says for one in found[1:4]] == [
+        "This database has no such store.",
+        "",
+        "This version doesn't know such acts.",
+    ]
     assert found[5].says == f"wishwell webhook delete {hook} --store {store.handle}"
     assert "says" not in msgspec.to_builtins(found[2])  # so --json leaves it out
 

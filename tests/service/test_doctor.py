@@ -37,7 +37,8 @@ def asked(service, **settings):
 def bad(service, **settings):
     """Asserts that exactly one line is bad; returns its subject and text."""
     [line] = [one for one in asked(service, **settings).values() if one["state"] == "bad"]
-    assert line["says"].endswith(f" See {DOCS}{doctor.SEE[line['what']]}")
+    assert f"{DOCS}{doctor.SEE[line['what']]}" in line["says"]
+    assert line["says"].count(DOCS) == 1
     return line["what"], line["says"]
 
 
@@ -90,6 +91,14 @@ def test_missing_database_is_reported(tmp_path):
     assert (what, "can't be reached" in says) == ("database", True)
 
 
+def test_missing_server_database_is_to_be_created(postgres_server):
+    """A PostgreSQL database that doesn't exist has to be created, which no migration does."""
+    url = f"{postgres_server.create_database()}-2"
+    service = Service({"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": "k" * 40})
+    says = asked(service)["database"]["says"]
+    assert says.endswith(f"and create the database: {DOCS}operations.md#postgresql")
+
+
 @pytest.mark.slow
 def test_database_that_hangs_is_reported_within_seconds():
     """A suspended database server, before and after connecting, and a suspended service are
@@ -117,6 +126,32 @@ def test_pending_migration_is_named(database):
     what, says = bad(database)
     assert what == "migrations"
     assert "0008_tokens_of_a_store. Run `wishwell migrate`" in says
+
+
+def test_signing_key_is_named_by_its_id(database):
+    """The id of the signing key, by which an operator compares instances, changes with the key."""
+    ids = set()
+    for key in ("a" * 40, "b" * 40):
+        says = asked(database, WISHWELL_SIGNING_KEYS=key)["keys"]["says"]
+        ids |= {*re.findall(r"; signing key ([0-9a-f]{12})$", says)}
+    assert len(ids) == 2
+
+
+def test_file_of_another_kind_is_never_a_journal(database):
+    """A journal's setting that leads to a key is reported, and no line damages the key; with an empty
+    file commands work. Rules: command-doctor, journal-first."""
+    key = database.folder / "shop.key"
+    key.write_text("k" * 40)
+    what, says = bad(database, WISHWELL_JOURNAL="shop.key")
+    assert (what, "shop.key isn't a journal" in says) == ("journal", True)
+    words = ("token", "create", "--store", "default", "--label", "x")
+    code, out, err = database.attempt(*words, WISHWELL_JOURNAL="shop.key")
+    assert (code, out, "isn't a journal" in err) == (1, "", True)
+    assert key.read_text() == "k" * 40
+    key.write_text("")
+    for _ in range(2):
+        assert database.attempt(*words, WISHWELL_JOURNAL="shop.key")[0] == 0
+    assert asked(database, WISHWELL_JOURNAL="shop.key")["journal"]["state"] == "ok"
 
 
 def test_lost_key_is_missed_and_not_made_again(database, engine):

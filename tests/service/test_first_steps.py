@@ -69,6 +69,8 @@ def test_empty_server_database_asks_for_init(postgres_server):
     keys = {"WISHWELL_SIGNING_KEYS": "k" * 40}
     with contextlib.closing(Service(keys | {"WISHWELL_DATABASE_URL": url})) as service:
         done = service.cli("serve", check=False)
+        assert "is empty" in json.loads(done.stdout.splitlines()[-1])["reason"]
+        assert '"event":"not_started"' in done.stdout
         assert "is empty" in done.stderr and "`wishwell init`" in done.stderr
         assert "a-password" not in done.stderr
         service.cli("init")

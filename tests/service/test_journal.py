@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 import click
+import httpx2
+import msgspec
 import pytest
 
 from tests.conftest import SEALING_KEY
@@ -18,6 +20,7 @@ from wishwell.db.journal import Act, Journal, actor
 from wishwell.errors import Unrecorded
 from wishwell.privacy import journal_replay
 
+TIME = "2026-11-01T00:00:00.000Z"
 GID = "gid://shopify/Customer/7"
 READS = {
     "serve", "store list", "token list", "webhook list", "webhook deliveries", "profile requests",
@@ -159,6 +162,22 @@ def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service)
     assert not [one for one in (ann, bob, other, shop.admin_token) if one in text]
 
 
+@pytest.mark.either_engine
+def test_replay_of_another_deployments_journal_is_noticed(service):
+    """Replay names stores that the database lacks, because it may be the wrong one.
+    Rule: journal-replay."""
+    act = Act(action="profile.erased", store="elsewhere", store_id=ids.NO_UUID, created=TIME)
+    Journal(str(service.folder / "other.jsonl")).append(
+        [msgspec.structs.replace(act, profile=ids.random_uuid()) for _ in range(2)], "me"
+    )
+    argv = [str(service.command), "restore", "replay", "other.jsonl"]
+    done = subprocess.run(
+        argv, cwd=service.folder, env=service.environment, capture_output=True, text=True
+    )
+    assert (done.returncode, "2 unknown here" in done.stdout) == (0, True)
+    assert "Acts of stores that aren't here: 2 of elsewhere. " in done.stderr
+
+
 def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):
     """With a full disk under the journal, the API and commands refuse the action and change nothing;
     everything else works. Rule: journal-first."""
@@ -187,6 +206,7 @@ def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):
         assert (code, out) == (1, "")
         assert "The journal /dev/full can't be written, so nothing was done. " in err
         assert "No space left" in err
+    assert "wishwell_unrecorded_acts_total 2.0" in httpx2.get(f"{full.url}/metrics").text
     assert len(admin.get("/items").json()["data"]) == 1
     assert another.get("/items").status_code == 200
     assert len(json.loads(full.quick("token", "list", "--json"))) == 2

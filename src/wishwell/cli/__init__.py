@@ -37,7 +37,7 @@ from wishwell.cli.token_commands import token
 from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
 from wishwell.db import Database, migrate
-from wishwell.errors import DOCS, Invalid, Misconfigured
+from wishwell.errors import DOCS, Invalid, Misconfigured, ServiceError
 from wishwell.events import webhooks
 from wishwell.privacy import erasure
 from wishwell.server import app, keys
@@ -108,7 +108,11 @@ def serve(settings: Settings, welcome: bool) -> None:
     """
     log.configure(settings.log_level)
     logger.info("starting", version=__version__, commit=version.commit())
-    _prepare(settings, create=welcome)
+    try:
+        _prepare(settings, create=welcome)
+    except ServiceError as error:
+        logger.error("not_started", reason=error.message)
+        raise
     text = run(settings, _first_steps) if welcome else ""
     serve_until_stopped(settings, text.replace("{base}", settings.storefront_base), _check_keys)
 

@@ -38,11 +38,13 @@ async def restore_replay(
     acts, errors, warnings = journal_replay.read(paths)
     for line in (*warnings, *errors):
         terminal.say(line, err=True)
-    progress, counts = Progress(), Counter[str]()
+    progress, counts, foreign = Progress(), Counter[str](), Counter[str]()
     shown = []
     async for act in journal_replay.repeat(db, acts, clock, dry=dry):
         counts[act.outcome] += 1
         progress.report(f"{counts.total():,} acts read")
+        if act.outcome == "unknown" and act.says:
+            foreign[act.store] += 1
         if as_json or act.outcome not in ("done", "unknown"):
             shown.append(act)
     if not dry:
@@ -50,6 +52,12 @@ async def restore_replay(
             await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     if shown or as_json:
         terminal.show(shown, as_json)
+    if foreign:
+        listed = ", ".join(f"{number:,} of {store}" for store, number in foreign.items())
+        terminal.say(
+            f"Acts of stores that aren't here: {listed}. Are backup and journal the right ones?",
+            err=True,
+        )
     done: journal_replay.Outcome = "to repeat" if dry else "repeated"
     terminal.say(
         f"{counts[done]:,} {done}, {counts['done']:,} done already, {counts['unknown']:,} "

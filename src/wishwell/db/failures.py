@@ -10,7 +10,7 @@ from weakref import WeakSet
 import asyncpg
 
 from wishwell.db import UniqueViolation
-from wishwell.errors import ServiceError, StoreDeleted, Unavailable, Undecided
+from wishwell.errors import DOCS, ServiceError, StoreDeleted, Unavailable, Undecided
 
 # After these errors a write's outcome is unknown: even a server that shuts down may have committed
 # first. Citus reports the loss of a server as InternalServerError or PostgresIOError.
@@ -104,10 +104,10 @@ def message_of(error: Exception) -> str | None:
         return error.message
     if isinstance(error, asyncpg.PostgresError | sqlite3.Error):
         # An unknown database or role, a missing schema, or a file that isn't a database.
-        return (
-            f"The database reported an error: {error}. Check WISHWELL_DATABASE_URL, and "
-            "whether `wishwell migrate` was run."
-        )
+        todo = "whether `wishwell migrate` was run"
+        if isinstance(error, asyncpg.InvalidCatalogNameError):
+            todo = f"create the database: {DOCS}operations.md#postgresql"
+        return f"The database reported an error: {error}. Check WISHWELL_DATABASE_URL, and {todo}."
     if isinstance(error, OSError | UnicodeEncodeError):
         return f"Reading or writing a file failed ({getattr(error, 'strerror', None) or error})."
     return None

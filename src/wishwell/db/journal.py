@@ -16,13 +16,14 @@ from pathlib import Path
 import msgspec
 from msgspec import structs
 
-from wishwell import ids
+from wishwell import ids, metrics
 from wishwell.errors import Unrecorded
 
 actor: ContextVar[str] = ContextVar("actor", default="wishwell")
 """The admin token, the command with its system user, or the background job that acts."""
 
 _LOCK_SECONDS = 2.0
+_FIRST_BYTE = b"{"
 
 
 class Act(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):
@@ -62,6 +63,12 @@ class Journal:
             self.append([self._command], actor.get())
             self._command = None
 
+    def is_another_file(self) -> bool:
+        """Returns whether the path leads to a file that isn't a journal, such as a key."""
+        with contextlib.suppress(OSError), Path(self._path).open("rb") as file:
+            return file.read(1) not in (b"", _FIRST_BYTE)
+        return False
+
     # rule: journal-first
     def append(self, acts: Sequence[Act], by: str) -> None:
         """Appends a line for each act and waits until they are on disk. Raises ``Unrecorded``."""
@@ -79,12 +86,15 @@ class Journal:
             finally:
                 os.close(file)
         except OSError as error:
+            metrics.UNRECORDED.inc()
             raise Unrecorded(self._path) from error
 
 
 def _write(file: int, acts: Sequence[Act]) -> bool:
     """Writes all lines, or none and raises ``OSError``. Returns whether the file was empty."""
     end = os.lseek(file, 0, os.SEEK_END)
+    if end and os.pread(file, 1, 0) != _FIRST_BYTE:
+        raise OSError("the file isn't a journal, so a line would damage it")
     try:
         if end and os.pread(file, 1, end - 1) != b"\n":  # a crash cut off the last line
             os.write(file, b"\n")

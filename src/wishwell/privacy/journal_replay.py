@@ -100,6 +100,8 @@ async def repeat(
                 outcome, says = "failed", "This version doesn't know such acts."
             elif store is not None or act.action == "token.revoked":
                 outcome = await run(_REPEAT[act.action][0], store, act, clock(), dry)
+            else:
+                says = "This database has no such store."
         except NotFound:
             pass
         except ServiceError as error:
@@ -109,7 +111,8 @@ async def repeat(
         if outcome == "by hand" and store is not None:
             says = _COMMANDS[act.action].format(id=act.id, store=store.handle)
         named = act.profile or act.id or act.store_id
-        yield Replayed(outcome, act.time, act.action, store.handle if store else "", named, says)
+        handle = store.handle if store else act.store
+        yield Replayed(outcome, act.time, act.action, handle, named, says)
 
 
 async def _revoke_token(tx: Writer, _: Store | None, act: Act, now: int, dry: bool) -> Outcome:

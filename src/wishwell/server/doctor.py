@@ -22,6 +22,7 @@ from wishwell.config import Settings
 from wishwell.db import Database, Reader, cluster, connecting, failures, migrate, run_statement, url
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.db.hosts import Connection
+from wishwell.db.journal import Journal
 from wishwell.errors import DOCS, ServiceError, Unavailable
 from wishwell.http import routes
 from wishwell.outbound import Outbound
@@ -40,7 +41,7 @@ SEE = {
     "servers": "runbooks.md#standby-promoted",
     "hosts": "storefront.md#a-store-and-its-shop",
     "redis": "runbooks.md#wishwelllimitsstoreaway",
-    "service": "runbooks.md#wishwellbackgroundstuck",
+    "service": "runbooks.md#wishwelldown",
 }
 """The section of the documentation to read for each failed check."""
 
@@ -124,7 +125,8 @@ async def _line(what: str, seen: Awaitable[str]) -> Finding:
         # The text of an unexpected error may contain a secret.
         said = failures.message_of(error) or f"{type(error).__name__}, a bug in wishwell."
         see = SEE["database" if isinstance(error, Unavailable) else what]
-    return Finding("bad", what, f"{' '.join(said.split()).removesuffix('.')}. See {DOCS}{see}")
+    more = "" if DOCS in said else f". See {DOCS}{see}"
+    return Finding("bad", what, f"{' '.join(said.split()).removesuffix('.')}{more}")
 
 
 async def _settings(settings: Settings) -> str:
@@ -165,6 +167,8 @@ async def _journal(settings: Settings) -> str:
     is_file = os.path.isfile(path) or there != path  # noqa: ASYNC240, PTH113
     if not (is_file and os.access(there, os.W_OK)):
         raise CheckFailed(f"{path} can't be written, so nothing can be erased or revoked.")
+    if Journal(path).is_another_file():
+        raise CheckFailed(f"{path} isn't a journal; name a file for the journal alone.")
     return f"acts are recorded in {path}"
 
 
@@ -201,7 +205,8 @@ async def _keys(settings: Settings, db: Database) -> str:
         return Note(f"other users of this machine can read {', '.join(exposed)}: run chmod 600")
     if replaced:
         return Note(replaced)
-    return "present, and they decrypt all stored secrets"
+    used = keys.key_ids(settings)[0]
+    return f"present, and they decrypt all stored secrets; signing key {used}"
 
 
 def _readable_by_others() -> list[str]:
@@ -368,7 +373,10 @@ async def _service(settings: Settings, opened: list[Database]) -> str:
         if time.time() - float(at) > _LATE_SECONDS + 3 * settings.purge_interval * (task == "purge")
     ]
     if late:
-        raise CheckFailed(f"These background jobs haven't finished for minutes: {', '.join(late)}.")
+        raise CheckFailed(
+            f"These background jobs haven't finished for minutes: {', '.join(late)}. "
+            f"See {DOCS}runbooks.md#wishwellbackgroundstuck"
+        )
     proxied = re.search(_UNKNOWN_PROXIES, measured, re.MULTILINE)
     if proxied and float(proxied[1]):
         return Note(

@@ -52,7 +52,7 @@ async def make(db: Database, settings: Settings) -> None:
 async def record_signing_key(tx: Writer, settings: Settings, now: str) -> str:
     """Records the signing key that the service starts with, for ``check_signing_key``. Returns a
     warning if the key before it isn't accepted any more, or ""."""
-    here, recorded = _key_ids(settings), await _recorded_keys(tx)
+    here, recorded = key_ids(settings), await _recorded_keys(tx)
     old, changes = recorded.get("current", here[0]), {"current": here[0]}
     if old not in here:
         changes |= {"replaced": old, "replaced_at": now}
@@ -70,7 +70,7 @@ async def check_signing_key(tx: Reader, settings: Settings, now: int) -> str:
 
     Raises ``Misconfigured`` if the key that the service last started with isn't among these.
     """
-    here, recorded = _key_ids(settings), await _recorded_keys(tx)
+    here, recorded = key_ids(settings), await _recorded_keys(tx)
     current, old = recorded.get("current", here[0]), recorded.get("replaced", here[0])
     if current not in here:
         raise Misconfigured(
@@ -89,7 +89,8 @@ _REPLACED = (
 )
 
 
-def _key_ids(settings: Settings) -> list[str]:
+def key_ids(settings: Settings) -> list[str]:
+    """Returns the ids of the signing keys; the first one signs."""
     return [auth.key_id(key) for key in app.signing_keys(settings)]
 
 
