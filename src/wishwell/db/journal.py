@@ -23,7 +23,7 @@ actor: ContextVar[str] = ContextVar("actor", default="wishwell")
 """The admin token, the command with its system user, or the background job that acts."""
 
 _LOCK_SECONDS = 2.0
-_FIRST_BYTE = b"{"
+_FIRST_BYTES = (b"{", b"\n")
 
 
 class Act(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):
@@ -66,7 +66,7 @@ class Journal:
     def is_another_file(self) -> bool:
         """Returns whether the path leads to a file that isn't a journal, such as a key."""
         with contextlib.suppress(OSError), Path(self._path).open("rb") as file:
-            return file.read(1) not in (b"", _FIRST_BYTE)
+            return file.read(1) not in (b"", *_FIRST_BYTES)
         return False
 
     # rule: journal-first
@@ -93,7 +93,7 @@ class Journal:
 def _write(file: int, acts: Sequence[Act]) -> bool:
     """Writes all lines, or none and raises ``OSError``. Returns whether the file was empty."""
     end = os.lseek(file, 0, os.SEEK_END)
-    if end and os.pread(file, 1, 0) != _FIRST_BYTE:
+    if end and os.pread(file, 1, 0) not in _FIRST_BYTES:
         raise OSError("the file isn't a journal, so a line would damage it")
     try:
         if end and os.pread(file, 1, end - 1) != b"\n":  # a crash cut off the last line
