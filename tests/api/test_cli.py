@@ -36,6 +36,7 @@ WRONG = [
     ("store create HANDLE --product-url {}", ("https://a.b/p", "http://a.b/{productId}"), "product-url: "),
     ("store create HANDLE --wishlist-page {}", ("javascript:1", "//e.b/", "/\\e.b/"), "wishlist-page: "),
     ("store create HANDLE --shared-page {}", ("/a\nb", "/a#b", "/" + "a" * 1_000), "shared-page: "),
+    ("store create HANDLE --currency {}", ("eur", "EURO", "€", "E R"), "currency: "),
     ("store create HANDLE --time-zone {}", ("Mars/Base", "../../etc/passwd", "localtime", "Factory",
      "posixrules", "europe/paris", "posix/Europe/Paris", "Europe/../Europe/Paris", "Europe"), "time-zone: "),
     ("store create HANDLE --colour {}", ("red",), "--colour"),

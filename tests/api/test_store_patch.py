@@ -39,7 +39,8 @@ def test_token_changes_look_notices_and_shown_wishes(make_shop):
 
 
 REPORTING = {
-    "timeZone": "UTC", "purchases": False, "purchased": "mark", "attributionDays": 90
+    "timeZone": "UTC", "purchases": False, "purchased": "mark", "attributionDays": 90,
+    "currency": "EUR",
 }  # fmt: skip
 
 
@@ -48,7 +49,9 @@ def test_settings_of_purchases_may_only_be_repeated(make_shop, field):
     """The record may be sent back with all settings of purchases; a changed one is refused by a
     message of its own, which names the command. Rule: store-patch."""
     options = ("--time-zone", "Europe/Paris", "--purchases", "on")
-    shop = make_shop(*options, "--purchased", "remove", "--attribution-days", "30")
+    shop = make_shop(
+        *options, "--purchased", "remove", "--attribution-days", "30", "--currency", "SEK"
+    )
     before = data(shop.admin.get("/store"))
     assert before["reporting"].keys() == REPORTING.keys()
     assert data(shop.admin.patch("/store", json=before)) == before

@@ -227,9 +227,15 @@ def test_price_with_one_reading_is_read(cell, amount):
     ],
 )
 def test_symbol_counts_as_the_currency_that_is_set(cell, currency, amount):
-    """A currency symbol, or none, counts as `--currency`. Rule: catalogue-prices."""
-    price = becomes(f'id;price\n7;"{cell}"\n', currency=currency)["7"].data.price
+    """A currency symbol, or none, counts as `--currency`, or else as the store's.
+    Rule: catalogue-prices."""
+    text, other = f'id;price\n7;"{cell}"\n', "USD" if currency == "EUR" else "EUR"
+    price = becomes(text, currency=currency)["7"].data.price
     assert price == Money(amount, currency)
+    for own, named in ((currency, ""), (other, currency)):
+        patch = stores.StorePatch(reporting={"currency": own})
+        store = stores.apply_patch(NUMBERS, patch, NOW)
+        assert becomes(text, store, currency=named)["7"].data.price == price
 
 
 @pytest.mark.parametrize(

@@ -2450,6 +2450,8 @@ export interface components {
             purchased?: components["schemas"]["PurchasedChoice"];
             /** @description The number of days after a save during which an order matches the item. */
             attributionDays?: number;
+            /** @description The currency of the shop's prices where they have none. */
+            currency?: string;
         };
         /** @description Changes to a store's reports. */
         StoreReportingPatch: {
@@ -2462,6 +2464,8 @@ export interface components {
             purchased?: string;
             /** @description May only be repeated. */
             attributionDays?: number;
+            /** @description May only be repeated. */
+            currency?: string;
         };
         /** @description A store and its settings, which `wishwell store` changes. */
         StoreSettings: {

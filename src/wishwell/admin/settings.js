@@ -46,6 +46,7 @@ const WORDS = {
   purchases: ['Purchases are matched with wishes', onOff],
   purchased: ['A bought item is', (value) => (value === 'remove' ? 'removed' : 'marked as bought')],
   attributionDays: ['Days between wish and purchase'],
+  currency: ['Currency of the shop'],
   limits: ['Limits'],
   profile_read: ['A shopper reads, per minute'],
   profile_write: ['A shopper changes, per minute'],

@@ -58,6 +58,8 @@ class StoreReportingBody(Body):
     """May only be repeated."""
     attribution_days: AttributionDays | UnsetType = UNSET
     """May only be repeated."""
+    currency: str | UnsetType = UNSET
+    """May only be repeated."""
 
 
 REPORTING_BY_COMMAND = {
@@ -69,6 +71,7 @@ REPORTING_BY_COMMAND = {
         "decides which orders count",
         "--attribution-days",
     ),
+    "currency": ("currency", "decides what prices mean", "--currency"),
 }
 """Settings of the reports that a token can't change: their names, why, and the option that can."""
 

@@ -97,7 +97,8 @@ class Catalogue:
     ) -> None:
         """``now``: milliseconds since 1970, for the periods of sales. ``how``: as for ``FeedRows``.
         Raises ``Invalid``."""
-        self.store, self._now, self._currency = store, now, currency
+        self.store, self._now = store, now
+        self._currency = currency or store.reporting.currency
         self._split = in_pattern(pattern) if pattern else None
         self.feed = FeedRows(path, file, store, has_pattern=bool(pattern), **how)
         self.put = self.unchanged = self.deleted = self.rows = self.refused = self.lost = 0

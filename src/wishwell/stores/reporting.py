@@ -1,6 +1,7 @@
 """Settings of a store's reports: time zone, public wish counts, and purchases."""
 
 import functools
+import re
 from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, available_timezones
@@ -32,6 +33,8 @@ class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True)
     """What an order does with the items that it matches."""
     attribution_days: AttributionDays = 90
     """The number of days after a save during which an order matches the item."""
+    currency: str = ""
+    """The currency of the shop's prices where they have none."""
 
 
 @functools.cache
@@ -76,5 +79,7 @@ def check(reporting: Reporting) -> None:
         raise Invalid(f"reporting: {error}.") from error
     if not 1 <= reporting.attribution_days <= MAX_ATTRIBUTION_DAYS:
         raise Invalid(f"attribution-days: must be a whole number from 1 to {MAX_ATTRIBUTION_DAYS}.")
+    if not re.fullmatch("([A-Z]{3})?", reporting.currency):
+        raise Invalid("currency: must be three capital letters, such as EUR, or empty.")
     if reporting.time_zone:
         zone("time-zone", reporting.time_zone)

@@ -525,6 +525,8 @@ class StoreReporting(Record, frozen=True):
     """What an order does with the items that it matches."""
     attribution_days: int | None = None
     """The number of days after a save during which an order matches the item."""
+    currency: str | None = None
+    """The currency of the shop's prices where they have none."""
 
 
 class StoreLook(Record, frozen=True):
@@ -599,6 +601,8 @@ class StoreReportingPatch(Record, frozen=True):
     purchased: str | None = None
     """May only be repeated."""
     attribution_days: int | None = None
+    """May only be repeated."""
+    currency: str | None = None
     """May only be repeated."""
 
 
