@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from wishwell import field_types as types
-from wishwell import ids, profiles
-from wishwell.errors import Invalid
+from wishwell import profiles
 from wishwell.http import request_body, responses
 from wishwell.http.context import Request
 from wishwell.http.request_types import Body
@@ -27,10 +26,6 @@ OrderId = Annotated[
         pattern=r"^[!-.0-~]{1,255}$(?!\n)",
     ),
 ]
-_AHEAD_MS = ids.DAY_MS
-"""Most milliseconds that a time may be in the future: a wrong clock would refuse later versions."""
-
-
 Status = Literal["paid", "cancelled"]
 
 
@@ -68,13 +63,13 @@ class OrderBody(Body):
     """What the customer keeps: after a partial refund, fewer units or lines."""
 
     def order(self, request: Request) -> Order:
-        store = request.store
+        store, now = request.store, request.service.clock()
         lines = fields.each("lines", self.lines, lambda line: line.line(store))
         return Order(
             self.order_id,
             _buyer(request, self.profile),
-            _time("placedAt", self.placed_at, request),
-            _time("updatedAt", self.updated_at, request),
+            fields.time("placedAt", self.placed_at, now),
+            fields.time("updatedAt", self.updated_at, now),
             lines if self.status == "paid" else (),
         )
 
@@ -88,16 +83,6 @@ class OrdersBody(Body):
 def _buyer(request: Request, gid: str) -> Profile:
     namespace = request.service.settings.session_namespace
     return profiles.parse(request.store, namespace, gid, "profile")
-
-
-def _time(field: str, at: datetime, request: Request) -> str:
-    """Returns a time as stored. Raises ``Invalid`` for one more than a day ahead."""
-    milliseconds = max(0, round(at.timestamp() * 1000))
-    if milliseconds > request.service.clock() + _AHEAD_MS:
-        raise Invalid(
-            f"{field}: must not be more than 24 hours in the future; it is now {request.now()}."
-        )
-    return ids.timestamp(milliseconds)
 
 
 # rules: purchases-on, order-versions
