@@ -44,6 +44,7 @@ CARRIED: dict[str, str | None] = {
     "admin_tokens": "adminToken",
     "products": "product",
     "deleted_products": None,
+    "platform_deliveries": None,
     "webhooks": "webhook",
     "share_tokens": "share",
     "deliveries": None,

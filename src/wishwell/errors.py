@@ -170,7 +170,7 @@ class Conflict(RequestError):
 
 
 class TooLarge(RequestError):
-    """The body is larger than 256 KiB."""
+    """The body is larger than is allowed."""
 
     code = "body_too_large"
 

@@ -31,7 +31,7 @@ def refused(answer, status: int = 401) -> str:
 
 def test_both_secrets_of_the_store_are_good(asking):
     """Webhooks signed with the current or the previous secret are accepted without a token.
-    Rules: privacy-request-signed, privacy-request-stored."""
+    Rules: platform-signed, privacy-request-stored."""
     for secret in (NEW, OLD):
         answer = asking.send("shop/redact", asking.body("shop/redact"), secret)
         assert answer.status_code == 200
@@ -40,7 +40,7 @@ def test_both_secrets_of_the_store_are_good(asking):
 
 def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
     """Every unproven webhook gets the same 401, and nothing is stored in any store.
-    Rule: privacy-request-signed."""
+    Rule: platform-signed."""
     other, without = Platform(service, OTHERS), Platform(service)
     body = asking.body("shop/redact")
     raw = json.dumps(body).encode()
@@ -72,14 +72,14 @@ def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
 def test_topic_is_the_one_that_the_body_proves(asking, shape):
     """The topic must match the body, because the topic header isn't signed; unknown fields are
     ignored.
-    Rule: privacy-request-signed."""
+    Rule: platform-signed."""
     for topic in BODIES:
         answer = asking.send(topic, asking.body(shape, 1, more={"than": ["was", "said"]}))
         assert answer.status_code == (200 if topic == shape else 401)
 
 
 def test_body_of_no_shape_is_of_no_topic(asking):
-    """A body that fits no topic is refused. Rule: privacy-request-signed."""
+    """A body that fits no topic is refused. Rule: platform-signed."""
     with nothing_taken(asking):
         for name, value in (
             *(("customer", value) for value in (None, 7, {"id": 1.5})),
@@ -95,7 +95,7 @@ def test_bad_input_gets_one_clear_error(asking):
     Rules: privacy-request-stored, request-limits, input-strict."""
     body = asking.body("shop/redact")
     twice = f'{{"shop_domain": "{asking.domain}", "a": 1, "a": 2}}'.encode()
-    large = f'{{"shop_domain": "{asking.domain}"}}'.encode().ljust(256 * 1024 + 1)
+    large = f'{{"shop_domain": "{asking.domain}"}}'.encode().ljust(2 * 1024 * 1024 + 1)
     with nothing_taken(asking):
         for id in ("", "a b", "a" * 101, "ü"):
             assert "X-Shopify-Webhook-Id" in refused(asking.send("shop/redact", body, id=id), 400)

@@ -135,7 +135,7 @@ def expected_shared(operation: str, credential: str, owner: str) -> int:
 def expected(operation: str, credential: str, owner: str) -> int:
     """Returns the expected status for a credential on a record of ``owner``."""
     if operation in (DESCRIPTION, PLATFORM):
-        return 200  # rules: openapi-complete, privacy-request-signed
+        return 200  # rules: openapi-complete, platform-signed
     if operation in SHARED:
         return expected_shared(operation, credential, owner)
     if operation in OF_STORE:

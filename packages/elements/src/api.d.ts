@@ -1287,13 +1287,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Receive a platform's request
+         * Receive a platform's webhook
          * @description Only for the platform: its mandatory webhooks `customers/data_request`, `customers/redact`
-         *     and `shop/redact`. No token is required: the body is signed with a platform secret of the
-         *     store that has its `shop_domain`. Without a valid signature, the response is 401, always
-         *     with the same message. The topic must be one whose fields the body contains; other fields
-         *     are allowed. A duplicate delivery has no effect, and neither has the same body within 48
-         *     hours.
+         *     and `shop/redact`, and those about products and orders. No token is required: the body is
+         *     signed with a platform secret of the store whose shop the header names. Without a valid
+         *     signature, the response is 401, always with the same message. The topic must be one whose
+         *     fields the body contains; other fields are allowed. A duplicate delivery has no effect, and
+         *     neither has the same body within 48 hours (products and orders: 7 days).
          */
         post: operations["receivePlatformWebhook"];
         delete?: never;
@@ -2046,12 +2046,21 @@ export interface components {
         };
         /** @enum {string} */
         PlatformRequestState: "waiting" | "exported" | "erased" | "nothing" | "called_off" | "deleting";
+        /**
+         * @description Of a product or order. `unchanged`: a later version is known, or the delivery was repeated.
+         *     `ignored`: purchases are turned off, or no item can have the id.
+         * @enum {string}
+         */
+        PlatformResult: "applied" | "unchanged" | "ignored";
         /** @enum {string} */
         PlatformTopic: "customers/data_request" | "customers/redact" | "shop/redact";
-        /** @description The body that the platform sends. Fields that aren't named here are ignored. */
+        /**
+         * @description The body that the platform sends: a privacy request as below, or a product or order in the
+         *     platform's own format. Other fields are ignored.
+         */
         PlatformWebhook: {
-            /** @description The store's `--platform-shop`. */
-            shop_domain: string;
+            /** @description The store's `--platform-shop`. Only in privacy requests. */
+            shop_domain?: string;
             /** @description Not in `shop/redact`. A customer without an `id` is ignored. */
             customer?: {
                 id?: number | string | null;
@@ -2067,9 +2076,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The stored request. */
+        /** @description The stored privacy request, or what happened to the product or order. */
         PlatformWebhookReceipt: {
-            id: components["schemas"]["Id"];
+            /** @description Of a privacy request. */
+            id?: components["schemas"]["Id"];
+            result?: components["schemas"]["PlatformResult"];
         };
         PlatformWebhookResponse: {
             data: components["schemas"]["PlatformWebhookReceipt"];
@@ -2450,7 +2461,7 @@ export interface components {
             purchased?: components["schemas"]["PurchasedChoice"];
             /** @description The number of days after a save during which an order matches the item. */
             attributionDays?: number;
-            /** @description The currency of the shop's prices where they have none. */
+            /** @description The currency of the shop's prices where they have none, as in the platform's webhooks. */
             currency?: string;
         };
         /** @description Changes to a store's reports. */
@@ -2825,7 +2836,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description The body is larger than 256 KiB. Nothing was done. */
+        /** @description The body is larger than 256 KiB (a platform's webhook, 2 MiB). Nothing was done. */
         ContentTooLarge: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6550,7 +6561,7 @@ export interface operations {
                  */
                 "X-Shopify-Hmac-Sha256": string;
                 /**
-                 * @description The `shop_domain` of the body.
+                 * @description The store's `--platform-shop`, and in a privacy request also its `shop_domain`.
                  * @example wishes.myshopify.com
                  */
                 "X-Shopify-Shop-Domain": string;
@@ -6558,7 +6569,7 @@ export interface operations {
                  * @description The topic, whose fields the body contains.
                  * @example customers/redact
                  */
-                "X-Shopify-Topic": components["schemas"]["PlatformTopic"];
+                "X-Shopify-Topic": "customers/data_request" | "customers/redact" | "shop/redact" | "products/create" | "products/update" | "products/delete" | "orders/paid" | "orders/updated" | "orders/cancelled";
                 /**
                  * @description The id of the delivery.
                  * @example b54557e4-8bdd-4b37-8a5f-bf7d70bcd043
@@ -6574,7 +6585,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was stored and will be processed. */
+            /** @description The privacy request was stored and will be processed, or the product or order was read. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -87,7 +87,8 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
                      help="Days after a save during which an order matches the item, 1 to "
                      f"{reporting.MAX_ATTRIBUTION_DAYS} (default: 90)."),
         click.option("--currency", metavar="EUR",
-                     help="The currency of the shop's prices where they have none."),
+                     help="The currency of the shop's prices where they have none, as in the "
+                     "platform's webhooks."),
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
         click.option("--price-drop-percent", type=int, metavar="N",
                      help="Minimum price drop in percent for a notice, 1 to 90 (default: 5)."),

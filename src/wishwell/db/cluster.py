@@ -40,6 +40,7 @@ DISTRIBUTION: Mapping[str, str] = {
     "held": "profile_id",
     "removed_items": "profile_id",
     "share_tokens": "hash",
+    "platform_deliveries": "hash",
     "feeds": "store_id",
     "webhooks": "store_id",
     "deliveries": "store_id",

@@ -2,14 +2,22 @@
 
 import asyncio
 from collections.abc import Callable
+from weakref import WeakSet
 
-from wishwell.errors import BodyTimeout, ServiceError, TooLarge
+from wishwell.errors import BodyTimeout, Overloaded, ServiceError, TooLarge
 
 MAX_BODY = 256 * 1024
+MAX_PLATFORM_BODY = 2 * 1024 * 1024
+"""Maximum bytes of a webhook of the platform: products with many variants are large."""
+
+MAX_LARGE = 16
+"""Maximum bodies over ``MAX_BODY`` that a process stores at a time."""
+
+_large: WeakSet["BodyReader"] = WeakSet()
 
 
-def too_large() -> TooLarge:
-    return TooLarge(f"The body is larger than {MAX_BODY // 1024} KiB.")
+def too_large(limit: int) -> TooLarge:
+    return TooLarge(f"The body is larger than {limit // 1024:,} KiB.")
 
 
 class BodyReader:
@@ -19,9 +27,11 @@ class BodyReader:
     response shows the caller's rate limit.
     """
 
-    __slots__ = ("_body", "_waiting", "ask", "ended", "error")
+    __slots__ = ("__weakref__", "_body", "_waiting", "ask", "ended", "error", "limit")
 
-    def __init__(self, ask: Callable[[], None] | None) -> None:
+    def __init__(self, ask: Callable[[], None] | None, limit: int = MAX_BODY) -> None:
+        self.limit = limit
+        """Maximum bytes of the body."""
         self.ask = ask
         """Sends ``100 Continue`` to a client that waits for it; ``None`` afterwards."""
         self.ended = False
@@ -35,8 +45,13 @@ class BodyReader:
         """Adds a chunk. The rest of a body that is too large is discarded."""
         if not self.ended:
             self._body += piece
-            if len(self._body) > MAX_BODY:
-                self.end(too_large())
+            if len(self._body) > self.limit:
+                self.end(too_large(self.limit))
+            elif len(self._body) > MAX_BODY and self not in _large:
+                if len(_large) < MAX_LARGE:
+                    _large.add(self)
+                else:
+                    self.end(Overloaded())
 
     def end(self, error: ServiceError | None = None) -> None:
         """Marks the body as complete or, with an error, as failed."""
@@ -67,3 +82,8 @@ class BodyReader:
         """Returns the complete body. Raises its error."""
         self.check()
         return bytes(self._body)
+
+    def discard(self) -> None:
+        """Frees the body, and ignores the rest of it. For a request that was responded to."""
+        self.ended, self._body = True, bytearray()
+        _large.discard(self)

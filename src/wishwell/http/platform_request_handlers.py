@@ -1,16 +1,26 @@
-"""Handlers for privacy requests: the platform's webhook, and operations for the merchant."""
+"""Handlers for the platform's webhooks, and for the privacy requests among them."""
+
+import hashlib
 
 import structlog
 
-from wishwell.http import request_body, request_types, responding, responses, shopify
+from wishwell.http import (
+    rate_limits,
+    request_body,
+    request_types,
+    responding,
+    responses,
+    shopify,
+)
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
+from wishwell.importers import platform_webhooks
 from wishwell.privacy import platform_requests
 
 log = structlog.get_logger("wishwell.platform")
 
 
-# rule: privacy-request-signed
+# rule: platform-signed
 async def take_platform_webhook(request: Request) -> object:
     service, headers = request.service, request.headers
     request.check_once(*shopify.HEADERS)
@@ -18,19 +28,24 @@ async def take_platform_webhook(request: Request) -> object:
     request_body.check_encoding(request)
     request_types.check_type(request.header(b"content-type"))
     await service.access_cache.ensure_fresh()
-    body = shopify.read(raw)
-    named = body.shop_domain if body else ""
-    store = service.access_cache.store_of_platform_shop(named)
+    shop = headers.get(shopify.SHOP, b"").decode("latin-1")
+    store = service.access_cache.store_of_platform_shop(shop)
     # Without sealing keys no store has secrets.
     opened = service.shops.of(store) if store and service.sealing else None
     secrets = opened.platform_secrets if opened else ()
-    body = shopify.prove(raw, body, headers, secrets)
+    body = shopify.prove(raw, headers, secrets)
     assert store is not None
-    delivery = shopify.delivery(raw, body, headers, store)
+    await rate_limits.count_webhook(request, store)
+    shopify.check_keys(raw)
     id, now = service.new_id(), service.clock()
-    taken = await request.run(platform_requests.take, store, delivery, id, now)
+    if not isinstance(body, shopify.PrivacyBody):
+        delivery = hashlib.sha256(headers[shopify.SIGNATURE]).hexdigest()
+        result = await request.run(platform_webhooks.take, store, delivery, body, id, now)
+        return {"result": result}
+    asked = shopify.privacy_request(raw, body, headers, store)
+    taken = await request.run(platform_requests.take, store, asked, id, now)
     if taken == id:
-        log.info("platform_request", store=store.handle, topic=delivery.topic, request=id)
+        log.info("platform_request", store=store.handle, topic=asked.topic, request=id)
     return {"id": taken}
 
 

@@ -23,8 +23,8 @@ from uvicorn.server import ServerState
 
 from wishwell import events, metrics
 from wishwell.errors import BodyTimeout, Invalid, ServiceError
-from wishwell.http import framing, pipeline, responses
-from wishwell.http.body_reader import BodyReader
+from wishwell.http import framing, pipeline, responses, shopify
+from wishwell.http.body_reader import MAX_BODY, MAX_PLATFORM_BODY, BodyReader
 from wishwell.http.context import Request
 from wishwell.http.responses import Headers, Response
 
@@ -197,7 +197,10 @@ class HttpProtocol(asyncio.Protocol):
         version = parser.get_http_version()
         framing.check(self._url, version, pairs, upgrades=parser.should_upgrade())
         url = httptools.parse_url(self._url)
-        path = (url.path or b"/").decode("ascii")
+        raw_path = (url.path or b"/").decode("ascii")
+        path = unquote(raw_path) if "%" in raw_path else raw_path
+        limit = MAX_PLATFORM_BODY if path == shopify.PATH else MAX_BODY
+        ask = functools.partial(self._write, _CONTINUE)
         # RFC 9110, 10.1.1: a server ignores the expectation in HTTP/1.0.
         asks = version != "1.0" and headers.get(b"expect", b"").lower() == b"100-continue"
         self._latest = Request(
@@ -205,13 +208,13 @@ class HttpProtocol(asyncio.Protocol):
             id=responses.request_id(headers.get(b"x-request-id")),
             method=parser.get_method().decode("ascii"),
             target=self._url,
-            raw_path=path,
-            path=unquote(path) if "%" in path else path,
+            raw_path=raw_path,
+            path=path,
             query_string=url.query or b"",
             headers=headers,
             pairs=pairs,
             peer=self._peer,
-            incoming=BodyReader(functools.partial(self._write, _CONTINUE) if asks else None),
+            incoming=BodyReader(ask if asks else None, limit),
             keep_alive=version != "1.0" and parser.should_keep_alive(),
             accepts_chunked=version != "1.0",
         )
@@ -263,6 +266,7 @@ class HttpProtocol(asyncio.Protocol):
         except Exception as error:  # rule: profile-export. A streamed response failed midway.
             log.error("failed", requestId=request.id, exc_info=error)
             self._transport.close()
+        request.incoming.discard()
         await self._writable.wait()
         self._in_progress.popleft()
         if self._transport.is_closing():

@@ -7,6 +7,7 @@ from wishwell.access import addresses
 from wishwell.errors import TooManyCode
 from wishwell.http.context import Request
 from wishwell.ratelimits import Kind
+from wishwell.stores import Store
 
 
 class RateLimit(NamedTuple):
@@ -80,6 +81,17 @@ async def count_address(request: Request, key: str, limit: int, what: str) -> No
     ``what`` names such requests in the error message.
     """
     await count(request, RateLimit("address", key, limit, f"{what} from this address"))
+
+
+# rules: limit-address, limit-caller
+async def count_webhook(request: Request, store: Store) -> None:
+    """Counts a platform's proven webhook for its store, instead of its address. Raises
+    ``TooManyRequests``."""
+    if request.caller is None and (counted := _address_limit(request)):
+        await request.service.limiter.consume(counted.key, counted.limit, -1)
+    limit = stores.limit(store, request.service.settings, "admin_write")
+    key = f"{store.id}:platform:write"
+    await count(request, RateLimit("admin", key, limit, "webhooks for this shop"))
 
 
 async def count_guess(request: Request) -> None:

@@ -81,14 +81,14 @@ def _changes(raw: bytes, shape: type[msgspec.Struct], found: object) -> bytes | 
 
 
 async def read(request: Request) -> bytes:
-    """Returns the body, of at most 256 KiB, once it has arrived in time.
+    """Returns the body, of at most ``incoming.limit`` bytes, once it has arrived in time.
 
     Raises ``TooLarge``, ``BodyTimeout``, the error of an incomplete body, and the errors of
     authentication if the token became invalid after the headers arrived.
     """
     declared = request.headers.get(b"content-length", b"0")
-    if len(declared) > 15 or int(declared) > body_reader.MAX_BODY:
-        raise body_reader.too_large()
+    if len(declared) > 15 or int(declared) > request.incoming.limit:
+        raise body_reader.too_large(request.incoming.limit)
     if not request.incoming.ended:
         service, clock = request.service, asyncio.get_running_loop().time
         began, request.reading = clock(), True

@@ -1,6 +1,7 @@
-"""Verifies and decodes Shopify's privacy webhooks. No I/O."""
+"""Verifies and decodes Shopify's webhooks. No I/O."""
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import re
@@ -12,13 +13,15 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import profiles
 from wishwell.errors import Invalid, Unauthenticated
-from wishwell.http import request_types
+from wishwell.http import request_types, responding
+from wishwell.importers.platform_webhooks import DeletedProduct, OrderBody, ProductBody
 from wishwell.privacy.platform_requests import TOPICS, PlatformWebhook, Topic
 from wishwell.shoppers import customers
 from wishwell.shoppers.customers import InvalidEvidence
 from wishwell.stores import Store
 from wishwell.wishlists import fields
 
+PATH = f"{responding.PREFIX}/platforms/shopify/webhooks"
 SIGNATURE, SHOP = b"x-shopify-hmac-sha256", b"x-shopify-shop-domain"
 TOPIC, ID = b"x-shopify-topic", b"x-shopify-webhook-id"
 HEADERS = (SIGNATURE, SHOP, TOPIC, ID)
@@ -30,20 +33,17 @@ class _Customer(msgspec.Struct):
     id: int | str | None = None
 
 
-class WebhookBody(msgspec.Struct):
-    """The fields that are read from a webhook's body. Other fields are ignored."""
+class PrivacyBody(msgspec.Struct):
+    """The fields that are read from a privacy webhook's body. Other fields are ignored."""
 
     shop_domain: str
     customer: _Customer | UnsetType = UNSET
     orders_to_redact: list[Any] | UnsetType = UNSET
     data_request: dict[str, Any] | UnsetType = UNSET
 
-    # rule: privacy-request-signed
+    # rule: platform-signed
     def asks_for(self) -> Topic | None:
-        """Returns the topic that fits the fields present, or ``None``.
-
-        The ``X-Shopify-Topic`` header isn't signed, so the body has to prove the topic.
-        """
+        """Returns the topic that fits the fields present, or ``None``."""
         parts = (self.customer, self.orders_to_redact, self.data_request)
         shapes: dict[tuple[bool, ...], Topic] = {
             (True, False, True): "customers/data_request",
@@ -53,64 +53,67 @@ class WebhookBody(msgspec.Struct):
         return shapes.get(tuple(part is not UNSET for part in parts))
 
 
-_decoder = msgspec.json.Decoder(WebhookBody)
+_BODIES: dict[str, type[Any]] = {
+    **dict.fromkeys(TOPICS, PrivacyBody),
+    **dict.fromkeys(("products/create", "products/update"), ProductBody),
+    "products/delete": DeletedProduct,
+    **dict.fromkeys(("orders/paid", "orders/updated", "orders/cancelled"), OrderBody),
+}
+"""The type of the body, by topic. Its required fields prove the topic."""
 
 
-def read(raw: bytes) -> WebhookBody | None:
-    """Decodes a body. Returns ``None`` if it isn't one that the platform sends."""
-    try:
-        return _decoder.decode(raw)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return None
+# rule: platform-signed
+def prove(raw: bytes, headers: Mapping[bytes, bytes], secrets: Sequence[str]) -> Any:
+    """Returns the body if its signature fits one of the secrets, and it proves the headers.
 
-
-# rule: privacy-request-signed
-def prove(
-    raw: bytes, body: WebhookBody | None, headers: Mapping[bytes, bytes], secrets: Sequence[str]
-) -> WebhookBody:
-    """Returns the body if its signature fits one of the secrets and the headers agree with it.
-
-    Raises ``Unauthenticated``, with the same message for every cause.
+    The headers aren't signed: the body proves the topic and, in a privacy request, the shop. Raises
+    ``Unauthenticated``, with the same message for every cause.
     """
     given = headers.get(SIGNATURE, b"")
-    if (
-        any(
-            hmac.compare_digest(base64.b64encode(hmac.digest(key.encode(), raw, "sha256")), given)
-            for key in secrets
-        )
-        and body is not None
-        and headers.get(SHOP) == body.shop_domain.encode()
-        and headers.get(TOPIC) == (body.asks_for() or "").encode()
+    topic = headers.get(TOPIC, b"").decode("latin-1")
+    if any(
+        hmac.compare_digest(base64.b64encode(hmac.digest(key.encode(), raw, "sha256")), given)
+        for key in secrets
     ):
-        return body
+        with contextlib.suppress(msgspec.DecodeError, ValueError, RecursionError, KeyError):
+            body = msgspec.json.decode(raw, type=_BODIES[topic])
+            if not isinstance(body, PrivacyBody):
+                return body
+            if (body.shop_domain.encode(), body.asks_for()) == (headers.get(SHOP), topic):
+                return body
     raise Unauthenticated(
-        "X-Shopify-Hmac-Sha256: must be the signature of this body, made with a "
-        "platform secret of the store that has its shop_domain. X-Shopify-Shop-Domain "
-        "must be the same domain, and X-Shopify-Topic must be the one of "
-        f"{', '.join(TOPICS)} whose fields the body contains.",
+        "X-Shopify-Hmac-Sha256: must be the signature of this body, made with a platform secret of "
+        "the store whose platform shop is X-Shopify-Shop-Domain. X-Shopify-Topic must be the one "
+        f"of {', '.join(_BODIES)} whose fields the body contains, and a shop_domain in the body "
+        "must be the same domain.",
         "signature_invalid",
     )
 
 
-def delivery(
-    raw: bytes, body: WebhookBody, headers: Mapping[bytes, bytes], store: Store
-) -> PlatformWebhook:
-    """Returns the privacy request in an authenticated body. Raises ``Invalid``."""
-    id = headers.get(ID, b"").decode("latin-1")
-    if not _ID.fullmatch(id):
-        raise Invalid("X-Shopify-Webhook-Id: must be 1 to 100 printable ASCII characters.")
+def check_keys(raw: bytes) -> None:
+    """Raises ``Invalid`` for a body that repeats a key, or that isn't JSON in a field that the
+    decoder skips."""
     try:
         twice = fields.duplicate_key(raw)
-    except (ValueError, RecursionError) as error:  # in a field that the decoder skips
+    except (ValueError, RecursionError) as error:
         raise request_types.not_json(raw, error) from error
     if twice is not None:
         raise Invalid(f"{twice}: is repeated in the body.")
+
+
+def privacy_request(
+    raw: bytes, body: PrivacyBody, headers: Mapping[bytes, bytes], store: Store
+) -> PlatformWebhook:
+    """Returns the privacy request in a proven body. Raises ``Invalid``."""
+    id = headers.get(ID, b"").decode("latin-1")
+    if not _ID.fullmatch(id):
+        raise Invalid("X-Shopify-Webhook-Id: must be 1 to 100 printable ASCII characters.")
     topic = body.asks_for()
     assert topic is not None
     return PlatformWebhook(topic, id, hashlib.sha256(raw).hexdigest(), _customer(body, store))
 
 
-def _customer(body: WebhookBody, store: Store) -> profiles.Profile | None:
+def _customer(body: PrivacyBody, store: Store) -> profiles.Profile | None:
     id = body.customer.id if isinstance(body.customer, _Customer) else None
     try:
         return profiles.of_customer(store, customers.gid(store.platform, str(id or "")))

@@ -16,6 +16,7 @@ _OF_STORE = (
     "erase_deliveries",
     "erase_products",
     "erase_deleted_products",
+    "erase_platform_deliveries",
     "erase_purchases",
     "erase_orders",
     "erase_wish_counts",

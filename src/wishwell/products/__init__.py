@@ -5,7 +5,7 @@ detects price drops and restocks and records events for the items, ``shown.py`` 
 items in responses, ``product_bodies.py`` validates request bodies.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -212,6 +212,37 @@ async def put(
             }
         )
     await tx.run_many("product_put", written)
+
+
+# rule: platform-products
+async def put_version(
+    tx: Writer,
+    store: Store,
+    id: str,
+    version: str,
+    make: Callable[[Sequence[Variant]], NewProduct] | None,
+    new_id: str,
+    now: str,
+) -> bool:
+    """Puts a product as of a version of the platform, unless a later one is known. The caller holds
+    the store's lock, which serialises the versions. Returns whether it did.
+
+    ``make`` makes the product, given its stored variants; ``None`` deletes it, with a marker.
+    """
+    of = {"store": store.id, "product": id}
+    known, document, variants = await tx.one("product_version", **of) or ("", "", "[]")
+    if version < known:
+        return False
+    if make is None:
+        await tx.run("product_delete", **of)
+        await tx.run("deleted_product_add", **of, now=now)
+        await tx.run("deleted_product_set_version", **of, version=version)
+        return True
+    product = make(_variants.decode(variants))
+    if product.stored != (document, variants):
+        await put(tx, store, [product], [new_id], now)
+    await tx.run("product_set_version", **of, version=version)
+    return True
 
 
 async def put_one(tx: Writer, store: Store, given: NewProduct, new_id: str, now: str) -> Product:

@@ -57,6 +57,19 @@ DELETE FROM products WHERE store_id = :store AND product_id = :product RETURNING
 INSERT INTO deleted_products (store_id, product_id, deleted_at) VALUES (:store, :product, :now)
 ON CONFLICT (store_id, product_id) DO UPDATE SET deleted_at = excluded.deleted_at;
 
+-- name: product_version
+-- The last version of the platform, of a product or its marker, with the product's data.
+SELECT p.version, p.document, p.variants FROM products p WHERE p.store_id = :store AND p.product_id = :product
+UNION ALL
+SELECT x.version, '', '[]' FROM deleted_products x WHERE x.store_id = :store AND x.product_id = :product
+ORDER BY 1 DESC LIMIT 1;
+
+-- name: product_set_version
+UPDATE products SET version = :version WHERE store_id = :store AND product_id = :product;
+
+-- name: deleted_product_set_version
+UPDATE deleted_products SET version = :version WHERE store_id = :store AND product_id = :product;
+
 -- name: deleted_products_remove
 DELETE FROM deleted_products WHERE store_id = :store AND product_id in_texts(:products);
 

@@ -50,7 +50,8 @@ class Limiter:
         self._counts: dict[str, int] = {}
 
     async def consume(self, key: str, limit: int, cost: int = 1) -> LimitState:
-        """Counts a request as ``cost``, unless it exceeds the limit. 0 only reads the state."""
+        """Counts a request as ``cost``, unless it exceeds the limit. 0 only reads the state, and -1
+        takes a request back."""
         return self.count(key, limit, cost)
 
     def count(self, key: str, limit: int, cost: int) -> LimitState:

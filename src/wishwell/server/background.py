@@ -14,6 +14,7 @@ from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Unavailable
 from wishwell.events import deliveries, retention
 from wishwell.http.context import Services
+from wishwell.importers import platform_webhooks
 from wishwell.privacy import erasure, platform_requests, request_processing
 from wishwell.products import notices
 from wishwell.reports import counting
@@ -162,8 +163,9 @@ async def _purge(service: Services) -> None:
         await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     await service.db.write(erasure.forget, service.settings.events_days, service.clock)
     await service.db.write(auth.forget_revocations, service.clock)
-    async for _ in products.forget_deleted(service.db, service.clock):
-        await asyncio.sleep(_BATCH_PAUSE_SECONDS)
+    for forget in (products.forget_deleted, platform_webhooks.forget):
+        async for _ in forget(service.db, service.clock):
+            await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     metrics.PURGE_FINISHED.set_to_current_time()
     if seen:
         log.info("purged", sessions=seen)

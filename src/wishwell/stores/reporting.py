@@ -34,7 +34,7 @@ class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True)
     attribution_days: AttributionDays = 90
     """The number of days after a save during which an order matches the item."""
     currency: str = ""
-    """The currency of the shop's prices where they have none."""
+    """The currency of the shop's prices where they have none, as in the platform's webhooks."""
 
 
 @functools.cache

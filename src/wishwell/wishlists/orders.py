@@ -43,7 +43,8 @@ class Order(NamedTuple):
     """A version of an order. ``lines``: empty if it is cancelled."""
 
     id: str
-    buyer: Profile
+    buyer: Profile | None
+    """The customer or session; ``None`` if unknown, so that new lines match nothing."""
     placed_at: str
     updated_at: str
     lines: Sequence[Line]
@@ -124,8 +125,8 @@ async def apply(tx: Writer, store: Store, order: Order, now: str) -> Applied:
     of = {"store": store.id, "hash": ids.order_hash(store.id, order.id)}
     if order.updated_at <= await _open(tx, of):
         return Applied(order.id, "unchanged", len(await _stored(tx, of)))
-    before, held = await _hold(tx, store, of, order.buyer.id)
-    buyer = held.get(order.buyer.id)
+    before, held = await _hold(tx, store, of, *([order.buyer.id] if order.buyer else []))
+    buyer = held.get(order.buyer.id) if order.buyer else None
     wishes = await _wishes(tx, buyer, order, now) if buyer is not None else {}
     after = _matched(store, order, before, held, wishes)
     await _replace(tx, of, after, order.updated_at)
@@ -283,7 +284,7 @@ def _matched(
     found = []
     for number, line in enumerate(order.lines):
         key = line.product_id, line.variant_id
-        owner: str | None = order.buyer.id
+        owner = order.buyer.id if order.buyer else None
         wish = next((v for v in (line.variant_id, NO_VARIANT) if (key[0], v) in wishes), None)
         if (old := known.get(key)) is not None:
             owner, wish = old.profile_id, old.wish_variant_id

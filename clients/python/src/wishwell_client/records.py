@@ -526,7 +526,7 @@ class StoreReporting(Record, frozen=True):
     attribution_days: int | None = None
     """The number of days after a save during which an order matches the item."""
     currency: str | None = None
-    """The currency of the shop's prices where they have none."""
+    """The currency of the shop's prices where they have none, as in the platform's webhooks."""
 
 
 class StoreLook(Record, frozen=True):

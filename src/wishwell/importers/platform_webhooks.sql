@@ -1,0 +1,12 @@
+-- name: platform_delivery_add
+INSERT INTO platform_deliveries (hash, store_id, received_at) VALUES (:hash, :store, :now)
+ON CONFLICT (hash) DO NOTHING
+RETURNING store_id;
+
+-- name: platform_delivery
+SELECT store_id FROM platform_deliveries WHERE hash = :hash;
+
+-- name: platform_deliveries_forget
+DELETE FROM platform_deliveries WHERE hash IN (
+    SELECT d.hash FROM platform_deliveries d WHERE d.received_at < :before LIMIT :limit)
+RETURNING hash;

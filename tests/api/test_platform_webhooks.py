@@ -1,0 +1,199 @@
+"""A platform's webhooks about products and orders: signature, shop, topic, size and rate limit."""
+
+import base64
+import datetime
+import hmac
+import json
+
+import pytest
+
+from tests.contract.test_platform_versions import BUYER, ID, SMALL, order, product
+from tests.platform import NEW, OLD, OTHERS, Platform
+from tests.servers import wait_until
+from wishwell.errors import Overloaded
+from wishwell.http.body_reader import MAX_BODY, MAX_LARGE, MAX_PLATFORM_BODY, BodyReader
+
+LARGE = MAX_PLATFORM_BODY
+
+
+def now(seconds=0):
+    return (datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)).isoformat()
+
+
+def placed(line, **changes):
+    """Returns the sample of an order, placed now."""
+    times = dict.fromkeys(("created_at", "processed_at", "updated_at"), now(1))
+    return order(0, line, **times | changes)
+
+
+@pytest.fixture(scope="module")
+def platform(service):
+    return Platform(service, NEW, OLD, options=("--currency", "EUR", "--purchases", "on"))
+
+
+@pytest.fixture(scope="module")
+def sibling(service):
+    """Another shop of the same app."""
+    return Platform(service, NEW, options=("--purchases", "on"))
+
+
+def result(answer, status=200):
+    assert answer.status_code == status, answer.text
+    body = answer.json()
+    return body["data"]["result"] if status == 200 else body["error"]["message"]
+
+
+def titles(platform):
+    found = platform.shop.admin.get("/products").json()["data"]
+    return {one["productId"]: one["title"] for one in found}
+
+
+def test_products_and_orders_arrive(platform):
+    """A product appears, is bought by a customer who wished for it, and disappears; nothing of this is a
+    privacy request. Rules: platform-signed, platform-products, platform-orders."""
+    ann = platform.shop.customer(str(BUYER))
+    item = ann.http.post("/items", json={"productId": ID, "variantId": SMALL}).json()["data"]
+    sent = product() | {"updated_at": now()}
+    assert result(platform.send("products/create", sent)) == "applied"
+    assert result(platform.send("products/update", sent, OLD)) == "applied"  # another signature
+    assert result(platform.send("products/update", sent)) == "unchanged"
+    shown = ann.http.get(f"/items/{item['id']}?include=product").json()["data"]["product"]
+    assert (
+        shown["price"] == {"amount": "19.99", "currency": "EUR"}
+        and shown["variantTitle"] == "Small"
+    )
+    line = {"variant_id": SMALL, "quantity": 2, "current_quantity": 2}
+    bought = placed(line)
+    assert result(platform.send("orders/paid", bought)) == "applied"
+    assert ann.http.get(f"/items/{item['id']}").json()["data"]["purchased"]["quantity"] == 2
+    cancelled = bought | {"updated_at": now(5), "cancelled_at": now(5)}
+    assert result(platform.send("orders/updated", cancelled)) == "applied"
+    assert "purchased" not in ann.http.get(f"/items/{item['id']}").json()["data"]
+    assert result(platform.send("products/delete", {"id": ID})) == "applied"
+    gone = ann.http.get(f"/items/{item['id']}?include=product").json()["data"]["product"]
+    assert gone == {"deleted": True} and not platform.all()
+
+
+@pytest.mark.either_engine
+def test_webhook_that_is_not_proven_is_refused_in_the_same_words(service, platform, sibling):
+    """A wrong secret or shop, an altered body, and a topic that the body doesn't prove get the same 401,
+    and nothing changes. Rule: platform-signed."""
+    other = Platform(service, OTHERS)
+    sent, bought = product(0, title="Forged", updated_at=now()), placed({})
+    raw = json.dumps(sent).encode()
+    signed = base64.b64encode(hmac.digest(NEW.encode(), raw, "sha256")).decode()
+    lacking = [{name: value for name, value in sent.items() if name != key}
+               for key in ("id", "updated_at", "variants")]  # fmt: skip
+    draft = {name: value for name, value in bought.items() if name != "financial_status"}
+    before = titles(platform)
+    answers = [
+        platform.send("products/update", sent, OTHERS),
+        platform.send("products/update", sent, hmac_sha256=""),
+        platform.send("products/update", sent, shop_domain=other.domain),
+        platform.send("products/update", sent, shop_domain="nobody.myshopify.com"),
+        platform.send("products/update", sent, shop_domain=""),
+        other.send("products/update", sent, NEW, shop_domain=other.domain),
+        *(platform.send(topic, sent) for topic in ("products/delete", "orders/paid", "shop/redact", "")),
+        *(platform.send(topic, bought) for topic in ("products/update", "products/delete", "orders/create")),
+        *(platform.send(topic, {"id": ID}) for topic in ("products/update", "orders/cancelled", "collections/delete")),
+        *(platform.send("products/delete", {"id": id}) for id in ("1", 1.5, None, True, [1])),
+        platform.send("products/delete", {"id": ID, "updated_at": now()}),
+        *(platform.send("products/update", one) for one in lacking),
+        platform.send("products/update", sent | {"updated_at": "2026-01-01T00:00:00"}),
+        platform.send("products/update", sent | {"variants": [1]}),
+        platform.send("orders/paid", draft),
+        platform.send("orders/paid", bought | {"line_items": {}}),
+        *(platform.send("products/update", one) for one in (b"", b"[]", b"[" * 50_000, b'{"id": "\xff"}')),
+        platform.send("products/update", raw.replace(b"Forged", b"Altered"), hmac_sha256=signed),
+    ]  # fmt: skip
+    assert len({result(one, 401) for one in answers}) == 1
+    assert titles(platform) == before
+    assert not titles(other)
+
+
+def test_body_replayed_for_another_shop_of_the_app_is_refused(platform, sibling):
+    """With one secret for two shops, a body that one shop took is refused for the other.
+    Rule: platform-replay."""
+    for topic, body in (
+        ("products/update", product() | {"id": 71, "updated_at": now()}),
+        ("products/delete", {"id": 72}),
+        ("orders/paid", placed({})),
+    ):
+        result(platform.send(topic, body))
+        answer = sibling.send(topic, body)
+        assert "another shop" in result(answer, 401)
+        assert answer.json()["error"]["code"] == "signature_invalid"
+    assert 71 in titles(platform) and not titles(sibling)
+
+
+@pytest.mark.either_engine
+def test_bad_body_of_a_product_is_one_clear_error(platform):
+    """A repeated key, broken JSON in an unread field and a time of the future are 400.
+    Rules: platform-products, input-strict."""
+    sent = product() | {"id": 73, "updated_at": now()}
+    raw = json.dumps(sent).encode()
+    for broken, told in (
+        (raw[:-1] + b', "a": 1, "a": 2}', "a: "),
+        (raw[:-1] + b', "note": "\xff"}', "body: "),
+        (json.dumps(sent | {"updated_at": now(90_000)}).encode(), "updated_at: "),
+    ):
+        assert result(platform.send("products/update", broken), 400).startswith(told)
+    assert 73 not in titles(platform)
+
+
+@pytest.mark.either_engine
+def test_store_without_purchases_accepts_orders_and_does_nothing(service):
+    """The platform ends a subscription after failures, so orders are no failure there.
+    Rules: platform-orders, purchases-on."""
+    off = Platform(service, NEW)
+    assert result(off.send("orders/paid", placed({}))) == "ignored"
+
+
+@pytest.mark.either_engine
+def test_body_of_two_mebibytes_is_taken_on_this_route_only(platform):
+    """A large product is taken, a larger body is 413, and other operations keep their limit.
+    Rule: request-limits."""
+    raw = json.dumps(product() | {"id": 74, "updated_at": now()}).encode()
+    assert result(platform.send("products/update", raw.ljust(LARGE))) == "applied"
+    assert "2,048 KiB" in result(platform.send("products/update", raw.ljust(LARGE + 1)), 413)
+    large = b"{}".ljust(MAX_BODY + 1)
+    answer = platform.shop.admin.put(
+        "/products", content=large, headers={"Content-Type": "application/json"}
+    )
+    assert "256 KiB" in result(answer, 413)
+
+
+def test_large_bodies_are_bounded_in_number():
+    """A process stores at most 16 large bodies at a time; the next gets 503. Rule: request-limits."""
+    readers = [BodyReader(None, LARGE) for _ in range(MAX_LARGE + 1)]
+    for one in readers:
+        one.add(bytes(MAX_BODY))
+        one.add(b"x")
+    *first, last = readers
+    assert not any(one.error for one in first) and isinstance(last.error, Overloaded)
+    first[0].discard()
+    later = BodyReader(None, LARGE)
+    later.add(bytes(MAX_BODY + 1))
+    assert later.error is None
+    for one in (*first, later):
+        one.discard()
+
+
+@pytest.mark.either_engine
+def test_proven_webhooks_count_for_the_store(service, sibling):
+    """Webhooks that are proven don't use up the address's limit, but the store's.
+    Rules: limit-address, limit-caller."""
+    answers = [sibling.send("products/delete", {"id": number}) for number in range(80, 84)]
+    left = [int(one.headers["x-ratelimit-remaining"]) for one in answers]
+    assert left == [left[0] - number for number in range(4)] or max(left) > left[0]  # a new minute
+    assert (
+        answers[0].headers["x-ratelimit-limit"]
+        != sibling.shop.anonymous.get("/items").headers["x-ratelimit-limit"]
+    )
+    sibling.shop.update("--limit", "admin_write=2")
+    assert wait_until(
+        lambda: sibling.send("products/delete", {"id": 90}).status_code == 429,
+        seconds=10,
+        every=0.2,
+    )
+    sibling.shop.update("--limit", "admin_write=")
