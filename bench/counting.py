@@ -6,6 +6,10 @@ the service does, without pauses, and compares each number with a naive count. T
 at a constant rate, alternately before the service's count begins and during it, and alone and next
 to ten concurrent reports. Those use a store where a tenth of 100,000 products changed on each of 30
 days. It also measures the rows of 1,000 products that change daily for 760 days.
+
+``--stores 85 --items 63000`` instead measures how old the counts of many stores are: a third of the
+items is in one store, and the others are equal. ``--busy 4`` adds processes that never wait;
+``--source FOLDER`` runs the service of another checkout.
 """
 
 import argparse
@@ -19,12 +23,23 @@ import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from bench import seed
 from bench.client import bearer, request
 from bench.flood import share
 from bench.steady import steady
-from bench.targets import ENGINES, STORE, Shop, in_turns, run, say, with_children
+from bench.targets import (
+    ENGINES,
+    OURS,
+    STORE,
+    Shop,
+    Source,
+    in_turns,
+    run,
+    say,
+    with_children,
+)
 from tests.servers import PREFIX, PostgresServer
 from wishwell import ids, stores
 from wishwell.db import Database
@@ -132,20 +147,26 @@ def reports(ask: Callable[[], float], count: int) -> Iterator[None]:
         asking.join()
 
 
-async def count(shop: Shop) -> tuple[float, float]:
-    """Returns a count's CPU seconds, database included, and the median seconds of a step."""
+def opened(shop: Shop) -> Database:
     if shop.server:
-        db: Database = Postgres(shop.database, connections=2, seconds=60)
-    else:
-        db = SQLite(str(shop.folder / "wishwell.db"))
-    [store] = [store for store in await db.read(stores.listed) if store.handle == STORE]
+        return Postgres(shop.database, connections=2, seconds=60)
+    return SQLite(str(shop.folder / "wishwell.db"))
+
+
+async def count(shop: Shop, handle: str = STORE) -> tuple[float, float]:
+    """Returns a count's CPU seconds, database included, and the median seconds of a step."""
+    db = opened(shop)
+    [store] = [store for store in await db.read(stores.listed) if store.handle == handle]
     database = [shop.server.process.pid] if shop.server else []
 
     def used() -> float:
         return time.process_time() + sum(map(with_children, database))
 
-    before = used()
-    steps = [took async for took in counting.run(db, store, ReferenceClock(ids.wall_clock))]
+    before, steps = used(), list[float]()
+    ended = time.perf_counter()
+    async for _ in counting.run(db, store, ReferenceClock(ids.wall_clock)):
+        began, ended = ended, time.perf_counter()
+        steps.append(ended - began)
     took = used() - before
     await db.close()
     return took, statistics.median(steps)
@@ -224,16 +245,92 @@ def measure(shop: Shop, items: int, rate: float, rounds: int) -> None:
     shop.close()
 
 
+async def add_stores(shop: Shop, sizes: list[int]) -> None:
+    """Adds a store for each number of wishes, in profiles of 20."""
+    db = opened(shop)
+    for number, size in enumerate(sizes):
+        new = f"00000000-0000-7000-9000-{number:012}", f"store-{number}", stores.StorePatch()
+        store = await db.write(stores.create, *new, seed.now())
+        parts = [
+            seed.profile(
+                store.id,
+                f"gid://shopify/{'Customer' if at % 40 else 'Session'}/{at}",
+                range(at * 7 % 1_000, at * 7 % 1_000 + min(20, size - at)),
+            )
+            for at in range(0, size, 20)
+        ]
+        await asyncio.to_thread(seed.insert, shop.database, seed.joined(parts), analyze=not number)
+    await db.close()
+
+
+def burn() -> None:
+    while True:
+        pass
+
+
+def ages(shop: Shop, number: int, minutes: float, busy: int) -> None:
+    """Says how old the oldest of the stores' counts is, during the minutes after a start."""
+    last = (
+        "SELECT {} FROM (SELECT max(began_at) AS began, max(number) AS number FROM counts c "
+        "JOIN stores s ON s.id = c.store_id WHERE handle LIKE 'store-%' GROUP BY store_id) x"
+    )
+    processes = [multiprocessing.get_context("fork").Process(target=burn) for _ in range(busy)]
+    write(shop, "DELETE FROM counts", "DELETE FROM wish_counts")
+    began = time.time()
+    shop.serve()
+    for process in processes:
+        process.start()
+    complete, oldest = 0.0, list[float]()
+    while time.time() < began + minutes * 60:
+        time.sleep(5)
+        if complete or shop.number(last.format("count(*)")) == number:
+            complete = complete or time.time() - began
+            seconds = shop.number(last.format(f"{EPOCH[shop.server is not None]}"))
+            oldest.append(time.time() - seconds)
+    counts = shop.number(last.format("coalesce(sum(number), 0)"))
+    for process in processes:
+        process.kill()
+    shop.stop()
+    say(f"  {busy} busy processes: {counts:,.0f} counts in {minutes:.0f} minutes")
+    if oldest:
+        median, worst = statistics.median(oldest), max(oldest)
+        say(f"  all counted after {complete:.0f} s; the oldest {median:.0f} s old ({worst:.0f})")
+
+
+EPOCH = {True: "extract(epoch FROM min(began)::timestamptz)", False: "unixepoch(min(began))"}
+
+
+def many(shop: Shop, items: int, number: int, minutes: float, busy: int) -> None:
+    sizes = [items // 3, *[items * 2 // 3 // (number - 1)] * (number - 1)]
+    asyncio.run(add_stores(shop, sizes))
+    say(f"{shop.engine}: {sum(sizes):,} wishes in {number} stores")
+    (large, _), (small, _) = [asyncio.run(count(shop, f"store-{at}")) for at in (0, 1)]
+    wish = (large - small) / (sizes[0] - sizes[1])
+    say(f"  {wish * 1e6:.0f} µs a wish, {(small - wish * sizes[1]) * 1000:.0f} ms a store")
+    for processes in dict.fromkeys((0, busy)):
+        ages(shop, number, minutes, processes)
+    shop.close()
+
+
 def main() -> None:
     words = argparse.ArgumentParser(prog="python -m bench.counting", description=__doc__)
     words.add_argument("--items", type=int, default=20_000_000)
     words.add_argument("--rate", type=float, default=300, help="requests a second")
     words.add_argument("--rounds", type=int, default=5)
     words.add_argument("--engine", choices=ENGINES.values(), nargs="+", default=ENGINES.values())
+    words.add_argument("--stores", type=int, default=1)
+    words.add_argument("--minutes", type=float, default=10, help="with --stores")
+    words.add_argument("--busy", type=int, default=0, help="with --stores: busy processes")
+    words.add_argument("--source", type=Path, help="with --stores: another checkout")
     given = words.parse_args()
+    source = Source(given.source) if given.source else OURS
     with PostgresServer(fsync=True) as server:
         for engine in given.engine:
-            measure(Shop(engine, server), given.items, given.rate, given.rounds)
+            shop = Shop(engine, server, source)
+            if given.stores > 1:
+                many(shop, given.items, given.stores, given.minutes, given.busy)
+            else:
+                measure(shop, given.items, given.rate, given.rounds)
 
 
 if __name__ == "__main__":
