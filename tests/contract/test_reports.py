@@ -576,25 +576,6 @@ def test_a_store_is_counted_again_when_it_is_time(counted):
     assert [due(at) for at in (HOUR - 1, HOUR)] == [[store, new], [store, large, new]]
 
 
-def test_a_small_store_waits_for_no_large_one(counted, monkeypatch):
-    """A small store isn't delayed by a large one whose count started before. Rule: count-pace."""
-    monkeypatch.setattr(counting, "MAX_LOAD_SHARE", 1)
-    monkeypatch.setattr(counting, "_MAX_COMPARED", 1)
-    bench, large, small = counted.bench, counted.store, counted.bench.new_store()
-    looks = [[large], [], [small]]
-    [before] = bench.read(counting.last, large)
-    large_ended = []
-
-    async def look():
-        if not large_ended and await bench.db.read(counting.last, small):
-            large_ended.append(await bench.db.read(counting.last, large) != [before])
-        return looks.pop(0) if looks else []
-
-    bench.run(counting.work(bench.db, look, 0, bench.clock))
-    assert large_ended == [False]
-    assert bench.read(counting.last, large) != [before]
-
-
 @given(
     rows=st.lists(
         st.lists(st.text(alphabet='=+-@＝＋－＠;,"\t\r\n a'), min_size=3, max_size=3), max_size=3

@@ -146,6 +146,10 @@ class Database(Protocol):
         thread, because ``read`` would block the event loop.
         """
 
+    async def batch_read(self, use_case: Reads[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+        """Like ``long_read``, for the batches of a background job. On PostgreSQL it doesn't wait
+        for long reads."""
+
     async def write(self, use_case: Writes[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Runs a use-case, and commits its writes before it returns; rolls back on any error.
 

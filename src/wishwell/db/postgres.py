@@ -109,8 +109,11 @@ class Postgres:
     # rule: count-pace
     async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         async with self._long:
-            end = asyncio.get_running_loop().time() + _LONG * self._seconds
-            return await self._once((end, end, math.inf), None, use_case, *arguments, **named)
+            return await self.batch_read(use_case, *arguments, **named)
+
+    async def batch_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
+        end = asyncio.get_running_loop().time() + _LONG * self._seconds
+        return await self._once((end, end, math.inf), None, use_case, *arguments, **named)
 
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         await self._admit_write()

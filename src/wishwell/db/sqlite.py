@@ -188,6 +188,8 @@ class SQLite:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._apart, self._read_apart, use_case, *arguments)
 
+    batch_read = long_read
+
     def _read_apart(self, use_case: UseCase[T], *arguments: Any) -> T:
         end = time.monotonic() + _LONG_SECONDS
         # rule: serve-workers. Nothing else ends a statement before it is done.

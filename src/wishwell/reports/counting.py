@@ -7,8 +7,8 @@ wishes has nothing to update.
 
 import asyncio
 import contextlib
+import math
 import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import StoreDeleted, Unavailable
+from wishwell.fair_queue import FairQueue, Flow
 from wishwell.reports.tally import (
     FOREVER,
     Count,
@@ -38,8 +39,19 @@ MAX_LOAD_SHARE = 0.02
 """Maximum share of a CPU core that counting all stores may use. A pause after each batch enforces
 it."""
 
-_MAX_PAUSE_SECONDS = 10.0
-"""Maximum pause in seconds: a batch that takes very long mostly waits for the database."""
+_MAX_CONCURRENT = 4
+"""Batches that run at the same time, so that a statement that hangs delays no other store."""
+
+_IDLE_SECONDS = 0.1
+_RETRY_SECONDS = 60.0
+"""Seconds until a store that couldn't be counted is tried again."""
+
+_MAX_ROW_SECONDS = 15e-6
+"""The processor time that a row is charged at most (`python -m bench.counting`). A batch that takes
+longer waited for a busy machine."""
+
+_BATCH_ROWS, _START_ROWS, _ROWS_PER_WRITE = 20, 400, 3
+"""The rows whose reading costs as much as a batch's statements, a count's start, and a write."""
 
 _BATCH_SIZE = 250
 """Rows that one batch reads, so that no request waits for long. The items of a profile are never
@@ -88,38 +100,77 @@ async def work(
     seconds: float,
     clock: ReferenceClock,
 ) -> None:
-    """Counts the stores that are due, one batch of each in turn, until all are counted.
+    """Counts the stores that are due, some batches at a time, until all are counted.
 
-    Polls for other due stores every ``seconds``, so that a small store doesn't wait for a large
-    one. A store that can't be counted is logged and skipped. Raises ``Unavailable``.
+    Polls for other due stores every ``seconds``. Stores are grouped by the rows they have read so
+    far; the groups share fairly, and so do the stores in each. Logs a store that can't be counted,
+    and retries it later. Raises ``Unavailable``.
     """
-    counts = OrderedDict[str, AsyncIterator[float]]()
-    looks_at = 0.0
-    while True:
-        if time.monotonic() >= looks_at:
-            looks_at = time.monotonic() + seconds
+    queue = FairQueue[tuple[str, AsyncIterator[int], int]]()
+    pending, free_at = set[str](), 0.0
+
+    def enqueue(handle: str, steps: AsyncIterator[int], rows: int) -> None:
+        queue.push(Flow(str(len(str(rows))), handle), (handle, steps, rows))
+
+    async def run_batches() -> None:
+        nonlocal free_at
+        while True:
+            if (entry := queue.pop()) is None:
+                await asyncio.sleep(_IDLE_SECONDS)
+                continue
+            handle, steps, rows = entry.item
+            began = time.monotonic()
+            batch, retry_in = await _run_batch(db, handle, steps)
+            now = time.monotonic()
+            if batch is None:
+                asyncio.get_running_loop().call_later(retry_in, pending.discard, handle)
+            else:
+                enqueue(handle, steps, rows + batch)
+            # Not by the time, so that the order doesn't depend on how busy the machine is.
+            queue.charge(entry, charged(math.inf, batch or 0))
+            free_at = max(free_at, now) + charged(now - began, batch or 0) / MAX_LOAD_SHARE
+            await asyncio.sleep(free_at - now)
+
+    workers = [asyncio.create_task(run_batches()) for _ in range(_MAX_CONCURRENT)]
+    try:
+        while True:
             for store in await look():
-                counts.setdefault(store.handle, run(db, store, clock))
-        if not counts:
-            return
-        handle, steps = counts.popitem(last=False)
-        try:
-            took = await anext(steps)
-        except (StopAsyncIteration, Superseded, StoreDeleted):
-            continue
-        except Exception as error:
+                if store.handle not in pending:
+                    pending.add(store.handle)
+                    enqueue(store.handle, run(db, store, clock), 0)
+            if not pending:
+                return
+            await asyncio.sleep(seconds)
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.wait(workers)
+
+
+def charged(seconds: float, rows: int) -> float:
+    """Returns the processor time to assume for a batch that took ``seconds``."""
+    return min(seconds, (rows + _BATCH_ROWS) * _MAX_ROW_SECONDS)
+
+
+async def _run_batch(
+    db: Database, handle: str, steps: AsyncIterator[int]
+) -> tuple[int | None, float]:
+    """Returns the rows of a count's next batch, or ``None`` if there is none, and the seconds until
+    the store may be counted again."""
+    try:
+        return await anext(steps, None), 0.0
+    except (Superseded, StoreDeleted):
+        return None, 0.0
+    except Exception as error:
+        with contextlib.suppress(Unavailable):
             await db.ping()  # raises if the database is the cause
-            if isinstance(error, Unavailable):
-                raise
             log.warning("store_not_counted", store=handle, reason=str(error))
-        else:
-            counts[handle] = steps
-            await asyncio.sleep(min(took * (1 / MAX_LOAD_SHARE - 1), _MAX_PAUSE_SECONDS))
+        return None, _RETRY_SECONDS
 
 
 # rules: count-exact, count-days
-async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterator[float]:
-    """Counts a store. Yields after each batch the seconds that it took.
+async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterator[int]:
+    """Counts a store. Yields after each batch the rows that it read, plus a few for each written.
 
     An interrupted count may have stored a partial result; the next count starts from the beginning.
     While the clock is suspect no day ends, and no count is removed. Raises ``Unavailable``,
@@ -128,26 +179,25 @@ async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterato
     began, uptime = await db.read(clock.likely_now), time.monotonic()
     with contextlib.suppress(ClockSuspect):
         while await db.write(_discard_future, store, clock):
-            yield 0.0
-    before = await db.long_read(last, store, days=3)
+            yield _BATCH_SIZE * _ROWS_PER_WRITE
+    before = await db.batch_read(last, store, days=3)
     today = day_of(began, zone(store))
     try:
         await db.read(clock.checked_now)
     except ClockSuspect:
         today = before[0].day if before else today
-    oldest = await db.long_read(_first_day, store, before, today)
+    oldest = await db.batch_read(_first_day, store, before, today)
     tally = Tally(before, today, zone(store), ids.timestamp(began), oldest)
+    yield _START_ROWS
     for steps in (_walk(db, store, tally), _write(db, store, tally, before)):
-        started = time.perf_counter()
-        async for _ in steps:
-            yield time.perf_counter() - started
-            started = time.perf_counter()
+        async for rows in steps:
+            yield rows
     ended = began + round((time.monotonic() - uptime) * 1000)
     counts = tally.counts(before, ids.timestamp(began), ids.timestamp(ended))
     await db.write(finish, store, before, counts)
     with contextlib.suppress(ClockSuspect):
-        while await db.write(_forget, store, clock):
-            yield 0.0
+        while removed := await db.write(_forget, store, clock):
+            yield removed * _ROWS_PER_WRITE
 
 
 # rule: count-days
@@ -165,26 +215,26 @@ async def _first_day(tx: Reader, store: Store, before: Sequence[Count], today: s
     return day if day < today else ""
 
 
-async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[None]:
+async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[int]:
     """Reads all wishes of the store into ``tally``, in batches."""
     after, of = ids.NO_UUID, {"store": store.id}
-    while profiles := await db.long_read(
+    while profiles := await db.batch_read(
         run_statement, "count_profiles", after=after, limit=_BATCH_SIZE, **of
     ):
-        yield
+        yield len(profiles)
         for _, is_session, items, lists in profiles:
             tally.holders[is_session] += items > 0
             tally.lists += lists
         for to in _groups(profiles):
-            for row in await db.long_read(run_statement, "count_items", after=after, to=to, **of):
+            place = {"after": after, "to": to, **of}
+            items = await db.batch_read(run_statement, "count_items", **place)
+            for row in items:
                 tally.add(*row)
             if tally.dated:
-                for row in await db.long_read(
-                    run_statement, "count_dates", after=after, to=to, **of
-                ):
+                for row in await db.batch_read(run_statement, "count_dates", **place):
                     tally.add_date(*row)
             after = to
-            yield
+            yield len(items)
 
 
 def _groups(profiles: Iterable[Row]) -> Iterator[str]:
@@ -201,23 +251,23 @@ def _groups(profiles: Iterable[Row]) -> Iterator[str]:
 
 async def _write(
     db: Database, store: Store, tally: Tally, before: Sequence[Count]
-) -> AsyncIterator[None]:
+) -> AsyncIterator[int]:
     """Stores the changed rows. No report shows them before ``finish``."""
     first = before[-1].number + 1 if len(before) == 3 else 1
     place = {"until": first, "product": "", "variant": ""}
-    while rows := await db.long_read(
+    while rows := await db.batch_read(
         run_statement, "count_rows", store=store.id, limit=_BATCH_SIZE, **place
     ):
         for until, product, variant, since, *totals in rows:
             tally.of(product, variant).held += (StoredTotals(since, until, tuple(totals)),)
         place = {"until": until, "product": product, "variant": variant}
-        yield
+        yield len(rows)
     while tally.wishes:
         found = [tally.wishes.popitem()[1] for _ in range(min(_MAX_COMPARED, len(tally.wishes)))]
         changes = [(of, now) for of in found if (now := tally.rows(of)) != of.held]
         if changes:
             await db.write(_change, store, before, changes)
-        yield
+        yield len(changes) * _ROWS_PER_WRITE
 
 
 async def _check_latest(tx: Writer, store: Store, before: Sequence[Count]) -> None:

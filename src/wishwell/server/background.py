@@ -221,7 +221,7 @@ async def _count(service: Services) -> None:
         metrics.BACKGROUND_DONE.labels("count").set_to_current_time()
         kept = await db.read(stores.listed)
         likely = await db.read(service.clock.likely_now)
-        due = await db.long_read(counting.due, kept, likely, settings.count_seconds)
+        due = await db.batch_read(counting.due, kept, likely, settings.count_seconds)
         metrics.COUNTED.set(ids.from_timestamp(due.oldest) / 1000 if due.oldest else 0)
         return due.stores
 

@@ -1,0 +1,183 @@
+"""Counting many stores: no store waits for another one's size, statements or errors."""
+
+import asyncio
+import contextlib
+import math
+from collections import Counter
+
+import msgspec
+import pytest
+
+from wishwell.db.postgres import Postgres
+from wishwell.errors import Unavailable
+from wishwell.reports import counting
+from wishwell.stores.reporting import Reporting
+
+LARGE, SMALL = 600, 3
+"""Wishes of a large store and of a small one."""
+
+LARGE_STORES = 6
+SIZES = [LARGE] * LARGE_STORES + [SMALL] * 2
+
+
+@pytest.fixture(scope="module")
+def shops(bench):
+    """The large stores, then the small ones."""
+    stores = [bench.new_store() for _ in SIZES]
+    for store, wishes in zip(stores, SIZES, strict=True):
+        bench.fill(bench.new_session(store), products=wishes)
+    return stores
+
+
+@pytest.fixture
+def batches(bench, shops, monkeypatch):
+    """The handles and rows of the batches that ended, in order; -1 after a store's last one."""
+    for table in ("counts", "wish_counts"):
+        bench.execute(f"DELETE FROM {table}")
+    monkeypatch.setattr(counting, "MAX_LOAD_SHARE", 1)
+    monkeypatch.setattr(counting, "_MAX_COMPARED", 10)
+    order, run = [], counting.run
+
+    async def recorded(db, store, clock):
+        try:
+            async for rows in run(db, store, clock):
+                order.append((store.handle, rows))
+                yield rows
+        finally:
+            order.append((store.handle, -1))
+
+    monkeypatch.setattr(counting, "run", recorded)
+    return order
+
+
+def listing(*looks):
+    """Returns a function that lists the stores to count; the last list is empty."""
+    left = list(looks)
+
+    async def look():
+        return left.pop(0) if left else []
+
+    return look
+
+
+async def numbers(bench, stores):
+    return [
+        last[0].wishes if (last := await bench.db.read(counting.last, store)) else None
+        for store in stores
+    ]
+
+
+def test_small_stores_wait_for_no_large_ones(bench, shops, batches, monkeypatch):
+    """Large stores whose counts began before, however many, together get about the share of the small ones
+    until those are counted. Rule: count-pace."""
+    monkeypatch.setattr(counting, "_MAX_CONCURRENT", 1)
+    large, small = shops[:LARGE_STORES], shops[LARGE_STORES:]
+    due, handles = [], {store.handle for store in small}
+
+    async def look():
+        if not batches:
+            return large
+        read = Counter[str]()
+        for handle, rows in batches:
+            read[handle] += rows
+        if not due and len(read) == LARGE_STORES and min(read.values()) >= 1_500:
+            due.append(len(batches))
+            return small
+        return []
+
+    async def until_small_are_counted():
+        work = asyncio.create_task(counting.work(bench.db, look, 0, bench.clock))
+        while None in await numbers(bench, small):
+            assert not work.done()
+            await asyncio.sleep(0)
+        work.cancel()
+        await asyncio.wait([work])
+
+    bench.run(until_small_are_counted())
+    last = max(at for at, (handle, rows) in enumerate(batches) if handle in handles and rows < 0)
+    between, charged = batches[due[0] : last], {True: 0.0, False: 0.0}
+    for handle, rows in between:
+        charged[handle in handles] += counting.charged(math.inf, max(0, rows))
+    assert charged[False] <= charged[True] + counting.charged(math.inf, 200)
+
+
+def test_store_that_hangs_delays_no_other(bench, shops, batches):
+    """While a statement for one store waits for a lock, the other stores are counted. Rule: count-pace."""
+    if not isinstance(bench.db, Postgres):
+        pytest.skip("SQLite has one lock for all stores")
+
+    async def hang():
+        large, *small = shops[LARGE_STORES - 1 :]
+        listed = listing([large], small)
+
+        async def locked(connection):
+            await connection.execute("BEGIN")
+            await connection.execute("SELECT FROM stores WHERE id = $1 FOR UPDATE", large.id)
+            work = asyncio.create_task(counting.work(bench.db, listed, 0.05, bench.clock))
+            while None in await numbers(bench, small):
+                assert not work.done()
+                await asyncio.sleep(0.01)
+            assert (large.handle, -1) not in batches  # it still waits
+            await connection.execute("ROLLBACK")
+            await work
+
+        await bench.on_connection(locked)
+        assert await numbers(bench, [large]) == [LARGE]
+
+    bench.run(hang())
+
+
+def test_store_that_fails_delays_no_other_and_is_tried_again(bench, shops, batches, monkeypatch):
+    """A store that can't be counted is tried again later, and the others are counted.
+    Rule: count-pace."""
+    monkeypatch.setattr(counting, "_RETRY_SECONDS", 0)
+    large, first, *others = shops
+    broken = msgspec.structs.replace(first, reporting=Reporting(time_zone="No/Where"))
+    looks = [[broken, large], others, [], [first]]
+
+    async def look():
+        # The correct store is listed once all others have been counted.
+        if looks and (len(looks) > 1 or (large.handle, -1) in batches):
+            return looks.pop(0)
+        return [large] if looks else []
+
+    bench.run(counting.work(bench.db, look, 0, bench.clock))
+    assert bench.run(numbers(bench, shops)) == SIZES
+
+
+def test_several_processes_count_every_store(bench, shops, batches):
+    """Two processes that count the same stores at the same time store exact counts. Rule: count-exact."""
+
+    async def both():
+        work = [
+            counting.work(bench.db, listing(stores), 0, bench.clock)
+            for stores in (shops, shops[::-1])
+        ]
+        await asyncio.gather(*work)
+        assert await numbers(bench, shops) == SIZES
+
+    bench.run(both())
+
+
+def test_lost_database_ends_the_work(bench, shops, batches):
+    """If the database can't be reached, the job fails as a whole, so that it is logged once and retried.
+    Rule: count-pace."""
+    looks = [shops]
+
+    async def look():
+        if not looks:
+            raise Unavailable("away")
+        return looks.pop()
+
+    with pytest.raises(Unavailable):
+        bench.run(counting.work(bench.db, look, 0, bench.clock))
+    ended = len(batches)
+    with contextlib.suppress(TimeoutError):
+        bench.run(asyncio.wait_for(asyncio.Event().wait(), 0.1))
+    assert len(batches) == ended
+
+
+def test_busy_machine_pauses_no_longer_than_the_rows_cost():
+    """A batch that waits for a busy machine is charged what its rows cost at most. Rule: count-pace."""
+    assert counting.charged(0.001, 250) == 0.001
+    assert counting.charged(0.1, 250) == counting.charged(60, 250) < 0.01
