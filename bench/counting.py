@@ -9,15 +9,18 @@ days. It also measures the rows of 1,000 products that change daily for 760 days
 
 ``--stores 85 --items 63000`` instead measures how old the counts of many stores are: a third of the
 items is in one store, and the others are equal. ``--busy 4`` adds processes that never wait;
-``--source FOLDER`` runs the service of another checkout.
+``--source FOLDER`` runs the service of another checkout. ``--simulate DAYS`` calculates it.
 """
 
 import argparse
 import asyncio
 import contextlib
 import datetime
+import heapq
 import json
+import math
 import multiprocessing
+import random
 import sqlite3
 import statistics
 import threading
@@ -46,6 +49,7 @@ from wishwell.db import Database
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
+from wishwell.fair_queue import FairQueue, Flow
 from wishwell.reports import counting, tally
 
 PRODUCTS, READERS = 100_000, 500
@@ -312,6 +316,41 @@ def many(shop: Shop, items: int, number: int, minutes: float, busy: int) -> None
     shop.close()
 
 
+def simulate(items: int, number: int, days: float) -> None:
+    """Says how old counts get, by the stores' sizes (log-normal, sigma 2), if each batch costs what
+    it is charged at most."""
+    draws = [random.Random(at).lognormvariate(0, 2) for at in range(number)]
+    sizes = [int(items * draw / sum(draws)) for draw in draws]
+    queue, now = FairQueue[tuple[int, int]](), 0.0
+    due = [(0.0, at) for at in range(number)]
+    began, shown, ages = [0.0] * number, [0.0] * number, [0.0] * number
+    while now < days * 86_400:
+        while due and due[0][0] <= now:
+            queue.push(Flow("1", str(due[0][1])), (heapq.heappop(due)[1], 0))
+        if (entry := queue.pop()) is None:
+            now = due[0][0]
+            continue
+        at, rows = entry.item
+        began[at] = began[at] if rows else now
+        batch = min(sizes[at] - rows, max(250, rows // 100))
+        cost = max(1, batch / 250) * counting.charged(math.inf, min(batch, 250))
+        cost += 0 if rows else counting.charged(math.inf, 400)
+        queue.charge(entry, cost)
+        now += cost / counting.MAX_LOAD_SHARE
+        if (rows := rows + batch) < sizes[at]:
+            queue.push(Flow(str(len(str(rows))), str(at)), (at, rows))
+        else:
+            ages[at], shown[at] = now - shown[at], began[at]
+            pause = counting.SMALL_SECONDS if rows < counting.SMALL_STORE_WISHES else 3600
+            heapq.heappush(due, (now + pause, at))
+    for digits in sorted({len(str(size)) for size in sizes}):
+        hours = [age / 3600 for age, of in zip(ages, sizes, strict=True) if len(str(of)) == digits]
+        say(
+            f"  {len(hours)} stores with less than {10**digits:,} wishes: counts are up to "
+            f"{statistics.median(hours):.1f} hours old in the median store, {max(hours):.1f} at most"
+        )
+
+
 def main() -> None:
     words = argparse.ArgumentParser(prog="python -m bench.counting", description=__doc__)
     words.add_argument("--items", type=int, default=20_000_000)
@@ -322,7 +361,11 @@ def main() -> None:
     words.add_argument("--minutes", type=float, default=10, help="with --stores")
     words.add_argument("--busy", type=int, default=0, help="with --stores: busy processes")
     words.add_argument("--source", type=Path, help="with --stores: another checkout")
+    words.add_argument("--simulate", type=float, metavar="DAYS", help="with --stores")
     given = words.parse_args()
+    if given.simulate:
+        simulate(given.items, given.stores, given.simulate)
+        return
     source = Source(given.source) if given.source else OURS
     with PostgresServer(fsync=True) as server:
         for engine in given.engine:
