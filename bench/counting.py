@@ -323,7 +323,7 @@ def simulate(items: int, number: int, days: float) -> None:
     sizes = [int(items * draw / sum(draws)) for draw in draws]
     queue, now = FairQueue[tuple[int, int]](), 0.0
     due = [(0.0, at) for at in range(number)]
-    began, shown, ages = [0.0] * number, [0.0] * number, [0.0] * number
+    began, shown, ages = [0.0] * number, [0.0] * number, [math.inf] * number
     while now < days * 86_400:
         while due and due[0][0] <= now:
             queue.push(Flow("1", str(due[0][1])), (heapq.heappop(due)[1], 0))
