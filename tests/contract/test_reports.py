@@ -116,11 +116,18 @@ def count(bench, store):
 
 
 @examples(40)
-@given(st.data(), STEPS, st.sampled_from(("UTC", "Pacific/Auckland", "America/Los_Angeles")))
-def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone):
+@given(
+    st.data(),
+    STEPS,
+    st.sampled_from(("UTC", "Pacific/Auckland", "America/Los_Angeles")),
+    st.integers(0, 24 * HOUR - 1),
+)
+def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone, time):
     """Every number equals the reference implementation's, whatever visitors and customers do in
     between.
     Rules: count-exact, count-days, report-period, store-time-zone."""
+    # An example that is repeated begins at the same time of day.
+    bench.clock.milliseconds += 24 * HOUR - bench.clock.milliseconds % (24 * HOUR) + time
     store = bench.new_store()
     store = msgspec.structs.replace(store, reporting=Reporting(time_zone=zone))
     hand = ByHand(ZoneInfo(zone))
