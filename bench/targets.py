@@ -63,7 +63,7 @@ class Shop(Service):
         if self.server is not None:
             self.database = self.server.create_database()
         self.settings["WISHWELL_DATABASE_URL"] = self.database
-        # An older program refuses settings that it doesn't know.
+        # An older program refuses settings and commands that it doesn't know.
         known = (source.folder / "docs" / "configuration.md").read_text()
         self.settings |= {name: most for name, most in GENEROUS.items() if f"`{name}`" in known}
         if source != OURS:
@@ -73,7 +73,7 @@ class Shop(Service):
                 f'#!/bin/sh\nPYTHONPATH={path} exec {python} -m wishwell "$@"\n'
             )
             self.command.chmod(0o755)
-        self.cli("init" if source == OURS else "migrate")  # `init` is new
+        self.cli("init" if "wishwell init" in known else "migrate")
         self.store = json.loads(self.quick("store", "create", STORE, *options, "--json"))[0]["id"]
         self.admin = self.create_token(STORE)
         self.log, self.owners = self.folder / "log", self.folder / "owners"

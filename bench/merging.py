@@ -1,0 +1,66 @@
+"""Compares sign-ins that merge 1,000 items on three lists, on this program and an earlier version.
+
+``python -m bench.merging ../before`` lets both link in turns: to a customer without items, and to
+one who has half of them on lists of the same names. For each engine it prints the other's CPU time
+(database included) and duration as multiples of this one's, and this one's in milliseconds: medians
+over all pairs of turns.
+"""
+
+import argparse
+import statistics
+import sys
+import uuid
+from contextlib import ExitStack
+from pathlib import Path
+
+from bench import seed
+from bench.client import Raw
+from bench.targets import ENGINES, OURS, Shop, Source, in_turns, processor, run, say
+from tests.servers import PostgresServer
+from tools.tables import spread
+
+ITEMS = 1_000
+
+
+def sign_in(shop: Shop, has: int) -> tuple[float, float]:
+    """Links a session to a customer who has ``has`` of its items; returns milliseconds of processor
+    time and of duration."""
+    session = f"gid://wishwell/Session/{uuid.uuid4()}"
+    customer = f"gid://shopify/Customer/{uuid.uuid4().int}"
+    shop.insert(seed.profile(shop.store, session, range(ITEMS), lists=3, on=3))
+    shop.insert(seed.profile(shop.store, customer, range(has), lists=3 if has else 0, on=3))
+    admin = Raw(shop.url, shop.admin)
+    used = processor(shop)
+    _, took = admin.ask("POST", "/profiles/token", {"customer": customer, "session": session})
+    used = processor(shop) - used
+    admin.close()
+    return used * 1e3, took * 1e3
+
+
+def main() -> None:
+    words = argparse.ArgumentParser(prog="python -m bench.merging", description=__doc__)
+    words.add_argument("before", type=Path, help="the checkout of the other program")
+    words.add_argument("--rounds", type=int, default=11)
+    words.add_argument("--engine", choices=ENGINES.values(), nargs="+", default=ENGINES.values())
+    chosen = words.parse_args()
+    other = Source(chosen.before.absolute(), sys.executable)
+    for engine in chosen.engine:
+        with ExitStack() as opened:
+            shops = []
+            for source in (OURS, other):
+                server = None
+                if engine == "PostgreSQL":
+                    server = opened.enter_context(PostgresServer(fsync=True))
+                shop = Shop(engine, server, source, ["--events", "on"])
+                shops.append(opened.enter_context(shop).serve())
+            for has in (0, ITEMS // 2):
+                ours, theirs = in_turns(shops, chosen.rounds, lambda shop: sign_in(shop, has))
+                say(f"{engine:10} the customer has {has}")
+                for name, at in (("processor", 0), ("duration", 1)):
+                    mine = [pair[at] for pair in ours[1:]]
+                    ratios = [b[at] / a[at] for a, b in zip(ours[1:], theirs[1:], strict=True)]
+                    say(f"    {name} {statistics.median(mine):.0f} ms, other {spread(ratios)}")
+
+
+if __name__ == "__main__":
+    run(main)
