@@ -97,7 +97,7 @@ UNFILLED = {"profiles": {"changes", "linked_id"}, "items": {"changed"}}
 """Columns that get their default value from every insert."""
 
 
-@pytest.mark.parametrize("table", ["profiles", "items", "item_tags", "lists", "entries"])
+@pytest.mark.parametrize("table", ["profiles", "items", "item_tags", "lists", "entries", "events"])
 def test_every_column_is_filled(table):
     """Import and sign-in fill every column except the listed ones.
     Rules: export-whole, link-merges-items."""

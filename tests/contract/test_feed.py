@@ -218,9 +218,10 @@ def insert(bench, owner, count):
     """Records ``count`` events of a profile that has none."""
     now = bench.clock.tick()
     told = {
-        "store": bench.store.id,
+        "profile_id": owner.id,
+        "store_id": bench.store.id,
         "type": "item.created",
-        "now": now,
+        "created_at": now,
         "gid": owner.gid,
         "data": '{"item":{}}',
         "traceparent": "",
@@ -228,9 +229,7 @@ def insert(bench, owner, count):
 
     async def add(tx):
         await profiles.lock(tx, owner, now)
-        await tx.run_many(
-            "event_add", [{"profile": owner.id, "sequence": n, **told} for n in range(1, count + 1)]
-        )
+        await tx.fill("events", [{"sequence": n, **told} for n in range(1, count + 1)])
 
     bench.write(add)
 

@@ -18,7 +18,8 @@ _MAX_INSERT_ROWS = (
     50  # rows: above it COPY is faster, although it is parsed each time and takes a round trip
 )
 _CHUNK = 1 << 16  # bytes
-_ESCAPED = {ord(letter): f"\\x{ord(letter):02x}" for letter in "\\\b\f\n\r\t\v"}
+_ESCAPED = {ord(letter): f"\\x{ord(letter):02x}" for letter in "\\\b\f\n\r\t\v"} | {0: "\t"}
+_NULL = "\ud800"
 
 
 class Handle(Writer):
@@ -75,23 +76,23 @@ class Handle(Writer):
         assert self.in_transaction or self._sql[statement].effect is Effect.LOCK
         await self.begin()
         step = self._sql[statement].step
-        values = [step.values(row) for row in rows]
+        runs = step.runs(rows)
         with self._many():
             result: Sequence[Row] = await self._connection.fetchmany(
-                step.sql, values, timeout=self._left()
+                step.sql, runs, timeout=self._left()
             )
         return result
 
     async def fill(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
         await self.begin()
-        sql, columns = insertion = statements.insertion(table, "postgresql")
+        insertion = statements.insertion(table, "postgresql")
         values = [insertion.values(row) for row in rows]
         with self._many():
             if len(rows) <= _MAX_INSERT_ROWS:
-                await self._connection.executemany(sql, values, timeout=self._left())
+                await self._connection.executemany(insertion.sql, values, timeout=self._left())
             else:
                 await self._connection.copy_to_table(
-                    table, source=_copied(values), columns=columns, timeout=self._left()
+                    table, source=_copied(values), columns=insertion.takes, timeout=self._left()
                 )
 
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
@@ -163,7 +164,7 @@ async def _copied(rows: Iterable[Sequence[Any]]) -> AsyncIterator[bytes]:
     lines: list[str] = []
     size = 0
     for row in rows:
-        lines.append("\t".join([_copied_field(value) for value in row]) + "\n")
+        lines.append(_copied_line(row))
         size += len(lines[-1])
         if size > _CHUNK:
             yield "".join(lines).encode()
@@ -171,5 +172,9 @@ async def _copied(rows: Iterable[Sequence[Any]]) -> AsyncIterator[bytes]:
     yield "".join(lines).encode()
 
 
-def _copied_field(value: str | int | None) -> str:
-    return r"\N" if value is None else str(value).translate(_ESCAPED)
+def _copied_line(row: Sequence[str | int | None]) -> str:
+    """Returns a row as a line. Escapes all its fields together, because escaping each takes four
+    times as long; until then, two characters that no text in the database has separate them and
+    mark null."""
+    text = "\0".join([_NULL if value is None else str(value) for value in row])
+    return text.translate(_ESCAPED).replace(_NULL, r"\N") + "\n"

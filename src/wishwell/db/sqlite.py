@@ -93,6 +93,11 @@ class _Handle(Writer):
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         return self.execute(pages.sql("sqlite", query), _bound(arguments))
 
+    async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        step = self._sql[statement].step
+        with _translated():
+            self._connection.executemany(step.sql, [_bound(step.values(row)) for row in rows])
+
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         step = self._sql[statement].step
         return [

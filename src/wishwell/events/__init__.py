@@ -208,18 +208,18 @@ async def record_store_events(
         last, gid = of[profile_id]
         rows.append(
             {
-                "profile": profile_id,
+                "profile_id": profile_id,
                 "sequence": last - counts[profile_id] + 1,
-                "store": store.id,
+                "store_id": store.id,
                 "type": type_,
-                "now": now,
+                "created_at": now,
                 "gid": gid,
                 "data": data.decode(),
                 "traceparent": traceparent.get(),
             }
         )
         counts[profile_id] -= 1
-    await tx.run_many("event_add", rows)
+    await tx.fill("events", rows)
 
 
 # rule: event-changed

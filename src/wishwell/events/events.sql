@@ -1,12 +1,9 @@
 -- event_fields: profile_id, sequence, type, created_at, gid, data, traceparent
+-- events_filled: store_id, number = next_number(:store_id), *event_fields
 
 -- name: events_count
 -- Reserves the next :more sequence numbers of a profile, under its lock. Returns the last one.
 UPDATE profiles SET events = events + :more::integer WHERE profile_id = :profile RETURNING events, gid;
-
--- name: event_add
-INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data, traceparent)
-VALUES (:profile, :sequence, :store, next_number(:store), :type, :now, :gid, :data, :traceparent);
 
 -- name: event_record for postgresql
 -- Records one event of a profile, under its lock. SQLite needs two statements, as one writes to one table only, and

@@ -82,8 +82,9 @@ SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id in_uui
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile ORDER BY i.id;
 
 -- name: item_put
--- Every value is given.
-UPDATE items SET given(item_values, items) WHERE profile_id = :profile_id AND id = :id;
+-- each: id uuid, quantity integer, *item_values
+UPDATE items SET given(item_values, items)
+WHERE profile_id = :profile_id AND items.id = :id;
 
 -- name: items_of_products
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.product_id in_texts(:products);

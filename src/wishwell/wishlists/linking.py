@@ -219,8 +219,11 @@ async def _write_lists(
     orders = {list_id: ordering.in_order(on) for list_id, on in grown.items()}
     positions = {(list_id, id): at for list_id, on in orders.items() for id, at in on.items()}
     placed = [
-        {"profile": key, "list": list_id, "item": id, "position": at}
-        for (list_id, id), at in positions.items()
+        {"profile": key, "list": held.id, "item": id, "position": orders[held.id][id]}
+        for held in own
+        if held.id in grown
+        for id, at in held.items.items()
+        if orders[held.id][id] != at
     ]
     await tx.run_many("entry_place", placed)
     for held in moving:

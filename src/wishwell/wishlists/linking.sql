@@ -8,10 +8,11 @@ SELECT list_id, item_id, position FROM entries WHERE profile_id = :profile AND l
 SELECT id, dropped_at, restocked_at FROM items WHERE profile_id = :profile AND (dropped_at > '' OR restocked_at > '');
 
 -- name: link_set_notice_times
+-- each: id uuid, dropped_at, restocked_at
 UPDATE items
-SET dropped_at = CASE WHEN :dropped_at > dropped_at THEN :dropped_at ELSE dropped_at END,
-    restocked_at = CASE WHEN :restocked_at > restocked_at THEN :restocked_at ELSE restocked_at END
-WHERE profile_id = :profile AND id = :id;
+SET dropped_at = CASE WHEN :dropped_at > items.dropped_at THEN :dropped_at ELSE items.dropped_at END,
+    restocked_at = CASE WHEN :restocked_at > items.restocked_at THEN :restocked_at ELSE items.restocked_at END
+WHERE profile_id = :profile AND items.id = :id;
 
 -- name: lists_recount
 UPDATE lists

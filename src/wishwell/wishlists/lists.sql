@@ -98,7 +98,9 @@ SELECT b.item_id, b.position FROM (
     ORDER BY e.position LIMIT :limit) AS b;
 
 -- name: entry_place
-UPDATE entries SET position = :position WHERE profile_id = :profile AND list_id = :list AND item_id = :item;
+-- each: list uuid, item uuid, position integer
+UPDATE entries SET position = :position
+WHERE profile_id = :profile AND list_id = :list AND item_id = :item;
 
 -- name: entry_remove
 DELETE FROM entries WHERE profile_id = :profile AND list_id = :list AND item_id = :item;

@@ -96,8 +96,8 @@ async def link(
         for item, twin in pairs
         if item.id in now_ids
     }
-    saved = [{"profile": customer.id, "ids": [id], "now": at} for id, at in last.items() if at]
-    await tx.run_many("items_saved_again", saved)
+    saved = [{"profile": customer.id, "id": id, "now": at} for id, at in last.items() if at]
+    await tx.run_many("item_saved_again", saved)
     await tx.run("link_move_purchases", **both, store=customer.store.id)
     await tx.run("link_move_removed", **both)
     await tx.run("link_leave_removed_items", profile=session.id)

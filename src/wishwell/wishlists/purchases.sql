@@ -60,6 +60,11 @@ ON CONFLICT (profile_id, item_id) DO UPDATE SET saved_at = excluded.saved_at, re
 -- name: items_saved_again
 UPDATE items SET saved_at = :now WHERE profile_id = :profile AND id in_uuids(:ids) AND saved_at < :now;
 
+-- name: item_saved_again
+-- each: id uuid, now
+UPDATE items SET saved_at = :now
+WHERE profile_id = :profile AND items.id = :id AND saved_at < :now;
+
 -- name: removed_forget
 DELETE FROM removed_items WHERE (profile_id, item_id) IN (
     SELECT r.profile_id, r.item_id FROM removed_items r WHERE r.removed_at < :before LIMIT :limit)
