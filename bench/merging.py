@@ -1,34 +1,37 @@
 """Compares sign-ins that merge 1,000 items on three lists, on this program and an earlier version.
 
-``python -m bench.merging ../before`` lets both link in turns: to a customer without items, and to
-one who has half of them on lists of the same names. For each engine it prints the other's CPU time
+``python -m bench.merging ../before`` lets both link in turns: to a customer without items, to
+one who has half of them, and to one who has all, on lists of the same names. For each engine it prints the other's CPU time
 (database included) and duration as multiples of this one's, and this one's in milliseconds: medians
-over all pairs of turns.
+over all pairs of turns. With WISHWELL_TEST_CITUS, PostgreSQL is that cluster.
 """
 
 import argparse
+import os
 import statistics
 import sys
 import uuid
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from bench import seed
 from bench.client import Raw
 from bench.targets import ENGINES, OURS, Shop, Source, in_turns, processor, run, say
 from tests.servers import PostgresServer
+from tests.servers.citus import Cluster
 from tools.tables import spread
 
 ITEMS = 1_000
 
 
-def sign_in(shop: Shop, has: int) -> tuple[float, float]:
-    """Links a session to a customer who has ``has`` of its items; returns milliseconds of processor
-    time and of duration."""
+def sign_in(shop: Shop, has: int, on: int) -> tuple[float, float]:
+    """Links a session to a customer who has ``has`` of its items, each on ``on`` lists of the same
+    names; returns milliseconds of processor time and of duration."""
     session = f"gid://wishwell/Session/{uuid.uuid4()}"
     customer = f"gid://shopify/Customer/{uuid.uuid4().int}"
     shop.insert(seed.profile(shop.store, session, range(ITEMS), lists=3, on=3))
-    shop.insert(seed.profile(shop.store, customer, range(has), lists=3 if has else 0, on=3))
+    shop.insert(seed.profile(shop.store, customer, range(has), lists=3, on=on))
     admin = Raw(shop.url, shop.admin)
     used = processor(shop)
     _, took = admin.ask("POST", "/profiles/token", {"customer": customer, "session": session})
@@ -50,12 +53,14 @@ def main() -> None:
             for source in (OURS, other):
                 server = None
                 if engine == "PostgreSQL":
-                    server = opened.enter_context(PostgresServer(fsync=True))
+                    cluster = os.environ.get("WISHWELL_TEST_CITUS")
+                    made = Cluster(cluster) if cluster else PostgresServer(fsync=True)
+                    server = opened.enter_context(made)
                 shop = Shop(engine, server, source, ["--events", "on"])
                 shops.append(opened.enter_context(shop).serve())
-            for has in (0, ITEMS // 2):
-                ours, theirs = in_turns(shops, chosen.rounds, lambda shop: sign_in(shop, has))
-                say(f"{engine:10} the customer has {has}")
+            for has, on in ((0, 0), (ITEMS // 2, 3), (ITEMS, 1)):
+                ours, theirs = in_turns(shops, chosen.rounds, partial(sign_in, has=has, on=on))
+                say(f"{engine:10} the customer has {has}, each on {on} of the lists")
                 for name, at in (("processor", 0), ("duration", 1)):
                     mine = [pair[at] for pair in ours[1:]]
                     ratios = [b[at] / a[at] for a, b in zip(ours[1:], theirs[1:], strict=True)]

@@ -170,7 +170,7 @@ def processor(shop: Program, *, database: bool = True) -> float:
     """Returns CPU seconds used by a service with its workers and, by default, its database."""
     parents = [shop.process.pid]
     server = getattr(shop, "server", None)
-    if database and server is not None:
+    if database and hasattr(server, "process"):  # a cluster's servers aren't ours
         parents.append(server.process.pid)
     return sum(map(with_children, parents))
 

@@ -81,6 +81,8 @@ def to_columns(record: Any) -> dict[str, Any]:
     """Returns a record's columns by name: the inverse of ``from_columns``."""
     columns = msgspec.structs.asdict(record)
     for name, value in columns.items():
+        if value.__class__ is str or value.__class__ is int:  # most are
+            continue
         if value is UNSET:
             columns[name] = ""
         elif isinstance(value, _NESTED):
