@@ -266,13 +266,11 @@ def named(of: str, row: Sequence[Any]) -> dict[str, Any]:
 @functools.cache
 def insertion(table: str, engine: Engine) -> Step:
     """Returns the INSERT for ``Writer.fill``. Its arguments are named like the columns."""
-    filled = {
-        name: initial if ":" in (initial or "") else f":{name}"
-        for name, initial in _declared(f"{table}_filled").items()
-        if ":" not in (initial or "") or engine == "sqlite"
-    }
-    into, values = ", ".join(filled), ", ".join(filled.values())
-    return step(f"INSERT INTO {table} ({into}) VALUES ({values})", engine)  # noqa: S608
+    declared = _declared(f"{table}_filled")
+    computed = {name: initial for name, initial in declared.items() if initial and ":" in initial}
+    names = [name for name in declared if engine == "sqlite" or name not in computed]
+    values = ", ".join(computed.get(name, f":{name}") for name in names)
+    return step(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values})", engine)  # noqa: S608
 
 
 def _fields(match: re.Match[str]) -> str:

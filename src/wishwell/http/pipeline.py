@@ -211,7 +211,7 @@ class Pipeline:
                 request.query_string, route.query.get(method, _NO_PARAMETERS)
             )
             _check_ids(request.parameters)
-            return responding.answer(request, await handler(request))
+            return await responding.encoded(request, await handler(request), route.compressed)
         except RequestError as error:
             # rule: shared-limit. Except for admin tokens, whose server sends many requests.
             if isinstance(error, UnknownShare) and (

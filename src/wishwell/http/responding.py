@@ -8,7 +8,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from wishwell import profiles
 from wishwell.errors import Forbidden, Invalid, NotFound
-from wishwell.http import queries, responses
+from wishwell.http import compression, queries, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.profiles import Profile
@@ -117,6 +117,15 @@ def asked_page(request: Request, noun: str, sort: str = "") -> PageRequest:
     text, signer = given.get("page"), request.service.cursor_signer
     cursor = None if text is None else signer.verify(text, request.cursor_scope)
     return PageRequest(cursor, limit, search, sort == "oldest")
+
+
+async def encoded(request: Request, found: object, compressed: bool) -> Response:
+    """Returns the response for a handler's result like ``answer``; a large one to a read is
+    ``compressed``."""
+    made = answer(request, found)
+    if compressed and len(made.body) >= compression.MIN_BYTES and request.reads:
+        await compression.compress(request, made)
+    return made
 
 
 def answer(request: Request, found: object) -> Response:

@@ -47,11 +47,18 @@ class Route(NamedTuple):
     of_store: bool = False
     for_reports: bool = False
     """Whether reports-only tokens may use it."""
+    compressed: bool = False
+    """Whether large answers to GET are compressed. Never for an answer with a token, key or address
+    of a share, which compression could reveal (BREACH)."""
 
 
 def _route(path: str, *query: str, **methods: Handler) -> Route:
     """Returns a route. ``query``: the query parameters of its GET."""
     return Route(path, methods, {"GET": frozenset(query)})
+
+
+def _compressed(path: str, *query: str, **methods: Handler) -> Route:
+    return _route(path, *query, **methods)._replace(compressed=True)
 
 
 def _of_store(path: str, *query: str, **methods: Handler) -> Route:
@@ -64,17 +71,18 @@ def _report(path: str, *query: str, **methods: Handler) -> Route:
 
 
 API = (
-    _route("/items", GET=item_handlers.list_items, POST=item_handlers.create_item,
-           PUT=item_handlers.save_items, DELETE=item_handlers.delete_items)._replace(query={
+    _compressed("/items", GET=item_handlers.list_items, POST=item_handlers.create_item,
+                PUT=item_handlers.save_items, DELETE=item_handlers.delete_items)._replace(query={
         "GET": frozenset({"page", "limit", "query", "sort", "include"}),
         "POST": frozenset({"include"}), "DELETE": frozenset({"itemIds"}),
     }),
     _route("/items/{itemId}", "include", GET=item_handlers.get_item,
            PATCH=item_handlers.update_item, DELETE=item_handlers.delete_item),
     _route("/items/{itemId}/lists", PUT=item_handlers.set_item_lists),
-    _route("/lists", "page", "limit", GET=list_handlers.list_lists, POST=list_handlers.create_list),
-    _route("/lists/{listId}", "sort", "include", GET=list_handlers.get_list,
-           PATCH=list_handlers.update_list, DELETE=list_handlers.delete_list),
+    _compressed("/lists", "page", "limit", GET=list_handlers.list_lists,
+                POST=list_handlers.create_list),
+    _compressed("/lists/{listId}", "sort", "include", GET=list_handlers.get_list,
+                PATCH=list_handlers.update_list, DELETE=list_handlers.delete_list),
     _route("/lists/{listId}/items/order", PUT=list_handlers.order_list_items),
     _route("/lists/{listId}/items/{itemId}", PUT=list_handlers.put_list_item,
            DELETE=list_handlers.remove_list_item),
@@ -86,8 +94,8 @@ API = (
            POST=share_handlers.create_share),
     _route("/shares/{shareId}", PATCH=share_handlers.update_share,
            DELETE=share_handlers.delete_share),
-    _route("/shared/{token}", "include",
-           GET=share_handlers.get_shared_list)._replace(kind="shared", caller="welcome"),
+    _compressed("/shared/{token}", "include",
+                GET=share_handlers.get_shared_list)._replace(kind="shared", caller="welcome"),
     _route("/shared/{token}/copies", POST=share_handlers.copy_shared_list),
     _route("/shared/{token}/items/{itemId}/reservation", PUT=share_handlers.reserve_shared_item,
            DELETE=share_handlers.delete_reservation),
@@ -99,7 +107,8 @@ API = (
           on_storefront=False),
     Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, kind="token",
           on_storefront=False),
-    _of_store("/events", "from", "limit", "type", "include", GET=store_handlers.list_events),
+    _of_store("/events", "from", "limit", "type", "include",
+              GET=store_handlers.list_events)._replace(compressed=True),
     _of_store("/webhooks", "page", "limit", GET=webhook_handlers.list_webhooks,
               POST=webhook_handlers.create_webhook),
     _of_store("/webhooks/{webhookId}", GET=webhook_handlers.get_webhook,
@@ -115,7 +124,7 @@ API = (
     _of_store("/tokens", "page", "limit", GET=store_handlers.list_tokens),
     _of_store("/tokens/{tokenId}", DELETE=store_handlers.revoke_token),
     _of_store("/products", "page", "limit", "query", GET=store_handlers.list_products,
-              PUT=store_handlers.put_products),
+              PUT=store_handlers.put_products)._replace(compressed=True),
     _of_store("/products/{productId}", GET=store_handlers.get_product,
               PUT=store_handlers.put_product, DELETE=store_handlers.delete_product),
     _of_store("/orders", PUT=order_handlers.put_orders),
@@ -131,7 +140,7 @@ API = (
             GET=report_handlers.purchases_report),
     _of_store("/reports/wishers", "product", "variant", "page", "limit", "format",
               GET=report_handlers.wishers_report),
-    _route("/wishes", "products", GET=report_handlers.list_wish_counts),
+    _compressed("/wishes", "products", GET=report_handlers.list_wish_counts),
     Route("/platforms/shopify/webhooks", {"POST": platform_request_handlers.take_platform_webhook},
           caller="ignored", on_storefront=False),
     Route("/.well-known/openapi", {"GET": management.openapi}, caller="ignored",
