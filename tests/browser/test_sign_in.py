@@ -1,23 +1,19 @@
 """Hearts on a platform that drops cookies: a visitor's press asks for a sign-in and is saved
 afterwards.
 
-The platform, as in tests/storefront, signs who the customer is and forwards no cookies.
+The platform (tests/app_proxy.py) signs who the customer is and forwards no cookies.
 """
 
 from __future__ import annotations
 
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
 import httpx2
 import pytest
 from playwright.sync_api import expect
 
-from tests.servers import HERE, Service, wait_until
-from tests.storefront.test_platform import KEY, common, signed
-
-from .conftest import BASE
+from tests.app_proxy import BASE, KEY, AppProxy, common, signed
+from tests.servers import Service, wait_until
 
 pytestmark = pytest.mark.xdist_group("shop-browser")
 
@@ -28,68 +24,19 @@ PAGES = {"/account/login": SCRIPT + SIGN_IN, "/account": SCRIPT}
 AUTO = 'sign-in="/account/login"'
 
 
-class Platform(ThreadingHTTPServer):
+class Platform(AppProxy):
     """The shop's domain; ``hearts`` are those on the product page."""
 
-    daemon_threads = True
+    hearts = ""
 
-    def __init__(self, service: Service) -> None:
-        super().__init__((HERE, 0), _Handler)
-        self.service = service
-        self.origin = f"http://{HERE}:{self.server_port}"
-        self.hearts = ""
-        self.saves: list[int] = []
-        self.customer = ""
+    def answer(self, path: str) -> tuple[int, dict[str, str], str]:
+        page = PAGES.get(path, SCRIPT + self.hearts)
+        html = f"<!doctype html><html lang=en><title>A shop</title>{page}"
+        return 200, {"Content-Type": "text/html"}, html
 
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Platform
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-    def answer(self) -> None:
-        path, _, query = self.path.partition("?")
-        body = self.rfile.read(int(self.headers["Content-Length"] or 0))
-        if path.startswith(f"{BASE}/"):
-            self.forward(path, query, body)
-        elif self.command == "POST":
-            self.server.customer = "42"
-            back = dict(parse_qsl(query)).get("return_url", "/account")
-            self.reply(303, {"Location": back}, b"")
-        else:
-            page = PAGES.get(path, SCRIPT + self.server.hearts)
-            html = f"<!doctype html><html lang=en><title>A shop</title>{page}"
-            self.reply(200, {"Content-Type": "text/html"}, html.encode())
-
-    do_GET = do_POST = do_DELETE = answer  # noqa: N815
-
-    def forward(self, path: str, query: str, body: bytes) -> None:
-        given = [*common(self.server.customer), *parse_qsl(query)]
-        names = ("Content-Type", "Origin", "Sec-Fetch-Site")
-        headers = {name: self.headers[name] for name in names if name in self.headers}
-        address = f"{self.server.service.url}{path}?{signed(given)}"
-        got = httpx2.request(self.command, address, headers=headers, content=body, trust_env=False)
-        if self.command == "POST":
-            self.server.saves.append(got.status_code)
-        dropped = (
-            "set-cookie",
-            "content-length",
-            "content-encoding",
-            "date",
-            "server",
-            "connection",
-        )
-        kept = {name: value for name, value in got.headers.items() if name not in dropped}
-        self.reply(got.status_code, kept, got.content)
-
-    def reply(self, status: int, headers: dict[str, str], body: bytes) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+    @property
+    def saves(self) -> list[int]:
+        return self.sent("POST /items")
 
 
 @pytest.fixture(scope="module")
@@ -108,11 +55,8 @@ def service():
 
 @pytest.fixture
 def platform(service):
-    with Platform(service) as platform:
-        serving = threading.Thread(target=platform.serve_forever, daemon=True)
-        serving.start()
+    with Platform(service).running() as platform:
         yield platform
-        platform.shutdown()
         customer = service.client(service.admin_token(), "gid://shopify/Customer/42")
         for item in customer.get("/items").json()["data"]:
             customer.delete(f"/items/{item['id']}")

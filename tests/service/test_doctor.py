@@ -215,7 +215,7 @@ def test_redis_without_a_memory_limit_is_noted(database, redis_server):
 @pytest.mark.either_engine
 def test_service_of_other_settings_is_reported(database, new_service):
     """A service with another database is reported; so is one that gets visitors through a proxy that
-    isn't trusted."""
+    isn't trusted, and a platform's store whose visitors can't reach the service. Rule: command-doctor."""
     other = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY)
     other.cli("init")
     with database.start() as service:
@@ -227,6 +227,15 @@ def test_service_of_other_settings_is_reported(database, new_service):
         line = asked(service, **port)["service"]
         assert (line["state"], "forwarded visitors 1 times" in line["says"]) == ("note", True)
         service.quick("store", "update", "default", "--host", service.url)
+        assert "no rate limits" in asked(service)["hosts"]["says"]
+        service.quick("store", "update", "default", "--platform-shop", "shop.example")
+        line = asked(service)["hosts"]
+        assert (line["state"], "no --service-url" in line["says"]) == ("note", True)
+        nowhere = f"http://localhost:{free_port()}"
+        service.quick("store", "update", "default", "--service-url", nowhere)
+        assert f"{nowhere}/livez" in bad(service, **port)[1]
+        own = service.url.replace(HERE, "localhost")
+        service.quick("store", "update", "default", "--service-url", own)
         assert "no rate limits" in asked(service)["hosts"]["says"]
 
 

@@ -36,7 +36,8 @@ def test_response_has_the_storefronts_headers(front):
 
 
 def test_every_answer_is_private(front):
-    """Every response may not be cached, errors included, and no path issues tokens.
+    """Every response may not be cached, errors included, and none issues a token. All name the
+    shopper, unless who that is was not found out.
     Rule: storefront-no-token."""
     visitor, nobody = front.anyone(1), front.browser()
     cross_site = {"Sec-Fetch-Site": "cross-site"}
@@ -58,7 +59,8 @@ def test_every_answer_is_private(front):
         [date] = answer.headers.get_list("Date")
         assert abs(parsedate_to_datetime(date).timestamp() - time.time()) < 60
         assert {name: answer.headers.get(name) for name in PRIVATE} == PRIVATE
-        assert len(answer.headers["Wishwell-Shopper"]) in (1, 16)
+        known = status not in (401, 404, 405)  # otherwise the shopper wasn't identified
+        assert len(answer.headers.get("Wishwell-Shopper", "")) in ((1, 16) if known else (0,))
         assert "WWW-Authenticate" not in answer.headers
 
 

@@ -210,7 +210,7 @@ class World:
             self.visitors[belief.store] = front.shop.session().gid
         if answer.status_code not in belief.statuses:
             return f"{case}: {answer.status_code} {answer.text[:200]}, and not {belief}"
-        seen: list[object] = [answer.headers["Wishwell-Shopper"]]
+        seen: list[object] = [answer.headers.get("Wishwell-Shopper", "-")]
         right: list[object] = ["-"]
         if front and belief.who:
             gid = visitor if belief.who == "visitor" else front.shop.gid(belief.who)

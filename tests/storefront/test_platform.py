@@ -1,40 +1,16 @@
 """Customers identified by the platform's signed query."""
 
-import hashlib
-import hmac
 import time
 from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from tests.servers import SECRETS
+from tests.app_proxy import KEY, SHOP, common, signed
 
-from .conftest import BASE, envelope, nobodys, nothing_done
+from .conftest import envelope, nobodys, nothing_done
 from .way import direct
 
-KEY = "hush-hush-of-the-platform"
-SECRETS.add(KEY)
-SHOP = "shop.example"
 pytestmark = direct("before the platform's query counts a forwarder's token", "nginx", "caddy")
-
-
-def signed(pairs: list[tuple[str, str]], key: str = KEY) -> str:
-    """Returns a query string as the platform signs it."""
-    values: dict[str, list[str]] = {}
-    for name, value in pairs:
-        values.setdefault(name, []).append(value)
-    content = "".join(sorted(f"{name}={','.join(given)}" for name, given in values.items()))
-    right = hmac.new(key.encode(), content.encode(), hashlib.sha256).hexdigest()
-    return urlencode([*pairs, ("signature", right)])
-
-
-def common(customer: str = "", age: int = 0, shop: str = SHOP) -> list[tuple[str, str]]:
-    return [
-        ("shop", shop),
-        ("logged_in_customer_id", customer),
-        ("path_prefix", BASE),
-        ("timestamp", str(int(time.time()) - age)),
-    ]
 
 
 @pytest.fixture(scope="module")

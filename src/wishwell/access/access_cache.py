@@ -221,7 +221,7 @@ class AccessCache:
             self._refreshing = None
         if self._snapshot.apply(changes):
             all_stores = self._snapshot.stores.values()
-            self._origins = {origin for store in all_stores for origin in store.origins}
+            self._origins = {origin for store in all_stores for origin in store.browser_origins}
             self._hosts = {authority(host): store for store in all_stores for host in store.hosts}
             self._platform_shops = {store.naming.platform_shop: store for store in all_stores}
             self._platform_shops.pop("", None)

@@ -30,13 +30,16 @@ def of_client(peer: str, forwarded: str | None = None, trusted: Networks = ()) -
     return _counted(address) if address else peer or "unknown"
 
 
-def of_shopper(peer: str, forwarded: str | None = None, trusted: Networks = ()) -> str | None:
+def of_shopper(
+    peer: str, forwarded: str | None = None, trusted: Networks = (), *, by_platform: bool = False
+) -> str | None:
     """Returns the address of the visitor who begins a session.
 
-    ``None`` if ``peer`` is not an IP address, or if ``of_client`` would return a trusted proxy,
-    whose address all visitors share.
+    ``by_platform``: a platform forwards the request, which then counts for the address that the
+    platform reports. ``None`` if ``peer`` is not an IP address, or if ``of_client`` would return a
+    trusted proxy, whose address all visitors share.
     """
-    address = _farthest(peer, forwarded, trusted)
+    address = _farthest(peer, forwarded, trusted, untrusted=int(by_platform))
     return _counted(address) if address and not _within(address, trusted) else None
 
 
@@ -63,15 +66,21 @@ def forwarded(pairs: Iterable[tuple[bytes, bytes]]) -> str | None:
     return b",".join(lines).decode("latin-1") if lines else None
 
 
-def _farthest(peer: str, forwarded: str | None, trusted: Networks) -> Address | None:
-    """Returns the last address that trusted proxies report, or the peer's; ``None`` if that isn't
-    an IP address."""
+def _farthest(
+    peer: str, forwarded: str | None, trusted: Networks, untrusted: int = 0
+) -> Address | None:
+    """Returns the last address that trusted proxies, and ``untrusted`` others, report, or the
+    peer's; ``None`` if that isn't an IP address."""
     address = _parsed(peer)
     hops = [hop.strip(" \t") for hop in (forwarded or "").split(",")]
     for hop in filter(None, reversed(hops)):  # empty ones are ignored (RFC 9110, 5.6.1)
         nearer = _parsed(hop)
-        if address is None or nearer is None or not _within(address, trusted):
+        if address is None or nearer is None:
             break
+        if not _within(address, trusted):
+            if not untrusted:
+                break
+            untrusted -= 1
         address = nearer
     return address
 

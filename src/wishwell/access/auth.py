@@ -112,8 +112,10 @@ class Authenticator:
         self._namespace = namespace
         self._clock = clock
 
-    def issue(self, profile: Profile, revoked_until: int = 0) -> str:
-        """Returns a token for a profile, valid for one day from now.
+    def issue(
+        self, profile: Profile, revoked_until: int = 0, seconds: int = LIFETIME_SECONDS
+    ) -> str:
+        """Returns a token for a profile, valid for one day from now, or for ``seconds``.
 
         ``revoked_until``: up to this time, in milliseconds, the profile's tokens are revoked. The
         time in the new token's ``jti`` is later, so that it is valid.
@@ -123,7 +125,7 @@ class Authenticator:
         # back, and the token would survive a revocation.
         jti = ids.uuid7_at(max(now, revoked_until + 1))
         second = now // 1000
-        claims = _Claims(profile.gid, profile.store.id, jti, second, second + LIFETIME_SECONDS)
+        claims = _Claims(profile.gid, profile.store.id, jti, second, second + seconds)
         return self._signed(self._newest, claims)
 
     def _signed(self, header: str, claims: _Claims) -> str:

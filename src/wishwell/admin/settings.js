@@ -31,6 +31,7 @@ const WORDS = {
   jwtClaim: ['Field with the customer’s ID'],
   jwtKeySet: ['Public keys'],
   platformShop: ['Shop on the platform'],
+  serviceUrl: ['Address of this service for visitors'],
   origins: ['Websites that may use the API'],
   pages: ['Pages'],
   productUrl: ['Product page'],

@@ -72,13 +72,17 @@ def encoded(
     return Response(200, forms[coding], headers)
 
 
-def security_headers(policy: bytes) -> Headers:
-    """Returns headers that limit a page to its own origin plus ``policy``, and forbid framing."""
+def security_headers(policy: bytes, service_url: str = "") -> Headers:
+    """Returns headers that limit a page to its own origin plus ``policy``, and forbid framing.
+
+    ``service_url``: another origin that the page may send requests to.
+    """
     return [
         (
             b"content-security-policy",
-            b"default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; "
-            b"form-action 'none'; frame-ancestors 'none'; " + policy,
+            b"default-src 'none'; script-src 'self'; connect-src %b; base-uri 'none'; "
+            b"form-action 'none'; frame-ancestors 'none'; %b"
+            % (f"'self' {service_url}".rstrip().encode(), policy),
         ),
         (b"referrer-policy", b"no-referrer"),
         (b"x-content-type-options", b"nosniff"),

@@ -328,7 +328,7 @@ class Pipeline:
             text = origin.decode("latin-1")
             headers += responses.cors(
                 origin,
-                text in request.store.origins
+                text in request.store.browser_origins
                 if request.caller
                 else service.access_cache.allows_origin(text),
             )

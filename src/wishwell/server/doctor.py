@@ -301,33 +301,36 @@ async def _check_server(settings: Settings, there: Connection) -> None:
 
 
 async def _hosts(settings: Settings, db: Database) -> str:
-    """Checks that the shops' own hosts forward to this service."""
-    hosts = [host for store in await db.read(stores.listed) for host in store.hosts]
+    """Checks that the shops' own hosts and the service's public addresses lead to this service."""
+    listed = await db.read(stores.listed)
+    hosts = [host for store in listed for host in store.hosts]
+    paths = [f"{host}{settings.storefront_base}/api/items" for host in hosts[:_MAX_HOSTS]]
+    paths += sorted({f"{one.naming.service_url}/livez" for one in listed if one.naming.service_url})
     outbound = Outbound(http=True, private=True)  # the operator chose these hosts
 
-    async def astray(host: str) -> str:
-        """Returns why a host doesn't reach this service, or ""."""
-        items = f"{host}{settings.storefront_base}/api/items"
+    async def astray(path: str) -> str:
+        """Returns why a path doesn't reach this service, or ""."""
         try:
-            answer = await outbound.call("GET", items, seconds=_SECONDS / 2)
+            answer = await outbound.call("GET", path, seconds=_SECONDS / 2)
         except Unanswered as error:
-            return f"{items}: {error}"
-        good = answer.status == 200 and answer.body.startswith(b'{"data":')
-        return "" if good else f"{items} returns {answer.status} instead of a wishlist"
+            return f"{path}: {error}"
+        good = answer.status == 200 and answer.body.startswith((b'{"data":', b'{"status":'))
+        return "" if good else f"{path} returns {answer.status} instead of a wishlist"
 
-    asked = hosts[:_MAX_HOSTS]
-    wrong = [why for why in await asyncio.gather(*map(astray, asked)) if why]
+    wrong = [why for why in await asyncio.gather(*map(astray, paths)) if why]
     await outbound.close()
     if wrong:
         more = "".join(f"; {one.partition(settings.storefront_base)[0]}" for one in wrong[1:_NAMED])
-        raise CheckFailed(
-            f"{len(wrong)} of {len(asked)} shop hosts don't reach this service: {wrong[0]}{more}"
-        )
+        few = f"{len(wrong)} of {len(paths)} shop hosts don't reach this service"
+        raise CheckFailed(f"{few}: {wrong[0]}{more}")
+    platforms = [one for one in listed if one.naming.platform_shop]
+    if lacking := [one.handle for one in platforms if not one.naming.service_url][:_NAMED]:
+        return Note(f"visitors of {', '.join(lacking)} sign in to save: there is no --service-url")
     if not hosts:
         return "no store has a host"
     if not settings.trusted_proxies:
         return Note("visitors have no rate limits until WISHWELL_TRUSTED_PROXIES names the proxies")
-    return f"{len(asked)} of {len(hosts)} were checked and reach this service"
+    return f"{min(len(hosts), _MAX_HOSTS)} of {len(hosts)} were checked and reach this service"
 
 
 async def _redis(settings: Settings) -> str:

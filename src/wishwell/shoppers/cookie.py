@@ -55,12 +55,13 @@ class Signer:
     """Writes and reads the cookies of one store, by its id.
 
     ``secrets``: the newest first, which signs. Replaced secrets are accepted until the cookies that
-    they signed have expired (rule: storefront-cookie).
+    they signed have expired (rule: storefront-cookie). ``kind``: what is signed, so that one kind
+    isn't accepted as another.
     """
 
-    def __init__(self, secrets: Sequence[CookieSecret], store: str) -> None:
+    def __init__(self, secrets: Sequence[CookieSecret], store: str, kind: str = "cookie") -> None:
         self._secrets = secrets
-        self._before = b"cookie\n" + store.encode() + b"\n"
+        self._before = f"{kind}\n{store}\n".encode()
 
     def value(self, session: str, now: int) -> str:
         """Returns the cookie's value for a session, set at the epoch second ``now``."""

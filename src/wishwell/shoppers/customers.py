@@ -107,6 +107,11 @@ def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | N
     return customer or None
 
 
+def signature(query: bytes) -> str:
+    """Returns the signature of a verified query."""
+    return _values(query)["signature"][0]
+
+
 def without_platform(query: bytes) -> bytes:
     """Returns the query as sent, without the platform's parameters."""
     parts = (part for part in query.split(b"&") if part)

@@ -24,6 +24,7 @@ class Shop:
         self.store = store
         self.origins = {authority(origin): origin for origin in store.hosts}
         self.cookies = cookie.Signer(secrets.cookie, store.id)
+        self.visitor_keys = cookie.Signer(secrets.cookie, store.id, "visitor key")
         self.platform_secrets = secrets.platform
         self._jwt_keys = secrets.jwt_keys
         self._key_sets = key_sets
@@ -102,6 +103,12 @@ class StorefrontRequest:
     """Whether to set the cookie again."""
     has_cookie: bool = False
     set_cookie: bytes | None = None
+    is_identified: bool = False
+    """Whether it is known who is shopping, be it nobody."""
+    signature: str = ""
+    """The signature of the platform's query, once verified."""
+    new_key: str = ""
+    """The key of a visitor whose session was created without a cookie."""
 
     @property
     def shopper(self) -> Profile | None:

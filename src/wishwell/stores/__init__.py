@@ -21,7 +21,7 @@ from wishwell.stores import look as looks
 from wishwell.stores import reporting as reports
 from wishwell.stores import rules
 from wishwell.stores.look import Look
-from wishwell.stores.naming import Naming, Pages, authority, normalised_origin
+from wishwell.stores.naming import Naming, Pages, authority, check_hosts, normalised_origin
 from wishwell.stores.patch import StorePatch as StorePatch
 from wishwell.stores.reporting import Reporting
 
@@ -99,6 +99,12 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
 
     def __hash__(self) -> int:
         return hash(self.id)
+
+    # rules: cors-allowed, storefront-visitor-key
+    @property
+    def browser_origins(self) -> tuple[str, ...]:
+        """The origins whose pages may call the API."""
+        return (*self.origins, *self.hosts) if self.naming.service_url else self.origins
 
     @property
     def has_text_ids(self) -> bool:
@@ -375,8 +381,7 @@ def check(store: Store) -> None:
             rules.check({name: text})
     if len(store.hosts) > MAX_HOSTS:
         raise Invalid(f"host: a store has at most {MAX_HOSTS} hosts.")
-    if len(set(map(authority, store.hosts))) < len(store.hosts):
-        raise Invalid("host: contains the same host with http and with https; keep only one.")
+    check_hosts(store.hosts, store.naming.service_url)
     reports.check(store.reporting)
     looks.check(store.look)
 

@@ -1,6 +1,10 @@
 """A shop's hosts and pages, and how it identifies its signed-in customers."""
 
+from collections.abc import Sequence
+
 import msgspec
+
+from wishwell.errors import Invalid
 
 
 # rule: storefront-naming
@@ -20,6 +24,9 @@ class Naming(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     jwt_key_set: str = ""
     """A URL, or the public keys."""
     platform_shop: str = ""
+    service_url: str = ""
+    """The origin at which browsers reach this service, for visitors of a platform that removes
+    cookies."""
 
 
 # rule: store-settings
@@ -41,3 +48,16 @@ def normalised_origin(origin: str) -> str:
     """Normalises an origin as browsers do: lower case, without the scheme's default port."""
     origin = origin.lower().removesuffix("/")
     return origin.removesuffix(":443" if origin.startswith("https:") else ":80")
+
+
+def check_hosts(hosts: Sequence[str], service_url: str) -> None:
+    """Raises ``Invalid`` for a repeated host, and for a service's address that has no API."""
+    known = set(map(authority, hosts))
+    if len(known) < len(hosts):
+        raise Invalid("host: contains the same host with http and with https; keep only one.")
+    # rule: storefront-visitor-key
+    if service_url and (not known or authority(service_url) in known):
+        raise Invalid(
+            f"service-url: {service_url[:80]!r} requires the shop's origins (--host), and must be "
+            "another one, because a shop's host has no API."
+        )

@@ -500,6 +500,10 @@ class StoreNaming(Record, frozen=True):
     jwt_key_set: str | None = None
     """A URL, or the public keys."""
     platform_shop: str | None = None
+    service_url: str | None = None
+    """The origin at which browsers reach this service, for visitors of a platform that removes
+    cookies.
+    """
 
 
 class StorePages(Record, frozen=True):

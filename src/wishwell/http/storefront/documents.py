@@ -71,7 +71,7 @@ def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None
         ),
         noscript=noscript,
     )
-    return Response(200, page.encode(), [*_HEADERS, *_security(style)])
+    return Response(200, page.encode(), [*_HEADERS, *_security(style, store.naming.service_url)])
 
 
 # rule: storefront-pages
@@ -111,11 +111,13 @@ def _style(look: Look) -> str:
 
 
 @functools.lru_cache(256)
-def _security(style: str) -> Headers:
-    """Returns headers that allow the page's style sheet and this style, by its hash."""
+def _security(style: str, service_url: str) -> Headers:
+    """Returns headers that allow the page's style sheet, this style, by its hash, and requests to
+    the service's own address."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     allowed = f" 'sha256-{digest}'" if style else ""
-    return assets.security_headers(f"style-src 'self'{allowed}; img-src 'self' https:".encode())
+    policy = f"style-src 'self'{allowed}; img-src 'self' https:"
+    return assets.security_headers(policy.encode(), service_url)
 
 
 # rule: page-look

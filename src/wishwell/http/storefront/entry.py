@@ -16,7 +16,7 @@ from wishwell.http import assets, flows, queries, rate_limits, request_body, res
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
-from wishwell.http.storefront import documents, identity, paths
+from wishwell.http.storefront import documents, identity, paths, visitors
 from wishwell.profiles import Profile
 from wishwell.shoppers import customers
 from wishwell.shoppers.shop import StorefrontRequest
@@ -49,11 +49,13 @@ class Storefront:
         request.incoming.check()
         route, name = paths.find(request, self._base)
         paths.check(request)
+        if name == visitors.EXCHANGE:
+            return await visitors.token(request)
         visit = request.visit = await identity.begin(request)
         request.ticket.flow = flows.of_visit(request, visit)
         if route == "asset":
             return assets.file(request, assets.FOLDER, name, [])
-        if isinstance(route, str):
+        if route == "page":
             languages = request.header(b"accept-language")
             return documents.answer(name, self._base, visit, languages)
         await identity.identify(request, visit)
@@ -63,6 +65,8 @@ class Storefront:
             request.authorize = self._authorize
             await request_body.read(request)
             visit = request.visit
+        if isinstance(route, str):
+            return await self._link_by_key(request, visit)
         if visit.signed:
             request.query_string = customers.without_platform(request.query_string)
         await self._link(request, visit)
@@ -95,11 +99,16 @@ class Storefront:
                 headers += responses.limits(request.rate_limit_state)
         elif answer.status >= 400:
             headers.append((b"cache-control", b"no-store"))
+        if request.path == f"{self._base}/api{visitors.EXCHANGE}":
+            headers += visitors.cors(request)
+        elif (visit := request.visit) is not None and visit.new_key and answer.status < 300:
+            answer.body = visitors.with_key(answer.body, visit)
         answer.headers[:] = headers
 
     def _shopper_headers(self, visit: StorefrontRequest | None) -> Headers:
-        if visit is None:
-            return [(b"wishwell-shopper", b"-")]
+        # A page takes a changed header for another shopper, and asks again.
+        if visit is None or not visit.is_identified:
+            return []
         cookies = [(b"set-cookie", visit.set_cookie)] if visit.set_cookie is not None else []
         shopper = visit.shop.cookies.shopper(visit.shopper.gid) if visit.shopper else b"-"
         return [*cookies, (b"wishwell-shopper", shopper)]
@@ -115,18 +124,36 @@ class Storefront:
         """
         if visit.customer is None or visit.session is None:
             return
-        service = self._service
         try:
-            moved = await service.db.long_write(
-                linking.link, visit.session, visit.customer, request.size_limits, service.now()
-            )
-            metrics.linked(moved)
-        except NotFound:
-            pass  # the session was purged
+            await self._merge(request, visit.session, visit.customer)
         except Unavailable as error:
             log.warning("link_put_off", requestId=request.id, reason=error.message)
             return
         visit.remove_cookie()
+
+    async def _merge(self, request: Request, session: Profile, customer: Profile) -> None:
+        """Merges a session, unless it was purged, into a customer. Raises ``Unavailable``."""
+        service = self._service
+        with contextlib.suppress(NotFound):
+            moved = await service.db.long_write(
+                linking.link, session, customer, request.size_limits, service.now()
+            )
+            metrics.linked(moved)
+
+    # rule: storefront-visitor-key
+    async def _link_by_key(self, request: Request, visit: StorefrontRequest) -> Response:
+        """Merges the session of a key into the customer whom the platform's query names."""
+        key = await visitors.key_in(request)
+        if not visit.signed:
+            raise NotFound("This path requires the platform's signed query.", "path_not_found")
+        if visit.customer is None:
+            await self._count_nobody(request, visit)
+            return responses.record({"linked": False})
+        self._act_as(request, visit, visit.customer)
+        await rate_limits.count(request, rate_limits.limit_of(request, "token"))
+        session, _ = await visitors.session_of(request, visit.shop, key)
+        await self._merge(request, session, visit.customer)
+        return responses.record({"linked": True})
 
     # rule: storefront-cookie
     async def forget_session(
@@ -147,10 +174,8 @@ class Storefront:
         if route.caller == "welcome":  # rule: storefront-visitor
             return route
         service = self._service
-        if request.reads and visit.address is not None:
-            limit = service.settings.limit_visitor_read
-            key, what = f"{visit.store.id}:nobody:{visit.address}", "reads without a cookie"
-            await rate_limits.count_address(request, key, limit, what)
+        if request.reads:
+            await self._count_nobody(request, visit)
         if route.path == "/wishes":  # rule: show-wishes
             request.query = queries.parameters(request.query_string, route.query["GET"])
             return responding.answer(request, await route.methods["GET"](request))
@@ -166,7 +191,7 @@ class Storefront:
             return responses.no_content()
         if request.reads:
             return responses.page([], {})
-        if visit.signed:
+        if visit.signed and not visit.store.naming.service_url:
             # rule: storefront-platform
             raise Unauthenticated(
                 "Sign in to save: this shop's platform removes cookies.", "sign_in_required"
@@ -178,19 +203,31 @@ class Storefront:
         self._act_as(request, visit, session)
         return route
 
+    async def _count_nobody(self, request: Request, visit: StorefrontRequest) -> None:
+        if visit.address is not None:
+            limit = self._service.settings.limit_visitor_read
+            key, what = f"{visit.store.id}:nobody:{visit.address}", "reads without a cookie"
+            await rate_limits.count_address(request, key, limit, what)
+
     async def _begin_session(self, id: str, request: Request) -> None:
         """Creates the session of a visitor who saves something for the first time."""
         service, visit = self._service, request.visit
         assert visit is not None
+        limit, what = service.settings.limit_new_sessions, "new visitors"
+        if visit.signed:  # a captured query may be sent with any address
+            key = f"{visit.store.id}:sessions:{visit.signature}"
+            await rate_limits.count_address(request, key, limit, what)
         if visit.address is not None:
-            limit = service.settings.limit_new_sessions
-            key, what = f"{visit.store.id}:sessions:{visit.address}", "new visitors"
+            key = f"{visit.store.id}:sessions:{visit.address}"
             await rate_limits.count_address(request, key, limit, what)
         namespace = service.settings.session_namespace
         visit.session = await service.db.write(
             profiles.create_session, visit.store, namespace, id, service.now()
         )
-        visit.issue_cookie(visit.session, service.clock())
+        if visit.signed:
+            visit.new_key = visitors.key_of(visit.shop, visit.session, service.clock())
+        else:
+            visit.issue_cookie(visit.session, service.clock())
 
     def _act_as(self, request: Request, visit: StorefrontRequest, profile: Profile) -> None:
         kind: profiles.Kind = "session" if profile.is_session else "customer"

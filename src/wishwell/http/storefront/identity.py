@@ -57,7 +57,8 @@ async def begin(request: Request) -> StorefrontRequest:
     secure = (
         origin.startswith("https:") if origin else _is_https(request, _forwards(request, caller))
     )
-    return StorefrontRequest(shop, host, secure, address(request, caller), caller, signed)
+    shopper = address(request, caller, signed=signed)
+    return StorefrontRequest(shop, host, secure, shopper, caller, signed)
 
 
 def store_of(request: Request, caller: Caller | None) -> tuple[Store | None, bool]:
@@ -118,21 +119,24 @@ def _is_https(request: Request, forwards: bool) -> bool:
 
 
 # rule: limit-address
-def address(request: Request, caller: Caller | None) -> str | None:
-    """Returns the browser's address, or ``None`` if it is unknown."""
+def address(request: Request, caller: Caller | None, *, signed: bool = False) -> str | None:
+    """Returns the browser's address, or ``None`` if it is unknown. ``signed``: whether the platform
+    forwards the request."""
     forwarded = addresses.forwarded(request.pairs)
     if caller is not None:
         last = (forwarded or "").rpartition(",")[2].strip()
         return addresses.of_shopper(last) if last else None
     service, trusted = request.service, request.service.settings.trusted_proxies
-    if forwarded and not addresses.is_within(request.peer, trusted):
+    if forwarded and not signed and not addresses.is_within(request.peer, trusted):
         metrics.UNKNOWN_PROXIES.inc()
         if not service.has_warned_of_proxy:
             service.has_warned_of_proxy = True
             reason = "X-Forwarded-For is ignored: WISHWELL_TRUSTED_PROXIES lacks its sender"
             log.warning("unknown_proxy", network=addresses.network(request.peer), reason=reason)
     # Without the setting, the sender may be a proxy that all browsers share.
-    return addresses.of_shopper(request.peer, forwarded, trusted) if trusted else None
+    if not trusted:
+        return None
+    return addresses.of_shopper(request.peer, forwarded, trusted, by_platform=signed)
 
 
 def _signing_store(request: Request) -> Store | None:
@@ -158,6 +162,7 @@ async def identify(request: Request, visit: StorefrontRequest) -> None:
     customer = await _customer(request, visit, jars)
     visit.session = session
     visit.customer = None if customer is None else profiles.of_customer(visit.store, customer)
+    visit.is_identified = True
 
 
 # rule: storefront-cookie
@@ -188,6 +193,7 @@ async def _customer(request: Request, visit: StorefrontRequest, jars: list[bytes
             customer = customers.platform_customer(
                 request.query_string, visit.shop.platform_secrets, int(time.time())
             )
+            visit.signature = customers.signature(request.query_string)
             return None if customer is None else customers.gid(platform, customer)
     header = naming.jwt_header.lower().encode()
     if header and (text := request.header(header)) is not None:
@@ -248,6 +254,11 @@ def check_origin(request: Request, visit: StorefrontRequest) -> None:
         return
     given = request.header(b"origin")
     if given is None:
+        # A platform may remove both headers. Other sites' pages can send neither JSON nor other
+        # methods than POST without a preflight, which is refused.
+        kind = (request.header(b"content-type") or "").partition(";")[0].strip().lower()
+        if visit.signed and (request.method != "POST" or kind == "application/json"):
+            return
         raise Forbidden(
             "A change requires the header Origin or Sec-Fetch-Site.", "origin_not_allowed"
         )

@@ -6,12 +6,14 @@ from wishwell.errors import Invalid, MethodNotAllowed, NotFound
 from wishwell.http import routes
 from wishwell.http.context import Request
 from wishwell.http.routes import Route
+from wishwell.http.storefront import visitors
 
 # rule: storefront-paths
 _PATH = re.compile(
-    r"/api(?P<api>(?:/[A-Za-z0-9_-]{1,64}){1,5})"
+    r"/api(?P<visitor>/visitor/(?:token|link))"
+    r"|/api(?P<api>(?:/[A-Za-z0-9_-]{1,64}){1,5})"
     r"|/assets/(?P<asset>"
-    r"(?:wishwell|toast|share|page|wanted|choose|sign-in|analytics|texts(?:-[a-z]{2})?)\.js|page\.css)"
+    r"(?:wishwell|toast|share|page|wanted|choose|sign-in|visitor|analytics|texts(?:-[a-z]{2})?)\.js|page\.css)"
     r"|(?P<page>/?|/shared)",
     re.ASCII,
 )
@@ -29,11 +31,11 @@ _ONCE = (
 )
 
 
-_LABELS = {"asset": "/assets", "page": "/"}
+_LABELS = {"asset": "/assets", "page": "/", "visitor": ""}
 
 
 def find(request: Request, base: str) -> tuple[Route | str, str]:
-    """Returns the API route, "asset" or "page", and the part of the path that names it.
+    """Returns the API route, "asset", "page" or "visitor", and the part of the path that names it.
 
     Matches the raw path, percent-encoding included. Sets the request's route and parameters.
     Raises ``NotFound`` and ``MethodNotAllowed``.
@@ -44,8 +46,10 @@ def find(request: Request, base: str) -> tuple[Route | str, str]:
     route, request.parameters = routes.find(routes.PREFIX + name) if kind == "api" else (None, {})
     if kind not in _LABELS and not (route and route.on_storefront):
         raise NotFound("There is nothing at this path.", "path_not_found")
-    request.route = f"/storefront{route.path if route else _LABELS[kind]}"
+    request.route = f"/storefront{route.path if route else _LABELS[kind] or name}"
     allowed = routes.allowed(route) if route else ("GET", "HEAD")
+    if kind == "visitor":
+        allowed = ("POST", "OPTIONS") if name == visitors.EXCHANGE else ("POST",)
     if route is not None and route.off_storefront:
         allowed = tuple(method for method in allowed if method != route.off_storefront)
     if request.method not in allowed:

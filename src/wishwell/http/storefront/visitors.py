@@ -1,0 +1,154 @@
+"""Visitors of a platform that removes cookies: their key, and its exchange for a session's token.
+
+The page sends the key in bodies only (rule: storefront-visitor-key).
+"""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from wishwell import profiles
+from wishwell.access import auth
+from wishwell.access.auth import Caller
+from wishwell.errors import (
+    Forbidden,
+    Invalid,
+    NotFound,
+    OutdatedToken,
+    SessionEnded,
+    Unauthenticated,
+)
+from wishwell.fair_queue import Flow
+from wishwell.http import rate_limits, request_body, request_types, responses
+from wishwell.http.context import Request
+from wishwell.http.responses import Headers, Response
+from wishwell.profiles import Profile
+from wishwell.shoppers.shop import Shop, StorefrontRequest
+from wishwell.stores import Store
+
+EXCHANGE = "/visitor/token"
+"""The path, below the storefront's API, that exchanges a key for a token."""
+
+PREFIX = "wwvis_"
+_TOKEN_SECONDS = 900
+"""Seconds for which a token is valid: the page keeps it in memory only."""
+
+_PREFLIGHT = [
+    (b"access-control-allow-methods", b"POST"),
+    (b"access-control-allow-headers", b"Content-Type"),
+    (b"access-control-max-age", b"7200"),
+]
+_OTHER_SITE = "Only the shop's own pages may send a visitor's key."
+
+
+class KeyBody(request_types.Body):
+    """A visitor's key."""
+
+    key: Annotated[str, Meta(max_length=500)]
+
+
+class VisitorToken(msgspec.Struct, rename="camel"):
+    """A session's token. ``expires_in``: seconds. ``shopper``: the value of ``Wishwell-Shopper``.
+    ``key``: replaces the visitor's key, once a day."""
+
+    token: str
+    expires_in: int
+    shopper: str
+    key: str | UnsetType = UNSET
+
+
+async def key_in(request: Request) -> str:
+    """Returns the key in the body. Raises the errors of ``request_body.decode``."""
+    try:
+        return (await request_body.decode(request, KeyBody)).key
+    except Invalid as error:
+        rule = 'Send {"key": "…"}, with a visitor\'s key of at most 500 characters.'
+        raise Invalid(f"{error.message} {rule}") from error
+
+
+def key_of(shop: Shop, session: Profile, now: int) -> str:
+    """Returns a new key of a session; ``now`` in milliseconds."""
+    return f"{PREFIX}{shop.store.id}.{shop.visitor_keys.value(session.gid, now // 1000)}"
+
+
+def with_key(body: bytes, visit: StorefrontRequest) -> bytes:
+    """Returns a response's body, a JSON object, with the visitor's new key added."""
+    visitor = {"key": visit.new_key, "service": visit.store.naming.service_url}
+    return b'%b,"visitor":%b}' % (body[:-1], msgspec.json.encode(visitor))
+
+
+# rule: storefront-visitor-key
+async def session_of(request: Request, shop: Shop, key: str) -> tuple[Profile, bool]:
+    """Returns a key's session, and whether to renew the key.
+
+    Raises ``Unauthenticated`` for a key that is invalid, expired, revoked or of another store, and
+    counts a wrong one as a guess.
+    """
+    now = request.service.clock.for_ages() // 1000
+    before, value = key[: len(PREFIX) + 37], key[len(PREFIX) + 37 :]
+    of_store = before == f"{PREFIX}{shop.store.id}."
+    visitor = shop.visitor_keys.visitor(value.encode(), now) if of_store else None
+    if visitor is None:
+        await rate_limits.count_guess(request)
+        raise Unauthenticated("key: isn't a valid visitor's key of this store, or has expired.")
+    session = profiles.of_session(shop.store, visitor.session, by_token=True)
+    # Whatever the key's date, as for a cookie: a later visit gets a new session.
+    if request.service.access_cache.is_revoked_whole(session.id):
+        raise OutdatedToken("key: was revoked.", "token_revoked")
+    return session, visitor.is_due(now)
+
+
+# rule: storefront-visitor-key
+async def token(request: Request) -> Response:
+    """Returns a token of the session of the key in the body, or the response to a preflight.
+
+    Raises ``Forbidden`` for an origin that isn't the store's, and ``Unauthenticated``.
+    """
+    service, cache = request.service, request.service.access_cache
+    await cache.ensure_fresh()
+    origin = request.headers.get(b"origin", b"").decode("latin-1")
+    if request.method == "OPTIONS":
+        if not cache.allows_origin(origin):
+            raise Forbidden(_OTHER_SITE, "origin_not_allowed")
+        return Response(204, b"", list(_PREFLIGHT))
+    key = await key_in(request)
+    store = _store(request, key)
+    if store is None:
+        await rate_limits.count_guess(request)
+        raise Unauthenticated("key: isn't a visitor's key.")
+    site = request.headers.get(b"sec-fetch-site", b"cross-site")
+    if origin not in store.browser_origins or site not in (b"cross-site", b"same-site"):
+        raise Forbidden(_OTHER_SITE, "origin_not_allowed")
+    shop = service.shops.of(store)
+    session, due = await session_of(request, shop, key)
+    request.caller = Caller("session", store, "", session)
+    request.acts_on = session
+    request.ticket.flow = Flow(store.id, session.gid)
+    await rate_limits.count(request, rate_limits.limit_of(request, "token"))
+    revoked = await service.db.read(auth.revoked_until, session.id)
+    try:
+        await service.db.write(profiles.renew_session, session, request.now())
+    except NotFound:
+        raise SessionEnded("key: this visitor's session has ended.") from None
+    issued = service.authenticator.issue(session, revoked, _TOKEN_SECONDS)
+    made = VisitorToken(issued, _TOKEN_SECONDS, shop.cookies.shopper(session.gid).decode())
+    if due:
+        made.key = key_of(shop, session, service.clock())
+    return responses.record(made)
+
+
+def _store(request: Request, key: str) -> Store | None:
+    """Returns the store that a key names, unverified."""
+    id = key[len(PREFIX) :].partition(".")[0]
+    return request.service.access_cache.store(id) if key.startswith(PREFIX) else None
+
+
+def cors(request: Request) -> Headers:
+    """Returns the headers with which the shop's pages may read the response."""
+    if (origin := request.headers.get(b"origin")) is None:
+        return responses.cors(b"", allowed=False)
+    text = origin.decode("latin-1")
+    if request.caller is not None:
+        return responses.cors(origin, text in request.caller.store.browser_origins)
+    return responses.cors(origin, request.service.access_cache.allows_origin(text))
