@@ -133,6 +133,7 @@ def test_encoded_characters_in_the_query_stay_encoded(front, line):
         "wanted.js",
         "choose.js",
         "sign-in.js",
+        "visitor.js",
         "analytics.js",
         "texts.js",
         "texts-de.js",

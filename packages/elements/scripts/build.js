@@ -27,13 +27,14 @@ const apart = {
       './choose.js': './choose.js',
       './toast.js': './toast.js',
       './sign-in.js': './sign-in.js',
+      './visitor.js': './visitor.js',
       './engine.js': './texts.js',
     };
     build.onResolve({ filter: /^\.\/[a-z]{2}\.js$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path: `./texts-${path.slice(2)}`, external: true } : undefined,
     );
     build.onResolve(
-      { filter: /^\.\/(share|script|choose|sign-in|toast|engine)\.js$/ },
+      { filter: /^\.\/(share|script|choose|sign-in|visitor|toast|engine)\.js$/ },
       ({ path, kind }) => {
         const inside = kind === 'import-statement' && /share|sign-in/.test(path);
         return inside ? undefined : { path: names[path], external: true };
@@ -114,7 +115,8 @@ const SCRIPTS = [
   ['page.js', 'src/page-script.ts', PAGE],
   ['wanted.js', 'src/wanted-script.ts', 1434], // 1.4 kB
   ['choose.js', 'src/choose.ts', 3072], // 3 kB
-  ['sign-in.js', 'src/sign-in.ts', 512], // 0.5 kB
+  ['sign-in.js', 'src/sign-in.ts', 768], // 0.75 kB
+  ['visitor.js', 'src/visitor.ts', 1024], // 1 kB
   ['analytics.js', 'src/analytics-script.ts', 1024], // 1 kB
   ...languages.map(
     (name) =>
@@ -163,6 +165,7 @@ if (!check && !process.exitCode) {
   await writeFile(new URL('wanted.js', dist), await bundle('src/wanted.ts'));
   await writeFile(new URL('choose.js', dist), await bundle('src/choose.ts'));
   await writeFile(new URL('sign-in.js', dist), await bundle('src/sign-in.ts'));
+  await writeFile(new URL('visitor.js', dist), await bundle('src/visitor.ts'));
   await writeFile(new URL('toast.js', dist), await bundle('src/toast.ts'));
   await writeFile(new URL('texts-en.js', dist), await bundle('src/texts/english.ts'));
   for (const name of ['wishwell', 'texts', ...languages.map((language) => `texts-${language}`)]) {

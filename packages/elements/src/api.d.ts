@@ -2433,6 +2433,11 @@ export interface components {
             /** @description A URL, or the public keys. */
             jwtKeySet?: string;
             platformShop?: string;
+            /**
+             * @description The origin at which browsers reach this service, for visitors of a platform that removes
+             *     cookies.
+             */
+            serviceUrl?: string;
         };
         /**
          * @description URLs of product pages, and of pages that replace the storefront's. Settings that are not set

@@ -136,15 +136,18 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       done.catch(async ({ code, status, ['shown']: answered }: WishlistError) => {
         if (press !== this.#presses || (answered && status !== 401)) return;
         try {
-          if (status === 401) {
-            const { signIn } = await import('./sign-in.js');
-            if (signIn(this, wishlist.base, product, !saved))
-              this.#tell(this.getAttribute('label-sign-in') || this.#say!('heartSignIn'));
-            return;
+          if (status === 401 || code === 'cookies-blocked') {
+            return (await import('./sign-in.js')).refuse(
+              this,
+              wishlist,
+              product,
+              !saved,
+              status,
+              (text) => this.#tell(text),
+            );
           }
         } catch {}
-        const blocked = code === 'cookies-blocked';
-        this.#tell(this.#say!(blocked ? 'cookiesBlocked' : saved ? 'notRemoved' : 'notSaved'));
+        this.#tell(this.#say!(saved ? 'notRemoved' : 'notSaved'));
       });
       return done;
     }

@@ -1,5 +1,7 @@
 // What this device remembers of its shopper between pages, in localStorage.
 
+import type { Visitor } from './visitor.js';
+
 export const LONGEST = 30 * 60_000; // ms without a page view after which a browser session has ended
 
 export interface Known {
@@ -15,6 +17,8 @@ export interface Known {
   at?: number | undefined;
   /** Whether a write was sent whose response the page may have missed. */
   unsure?: boolean | undefined;
+  /** The visitor's key, where the platform removes cookies. */
+  visitor?: Visitor | undefined;
   /** Whether the hint to sign in was shown. */
   hinted?: boolean | undefined;
 }

@@ -19,6 +19,8 @@ export interface Request {
   url: string;
   body?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** By default those of a JSON body. */
+  headers?: Record<string, string>;
   /** Whether the request is idempotent. */
   repeatable: boolean;
 }
@@ -57,7 +59,13 @@ export async function request(call: Request): Promise<Answer> {
   }
 }
 
-async function attempt({ method, url, body, signal }: Request) {
+async function attempt({
+  method,
+  url,
+  body,
+  signal,
+  headers = body ? { 'content-type': 'application/json' } : {},
+}: Request) {
   signal?.throwIfAborted();
   const controller = new AbortController();
   const stop = () => controller.abort();
@@ -66,7 +74,7 @@ async function attempt({ method, url, body, signal }: Request) {
   try {
     const answer = await fetch(url, {
       method,
-      headers: body ? { 'content-type': 'application/json' } : {},
+      headers,
       body: body ?? null,
       // A save must outlive the page, because a shopper may click a heart and then a link.
       keepalive: method !== 'GET' && !(body && body.length > KEPT),

@@ -53,14 +53,19 @@ export class Service {
     for (;;) {
       const { era, device, shopper = '-' } = this;
       const text = body && JSON.stringify(body);
-      const known = device?.known.who ?? '-';
+      const { who: known = '-', visitor } = device?.known ?? {};
       // Whether this may create the visitor's session.
       const first = write && !!device && shopper === '-' && known === '-';
       if (first && this.#blocked) throw refused();
       this.asked = true;
       // If the page ends before the response, the next one doesn't trust the number.
       if (write) device?.set({ unsure: true });
-      const answer = await request({ method, url, body: text, signal, repeatable });
+      const given = { method, url, body: text, signal, repeatable };
+      const answer = await (visitor
+        ? import('./visitor.js').then(({ visit }) =>
+            visit(given, visitor, request, (visitor) => device!.set({ visitor })),
+          )
+        : request(given));
       // A GET that was sent before the shopper changed is sent again.
       const who = answer.headers.get('wishwell-shopper');
       if (!this.#meet(who, era, first) && method === 'GET') continue;
@@ -76,6 +81,7 @@ export class Service {
       if ((status > 399 && !done) || data === undefined) {
         throw new WishlistError(`The wishlist returned ${status}.`, status, headers, data);
       }
+      if (data?.visitor) device?.set({ visitor: data.visitor });
       const created = first && !!who && who !== '-';
       if (created) {
         // Another request shows whether the browser has kept the visitor's cookie.

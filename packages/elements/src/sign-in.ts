@@ -1,13 +1,31 @@
-// Leads a visitor who has to sign in before a save to the shop's sign-in page. Hearts load this
-// module at the first 401.
+// Answers a press of a visitor whose session can't be created: leads to the shop's sign-in page, or
+// shows why. Hearts load this module at the first refusal.
 import { nameOf, storage } from './kept.js';
+import { REFUSED } from './texts/en.js';
 import type { Product } from './types.js';
+import type { Wishlist } from './wishlist.js';
+
+/** Leads to the sign-in page after a 401; without such a page, and for cookies, `tell`s a message. */
+export function refuse(
+  heart: Element,
+  { base, texts }: Pick<Wishlist, 'base' | 'texts'>,
+  product: Product,
+  wanted: boolean,
+  status: number,
+  tell: (text: string) => void,
+) {
+  const name = status ? 'heartSignIn' : 'cookiesBlocked';
+  if (status && !signIn(heart, base, product, wanted)) return;
+  const show = () => tell((status && heart.getAttribute('label-sign-in')) || say(name));
+  const say = texts(heart, REFUSED, show);
+  show();
+}
 
 /**
  * Stores the product if it was `wanted`, and leads to the sign-in page. Returns whether there is no
  * such page, so that the heart shows a message.
  */
-export function signIn(heart: Element, base: string, product: Product, wanted: boolean): boolean {
+function signIn(heart: Element, base: string, product: Product, wanted: boolean): boolean {
   // The last press counts.
   if (wanted) storage()?.setItem(nameOf(base), JSON.stringify([Date.now(), product]));
   const url = signInOf(heart);

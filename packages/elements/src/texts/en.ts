@@ -5,11 +5,15 @@
 export const HEART = {
   heart: 'Save to wishlist',
   heartSaved: 'Saved',
-  heartSignIn: 'Sign in to save this item',
   notSaved: 'We couldn’t save this item.',
   notRemoved: 'We couldn’t remove this item.',
-  cookiesBlocked: 'Your browser blocks cookies. Allow them and try again.',
   savedCount: '{n} saved item|{n} saved items',
+};
+
+/** Hearts of visitors whose session can't be created. */
+export const REFUSED = {
+  heartSignIn: 'Sign in to save this item',
+  cookiesBlocked: 'Your browser blocks cookies. Allow them and try again.',
 };
 
 /** <wishlist-toast>. */
@@ -158,6 +162,11 @@ export const PAGE = /* @__PURE__ */ Object.assign({}, CHOOSE, {
   endedText: 'It may be incomplete, or the list is no longer shared. Ask for a new link.',
 });
 
-type All = typeof HEART & typeof TOAST & typeof SHARE & typeof WANTED & typeof PAGE;
+type All = typeof HEART &
+  typeof REFUSED &
+  typeof TOAST &
+  typeof SHARE &
+  typeof WANTED &
+  typeof PAGE;
 /** The texts of a language, by name. */
 export type Texts = { [Name in keyof All]: string };

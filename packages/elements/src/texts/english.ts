@@ -1,4 +1,4 @@
-import { HEART, PAGE, SHARE, TOAST, WANTED, type Texts } from './en.js';
+import { HEART, PAGE, REFUSED, SHARE, TOAST, WANTED, type Texts } from './en.js';
 
 /** All English texts, for reference. */
-export const EN: Texts = { ...HEART, ...TOAST, ...SHARE, ...WANTED, ...PAGE };
+export const EN: Texts = { ...HEART, ...REFUSED, ...TOAST, ...SHARE, ...WANTED, ...PAGE };
