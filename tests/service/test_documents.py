@@ -33,7 +33,7 @@ PAGES = [
     ),
     *(
         str(path.relative_to(ROOT))
-        for pattern in ("docs/runbooks.md", "examples/*/README.md")
+        for pattern in ("docs/runbooks.md", "docs/shopify.md", "examples/*/README.md")
         for path in sorted(ROOT.glob(pattern))
     ),
 ]

@@ -1,0 +1,200 @@
+"""examples/shopify: the theme app extension in a shop that plays Shopify, and the app's configuration."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+from playwright.sync_api import Request, expect
+
+from tests.browser.conftest import Shopper, cards, heart, press, shows
+from tests.conftest import missing
+from tests.documents import ROOT, commands
+from tests.examples.shopify_shop import (
+    APP,
+    BASE,
+    EXTENSION,
+    MUG,
+    SHIRT,
+    SIZES,
+    TOOLS,
+    ShopifyShop,
+)
+from tests.servers import SECRETS, Service, wait_until
+from tests.service.test_documents import shell
+
+CHECK = """
+require('https').request = () => { throw Error('offline'); };  // else it loads newer rules
+require('@shopify/theme-check-node').check(process.argv[1], 'theme-check:theme-app-extension')
+  .then((found) => console.log(JSON.stringify(found.map(({ check }) => check).sort())));
+"""
+SIGN_IN = "/customer_authentication/login"
+LANGUAGES = {path.stem for path in (ROOT / "packages/elements/src/texts").glob("??.ts")}
+
+
+@pytest.fixture(scope="module")
+def tools():
+    if not (TOOLS / ".installed").exists():
+        missing("the tools aren't installed; run `make build/tools/.installed`")
+
+
+def offences(folder) -> list[str]:
+    """Returns the names of theme-check's offences."""
+    argv = ["node", "-e", CHECK, str(folder)]
+    done = subprocess.run(argv, cwd=TOOLS, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+def test_theme_check_finds_no_offence(tools, tmp_path):
+    """Shopify's linter accepts the extension, and would find a missing text and a remote script."""
+    assert offences(EXTENSION) == []
+    broken = shutil.copytree(EXTENSION, tmp_path / "wishlist")
+    (broken / "locales/fr.json").write_text('{"wishlist": {}}')
+    page = broken / "blocks/page.liquid"
+    page.write_text(page.read_text().partition("\n")[2])
+    assert set(offences(broken)) == {"MatchingTranslations", "RemoteAsset"}
+
+
+def test_extension_is_what_shopify_takes():
+    """Folders and file types are those that the CLI uploads; the languages are the elements'."""
+    files = [path.relative_to(EXTENSION) for path in EXTENSION.rglob("*") if path.is_file()]
+    kinds = {"assets": ".js", "blocks": ".liquid", "locales": ".json"}
+    assert {path.name for path in files if len(path.parts) == 1} == {"shopify.extension.toml"}
+    assert all(kinds[path.parts[0]] == path.suffix for path in files if len(path.parts) > 1)
+    assert tomllib.loads((EXTENSION / "shopify.extension.toml").read_text())["type"] == "theme"
+    for ending in (".json", ".schema.json"):
+        found = {path.name.removesuffix(ending) for path in EXTENSION.glob(f"locales/*{ending}")}
+        assert {one for one in found if "." not in one} | {"en"} == LANGUAGES
+        assert "en.default" in found
+    for path in EXTENSION.glob("locales/*.schema.json"):
+        names = [part["name"] for part in json.loads(path.read_text()).values()]
+        assert all(0 < len(name) <= 25 for name in names), (path, names)
+
+
+def test_configuration_of_the_app_fits_the_service():
+    """Each address in shopify.app.toml is one of the service, and the topics are those that it takes."""
+    app = tomllib.loads((APP / "shopify.app.toml").read_text())
+    described = json.loads((ROOT / "src/wishwell/http/openapi.json").read_text())
+    proxy, hooks = app["app_proxy"], app["webhooks"]["subscriptions"]
+    assert f"/{proxy['prefix']}/{proxy['subpath']}" == urlsplit(proxy["url"]).path == BASE
+    [prefix] = {urlsplit(server["url"]).path for server in described["servers"]}
+    for hook in hooks:
+        path = urlsplit(hook["uri"]).path.removeprefix(prefix)
+        assert "post" in described["paths"][path], path
+    addresses = [proxy["url"], app["application_url"], *app["auth"]["redirect_urls"]]
+    addresses += [hook["uri"] for hook in hooks]
+    assert all(address.startswith("https://wishes.example/") for address in addresses)
+    topics = [one for hook in hooks for one in hook.get("topics", [])]
+    topics += [one for hook in hooks for one in hook.get("compliance_topics", [])]
+    assert set(topics) >= set(described["components"]["schemas"]["PlatformTopic"]["enum"])
+    nouns = {topic.partition("/")[0] for topic in topics} & {"products", "orders"}
+    scopes = {f"read_{noun}" for noun in nouns} | {"write_app_proxy"}
+    assert set(app["access_scopes"]["scopes"].split(",")) == scopes
+    assert re.fullmatch(r"20\d\d-(01|04|07|10)", app["webhooks"]["api_version"])
+    assert app["client_id"] == ""
+
+
+class ThemeShopper(Shopper):
+    """A browser of the shop. A visitor's requests go to the service, too."""
+
+    def __init__(self, shop: ShopifyShop, chromium, **options) -> None:
+        super().__init__(shop.url, chromium.new_context(**options))
+        self.others = (f"{shop.service}/", "https://cdn.example/", "https://shop.example/")
+        self.context.route(
+            re.compile(r"^https://\w+\.example/"), lambda route: route.fulfill(body=b"")
+        )
+
+    def _asked(self, request: Request) -> None:
+        if not request.url.startswith(self.others):
+            super()._asked(request)
+
+
+@pytest.fixture(scope="module")
+def shop(tools) -> Iterator[ShopifyShop]:
+    """A store configured with the commands of docs/shopify.md, and its shop."""
+    key = secrets.token_hex(16)
+    SECRETS.add(key)
+    with Service().start() as service:
+        made = ShopifyShop(service.url, key)
+        (service.folder / "secret.txt").write_text(key)
+        lines = "\n".join(commands("docs/shopify.md", "## Wishwell's side"))
+        shell(service, [lines.replace("https://shop.example", made.url)])
+        products = ROOT / "tests/files/shopify_bulk.jsonl"
+        service.quick("products", str(products), "--store", "default", "--currency", "EUR")
+        known = lambda: httpx2.get(f"{made.url}{BASE}/api/items").status_code == 200  # noqa: E731
+        assert wait_until(known, seconds=10, every=0.2)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def shopper(shop, chromium) -> Iterator[ThemeShopper]:
+    shop.added.clear()
+    shop.sold_out = False
+    made = ThemeShopper(shop, chromium)
+    yield made
+    made.context.close()
+    assert made.wrong == []
+
+
+def opened(shop, shopper, path):
+    """Opens a page, and waits for its first requests."""
+    page = shopper.context.pages[0] if shopper.context.pages else shopper.context.new_page()
+    page.goto(f"{shop.url}{path}")
+    page.wait_for_load_state("networkidle")
+    return page
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("shopify")
+def test_customer_has_heart_count_and_page(shop, shopper):
+    """A customer saves the chosen size by the block's heart, counts it in the header, sees it on the
+    wishlist page and puts it into the cart. Nothing of the app proxy's requests is a cookie."""
+    page = opened(shop, shopper, SIGN_IN)
+    button = heart(page, SHIRT["id"])
+    expect(button).to_have_accessible_name(f"Save {SHIRT['title']} to wishlist")
+    page.get_by_label("Size").evaluate("form => form.selectedIndex = 1")  # without an event
+    press(page, SHIRT["id"])
+    expect(page.get_by_role("status")).to_contain_text("Saved to your wishlist")
+    expect(page.locator("wishlist-count")).to_have_text("1")
+    expect(page.locator("wishlist-button")).to_have_attribute("variant-id", f"{SIZES[1]}")
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+        page.get_by_label("Size").select_option("S")
+    opened(shop, shopper, "/pages/wishlist")
+    shows(page, "Linen apron")
+    expect(cards(page).locator(".variant")).to_have_text("Sand / M")
+    cards(page).get_by_role("button", name="Add to cart").click()
+    page.wait_for_url("**/cart")
+    assert shop.added == [{"id": SIZES[0], "quantity": 1}]
+    assert not any("cookie" in request.headers for request in shop.forwarded)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("shopify")
+def test_cart_needs_a_variant(shop, shopper):
+    """ "Add all to cart" adds the items with a variant, and says what to do about the others; a
+    refusal of the cart is shown in its own words."""
+    page = opened(shop, shopper, f"{SIGN_IN}?customer=8")
+    opened(shop, shopper, "/collections/all")
+    press(page, SHIRT["id"], MUG["id"])
+    opened(shop, shopper, "/pages/wishlist")
+    page.get_by_role("button", name="Add all to cart").click()
+    said = page.get_by_role("status").filter(has_text="Added to your cart, except for products")
+    expect(said.get_by_role("link", name="View cart")).to_be_visible()
+    assert shop.added == [{"id": MUG["variants"][0]["id"], "quantity": 1}]
+    shop.sold_out = True
+    shopper.expected.add(422)
+    page.get_by_role("button", name="Add to cart: Product 101").click()
+    expect(page.get_by_role("status").filter(has_text="Sold out")).to_be_visible()
+    with page.expect_navigation(url="https://shop.example/products/linen-apron"):
+        page.get_by_role("button", name="Add to cart: Linen apron").click()
