@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx2
 
 from tests.documents import ROOT
-from tests.servers import HERE, free_port
+from tests.servers import HERE, Service, free_port
 from tests.storefront.test_platform import common, signed
 
 APP = ROOT / "examples" / "shopify"
@@ -74,12 +74,12 @@ def page(path: str, customer: str, language: str) -> str:
 class ShopifyShop:
     """The shop's server. ``added`` are the lines put into the cart."""
 
-    def __init__(self, service: str, key: str) -> None:
-        self.service, self.key = service, key
+    def __init__(self, running: Service, key: str) -> None:
+        self.running, self.service, self.key = running, f"{running.url}", key
         self.added: list[dict] = []
         self.forwarded: list[httpx2.Request] = []
         self.language, self.sold_out = "en", False
-        self.http = httpx2.Client(base_url=service, trust_env=False, timeout=15)
+        self.http = httpx2.Client(base_url=self.service, trust_env=False, timeout=15)
         handler = type("Handler", (_Handler,), {"shop": self})
         self.server = ThreadingHTTPServer((HERE, free_port()), handler)
         self.url = f"http://{HERE}:{self.server.server_port}"

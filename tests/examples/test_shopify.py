@@ -9,9 +9,11 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any, cast
 from urllib.parse import urlsplit
 
-import httpx2
 import pytest
 from playwright.sync_api import Request, expect
 
@@ -19,8 +21,8 @@ from tests.browser.conftest import Shopper, cards, heart, press, shows
 from tests.conftest import missing
 from tests.documents import ROOT, commands
 from tests.examples.shopify_shop import (
-    APP,
     BASE,
+    DOMAIN,
     EXTENSION,
     MUG,
     SHIRT,
@@ -28,6 +30,7 @@ from tests.examples.shopify_shop import (
     TOOLS,
     ShopifyShop,
 )
+from tests.platform import Platform
 from tests.servers import SECRETS, Service, wait_until
 from tests.service.test_documents import shell
 
@@ -37,6 +40,10 @@ require('@shopify/theme-check-node').check(process.argv[1], 'theme-check:theme-a
   .then((found) => console.log(JSON.stringify(found.map(({ check }) => check).sort())));
 """
 SIGN_IN = "/customer_authentication/login"
+APP = tomllib.loads((EXTENSION.parents[1] / "shopify.app.toml").read_text())
+HOOKS = APP["webhooks"]["subscriptions"]
+TOPICS = [one for hook in HOOKS for one in hook.get("topics", [])]
+SAMPLES = json.loads((ROOT / "tests/vendors/shopify/webhooks.json").read_text())
 LANGUAGES = {path.stem for path in (ROOT / "packages/elements/src/texts").glob("??.ts")}
 
 
@@ -72,10 +79,9 @@ def test_extension_is_what_shopify_takes():
     assert {path.name for path in files if len(path.parts) == 1} == {"shopify.extension.toml"}
     assert all(kinds[path.parts[0]] == path.suffix for path in files if len(path.parts) > 1)
     assert tomllib.loads((EXTENSION / "shopify.extension.toml").read_text())["type"] == "theme"
-    for ending in (".json", ".schema.json"):
-        found = {path.name.removesuffix(ending) for path in EXTENSION.glob(f"locales/*{ending}")}
-        assert {one for one in found if "." not in one} | {"en"} == LANGUAGES
-        assert "en.default" in found
+    languages = [one + ".default" * (one == "en") for one in LANGUAGES]
+    expected = {f"{one}{kind}.json" for one in languages for kind in ("", ".schema")}
+    assert {path.name for path in files if path.parts[0] == "locales"} == expected
     for path in EXTENSION.glob("locales/*.schema.json"):
         names = [part["name"] for part in json.loads(path.read_text()).values()]
         assert all(0 < len(name) <= 25 for name in names), (path, names)
@@ -83,25 +89,23 @@ def test_extension_is_what_shopify_takes():
 
 def test_configuration_of_the_app_fits_the_service():
     """Each address in shopify.app.toml is one of the service, and the topics are those that it takes."""
-    app = tomllib.loads((APP / "shopify.app.toml").read_text())
     described = json.loads((ROOT / "src/wishwell/http/openapi.json").read_text())
-    proxy, hooks = app["app_proxy"], app["webhooks"]["subscriptions"]
+    proxy = APP["app_proxy"]
     assert f"/{proxy['prefix']}/{proxy['subpath']}" == urlsplit(proxy["url"]).path == BASE
     [prefix] = {urlsplit(server["url"]).path for server in described["servers"]}
-    for hook in hooks:
+    for hook in HOOKS:
         path = urlsplit(hook["uri"]).path.removeprefix(prefix)
-        assert "post" in described["paths"][path], path
-    addresses = [proxy["url"], app["application_url"], *app["auth"]["redirect_urls"]]
-    addresses += [hook["uri"] for hook in hooks]
+        given = described["paths"][path]["post"]["parameters"]
+        [header] = [one["schema"] for one in given if one["name"] == "X-Shopify-Topic"]
+    addresses = [proxy["url"], APP["application_url"], *APP["auth"]["redirect_urls"]]
+    addresses += [hook["uri"] for hook in HOOKS]
     assert all(address.startswith("https://wishes.example/") for address in addresses)
-    topics = [one for hook in hooks for one in hook.get("topics", [])]
-    topics += [one for hook in hooks for one in hook.get("compliance_topics", [])]
-    assert set(topics) >= set(described["components"]["schemas"]["PlatformTopic"]["enum"])
-    nouns = {topic.partition("/")[0] for topic in topics} & {"products", "orders"}
-    scopes = {f"read_{noun}" for noun in nouns} | {"write_app_proxy"}
-    assert set(app["access_scopes"]["scopes"].split(",")) == scopes
-    assert re.fullmatch(r"20\d\d-(01|04|07|10)", app["webhooks"]["api_version"])
-    assert app["client_id"] == ""
+    private = [one for hook in HOOKS for one in hook.get("compliance_topics", [])]
+    assert sorted([*private, *TOPICS]) == sorted(header["enum"])
+    scopes = {f"read_{topic.partition('/')[0]}" for topic in TOPICS} | {"write_app_proxy"}
+    assert set(APP["access_scopes"]["scopes"].split(",")) == scopes
+    assert re.fullmatch(r"20\d\d-(01|04|07|10)", APP["webhooks"]["api_version"])
+    assert APP["client_id"] == ""
 
 
 class ThemeShopper(Shopper):
@@ -125,13 +129,14 @@ def shop(tools) -> Iterator[ShopifyShop]:
     key = secrets.token_hex(16)
     SECRETS.add(key)
     with Service().start() as service:
-        made = ShopifyShop(service.url, key)
+        made = ShopifyShop(service, key)
         (service.folder / "secret.txt").write_text(key)
         lines = "\n".join(commands("docs/shopify.md", "## Wishwell's side"))
         shell(service, [lines.replace("https://shop.example", made.url)])
         products = ROOT / "tests/files/shopify_bulk.jsonl"
         service.quick("products", str(products), "--store", "default", "--currency", "EUR")
-        known = lambda: httpx2.get(f"{made.url}{BASE}/api/items").status_code == 200  # noqa: E731
+        client = service.client(service.admin_token())
+        known = lambda: client.get("/store").json()["data"]["hosts"]  # noqa: E731
         assert wait_until(known, seconds=10, every=0.2)
         yield made
         made.close()
@@ -198,3 +203,65 @@ def test_cart_needs_a_variant(shop, shopper):
     expect(page.get_by_role("status").filter(has_text="Sold out")).to_be_visible()
     with page.expect_navigation(url="https://shop.example/products/linen-apron"):
         page.get_by_role("button", name="Add to cart: Linen apron").click()
+
+
+def included(value: Any, fields: list[str]) -> Any:
+    """Returns the part of a body that Shopify sends for ``include_fields``."""
+    if isinstance(value, list):
+        return [included(one, fields) for one in value]
+    if not isinstance(value, dict) or not fields:
+        return value
+    parts: dict[str, list[str]] = {}
+    for name in fields:
+        head, _, rest = name.partition(".")
+        parts.setdefault(head, []).extend([rest] if rest else [])
+    return {name: included(value[name], parts[name]) for name in parts if name in value}
+
+
+def deliver(shop, topic: str, body: dict) -> None:
+    """Sends a webhook with the fields that shopify.app.toml asks for."""
+    [fields] = [hook.get("include_fields", []) for hook in HOOKS if topic in hook.get("topics", [])]
+    sender, http = cast("Platform", SimpleNamespace(domain=DOMAIN)), shop.running.client()
+    answer = Platform.send(sender, topic, included(body, fields), shop.key, http=http)
+    assert answer.status_code == 200, answer.text
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("shopify")
+def test_webhooks_keep_catalogue_and_earnings(shop):
+    """Shopify's sample bodies, cut to the fields that shopify.app.toml asks for, change the catalogue
+    and mark what was bought."""
+    product, order = SAMPLES["products/update"], SAMPLES["orders/paid"]
+    token, now = shop.running.admin_token(), datetime.now(UTC)
+    buyer = shop.running.client(token, f"gid://shopify/Customer/{order['customer']['id']}")
+    shown = shop.running.client(token)
+
+    def at(seconds: int) -> str:
+        return (now + timedelta(seconds=seconds)).isoformat(timespec="seconds")
+
+    def told() -> dict:
+        return shown.get(f"/products/{product['id']}").json().get("data", {})
+
+    def bought() -> int:
+        [item] = buyer.get("/items").json()["data"]
+        return item.get("purchased", {}).get("quantity", 0)
+
+    deliver(shop, "products/create", product | {"updated_at": at(0)})
+    assert told()["price"] == {"amount": "19.99", "currency": "EUR"}
+    assert told()["url"] == f"{shop.url}/products/{product['handle']}"
+    deliver(shop, "products/update", product | {"updated_at": at(1), "title": "New"})
+    assert told()["title"] == "New"
+    buyer.post("/items", json={"productId": product["id"]})
+    line = order["line_items"][0] | {"quantity": 3, "current_quantity": 3}
+    paid = {"created_at": at(2), "processed_at": at(2), "cancelled_at": None, "currency": "EUR"}
+    paid |= {"financial_status": "paid", "line_items": [line], "updated_at": at(3)}
+    deliver(shop, "orders/paid", order | paid)
+    assert bought() == 3
+    back = {"refund_line_items": [{"line_item_id": line["id"], "quantity": 1}]}
+    refunded = {"refunds": [back], "line_items": [line | {"current_quantity": 2}]}
+    deliver(shop, "orders/updated", order | paid | refunded | {"updated_at": at(4)})
+    assert bought() == 2
+    deliver(shop, "orders/cancelled", order | paid | {"cancelled_at": at(5), "updated_at": at(5)})
+    assert bought() == 0
+    deliver(shop, "products/delete", {"id": product["id"]})
+    assert told() == {}
