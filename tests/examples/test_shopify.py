@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 import shutil
 import subprocess
 import tomllib
@@ -15,13 +14,13 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Request, expect
+from playwright.sync_api import Browser, Page, Request, Route, expect
 
+from tests.app_proxy import BASE, KEY
 from tests.browser.conftest import Shopper, cards, heart, press, shows
 from tests.conftest import missing
 from tests.documents import ROOT, commands
 from tests.examples.shopify_shop import (
-    BASE,
     DOMAIN,
     EXTENSION,
     MUG,
@@ -31,7 +30,7 @@ from tests.examples.shopify_shop import (
     ShopifyShop,
 )
 from tests.platform import Platform
-from tests.servers import SECRETS, Service, wait_until
+from tests.servers import Service, wait_until
 from tests.service.test_documents import shell
 
 CHECK = """
@@ -39,7 +38,6 @@ require('https').request = () => { throw Error('offline'); };  // else it loads 
 require('@shopify/theme-check-node').check(process.argv[1], 'theme-check:theme-app-extension')
   .then((found) => console.log(JSON.stringify(found.map(({ check }) => check).sort())));
 """
-SIGN_IN = "/customer_authentication/login"
 APP = tomllib.loads((EXTENSION.parents[1] / "shopify.app.toml").read_text())
 HOOKS = APP["webhooks"]["subscriptions"]
 TOPICS = [one for hook in HOOKS for one in hook.get("topics", [])]
@@ -109,65 +107,68 @@ def test_configuration_of_the_app_fits_the_service():
 
 
 class ThemeShopper(Shopper):
-    """A browser of the shop. A visitor's requests go to the service, too."""
+    """A browser of the shop, whose cart has the lines ``added``; ``refusal`` is its next message."""
 
-    def __init__(self, shop: ShopifyShop, chromium, **options) -> None:
-        super().__init__(shop.url, chromium.new_context(**options))
-        self.others = (f"{shop.service}/", "https://cdn.example/", "https://shop.example/")
+    def __init__(self, shop: ShopifyShop, chromium: Browser) -> None:
+        super().__init__(shop.origin, chromium.new_context())
+        self.added: list[dict] = []
+        self.refusal = ""
+        self.others = (f"{shop.service.url}/", "https://cdn.example/", "https://shop.example/")
         self.context.route(
-            re.compile(r"^https://\w+\.example/"), lambda route: route.fulfill(body=b"")
+            re.compile(r"^https://\w+\.example/"), lambda route: route.fulfill(body="")
         )
+        self.context.route("**/cart/add.js", self._add)
 
     def _asked(self, request: Request) -> None:
         if not request.url.startswith(self.others):
             super()._asked(request)
 
+    def _add(self, route: Route) -> None:
+        self.added += route.request.post_data_json["items"]
+        status = 422 if self.refusal else 200
+        route.fulfill(status=status, json={"description": self.refusal})
+
+    def opened(self, path: str) -> Page:
+        """Opens a page of the shop, and waits for its first requests."""
+        page = self.context.pages[0] if self.context.pages else self.context.new_page()
+        page.goto(f"{self.url}{path}")
+        page.wait_for_load_state("networkidle")
+        return page
+
 
 @pytest.fixture(scope="module")
 def shop(tools) -> Iterator[ShopifyShop]:
     """A store configured with the commands of docs/shopify.md, and its shop."""
-    key = secrets.token_hex(16)
-    SECRETS.add(key)
-    with Service().start() as service:
-        made = ShopifyShop(service, key)
-        (service.folder / "secret.txt").write_text(key)
-        lines = "\n".join(commands("docs/shopify.md", "## Wishwell's side"))
-        shell(service, [lines.replace("https://shop.example", made.url)])
+    with Service().start() as service, ShopifyShop(service, DOMAIN).running() as made:
+        (service.folder / "secret.txt").write_text(KEY)
+        text = "\n".join(commands("docs/shopify.md", "## Wishwell's side"))
+        text = text.replace("https://shop.example", made.origin)
+        shell(service, [text.replace("https://wishes.example", service.url)])
         products = ROOT / "tests/files/shopify_bulk.jsonl"
         service.quick("products", str(products), "--store", "default", "--currency", "EUR")
         client = service.client(service.admin_token())
         known = lambda: client.get("/store").json()["data"]["hosts"]  # noqa: E731
         assert wait_until(known, seconds=10, every=0.2)
         yield made
-        made.close()
 
 
 @pytest.fixture
 def shopper(shop, chromium) -> Iterator[ThemeShopper]:
-    shop.added.clear()
-    shop.sold_out = False
+    shop.customer = ""
     made = ThemeShopper(shop, chromium)
     yield made
     made.context.close()
     assert made.wrong == []
 
 
-def opened(shop, shopper, path):
-    """Opens a page, and waits for its first requests."""
-    page = shopper.context.pages[0] if shopper.context.pages else shopper.context.new_page()
-    page.goto(f"{shop.url}{path}")
-    page.wait_for_load_state("networkidle")
-    return page
-
-
 @pytest.mark.slow
 @pytest.mark.xdist_group("shopify")
 def test_customer_has_heart_count_and_page(shop, shopper):
     """A customer saves the chosen size by the block's heart, counts it in the header, sees it on the
-    wishlist page and puts it into the cart. Nothing of the app proxy's requests is a cookie."""
-    page = opened(shop, shopper, SIGN_IN)
-    button = heart(page, SHIRT["id"])
-    expect(button).to_have_accessible_name(f"Save {SHIRT['title']} to wishlist")
+    wishlist page and puts it into the cart."""
+    shop.customer = "7"
+    page = shopper.opened("/products/shirt")
+    expect(heart(page, SHIRT["id"])).to_have_accessible_name(f"Save {SHIRT['title']} to wishlist")
     page.get_by_label("Size").evaluate("form => form.selectedIndex = 1")  # without an event
     press(page, SHIRT["id"])
     expect(page.get_by_role("status")).to_contain_text("Saved to your wishlist")
@@ -175,29 +176,51 @@ def test_customer_has_heart_count_and_page(shop, shopper):
     expect(page.locator("wishlist-button")).to_have_attribute("variant-id", f"{SIZES[1]}")
     with page.expect_response(lambda answer: answer.request.method == "PATCH"):
         page.get_by_label("Size").select_option("S")
-    opened(shop, shopper, "/pages/wishlist")
+    shopper.opened("/pages/wishlist")
     shows(page, "Linen apron")
     expect(cards(page).locator(".variant")).to_have_text("Sand / M")
     cards(page).get_by_role("button", name="Add to cart").click()
     page.wait_for_url("**/cart")
-    assert shop.added == [{"id": SIZES[0], "quantity": 1}]
-    assert not any("cookie" in request.headers for request in shop.forwarded)
+    assert shopper.added == [{"id": SIZES[0], "quantity": 1}]
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("shopify")
-def test_cart_needs_a_variant(shop, shopper):
+def test_visitors_list_becomes_the_customers(shop, shopper, monkeypatch):
+    """A visitor's heart, count and page work in the shop's language, and at sign-in the list becomes
+    the customer's."""
+    monkeypatch.setattr(shop, "language", "de")
+    page = shopper.opened("/products/shirt")
+    name = f"{SHIRT['title']} auf den Merkzettel"
+    expect(heart(page, SHIRT["id"])).to_have_accessible_name(name)
+    press(page, SHIRT["id"])
+    expect(page.locator("wishlist-count")).to_have_text("1")
+    shopper.opened("/products/shirt")
+    expect(heart(page, SHIRT["id"])).to_have_attribute("aria-pressed", "true")
+    shopper.opened("/pages/wishlist")
+    shows(page, "Linen apron")
+    shop.customer = "9"
+    shopper.expected.add(401)  # the key may have ended already when a token is requested
+    shopper.opened("/collections/all")
+    expect(heart(page, SHIRT["id"])).to_have_attribute("aria-pressed", "true")
+    client = shop.service.client(shop.service.admin_token(), "gid://shopify/Customer/9")
+    assert [item["variantId"] for item in client.get("/items").json()["data"]] == [SIZES[0]]
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("shopify")
+def test_cart_takes_variants(shop, shopper):
     """ "Add all to cart" adds the items with a variant, and says what to do about the others; a
     refusal of the cart is shown in its own words."""
-    page = opened(shop, shopper, f"{SIGN_IN}?customer=8")
-    opened(shop, shopper, "/collections/all")
+    shop.customer = "8"
+    page = shopper.opened("/collections/all")
     press(page, SHIRT["id"], MUG["id"])
-    opened(shop, shopper, "/pages/wishlist")
+    shopper.opened("/pages/wishlist")
     page.get_by_role("button", name="Add all to cart").click()
     said = page.get_by_role("status").filter(has_text="Added to your cart, except for products")
     expect(said.get_by_role("link", name="View cart")).to_be_visible()
-    assert shop.added == [{"id": MUG["variants"][0]["id"], "quantity": 1}]
-    shop.sold_out = True
+    assert shopper.added == [{"id": MUG["variants"][0]["id"], "quantity": 1}]
+    shopper.refusal = "Sold out"
     shopper.expected.add(422)
     page.get_by_role("button", name="Add to cart: Product 101").click()
     expect(page.get_by_role("status").filter(has_text="Sold out")).to_be_visible()
@@ -221,8 +244,8 @@ def included(value: Any, fields: list[str]) -> Any:
 def deliver(shop, topic: str, body: dict) -> None:
     """Sends a webhook with the fields that shopify.app.toml asks for."""
     [fields] = [hook.get("include_fields", []) for hook in HOOKS if topic in hook.get("topics", [])]
-    sender, http = cast("Platform", SimpleNamespace(domain=DOMAIN)), shop.running.client()
-    answer = Platform.send(sender, topic, included(body, fields), shop.key, http=http)
+    sender, http = cast("Platform", SimpleNamespace(domain=DOMAIN)), shop.service.client()
+    answer = Platform.send(sender, topic, included(body, fields), KEY, http=http)
     assert answer.status_code == 200, answer.text
 
 
@@ -232,9 +255,9 @@ def test_webhooks_keep_catalogue_and_earnings(shop):
     """Shopify's sample bodies, cut to the fields that shopify.app.toml asks for, change the catalogue
     and mark what was bought."""
     product, order = SAMPLES["products/update"], SAMPLES["orders/paid"]
-    token, now = shop.running.admin_token(), datetime.now(UTC)
-    buyer = shop.running.client(token, f"gid://shopify/Customer/{order['customer']['id']}")
-    shown = shop.running.client(token)
+    token, now = shop.service.admin_token(), datetime.now(UTC)
+    buyer = shop.service.client(token, f"gid://shopify/Customer/{order['customer']['id']}")
+    shown = shop.service.client(token)
 
     def at(seconds: int) -> str:
         return (now + timedelta(seconds=seconds)).isoformat(timespec="seconds")
@@ -248,7 +271,7 @@ def test_webhooks_keep_catalogue_and_earnings(shop):
 
     deliver(shop, "products/create", product | {"updated_at": at(0)})
     assert told()["price"] == {"amount": "19.99", "currency": "EUR"}
-    assert told()["url"] == f"{shop.url}/products/{product['handle']}"
+    assert told()["url"] == f"{shop.origin}/products/{product['handle']}"
     deliver(shop, "products/update", product | {"updated_at": at(1), "title": "New"})
     assert told()["title"] == "New"
     buyer.post("/items", json={"productId": product["id"]})
