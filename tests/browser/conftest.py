@@ -208,11 +208,11 @@ def shopper(new_shopper, shared_demo) -> Shopper:
     return new_shopper(shared_demo)
 
 
-def heart(page: Page, product: int) -> Locator:
+def heart(page: Page, product: int | str) -> Locator:
     return page.locator(f'wishlist-button[product-id="{product}"]').get_by_role("button")
 
 
-def press(page: Page, *products: int) -> None:
+def press(page: Page, *products: int | str) -> None:
     """Presses hearts, and waits for the service's response to each."""
     for product in products:
         with page.expect_response(

@@ -1,14 +1,8 @@
-import type { MedusaContainer } from '@medusajs/framework/types';
+import { sendAll } from '../lib/missing';
 
-import { sendChangedOrders } from '../lib/orders';
-import { tellAll } from '../lib/wishwell';
+export default sendAll;
 
-export default async function nightly(container: MedusaContainer): Promise<void> {
-  await tellAll(container);
-  await sendChangedOrders(container);
-}
-
-/** Heals what events have missed, and sees prices that begin or end by the clock. */
+/** Sends what events have missed, and prices that begin or end by the clock. */
 export const config = {
   name: 'wishwell',
   schedule: process.env.WISHLIST_SCHEDULE ?? '0 3 * * *',

@@ -1,11 +1,11 @@
 import type { MedusaContainer } from '@medusajs/framework/types';
 import { ContainerRegistrationKeys, Modules } from '@medusajs/framework/utils';
 
-import { ask, BATCH, money } from './wishwell';
+import { BATCH, money, put } from './wishwell';
 
 const DAY = 86_400_000;
-/** Days of changed orders that the job sends again. */
-const DAYS = 2;
+/** Days of changed orders that a job sends again. */
+const DAYS = 30;
 
 /**
  * Sends the orders with these ids, so that Wishwell finds the wishes among them. Orders that didn't
@@ -48,7 +48,7 @@ async function sendNow(container: MedusaContainer, ids: string[]): Promise<void>
     fields: [
       ...['id', 'status', 'customer_id', 'currency_code', 'created_at', 'canceled_at'],
       // Without a total of the order, Medusa computes none of its items.
-      ...['item_total', 'items.*', 'items.detail.*'],
+      ...['item_total', 'items.*', 'items.detail.*', 'summary.*'],
     ],
     filters: { id: ids },
   });
@@ -59,16 +59,16 @@ async function sendNow(container: MedusaContainer, ids: string[]): Promise<void>
       profile: `gid://medusa/Customer/${order.customer_id}`,
       placedAt: new Date(order.created_at).toISOString(),
       updatedAt,
-      status: order.canceled_at ? 'cancelled' : 'paid',
+      status: order.canceled_at || isRefunded(order.summary) ? 'cancelled' : 'paid',
       lines: (order.items ?? []).flatMap((item) => line(item, order.currency_code)),
     }));
-  if (!orders.length) return;
-  // 409: the store has purchases off.
-  const answer = await ask('PUT', '/orders', { orders }, [400, 409]);
-  if (answer.status === 400) {
-    const logger = container.resolve(ContainerRegistrationKeys.LOGGER);
-    logger.error(`Wishwell refuses orders ${ids[0]} to ${ids[ids.length - 1]}: ${await answer.text()}`);
-  }
+  await put(container, 'orders', orders);
+}
+
+/** Returns whether all that was paid has been repaid. */
+function isRefunded(summary?: { paid_total?: unknown; refunded_total?: unknown } | null): boolean {
+  const refunded = Number(summary?.refunded_total ?? 0);
+  return refunded > 0 && refunded >= Number(summary?.paid_total ?? 0);
 }
 
 type Item = {

@@ -14,7 +14,6 @@ export const BATCH = 250;
 /** Tries of a request, over half a minute. */
 const TRIES = 5;
 
-type Product = Awaited<ReturnType<typeof read>>[number];
 /** What Medusa's types leave out of a variant. */
 type Priced = { calculated_price?: { calculated_amount: number | null } | null };
 
@@ -71,7 +70,7 @@ export async function tellAll(container: MedusaContainer): Promise<void> {
 
 async function tellNow(container: MedusaContainer, ids: string[]): Promise<void> {
   const products = await read(container, ids);
-  await put(container, products);
+  await put(container, 'products', products);
   const told = new Set(products.map((product) => product.productId));
   for (const id of ids.filter((id) => !told.has(id)))
     await ask('DELETE', `/products/${id}`, undefined, [404]);
@@ -140,18 +139,24 @@ function address(image: string | null | undefined): string | undefined {
   return image?.match(/^https?:/) && URL.canParse(image) ? new URL(image).href : undefined;
 }
 
-/** One product that Wishwell refuses, such as one with a title that is too long, keeps no other back. */
-async function put(container: MedusaContainer, products: Product[]): Promise<void> {
-  if (!products.length) return;
-  const answer = await ask('PUT', '/products', { products }, [400, 413]);
-  if (answer.ok) return;
-  if (products.length > 1) {
-    const half = products.length >> 1;
-    await put(container, products.slice(0, half));
-    await put(container, products.slice(half));
+/** Sends products or orders. One that Wishwell refuses doesn't keep the others back. */
+export async function put(
+  container: MedusaContainer,
+  kind: 'products' | 'orders',
+  records: object[],
+): Promise<void> {
+  if (!records.length) return;
+  // 409: the store has purchases off.
+  const answer = await ask('PUT', `/${kind}`, { [kind]: records }, [400, 409, 413]);
+  if (answer.ok || answer.status === 409) return;
+  if (records.length > 1) {
+    const half = records.length >> 1;
+    await put(container, kind, records.slice(0, half));
+    await put(container, kind, records.slice(half));
   } else {
+    const start = JSON.stringify(records[0]).slice(0, 100);
     const logger = container.resolve(ContainerRegistrationKeys.LOGGER);
-    logger.error(`Wishwell refuses the product ${products[0].productId}: ${await answer.text()}`);
+    logger.error(`Wishwell refuses one of the ${kind}, ${start}: ${await answer.text()}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ExecArgs } from '@medusajs/framework/types';
 
-import { tellAll } from '../lib/wishwell';
+import { sendAll } from '../lib/missing';
 
-export default ({ container }: ExecArgs) => tellAll(container);
+export default ({ container }: ExecArgs) => sendAll(container);

@@ -1,6 +1,7 @@
 import type { SubscriberArgs, SubscriberConfig } from '@medusajs/framework';
 import { ContainerRegistrationKeys } from '@medusajs/framework/utils';
 
+import { attempt } from '../lib/missing';
 import { tell } from '../lib/wishwell';
 
 /** In which entity, by which field, the next id is found. */
@@ -23,10 +24,11 @@ const WAYS: Record<string, Step[]> = {
   'pricing.price-list': [['price', 'price_list_id', 'price_set_id'], ...ofPrice],
 };
 
-export default async function changed({
-  event,
-  container,
-}: SubscriberArgs<{ id: string | string[] }>) {
+type Changed = SubscriberArgs<{ id: string | string[] }>;
+
+export default (args: Changed) => attempt(() => changed(args));
+
+async function changed({ event, container }: Changed): Promise<void> {
   const query = container.resolve(ContainerRegistrationKeys.QUERY);
   let ids = [event.data.id].flat();
   for (const [entity, by, next] of WAYS[event.name.slice(0, event.name.lastIndexOf('.'))]) {
