@@ -10,7 +10,7 @@ TOOLS := build/tools
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo screenshots test test-slow test-ways test-upgrade test-medusa check format packages release-check docs lock audit sbom fuzz mutate faults torture bench bench-quick model clean
+.PHONY: help run demo screenshots test test-slow test-ways test-upgrade test-medusa test-vendure check format packages release-check docs lock audit sbom fuzz mutate faults torture bench bench-quick model clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -71,6 +71,23 @@ $(MEDUSA)/.installed: examples/medusa/package-lock.json
 	@mkdir -p $(MEDUSA)
 	@cp examples/medusa/package.json examples/medusa/package-lock.json $(MEDUSA)
 	@cd $(MEDUSA) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+VENDURE := build/vendure
+test-vendure: $(VENV)/.dev $(VENDURE)/.built ## A shop of Vendure 3 with examples/vendure, in a browser; installs it from npm
+	@WISHWELL_TEST_VENDURE=$(CURDIR)/$(VENDURE) $(BIN)/pytest tests/examples/test_vendure.py
+
+$(VENDURE)/.built: $(wildcard examples/vendure/src/*.ts examples/vendure/src/*/*/*.ts) $(VENDURE)/.installed
+	@rm -rf $(VENDURE)/src $(VENDURE)/dist
+	@cp -r examples/vendure/. $(VENDURE)
+	@cd $(VENDURE) && npm run --silent build
+	@touch $@
+
+$(VENDURE)/.installed: examples/vendure/package-lock.json packages/proxy/dist/express.js
+	@echo "Installing Vendure into $(VENDURE) ..."
+	@mkdir -p $(VENDURE)
+	@cp examples/vendure/package.json examples/vendure/package-lock.json examples/vendure/.npmrc $(VENDURE)
+	@cd $(VENDURE) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # The program of an earlier commit, with the libraries that it pinned.
