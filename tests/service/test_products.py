@@ -55,6 +55,27 @@ def test_command_says_what_it_did(service):
     assert known(service).keys() == {"2", "4"}
 
 
+def test_unpublished_product_is_left_out_and_deleted_as_missing(service):
+    """A product that became a draft is left out, which is no fault, and `--delete-missing` deletes it.
+    Rules: catalogue-published, catalogue-delete-missing."""
+    head = "ID,Type,SKU,Name,Published,Parent,Regular price\n"
+    rows = "44,variable,tee,Tee,{0},,\n60,variation,,Tee - S,1,tee,9\n46,simple,,Cap,1,,18\n"
+    run = [str(service.command), "products", "-", *STORE, "--currency", "EUR"]
+    assert service.run(run, input=head + rows.format(1)).returncode == 0
+    assert known(service).keys() == {"44", "46"}
+    draft = head + rows.format(-1)
+    done = service.run([*run, "--strict", "--delete-missing"], input=draft)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert known(service).keys() == {"46"}
+    told = done.stdout.splitlines()[-2:]
+    assert told == [
+        "left out: the product isn't published (2 rows, first: line 2)",
+        "3 rows, 1 products: 0 imported, 1 unchanged, 1 deleted; 2 rows and 0 cells left out",
+    ]
+    said = json.loads(service.run([*run, "--json"], input=draft).stdout)
+    assert (said["refused"], said["hidden"], said["products"]) == (0, 2, 1)
+
+
 def test_dry_run_shows_products_and_changes_nothing(service):
     """`--dry-run` shows the first products as a table, the format, the columns and what was left
     out; `--json` prints the same summary. Rules: catalogue-import, catalogue-formats."""

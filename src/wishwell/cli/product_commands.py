@@ -142,7 +142,7 @@ def _reading(kind: str = "", columns: str = "", **given: str) -> dict[str, Any]:
     if not re.fullmatch("([A-Z]{3})?", given.get("currency", "")):
         raise Invalid("--currency: must be three capital letters, such as EUR.")
     named = table.columns(columns, feed_formats.MAPPED, ()) if columns else {}
-    if kind != "woocommerce" and (extra := {"sku", "parent"} & named.keys()):
+    if kind != "woocommerce" and (extra := named.keys() & feed_formats.ONLY_WOOCOMMERCE):
         raise Invalid(f"--map: {min(extra)} is only for --format woocommerce.")
     return given | {"kind": kind, "columns": named}
 

@@ -19,6 +19,7 @@ from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import Invalid
 from wishwell.importers import cells, table
 from wishwell.importers.cells import Period
+from wishwell.importers.feed_formats import Unpublished
 from wishwell.importers.feed_products import Facts, gathered
 from wishwell.importers.feed_rows import FeedRows
 from wishwell.products import NewProduct
@@ -79,8 +80,9 @@ class Catalogue:
     """The product feed in ``file``. After ``read``, it can be iterated, which yields products.
 
     ``rows``: number of rows; ``refused``: number of them that were left out; ``lost``: number of
-    cells that were; ``reasons``: why, at most ``_MAX_REASONS``; ``read_columns``: a column that was
-    read, by field; ``sales``: when the sales of the first products end, in milliseconds since 1970.
+    cells that were; ``reasons``: why, at most ``_MAX_REASONS``; ``hidden``: the rows of products
+    that the shop doesn't show; ``read_columns``: a column that was read, by field; ``sales``: when
+    the sales of the first products end, in milliseconds since 1970.
     ``put``, ``unchanged`` and ``deleted`` are numbers of products.
     """
 
@@ -104,6 +106,7 @@ class Catalogue:
         self.put = self.unchanged = self.deleted = self.rows = self.refused = self.lost = 0
         self.read_columns: dict[str, str] = {}
         self.sales: dict[str, int] = {}
+        self.hidden = Reason("", "the product isn't published", 0, 0, refused=True)
         self._reasons: dict[tuple[str, str], Reason] = {}
         self._spool = Spool()
 
@@ -124,6 +127,9 @@ class Catalogue:
                     all(self._take(line, made) for made in self.feed.rewritten(row))
                 except Invalid as error:
                     self._refuse(line, *_parted(error.message))
+                except Unpublished:
+                    self.hidden.count += 1
+                    self.hidden.line = self.hidden.line or line
             if self.rows % _BATCH_SIZE == 0:
                 yield self.rows
         self._refuse_large()

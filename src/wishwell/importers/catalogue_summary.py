@@ -16,7 +16,8 @@ _MAX_SHOWN = 20
 
 class Summary(msgspec.Struct, rename="camel"):
     """What a run found and did. ``columns``: those read, ``fields``: where each field is read from.
-    ``refused``: rows that were left out, ``lost``: cells. ``reasons``: why, at most 100."""
+    ``refused``: rows that were left out, ``hidden``: those of products that aren't published,
+    ``lost``: cells. ``reasons``: why, at most 101."""
 
     finished_at: str
     format: str
@@ -30,6 +31,7 @@ class Summary(msgspec.Struct, rename="camel"):
     unchanged: int
     deleted: int
     refused: int
+    hidden: int
     lost: int
     reasons: list[Reason]
     dry_run: bool = False
@@ -46,9 +48,10 @@ class Summary(msgspec.Struct, rename="camel"):
         done = f"{self.imported:,} imported, {self.unchanged:,} unchanged, {self.deleted:,} deleted"
         if self.dry_run:
             done = "nothing was changed (--dry-run)"
+        left = self.refused + self.hidden
         lines.append(
             f"{self.rows:,} rows, {self.products:,} products: {done}; "
-            f"{self.refused:,} row{'s' * (self.refused != 1)} and "
+            f"{left:,} row{'s' * (left != 1)} and "
             f"{self.lost:,} cell{'s' * (self.lost != 1)} left out"
         )
         return "\n".join(lines)
@@ -69,8 +72,9 @@ def of(found: Catalogue, now: int) -> Summary:
         unchanged=found.unchanged,
         deleted=found.deleted,
         refused=found.refused,
+        hidden=found.hidden.count,
         lost=found.lost,
-        reasons=found.reasons,
+        reasons=found.reasons + [found.hidden] * bool(found.hidden.count),
     )
 
 

@@ -18,8 +18,13 @@ FIELDS = (
 """Fields that a column can be mapped to. ``option``: the title of a variant inside its product.
 ``sale_period`` is a start and an end in one cell."""
 
-MAPPED = (*FIELDS, "sku", "parent")
-"""What ``--map`` takes; ``sku`` and ``parent`` only for WooCommerce."""
+ONLY_WOOCOMMERCE = ("sku", "parent", "published")
+MAPPED = (*FIELDS, *ONLY_WOOCOMMERCE)
+"""What ``--map`` takes."""
+
+
+class Unpublished(Exception):
+    """The row is of a product that the shop doesn't show."""
 
 
 class Format(NamedTuple):
@@ -60,6 +65,23 @@ GOOGLE = Format(
 META = GOOGLE._replace(name="meta")
 
 
+class Shopify:
+    """The rows of Shopify's product CSV, of which only a product's first has a status."""
+
+    def __init__(self) -> None:
+        self._hidden: set[str] = set()
+
+    # rule: catalogue-published
+    def rows(self, row: Row) -> Iterable[Row]:
+        """Yields the rows of a row. Raises ``Unpublished``."""
+        handle = row.get("handle") or row.get("url_handle") or ""
+        if (row.get("status") or "").lower() in ("draft", "archived"):
+            self._hidden.add(handle)
+        if handle in self._hidden:
+            raise Unpublished
+        yield from _shopify_rows(row)
+
+
 def _shopify_rows(row: Row) -> Iterable[Row]:
     """Yields the product's part of a row, and the variant's. The first image of the file is the
     product's; a variant has its own column."""
@@ -82,7 +104,8 @@ def _shopify_rows(row: Row) -> Iterable[Row]:
 def _shopify_stock(row: Row) -> str | None:
     quantity = row.get("variant_inventory_qty") or row.get("inventory_quantity") or ""
     policy = row.get("variant_inventory_policy") or row.get("continue_selling_when_out_of_stock")
-    if not quantity:
+    trackers = row.get("variant_inventory_tracker"), row.get("inventory_tracker")
+    if not quantity or "" in trackers:
         return "in stock"  # a product whose stock isn't tracked is always for sale
     is_empty = quantity.startswith(("-", "0"))
     return "backorder" if is_empty and str(policy).lower() in _SELLS_ON else quantity
@@ -102,7 +125,8 @@ SHOPIFY = Format(
             *("handle", "url_handle", "variant_sku", "sku", "variant_price"),
             *("image_src", "product_image_url", "variant_image", "variant_image_url"),
             *("option2_value", "option3_value", "variant_inventory_qty", "inventory_quantity"),
-            *("variant_inventory_policy", "continue_selling_when_out_of_stock"),
+            *("variant_inventory_policy", "continue_selling_when_out_of_stock", "status"),
+            *("variant_inventory_tracker", "inventory_tracker"),
         )
     ),
     needs_text_ids=True,
@@ -175,14 +199,19 @@ class WooCommerce:
 
     def __init__(self) -> None:
         self._id_of: dict[str, str] = {}
+        self._hidden: set[str] = set()
 
+    # rule: catalogue-published
     def learn(self, row: Row) -> None:
-        """Remembers the SKU of a product, which variations may name."""
+        """Remembers the SKU of a product, which variations may name, and whether it is hidden."""
+        if row.get("published") in ("0", "-1"):  # private, draft
+            self._hidden.add(row["id"])
         if row.get("sku") and not row.get("parent"):
             self._id_of.setdefault(row["sku"], row["id"])
 
     def rows(self, row: Row) -> Iterable[Row]:
-        """Yields the row with its product. Raises ``Invalid`` for an unknown parent."""
+        """Yields the row with its product. Raises ``Invalid`` for an unknown parent, and
+        ``Unpublished``."""
         stock = row.get("in_stock?") or row.get("stock") or ""
         if stock == "0" and row.get("backorders_allowed?") in ("1", "notify"):
             stock = "backorder"
@@ -193,6 +222,8 @@ class WooCommerce:
             if not id:
                 raise Invalid(f"parent: {parent[:60]!r} is no product of the file")
             made |= {"product": id, "variant": row["id"]}
+        if not self._hidden.isdisjoint((row["id"], made["product"])):
+            raise Unpublished
         yield made
 
 
@@ -211,11 +242,12 @@ WOOCOMMERCE = Format(
         "sale_ends": "date_sale_price_ends",
     },
     signs=frozenset({"id", "sku", "regular_price"}),
-    reads=frozenset({"parent", "images", "in_stock?", "stock", "backorders_allowed?"}),
+    reads=frozenset({"parent", "images", "in_stock?", "stock", "backorders_allowed?", "published"}),
     header={
         "product": "id",
         "sku": "sku",
         "parent": "parent",
+        "published": "published",
         "title": "name",
         "url": "permalink",
         "image": "images",

@@ -9,7 +9,7 @@ import msgspec
 
 from wishwell.errors import Invalid
 from wishwell.importers import feed_formats, table, xml_feed
-from wishwell.importers.feed_formats import FIELDS, FORMATS, Format, Row, WooCommerce
+from wishwell.importers.feed_formats import FIELDS, FORMATS, Format, Row, Shopify, WooCommerce
 from wishwell.importers.table import Table
 from wishwell.stores import Store
 from wishwell.transfer.spool import read_lines
@@ -85,7 +85,8 @@ class FeedRows:
         return self._rewrite is None
 
     def rewritten(self, row: Row) -> Iterable[Row]:
-        """Yields the rows that the format makes of one row. Raises ``Invalid``."""
+        """Yields the rows that the format makes of one row. Raises ``Invalid``, and
+        ``Unpublished``."""
         return self._rewrite(row) if self._rewrite else (row,)
 
     # rule: catalogue-formats
@@ -144,6 +145,8 @@ class FeedRows:
             self._use(feed_formats.detect(found.header, commented=found.commented))
         header = self._checked_header(found)
         self._found.update(header)
+        if self.format.name == "shopify":
+            self._rewrite = Shopify().rows
         if self.format.name == "woocommerce":
             made = WooCommerce()
             self._rewrite = made.rows
