@@ -24,7 +24,7 @@ from wishwell.http import (
     store_bodies,
     store_handlers,
 )
-from wishwell.http.report_handlers import Report
+from wishwell.http.report_handlers import EarnedReport, Report
 from wishwell.http.responses import Data, DataPage
 from wishwell.privacy import personal_export, platform_requests
 from wishwell.products import notices, product_bodies, shown
@@ -126,9 +126,7 @@ SHOWN |= {
     "SummaryReport": Report[reports.Summary],
     "DaysReport": Report[Annotated[list[reports.Day], published(maxItems=reports.MAX_DAYS)]],
     "OrdersResponse": Data[Annotated[list[orders.Applied], published(maxItems=orders.MAX_BULK)]],
-    "PurchasesReport": Data[
-        Annotated[list[purchases.EarnedRow], published(maxItems=reports.MAX_DAYS)]
-    ],
+    "PurchasesReport": EarnedReport,
     "ShownWishes": Data[Annotated[list[reports.ShownCount], published(maxItems=items.MAX_BULK)]],
     "Feed": store_handlers.Feed,
     "SignIn": profile_handlers.SignIn,

@@ -184,7 +184,7 @@ def cells(text):
 def test_spreadsheet_runs_nothing(world):
     """Formulas in CSV cells are neutralised (CSV injection), and titles are otherwise unchanged.
     Rule: report-csv."""
-    answer = world.get("products", format="csv", limit=1)
+    answer = world.get("products", format="csv")
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert re.fullmatch(
         r'attachment; filename="wishes-[0-9-]{21}\.csv"', answer.headers["content-disposition"]
@@ -193,9 +193,14 @@ def test_spreadsheet_runs_nothing(world):
     assert head[:4] == ["productId", "title", "image", "wishes"]
     assert [row[:2] for row in rows] == [["1", f"'{FORMULA}"], ["2", MARKUP], ["3", "Three"]]
     assert {len(row) for row in rows} == {len(head)}
+    [_, first] = cells(world.get("products", format="csv", limit=1).content.decode())
+    assert first == rows[0]
+    refused(world.get("products", format="csv", limit=0), 400, "limit")
     head, *rows = cells(world.get("wishers", format="csv", product=1).content.decode())
     assert head == ["profile", "emailUnconfirmed", "notices", "variantId", "quantity", "savedAt"]
     assert rows[1][:5] == [world.ben.gid, "", "false", "12", "1"]
+    [_, first] = cells(world.get("wishers", format="csv", product=1, limit=1).content.decode())
+    assert first == rows[0]
     days = cells(world.get("days", format="csv").content.decode())
     assert days[0] == ["day", "wishes", "added", "removed"] and days[-1][1] == "5"
     [head, row] = cells(world.get("summary", format="csv").content.decode())

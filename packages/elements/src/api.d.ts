@@ -1022,7 +1022,8 @@ export interface paths {
          * @description The most wished-for products, sorted by `sort` in descending order, in pages; with
          *     `by=variant` a row for each variant. The figures are those of the last count (`asOf`). If
          *     they change between two pages, a product may appear twice or not at all. `format=csv`
-         *     returns the whole report as a spreadsheet. `HEAD` returns the same response without a body.
+         *     returns a spreadsheet, without `limit` of all rows. `HEAD` returns the same response without
+         *     a body.
          */
         get: operations["getProductReport"];
         put?: never;
@@ -1088,9 +1089,9 @@ export interface paths {
         /**
          * Report what wishes earn
          * @description The orders with a wish, the units of these wishes, and what was paid for them, by currency:
-         *     for each day, or by product, those first that earned most. Current, not as last counted.
-         *     `limit` is allowed with `by=product` only. `format=csv` returns a spreadsheet, without `limit` of
-         *     all products. `HEAD` returns the same response without a body.
+         *     for each day, or by product, those first that earned most, in pages. Current, not as last
+         *     counted. `limit` and `page` are allowed with `by=product` only. `format=csv` returns a
+         *     spreadsheet, without `limit` of all products. `HEAD` returns the same response without a body.
          */
         get: operations["getPurchasesReport"];
         put?: never;
@@ -1111,7 +1112,8 @@ export interface paths {
         /**
          * List who wishes for a product
          * @description The profiles that wish for a product, or for one of its variants, newest first, in pages.
-         *     E-mail addresses are not verified. `format=csv` returns the whole report as a spreadsheet.
+         *     E-mail addresses are not verified. `format=csv` returns a spreadsheet,
+         *     without `limit` of all rows.
          *     `HEAD` returns the same response without a body.
          */
         get: operations["getWisherReport"];
@@ -2267,8 +2269,10 @@ export interface components {
         };
         /** @enum {string} */
         PurchasedChoice: "mark" | "remove";
+        /** @description The body of a response with what wishes earn; by product it has pages. */
         PurchasesReport: {
             data: components["schemas"]["EarnedRow"][];
+            pageInfo?: components["schemas"]["PageInfo"];
         };
         Quantity: number;
         /** @description The first events to send again (`POST /webhooks/{webhookId}/replays`). */
@@ -3054,7 +3058,7 @@ export interface components {
          */
         TitlePart: string;
         /**
-         * @description A spreadsheet contains the whole report, without pages.
+         * @description A spreadsheet has no pages.
          * @example csv
          */
         Format: "json" | "csv";
@@ -6026,7 +6030,7 @@ export interface operations {
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A spreadsheet contains the whole report, without pages.
+                 * @description A spreadsheet has no pages.
                  * @example csv
                  */
                 format?: components["parameters"]["Format"];
@@ -6078,7 +6082,7 @@ export interface operations {
                  */
                 to?: components["parameters"]["ToDay"];
                 /**
-                 * @description A spreadsheet contains the whole report, without pages.
+                 * @description A spreadsheet has no pages.
                  * @example csv
                  */
                 format?: components["parameters"]["Format"];
@@ -6135,7 +6139,7 @@ export interface operations {
                  */
                 product?: components["parameters"]["OfProduct"];
                 /**
-                 * @description A spreadsheet contains the whole report, without pages.
+                 * @description A spreadsheet has no pages.
                  * @example csv
                  */
                 format?: components["parameters"]["Format"];
@@ -6192,13 +6196,20 @@ export interface operations {
                  */
                 by?: components["parameters"]["EarnedBy"];
                 /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
                  * @description Only with `by=product`: the maximum number of products, 1 to 250 (default: 50; without a
                  *     default with `format=csv`).
                  * @example 20
                  */
                 limit?: components["parameters"]["EarnedLimit"];
                 /**
-                 * @description A spreadsheet contains the whole report, without pages.
+                 * @description A spreadsheet has no pages.
                  * @example csv
                  */
                 format?: components["parameters"]["Format"];
@@ -6261,7 +6272,7 @@ export interface operations {
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A spreadsheet contains the whole report, without pages.
+                 * @description A spreadsheet has no pages.
                  * @example csv
                  */
                 format?: components["parameters"]["Format"];

@@ -63,10 +63,7 @@ def _command(
                     click.echo(piece, nl=False)
             else:
                 terminal.show((await anext(found))[:limit], as_json)
-            said = "not counted yet; `wishwell serve` counts in the background"
-            if of.counted.as_of is not None:
-                said = f"counted at {of.counted.as_of}, since {of.counted.since}"
-            terminal.say(said, err=True)
+            _say_counted(of)
 
         decorated = in_store(command)
         options: Sequence[Decorator] = (STORE, *parameters, JSON, _CSV)
@@ -90,12 +87,6 @@ def _command(
 def products(db: Database, store: Store, of: Span, sort: reports.Sort, by: reports.By) -> Parts:
     """Print the most wished-for products."""
     return reports.every_product(db, store, of, sort, by)
-
-
-@_command("summary", lambda **_: reports.SUMMARY_COLUMNS, *_PERIOD)
-async def summary(_db: Database, _store: Store, of: Span) -> Parts:
-    """Print the number of wishes, and how many were added and removed."""
-    yield [reports.summary(of)]
 
 
 @_command(
@@ -129,16 +120,50 @@ async def purchases(
         if by == "day"
         else await db.long_read(earned.products, store, period.first, period.last)
     )
-    columns, rows = earned.table(by, found)
-    if not as_csv:
+    _show(found, *earned.table(by, found), as_json=as_json, as_csv=as_csv)
+
+
+@report.command("summary")
+@STORE
+@_PERIOD[0]
+@_PERIOD[1]
+@JSON
+@_CSV
+@in_store
+async def summary(
+    db: Database, _: Settings, store: Store, /, *,
+    first: str | None, last: str | None, as_json: bool, as_csv: bool,
+) -> None:  # fmt: skip
+    """Print the number of wishes, how many were added and removed, and what they earned."""
+    period = reports.period(store, first, last, clock())
+    of = await db.long_read(reports.span, store, period)
+    found = reports.summary(of)
+    if store.reporting.purchases:
+        found.purchases = await db.long_read(earned.summary, store, period.first, period.last)
+    _show([found], *reports.summary_table(found), as_json=as_json, as_csv=as_csv)
+    _say_counted(of)
+
+
+def _show(
+    found: Sequence[Any],
+    columns: Sequence[str],
+    rows: Sequence[Any],
+    *,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Prints a report as JSON, as CSV or as a table of ``rows``."""
+    if as_csv:
+        click.echo(spreadsheet.head(columns) + spreadsheet.lines(rows, columns), nl=False)
+    else:
         terminal.show(found if as_json else rows, as_json)
-        return
 
-    async def parts() -> Parts:
-        yield rows
 
-    async for piece in spreadsheet.whole(columns, parts()):
-        click.echo(piece, nl=False)
+def _say_counted(of: Span) -> None:
+    said = "not counted yet; `wishwell serve` counts in the background"
+    if of.counted.as_of is not None:
+        said = f"counted at {of.counted.as_of}, since {of.counted.since}"
+    terminal.say(said, err=True)
 
 
 @_command(

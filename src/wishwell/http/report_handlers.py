@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from datetime import date
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -10,9 +10,10 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import profiles, reports
 from wishwell.errors import Invalid, NotFound
+from wishwell.field_types import published
 from wishwell.http import queries, responding, responses
 from wishwell.http.context import Request
-from wishwell.http.responses import Data, PageInfo, Response
+from wishwell.http.responses import PageInfo, Response
 from wishwell.products import product_bodies
 from wishwell.profiles import Profile, search
 from wishwell.profiles.pages import Cursor, Page
@@ -25,12 +26,19 @@ T = TypeVar("T")
 
 
 class Report(msgspec.Struct, Generic[T], rename="camel", kw_only=True):
-    """The body of a response with a report; only reports of products have pages."""
+    """The body of a response with a report; of these, only that of products has pages."""
 
     data: T
     page_info: PageInfo | UnsetType = UNSET
     as_of: reports.AsOf
     since: reports.Since
+
+
+class EarnedReport(msgspec.Struct, rename="camel"):
+    """The body of a response with what wishes earn; by product it has pages."""
+
+    data: Annotated[list[purchases.EarnedRow], published(maxItems=reports.MAX_DAYS)]
+    page_info: PageInfo | UnsetType = UNSET
 
 
 async def product_report(request: Request) -> Response:
@@ -41,7 +49,11 @@ async def product_report(request: Request) -> Response:
     title = _title(request)
     if _as_csv(request):
         of = await read(reports.span, store, period)
-        parts = reports.every_product(request.service.db, store, of, sort, by, title)
+        if "limit" in request.query:
+            most = queries.limit(request.query["limit"])
+            parts = _one(await read(reports.products, store, of, sort, by, 0, most, title))
+        else:
+            parts = reports.every_product(request.service.db, store, of, sort, by, title)
         return _csv(f"wishes-{period.first}-{period.last}", reports.columns(by, sort), parts)
     asked = responding.asked_page(request, f"report|{dates}|{sort}|{by}|{title}")
     at, limit = 0, asked.limit
@@ -51,11 +63,17 @@ async def product_report(request: Request) -> Response:
     if period.until_now:
         period = reports.Period(period.first, max(period.last, of.now.day))
     rows = await read(reports.products, store, of, sort, by, at, limit + 1, title)
+    return _answer(of, rows[:limit], _links(request, period, at, limit, rows))
+
+
+def _links(
+    request: Request, period: reports.Period, at: int, limit: int, rows: list[Any]
+) -> Mapping[str, str]:
+    """Returns the cursors of the pages around ``rows``, which begin at an offset and are up to one
+    more than ``limit``."""
     later = _cursor(period, at + limit) if len(rows) > limit else None
     page = Page(rows[:limit], later, _cursor(period, max(0, at - limit)) if at else None)
-    return _answer(
-        of, page.records, request.service.cursor_signer.links(page, request.cursor_scope)
-    )
+    return request.service.cursor_signer.links(page, request.cursor_scope)
 
 
 def _cursor(period: reports.Period, offset: int) -> Cursor:
@@ -83,8 +101,8 @@ async def summary_report(request: Request) -> Response:
         read = request.service.db.long_read
         summary.purchases = await read(purchases.summary, request.store, *days)
     if _as_csv(request):
-        name = f"summary-{period.first}-{period.last}"
-        return _csv(name, reports.SUMMARY_COLUMNS, _one([summary]))
+        columns, rows = reports.summary_table(summary)
+        return _csv(f"summary-{period.first}-{period.last}", columns, _one(rows))
     return _answer(of, summary)
 
 
@@ -101,18 +119,26 @@ async def days_report(request: Request) -> Response:
 async def purchases_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
     as_csv, by = _as_csv(request), queries.choice(request.query, "by", purchases.BY)
-    given = request.query.get("limit")
-    limit = None if as_csv and given is None else queries.limit(given)
-    if by == "day" and given is not None:
-        raise Invalid("limit: is allowed only with by=product; a report by day has all days.")
-    found: list[Any] = (
-        await read(purchases.days, store, reports.days_in(period))
-        if by == "day"
-        else await read(purchases.products, store, period.first, period.last, limit)
-    )
+    if by == "day":
+        for name in ("limit", "page"):
+            if name in request.query:
+                raise Invalid(f"{name}: is allowed only with by=product; by day has all days.")
+        every: list[Any] = await read(purchases.days, store, reports.days_in(period))
+    elif as_csv:
+        most = queries.limit(request.query["limit"]) if "limit" in request.query else None
+        every = await read(purchases.products, store, period.first, period.last, most)
+    else:
+        dates = request.query.get("from"), request.query.get("to")
+        asked = responding.asked_page(request, f"purchases|{dates}")
+        at, limit = 0, asked.limit
+        if asked.cursor is not None:  # rule: report-period
+            period, at = _position(asked.cursor)
+        every = await read(purchases.products, store, period.first, period.last, limit + 1, at)
+        links = responses.page_info(_links(request, period, at, limit, every))
+        return responses.json(200, EarnedReport(every[:limit], links))
     if not as_csv:
-        return responses.json(200, Data(found))
-    columns, rows = purchases.table(by, found)
+        return responses.json(200, EarnedReport(every))
+    columns, rows = purchases.table(by, every)
     return _csv(f"purchases-{period.first}-{period.last}", columns, _one(rows))
 
 
@@ -122,12 +148,15 @@ async def wishers_report(request: Request) -> object:
     chosen = wishers.of(
         product, _product(request, "variant", store) if "variant" in given else None
     )
-    if _as_csv(request):
+    if _as_csv(request) and "limit" not in given:
         parts = wishers.every(request.service.db, store, chosen)
         return _csv(f"wishers-{product}", wishers.COLUMNS, parts)
     asked = responding.asked_page(request, f"wishers|{chosen.values!r}")
     asked = msgspec.structs.replace(asked, search=chosen)
-    return await request.service.db.long_read(wishers.page, store, asked)
+    page = await request.service.db.long_read(wishers.page, store, asked)
+    if _as_csv(request):
+        return _csv(f"wishers-{product}", wishers.COLUMNS, _one(page.records))
+    return page
 
 
 # rule: show-wishes

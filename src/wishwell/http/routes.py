@@ -136,7 +136,7 @@ API = (
             GET=report_handlers.product_report),
     _report("/reports/summary", "from", "to", "format", GET=report_handlers.summary_report),
     _report("/reports/days", "from", "to", "product", "format", GET=report_handlers.days_report),
-    _report("/reports/purchases", "from", "to", "by", "limit", "format",
+    _report("/reports/purchases", "from", "to", "by", "page", "limit", "format",
             GET=report_handlers.purchases_report),
     _of_store("/reports/wishers", "product", "variant", "page", "limit", "format",
               GET=report_handlers.wishers_report),

@@ -143,6 +143,16 @@ SUMMARY_COLUMNS = ("wishes", "customers", "visitors", "profiles.customers", "pro
 DAY_COLUMNS = Day.__struct_encode_fields__
 
 
+def summary_table(found: Summary) -> tuple[list[str], list[dict[str, Any]]]:
+    """Returns the summary as a table, with the revenue of each currency in a column of its own."""
+    row, names = msgspec.to_builtins(found), [*SUMMARY_COLUMNS]
+    if earned := row.get("purchases"):
+        revenue = {f"revenue.{one['currency']}": one["amount"] for one in earned.pop("revenue")}
+        row["purchases"] = earned | revenue
+        names += [f"purchases.{name}" for name in row["purchases"]]
+    return names, [row]
+
+
 def columns(by: By, sort: Sort) -> list[str]:
     """Returns the columns of the products report as CSV."""
     names = ("productId", "variantId", "title", "variantTitle", "image")

@@ -61,10 +61,10 @@ async def days(tx: Reader, store: Store, every: Sequence[str]) -> list[EarnedRow
 
 
 async def products(
-    tx: Reader, store: Store, first: str, last: str, limit: int | None = None
+    tx: Reader, store: Store, first: str, last: str, limit: int | None = None, at: int = 0
 ) -> list[EarnedRow]:
-    """Returns up to ``limit`` products, those first that earned most in the currency with the most
-    units, then those with the most units."""
+    """Returns up to ``limit`` products from the row ``at``, those first that earned most in the
+    currency with the most units, then those with the most units."""
     found = await _earned(tx, store, first, last, "product")
     units: dict[str, int] = defaultdict(int)
     for earned in found.values():
@@ -77,7 +77,7 @@ async def products(
         revenue = {money.currency: Decimal(money.amount) for money in earned.revenue}
         return -revenue.get(main, Decimal()), -earned.units, product
 
-    chosen = sorted(found, key=place)[:limit]
+    chosen = sorted(found, key=place)[at : limit and at + limit]
     of = {"store": store.id, "products": chosen}
     known = {row[1]: msgspec.json.decode(row[2]) for row in await tx.all("products_find", **of)}
     id: Any = str if store.has_text_ids else stores.number

@@ -24,9 +24,14 @@ async def whole(
     columns: Sequence[str], parts: AsyncIterable[Iterable[Any]]
 ) -> AsyncIterator[bytes]:
     """Yields a CSV file with these columns. ``parts`` yields its records in batches."""
-    yield _MARK.encode() + _lines([columns])
+    yield head(columns)
     async for records in parts:
         yield lines(records, columns)
+
+
+def head(columns: Sequence[str]) -> bytes:
+    """Returns the beginning of a CSV file with these columns."""
+    return _MARK.encode() + _lines([columns])
 
 
 def lines(records: Iterable[Any], columns: Sequence[str]) -> bytes:

@@ -1118,7 +1118,7 @@ class AsyncReports(AsyncResource):
         """The most wished-for products, sorted by ``sort`` in descending order, in pages; with
         ``by=variant`` a row for each variant. The figures are those of the last count (``as_of``).
         If they change between two pages, a product may appear twice or not at all. ``format=csv``
-        returns the whole report as a spreadsheet.
+        returns a spreadsheet, without ``limit`` of all rows.
 
         ``from_``: The first day, in the time zone of the store (default: 29 days before ``to``).
 
@@ -1189,12 +1189,13 @@ class AsyncReports(AsyncResource):
         from_: str | None = None,
         to: str | None = None,
         by: EarnedBy | None = None,
+        page: str | None = None,
         limit: int | None = None,
-    ) -> tuple[EarnedRow, ...]:
+    ) -> Page[EarnedRow]:
         """The orders with a wish, the units of these wishes, and what was paid for them, by
-        currency: for each day, or by product, those first that earned most. Current, not as last
-        counted. ``limit`` is allowed with ``by=product`` only. ``format=csv`` returns a
-        spreadsheet, without ``limit`` of all products.
+        currency: for each day, or by product, those first that earned most, in pages. Current, not
+        as last counted. ``limit`` and ``page`` are allowed with ``by=product`` only. ``format=csv``
+        returns a spreadsheet, without ``limit`` of all products.
 
         ``from_``: The first day, in the time zone of the store (default: 29 days before ``to``).
 
@@ -1203,13 +1204,17 @@ class AsyncReports(AsyncResource):
 
         ``by``: Whether days or products have rows.
 
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
+
         ``limit``: Only with ``by=product``: the maximum number of products, 1 to 250 (default: 50;
         without a default with ``format=csv``).
 
         Raises ``NotFound``.
         """
-        params = given(to=to, by=by, limit=limit, **{"from": from_})
-        call = Call("GET", path("reports", "purchases"), one(tuple[EarnedRow, ...]), params=params)
+        params = given(to=to, by=by, page=page, limit=limit, **{"from": from_})
+        call = Call("GET", path("reports", "purchases"), page_of(EarnedRow), params=params)
         return await self._transport.result(call)
 
     async def wishers(
@@ -1221,7 +1226,8 @@ class AsyncReports(AsyncResource):
         limit: int | None = None,
     ) -> Page[Wisher]:
         """The profiles that wish for a product, or for one of its variants, newest first, in pages.
-        E-mail addresses are not verified. ``format=csv`` returns the whole report as a spreadsheet.
+        E-mail addresses are not verified. ``format=csv`` returns a spreadsheet, without ``limit``
+        of all rows.
 
          ``product``: The product.
 
