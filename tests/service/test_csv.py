@@ -138,16 +138,18 @@ def test_queries_of_the_document_select_the_columns_of_its_commands():
 
 # By the first two columns of each query: its tables with the columns that the platform creates, and the result.
 PLATFORMS = (
-    (("w.user_id,", "w.prod_id"), """
+    (("w.user_id,", "COALESCE(p.post_parent"), """
+        CREATE TABLE wp_posts (ID, post_parent, post_type);
+        INSERT INTO wp_posts VALUES (5021, 0, 'product'), (5029, 5022, 'product_variation');
         CREATE TABLE wp_yith_wcwl (ID, prod_id, quantity, user_id, wishlist_id, position, original_price,
             original_currency, dateadded, on_sale);
         CREATE TABLE wp_yith_wcwl_lists (ID, user_id, session_id, wishlist_slug, wishlist_name, wishlist_token,
             wishlist_privacy, is_default, dateadded, expiration);
         INSERT INTO wp_yith_wcwl VALUES (1, 5021, 2, 12, 3, 0, 9.5, 'EUR', '2025-04-18', 0),
-            (2, 5022, 1, NULL, NULL, 0, 9.5, 'EUR', '2025-04-19', 0);
+            (2, 5029, 1, NULL, NULL, 0, 9.5, 'EUR', '2025-04-19', 0);
         INSERT INTO wp_yith_wcwl_lists VALUES (3, 12, NULL, 'b', 'Birthday', 'T', 0, 0, '2025-04-01', NULL);""",
-        "user_id prod_id wishlist_name quantity dateadded",
-         [(None, 5022, None, 1, "2025-04-19"), (12, 5021, "Birthday", 2, "2025-04-18")]),
+        "user_id prod_id variation_id wishlist_name quantity dateadded",
+         [(None, 5022, 5029, None, 1, "2025-04-19"), (12, 5021, None, "Birthday", 2, "2025-04-18")]),
     (("i.author,", "i.product_id"), """
         CREATE TABLE wp_tinvwl_items (ID, wishlist_id, product_id, variation_id, formdata, author, date,
             quantity, price, in_stock, "order");
@@ -158,18 +160,21 @@ PLATFORMS = (
     (("w.customer_id,", "i.product_id"), """
         CREATE TABLE wishlist (wishlist_id, customer_id, shared, sharing_code, updated_at);
         CREATE TABLE wishlist_item (wishlist_item_id, wishlist_id, product_id, store_id, added_at, description, qty);
+        CREATE TABLE wishlist_item_option (option_id, wishlist_item_id, product_id, code, value);
         INSERT INTO wishlist VALUES (3, 12, 0, 'c', '2025-04-18');
+        INSERT INTO wishlist_item_option VALUES (1, 1, 5021, 'info_buyRequest', '{}'), (2, 1, 5026, 'simple_product', '5026');
         INSERT INTO wishlist_item VALUES (1, 3, 5021, 1, '2025-04-18', 'blue', 1.0);""",
-        "customer_id product_id qty added_at description", [(12, 5021, 1.0, "2025-04-18", "blue")]),
+        "customer_id product_id variant_id qty added_at description",
+         [(12, 5021, "5026", 1.0, "2025-04-18", "blue")]),
     (("w.id_customer,", "p.id_product"), """
         CREATE TABLE ps_wishlist (id_wishlist, id_customer, id_shop, id_shop_group, token, name, counter, date_add,
             date_upd, "default");
         CREATE TABLE ps_wishlist_product (id_wishlist_product, id_wishlist, id_product, id_product_attribute,
             quantity, priority);
         INSERT INTO ps_wishlist VALUES (3, 12, 1, 1, 'T', 'Birthday', NULL, '2025-04-18', '2025-04-18', 1);
-        INSERT INTO ps_wishlist_product VALUES (1, 3, 5021, 0, 2, 1);""",
-        "id_customer id_product id_product_attribute quantity name date_add",
-         [(12, 5021, 0, 2, "Birthday", "2025-04-18")]),
+        INSERT INTO ps_wishlist_product VALUES (1, 3, 5021, 0, 2, 1), (2, 3, 5022, 7, 1, 1);""",
+        "id_customer id_product id_product_attribute quantity name",
+         [(12, 5022, 7, 1, "Birthday"), (12, 5021, 0, 2, "Birthday")]),
     (("customer_id,", "product_id"), """
         CREATE TABLE oc_customer_wishlist (customer_id, product_id, date_added);
         INSERT INTO oc_customer_wishlist VALUES (12, 5021, '2025-04-18');""",

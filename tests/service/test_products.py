@@ -190,7 +190,10 @@ def test_examples_of_the_document_work(service):
         for line in commands(page, heading)
         if line
     ]
-    assert len(others) == 6
+    assert len(others) == 7
+    [update] = [line for line in others if line.startswith("wishwell store update")]
+    others.remove(update)
+    assert "https://shop.example/products/{productId}" in shell(service, [f"{update} --json"])
     for line in (read, *others):
         ran = shell(service, [f"{line} || true"]).splitlines()[-1]
         number = int(re.search("([0-9]+) imported", ran)[1])
