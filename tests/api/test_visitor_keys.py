@@ -434,23 +434,38 @@ def test_guessed_keys_count_per_address(limited):
 
 
 @pytest.mark.either_engine
-def test_store_without_the_services_address_asks_visitors_to_sign_in(service, front):
-    """Without `--service-url`, visitors have to sign in; the setting needs the
-    shop's hosts and another origin. Rule: storefront-platform."""
+def test_services_address_is_where_the_platform_sends_requests(service, front):
+    """Without `--service-url`, the platform's requests name the service's address; at a host of the
+    shop, which has no API, visitors have to sign in. Rules: storefront-platform, cors-allowed."""
+
+    def saved(host: str) -> httpx2.Response:
+        """Saves by a request of the platform to a host of the service."""
+        url = f"{service.url}{BASE}/api/items?{signed(common(shop=own.proxy.shop))}"
+        headers = {"Host": host, "Origin": own.origin} | SAME
+        return httpx2.post(url, json={"productId": 2}, headers=headers, trust_env=False)
+
     with fronting(service) as own:
         for url, words in (
-            (own.origin, "must be another"),
+            (own.origin, "must not be"),
             ("https://wishes.example/x", "an origin"),
             ("wishes.example", "an origin"),
         ):
             code, _, err = service.attempt("store", "update", own.shop.handle, "--service-url", url)
             assert (code, words in err) == (1, True), err
-        code, _, err = service.attempt("store", "update", own.shop.handle, "--host", "")
-        assert (code, "--host" in err) == (1, True)
         own.shop.update("--service-url", "")
-        soon(lambda: own.http.post("/items", json={"productId": 1}).status_code == 401)
-        answer = own.http.post("/items", json={"productId": 1})
-        assert "Sign in" in envelope(answer, 401)
+        key = own.visitor(1).key
+        assert own.exchange(key, f"https://{own.proxy.shop}").status_code == 200
+        soon(lambda: "localhost" in saved("localhost").json()["visitor"]["service"])
+        for host, address in (
+            ("wishes.example", "https://wishes.example"),
+            ("localhost:8000", "http://localhost:8000"),
+            (own.proxy.shop, ""),
+        ):
+            answer = saved(host)
+            if address:
+                assert answer.json()["visitor"]["service"] == address
+            else:
+                assert "Sign in" in envelope(answer, 401)
         assert front.visitor(1).key
 
 

@@ -229,8 +229,6 @@ def test_service_of_other_settings_is_reported(database, new_service):
         service.quick("store", "update", "default", "--host", service.url)
         assert "no rate limits" in asked(service)["hosts"]["says"]
         service.quick("store", "update", "default", "--platform-shop", "shop.example")
-        line = asked(service)["hosts"]
-        assert (line["state"], "no --service-url" in line["says"]) == ("note", True)
         nowhere = f"http://localhost:{free_port()}"
         service.quick("store", "update", "default", "--service-url", nowhere)
         assert f"{nowhere}/livez" in bad(service, **port)[1]

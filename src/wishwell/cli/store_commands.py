@@ -63,7 +63,8 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
                      help="The value of `shop` in the platform's signed query."),
         click.option("--service-url", metavar="ORIGIN",
                      help="The origin at which browsers reach this service, such as "
-                     "https://wishes.example, for visitors of a platform that removes cookies."),
+                     "https://wishes.example, for visitors of a platform that removes cookies "
+                     "(default: where the platform sends its requests)."),
         click.option("--platform-secret-file", "platform_secret_files", multiple=True,
                      metavar="FILE",
                      help="A file with the secret that the platform signs with. Repeat the "

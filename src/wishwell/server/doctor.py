@@ -323,9 +323,6 @@ async def _hosts(settings: Settings, db: Database) -> str:
         more = "".join(f"; {one.partition(settings.storefront_base)[0]}" for one in wrong[1:_NAMED])
         few = f"{len(wrong)} of {len(paths)} shop hosts don't reach this service"
         raise CheckFailed(f"{few}: {wrong[0]}{more}")
-    platforms = [one for one in listed if one.naming.platform_shop]
-    if lacking := [one.handle for one in platforms if not one.naming.service_url][:_NAMED]:
-        return Note(f"visitors of {', '.join(lacking)} sign in to save: there is no --service-url")
     if not hosts:
         return "no store has a host"
     if not settings.trusted_proxies:

@@ -104,7 +104,8 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     @property
     def browser_origins(self) -> tuple[str, ...]:
         """The origins whose pages may call the API."""
-        return (*self.origins, *self.hosts) if self.naming.service_url else self.origins
+        shop = self.naming.platform_shop
+        return (*self.origins, *self.hosts, f"https://{shop}") if shop else self.origins
 
     @property
     def has_text_ids(self) -> bool:

@@ -56,8 +56,8 @@ def check_hosts(hosts: Sequence[str], service_url: str) -> None:
     if len(known) < len(hosts):
         raise Invalid("host: contains the same host with http and with https; keep only one.")
     # rule: storefront-visitor-key
-    if service_url and (not known or authority(service_url) in known):
+    if service_url and authority(service_url) in known:
         raise Invalid(
-            f"service-url: {service_url[:80]!r} requires the shop's origins (--host), and must be "
-            "another one, because a shop's host has no API."
+            f"service-url: {service_url[:80]!r} must not be one of the shop's hosts, which have no "
+            "API."
         )

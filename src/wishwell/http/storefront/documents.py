@@ -10,6 +10,7 @@ import msgspec
 from wishwell import stores
 from wishwell.http import assets
 from wishwell.http.responses import Headers, Response
+from wishwell.http.storefront import visitors
 from wishwell.shoppers.shop import StorefrontRequest
 from wishwell.stores import look as looks
 from wishwell.stores.look import Look
@@ -59,6 +60,7 @@ def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None
         attributes["shared-page"] = link if "{token}" in link else f"{link}#{{token}}"
     name = _title(look, lang) or (of_shared if shared else title)
     style = _style(look)
+    service = visitors.service_of(visit) if store.naming.platform_shop else ""
     page = _PAGE.format(
         lang=lang,
         direction=' dir="rtl"' if lang.partition("-")[0] in _RIGHT_TO_LEFT else "",
@@ -71,7 +73,7 @@ def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None
         ),
         noscript=noscript,
     )
-    return Response(200, page.encode(), [*_HEADERS, *_security(style, store.naming.service_url)])
+    return Response(200, page.encode(), [*_HEADERS, *_security(style, service)])
 
 
 # rule: storefront-pages

@@ -191,7 +191,7 @@ class Storefront:
             return responses.no_content()
         if request.reads:
             return responses.page([], {})
-        if visit.signed and not visit.store.naming.service_url:
+        if visit.signed and not visitors.service_of(visit):
             # rule: storefront-platform
             raise Unauthenticated(
                 "Sign in to save: this shop's platform removes cookies.", "sign_in_required"

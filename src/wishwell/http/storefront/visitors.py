@@ -3,6 +3,7 @@
 The page sends the key in bodies only (rule: storefront-visitor-key).
 """
 
+import re
 from typing import Annotated
 
 import msgspec
@@ -33,6 +34,9 @@ EXCHANGE = "/visitor/token"
 PREFIX = "wwvis_"
 _TOKEN_SECONDS = 900
 """Seconds for which a token is valid: the page keeps it in memory only."""
+
+_LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?")
+"""Hosts whose pages browsers trust without HTTPS."""
 
 _PREFLIGHT = [
     (b"access-control-allow-methods", b"POST"),
@@ -72,9 +76,22 @@ def key_of(shop: Shop, session: Profile, now: int) -> str:
     return f"{PREFIX}{shop.store.id}.{shop.visitor_keys.value(session.gid, now // 1000)}"
 
 
+# rule: storefront-platform
+def service_of(visit: StorefrontRequest) -> str:
+    """Returns the origin at which browsers reach this service: the store's setting, else where the
+    platform has sent this request. Empty if that is the shop's own host, which has no API."""
+    host, store = visit.host, visit.store
+    if store.naming.service_url:
+        return store.naming.service_url
+    if host in visit.shop.origins or host == store.naming.platform_shop:
+        return ""
+    is_local = _LOOPBACK.fullmatch(host) is not None and not visit.secure
+    return f"{'http' if is_local else 'https'}://{host}"
+
+
 def with_key(body: bytes, visit: StorefrontRequest) -> bytes:
     """Returns a response's body, a JSON object, with the visitor's new key added."""
-    visitor = {"key": visit.new_key, "service": visit.store.naming.service_url}
+    visitor = {"key": visit.new_key, "service": service_of(visit)}
     return b'%b,"visitor":%b}' % (body[:-1], msgspec.json.encode(visitor))
 
 
