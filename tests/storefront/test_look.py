@@ -71,6 +71,14 @@ def test_language_is_the_settings_or_the_browsers(new_front):
     file.write_text(json.dumps({"pt": {"title": "Favoritos"}, "pt-PT": {}}))
     front.shop.update("--language", "pt-BR", "--texts", str(file))
     soon(lambda: html("fr")[0].attributes("html") == {"lang": "pt-BR"})
+    # A language with a region is the browser's too, before the same language without one.
+    file.write_text(json.dumps({name: {"title": name} for name in ("pt", "pt-BR", "de-CH")}))
+    front.shop.update("--language", "", "--texts", str(file))
+    soon(lambda: html("de-CH")[0].attributes("html") == {"lang": "de-CH"})
+    own = (("pt-BR, pt;q=0.9", "pt-BR"), ("fr;q=0.9, pt-br", "pt-BR"), ("pt-PT", "pt"))
+    for accepted, lang in own:
+        assert html(accepted)[0].attributes("html") == {"lang": lang}
+    assert html("de")[0].attributes("html") == {"lang": "de"}
 
 
 def test_title_is_the_text_of_the_heading(new_front):
@@ -103,6 +111,7 @@ def test_title_is_the_text_of_the_heading(new_front):
     ("field", "bad"),
     [
         ("logo_url", "http://shop.example/logo.png"),
+        ("logo_url", "//evil.example/logo.png"),
         ("logo_url", "javascript:alert(1)"),
         ("logo_url", "data:image/svg+xml,x"),
         ("logo_url", "https://user@shop.example/"),

@@ -7,7 +7,7 @@ const ADDRESS = 'https://…';
 /** Fields of the hosted page's look: name, label, hint, and the input's type. */
 const LOOK = [
   ['shopName', 'Shop name', 'Shown on the wishlist page that the service hosts.', 'text'],
-  ['logoUrl', 'Logo', 'The address of a picture, https only.', 'url'],
+  ['logoUrl', 'Logo', 'The address of a picture: https, or a path of the shop.', 'text'],
   ['accent', 'Accent colour', 'Such as #8f1449. Buttons and links have it.', 'text'],
   ['shopUrl', 'Shop address', 'Where the logo and “Continue shopping” lead.', 'url'],
   ['cartUrl', 'Cart address', 'Adds a product to the cart; may contain {productId}, {variantId} and {quantity}.', 'text'],

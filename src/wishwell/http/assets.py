@@ -98,11 +98,19 @@ def preferred(accepted: str | None, offered: Sequence[str]) -> str | None:
     """Returns the value in ``offered`` that an ``Accept-…`` header prefers, the first on a tie.
 
     ``None`` if the header accepts none. A language matches with any country: ``de-AT`` is ``de``.
+    Of several with the same language, the one that is named wins.
     """
+    named: dict[str, float] = {}
     liked: dict[str, float] = {}
     for part in (accepted or "").lower().split(","):
         name, _, more = part.replace(" ", "").partition(";")
-        name, quality = name.partition("-")[0], _QUALITY.fullmatch(more)
-        liked[name] = max(liked.get(name, 0), float(quality[1] or 1) if quality else 0)
-    best = max(offered, key=lambda name: liked.get(name, liked.get("*", 0)))
-    return best if liked.get(best, liked.get("*", 0)) else None
+        base, quality = name.partition("-")[0], _QUALITY.fullmatch(more)
+        named[name] = float(quality[1] or 1) if quality else 0
+        liked[base] = max(liked.get(base, 0), named[name])
+
+    def preference(offer: str) -> tuple[float, float]:
+        name = offer.lower()
+        return liked.get(name.partition("-")[0], liked.get("*", 0)), named.get(name, 0)
+
+    best = max(offered, key=preference)
+    return best if preference(best)[0] else None

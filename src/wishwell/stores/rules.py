@@ -78,7 +78,7 @@ _RULES = {
         "[^\x00-\x1f\x7f-\x9f]{0,100}",
         "must be at most 100 characters, without control characters",
     ),
-    "logo_url": (f"({_HTTPS})?", "must be empty or an https URL of at most 1,000 characters"),
+    "logo_url": (f"({_HTTPS}|{_PATH})?", _PAGE_RULE),
     "accent": ("(#[0-9A-Fa-f]{6})?", "must be empty or a colour such as #0a7d5a"),
     "shop_url": (f"({_HTTPS}|{_PATH})?", _PAGE_RULE),
     "cart_url": (
