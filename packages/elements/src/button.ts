@@ -16,11 +16,11 @@ button:focus-visible{outline:var(--wishlist-focus,3px solid Highlight)}
 button.text{padding-inline:.6em}span:empty{display:none}
 button:disabled{cursor:not-allowed;opacity:.5}
 svg{width:var(--wishlist-size,1.5rem);fill:none;stroke:currentColor;stroke-width:1.8}
-:host([saved]) button{color:var(--wishlist-color-saved,#c2183c)}
+:host([saved]) [name]{color:var(--wishlist-color-saved,#c2183c)}
 :host([saved]) svg{fill:currentColor}
 [role=alert]{display:block;font-size:small}
 @media(prefers-reduced-motion:no-preference){svg{transition:scale .3s cubic-bezier(.3,3,.5,1)}button:active svg{scale:.75}}
-@media(forced-colors:active){button,:host([saved]) button{color:ButtonText}:host button:disabled{color:GrayText}}`;
+@media(forced-colors:active){button{color:ButtonText}:host([saved]) [name]{color:inherit}:host button:disabled{color:GrayText}}`;
 
 export type WishlistButton = HTMLElement;
 

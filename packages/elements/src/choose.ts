@@ -16,6 +16,8 @@ box-shadow:0 .5rem 2.5rem rgb(0 0 0/.3),0 0 0 1px var(--wishlist-line,rgb(128 12
 p{margin:0 0 .3rem;font-weight:600}
 p[role=alert]{font-weight:400}
 label,button{display:flex;align-items:center;gap:.75rem;min-height:var(--wishlist-target,2.75rem);cursor:pointer;overflow-wrap:anywhere}
+label{padding-block:.3rem}
+.new{margin-block-start:.3rem}
 input{flex:none;margin:0}
 input[type=checkbox]{width:1.2rem;height:1.2rem;accent-color:var(--wishlist-accent,currentColor)}
 button,.field{border:1px solid var(--wishlist-line,rgb(128 128 128/.5));border-radius:99rem;padding:.3rem 1rem;

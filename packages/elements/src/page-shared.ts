@@ -51,7 +51,7 @@ export abstract class SharedElement extends View<SharedItem> {
     const list = this.#list;
     const owner = list?.displayName && say('owner', { name: list.displayName });
     const name = items && (list ? (list.name ?? (owner || say('title'))) : say('ended'));
-    const shop = safe(this.getAttribute('shop-url') ?? undefined);
+    const shop = safe(this.getAttribute('shop-url') ?? '/');
     const none = list
       ? this.blank(ICONS.picture, say('emptyList'), '')
       : this.blank(HEART, '', say('endedText'), shop && h('a.plain', { href: shop }, say('shop')));

@@ -60,7 +60,7 @@ mask-image:linear-gradient(var(--_way,to right),transparent,#000 var(--_l,0rem),
 .tab-name{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .tab-count{font-weight:400;opacity:.8}
 .tools{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem;min-height:var(--_target);margin-block:.75rem 1rem}
-.count{color:var(--_soft);margin-inline-end:auto;unicode-bidi:plaintext}
+.count{color:var(--_soft);margin-inline-end:auto;unicode-bidi:plaintext;text-align:-webkit-match-parent;text-align:match-parent}
 .notice{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 1rem;justify-content:space-between;
 padding:.75rem 1rem;margin-block-end:1rem;border-radius:var(--_radius);background:var(--_fill)}
 .notice:empty{display:none}
@@ -128,6 +128,7 @@ scrollbar-color:var(--_soft) transparent}
 .halves>*{flex:1}
 legend{padding:0}
 .choices{display:flex;flex-direction:column}
+.choices .plain{margin-block-start:.3rem}
 .list{gap:.2rem;display:grid}
 .sheet .label{font-weight:550}
 .hint{font-weight:400}
@@ -142,7 +143,7 @@ color:var(--_ink);box-shadow:0 .5rem 2rem rgb(0 0 0/.3)}
 .field{width:100%;min-height:var(--_target);padding:.6rem .9rem;border:1px solid var(--_line);border-radius:.6rem;background:none}
 textarea.field{min-height:5rem;resize:vertical;display:block}
 .quantity{width:6.5rem;text-align:center}
-.choice{display:flex;align-items:center;gap:.75rem;min-height:var(--_target);cursor:pointer;overflow-wrap:anywhere}
+.choice{display:flex;align-items:center;gap:.75rem;padding-block:.3rem;min-height:var(--_target);cursor:pointer;overflow-wrap:anywhere}
 
 .toasts{position:fixed;z-index:9;inset:auto 0 max(1rem,env(safe-area-inset-bottom));display:grid;justify-items:center;gap:.5rem;pointer-events:none}
 .toast{pointer-events:auto;max-width:min(34rem,100vw - 2rem);display:flex;align-items:center;gap:.25rem;padding-block:.3rem;padding-inline:1.1rem .4rem;
@@ -159,7 +160,7 @@ display:flex;align-items:center}
 .name,.price,.actions{font-size:.9375rem}.variant,.note,.wanted,.hint,.owner{font-size:.875rem}
 .actions .plain,.actions .primary{padding-inline:.6rem}
 .share-text{position:absolute;width:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.tools{column-gap:.4rem}.tools .plain,.selection>*{padding-inline:.7rem}.selection .danger,.selection .count+*+*{flex:1}
+.tools{column-gap:.3rem}.tools .plain{padding-inline:.6rem;font-size:.875rem}.tools .count{flex:1 0 100%}.tools .count:has(+.sort){flex-basis:calc(100% - 13rem)}.selection>*{padding-inline:.7rem}.selection .danger,.selection .count+*+*{flex:1}
 .question .plain,.question .primary{flex:auto}.answers{flex:1 1 100%}}
 @media(width<40rem){
 .sheet{margin:auto 0 0;width:100vw;border-radius:calc(var(--_radius)*1.4) calc(var(--_radius)*1.4) 0 0}

@@ -15,7 +15,9 @@ p{box-sizing:border-box;display:flex;gap:.5em;align-items:center;width:fit-conte
 padding-inline:1em .5em;pointer-events:auto;color:var(--wishlist-on-toast,#fff);background:var(--wishlist-toast,#222);
 border:1px solid;border-radius:.5rem}
 a,button{all:unset;box-sizing:border-box;min-width:2.75rem;line-height:2.75rem;text-align:center;cursor:pointer;text-decoration:underline}
-:focus-visible{outline:var(--wishlist-focus,3px solid Highlight)}`;
+span{flex:1}[part=close]{text-decoration:none}
+:focus-visible{outline:var(--wishlist-focus,3px solid Highlight)}
+@media(max-width:30rem){p{width:auto;margin-inline:.5rem}}`;
 
 /** The messages in the element. The methods take the events of the wishlist. */
 export class Rows {

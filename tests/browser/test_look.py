@@ -1,0 +1,99 @@
+"""What shoppers see on a phone and in a shop's look, with a real service."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from .conftest import BASE
+from .own_shop import new_visitor as new_visitor
+from .own_shop import own_shop as own_shop
+from .own_shop import visitor as visitor
+
+pytestmark = pytest.mark.xdist_group("shop-browser")
+
+LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 40"><path d="M0 0h160v40z"/></svg>'
+PHONE = {"width": 390, "height": 844}
+STYLE = "(part) => getComputedStyle(part).color"
+SAVE = f"async (item) => (await import('{BASE}/assets/wishwell.js')).wishlist.save(item)"
+MIDDLE = "(part) => Math.round(part.offsetTop + part.offsetHeight / 2)"
+
+
+def test_logo_may_be_a_path_and_have_no_size(own_shop, visitor):
+    """A logo on the shop's own host, an SVG with nothing but its proportions, is shown with a height,
+    and the page allows it. Rule: page-look."""
+    own_shop.shop.update("--logo-url", "/logo.svg")
+    page = visitor.context.new_page()
+    svg = {"body": LOGO, "content_type": "image/svg+xml"}
+    page.route(own_shop.url + "/logo.svg", lambda route: route.fulfill(**svg))
+    logo = page.locator("header img")
+    # The service knows within seconds that the store has a logo.
+    for _ in range(100):
+        page.goto(f"{own_shop.url}{BASE}/")
+        if logo.count():
+            break
+        page.wait_for_timeout(100)
+    box = logo.bounding_box()
+    assert (box["width"], box["height"]) == (160, 40)
+    own_shop.shop.update("--logo-url", "")
+
+
+def test_word_beside_a_heart_keeps_the_pages_colour(visitor):
+    """The colour of a saved heart is chosen for pictures, not for text on any background."""
+    page = visitor.open(
+        '<p style="color: rgb(1, 2, 3)"><wishlist-button product-id="71">Save</wishlist-button></p>'
+    )
+    heart = page.locator("wishlist-button")
+    heart.click()
+    expect(heart.get_by_text("Saved")).to_be_visible()
+    assert heart.get_by_text("Saved").evaluate(STYLE) == "rgb(1, 2, 3)"
+    assert heart.locator("svg").evaluate(STYLE) == "rgb(194, 24, 60)"
+
+
+def test_messages_on_a_phone_are_equally_wide(new_visitor):
+    """The answers to a save and to a removal are below each other, from edge to edge."""
+    hearts = '<wishlist-button product-id="72"></wishlist-button>'
+    page = new_visitor(viewport=PHONE).open(hearts + "<wishlist-toast></wishlist-toast>")
+    rows = page.locator("wishlist-toast >> [part~=toast]")
+    for number in (1, 2):
+        page.locator("wishlist-button").click()
+        expect(rows).to_have_count(number)
+    assert rows.evaluate_all("(rows) => rows.map((row) => row.offsetWidth)") == [374, 374]
+
+
+def test_tools_of_a_list_share_a_row_on_a_phone(new_visitor):
+    """None of the buttons of a list with one item is alone in a row."""
+    visitor = new_visitor(viewport=PHONE)
+    page = visitor.open("")
+    page.evaluate(SAVE, {"productId": 73, "listName": "Gifts"})
+    scripts = ("wishwell", "page")
+    visitor.open("<wishlist-page cart list='Gifts'></wishlist-page>", page=page, scripts=scripts)
+    page.get_by_role("tab", name=re.compile("Gifts")).click()
+    tools = page.locator("wishlist-page >> .tools > button")
+    expect(tools).to_have_count(4)
+    assert len(set(tools.evaluate_all("(all) => all.map((one) => one.offsetTop)"))) == 1
+
+
+def test_number_of_items_is_at_the_start_of_its_row(new_visitor):
+    """On a phone, the number is at the side where the text begins, the sort order at the other."""
+    visitor = new_visitor(viewport=PHONE)
+    page = visitor.open("")
+    for id in (74, 75):
+        page.evaluate(SAVE, {"productId": id})
+    scripts = ("wishwell", "page")
+    for dir, side in (("ltr", "left"), ("rtl", "right")):
+        visitor.open("<wishlist-page cart></wishlist-page>", page=page, scripts=scripts, dir=dir)
+        count = page.get_by_text("2 items")
+        assert count.evaluate("(count) => getComputedStyle(count).textAlign") == side
+        sort = page.locator("wishlist-page >> .sort")
+        assert sort.evaluate(MIDDLE) == count.evaluate(MIDDLE)
+        assert page.get_by_role("button", name="Select").evaluate(MIDDLE) > sort.evaluate(MIDDLE)
+
+
+def test_ended_link_leads_on(own_shop, visitor):
+    """Who opens a link that is no longer good can go on to the shop."""
+    page = visitor.open(
+        "<wishlist-shared token='none'></wishlist-shared>", scripts=("wishwell", "page")
+    )
+    link = page.get_by_role("link", name="Continue shopping")
+    expect(link).to_have_attribute("href", own_shop.url + "/")
