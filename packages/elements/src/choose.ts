@@ -2,6 +2,7 @@
 // load this module at the first press that needs it.
 import { draw, h, icon, ICONS, type Child } from './page-dom.js';
 import { CHOOSE } from './texts/en.js';
+import type { Say } from './texts/index.js';
 import type { Item, List, Product } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
@@ -43,142 +44,191 @@ export interface Chooser {
 let sheet: CSSStyleSheet | undefined;
 
 /** Opens the menu beside the heart, unless it was closed before this module had loaded. */
-export function openMenu({
-  wishlist,
-  target: product,
-  button,
-  saved = Promise.resolve(),
-  controller,
-}: Chooser): void {
-  const { signal } = controller;
-  if (signal.aborted) return;
-  if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(STYLE);
-  const heart = (button.getRootNode() as ShadowRoot).host;
-  const say = wishlist.texts(heart, CHOOSE, show);
-  const menu = document.createElement('div');
-  const root = menu.attachShadow({ mode: 'open' });
-  root.adoptedStyleSheets = [sheet];
-  // The dialog is inside of its box, because Tab skips the content of a host with a tabindex.
-  const dialog = document.createElement('div');
-  root.append(dialog);
-  let lists: List[] = [];
-  let items: Item[] = [];
-  let [loading, naming, failed] = [true, false, false];
+export function openMenu(chooser: Chooser): void {
+  if (!chooser.controller.signal.aborted) new Menu(chooser).open();
+}
 
-  const close = (focus = false) => {
-    if (signal.aborted) return;
+class Menu {
+  readonly #menu = document.createElement('div');
+  readonly #root = this.#menu.attachShadow({ mode: 'open' });
+  /** Inside of its box, because Tab skips the content of a host with a tabindex. */
+  readonly #dialog = document.createElement('div');
+  readonly #heart: Element;
+  readonly #say: Say<keyof typeof CHOOSE>;
+  readonly #signal: AbortSignal;
+  #lists: List[] = [];
+  #items: Item[] = [];
+  #loading = true;
+  #naming = false;
+  #failed = false;
+  /** The changes, which run one after the other. */
+  #last: Promise<unknown>;
+
+  constructor(readonly given: Chooser) {
+    const { wishlist, button, saved = Promise.resolve(), controller } = given;
+    this.#signal = controller.signal;
+    this.#last = saved;
+    this.#heart = (button.getRootNode() as ShadowRoot).host;
+    this.#say = wishlist.texts(this.#heart, CHOOSE, this.#show);
+    if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(STYLE);
+    this.#root.adoptedStyleSheets = [sheet];
+    this.#root.append(this.#dialog);
+  }
+
+  open() {
+    const { button } = this.given;
+    const menu = this.#menu;
+    const dialog = this.#dialog;
+    dialog.role = 'dialog';
+    dialog.tabIndex = -1;
+    menu.part.add('menu');
+    this.#listen();
+    button.after(menu);
+    // In the top layer, the menu isn't cut off by a card's `overflow`.
+    if ('popover' in menu) {
+      menu.popover = 'manual';
+      menu.showPopover();
+    }
+    button.ariaExpanded = 'true';
+    this.#show();
+    dialog.focus({ preventScroll: true });
+    this.#last.then(
+      () => this.#work(this.#load),
+      () => this.#close(),
+    );
+  }
+
+  #close(focus = false) {
+    const { controller, button } = this.given;
+    if (this.#signal.aborted) return;
     controller.abort();
     if (focus) button.focus();
-  };
-  signal.addEventListener('abort', () => menu.remove());
+  }
 
-  /** Runs changes one after the other; a failure is shown in the menu. */
-  let last: Promise<unknown> = saved;
-  const work = (act: () => Promise<unknown>) => {
-    const done = () => act().then(() => (failed = false));
-    const fail = () => (failed = true);
-    last = last.then(done).catch(fail).then(show);
-  };
+  // ---------------------------------------------------------------------------------- changes
 
-  const load = async () => {
+  /** Runs a change after those before it; a failure is shown in the menu. */
+  #work(act: () => Promise<unknown>) {
+    const done = () => act().then(() => (this.#failed = false));
+    const fail = () => (this.#failed = true);
+    this.#last = this.#last.then(done).catch(fail).then(this.#show);
+  }
+
+  readonly #load = async () => {
+    const signal = this.#signal;
+    const { wishlist, target } = this.given;
+    const { productId, variantId, match } = target;
     const found: Item[] = [];
-    const { productId, variantId, match } = product;
     const variant = match === 'product' ? undefined : variantId;
     for await (const item of wishlist.items.all({ query: `product:${productId}`, signal }))
       if (!variant || !item.variantId || `${item.variantId}` === `${variant}`) found.push(item);
     const every: List[] = [];
     for await (const list of wishlist.lists.all({ limit: 250, signal })) every.unshift(list);
-    [items, lists, loading] = [found, every, false];
+    [this.#items, this.#lists, this.#loading] = [found, every, false];
   };
 
   /** Puts the saved variants on the list, or takes them off. */
-  const put = async (id: string, on: boolean) => {
-    for (const [at, item] of items.entries()) {
+  async #put(id: string, on: boolean) {
+    const { items } = this.given.wishlist;
+    for (const [at, item] of this.#items.entries()) {
       const others = item.listIds.filter((other) => other !== id);
-      items[at] = await wishlist.items.setLists(item.id, on ? [...others, id] : others, { signal });
+      const options = { signal: this.#signal };
+      this.#items[at] = await items.setLists(item.id, on ? [...others, id] : others, options);
     }
-  };
+  }
 
-  const create = () => {
-    const listName = root.querySelector<HTMLInputElement>('.field')!.value.trim();
+  readonly #create = () => {
+    const listName = this.#find<HTMLInputElement>('.field').value.trim();
     if (!listName) return;
-    naming = false;
-    work(async () => {
+    this.#naming = false;
+    this.#work(async () => {
       // Not by saving again, because that clears the mark of items that were bought.
-      await load();
-      const alike = lists.find(({ name }) => name.toLowerCase() === listName.toLowerCase());
-      const { id } = alike ?? (await wishlist.lists.create({ name: listName }));
-      await put(id, true);
-      await load();
+      await this.#load();
+      const alike = this.#lists.find(({ name }) => name.toLowerCase() === listName.toLowerCase());
+      const { id } = alike ?? (await this.given.wishlist.lists.create({ name: listName }));
+      await this.#put(id, true);
+      await this.#load();
     });
-    show();
-    root.querySelector<HTMLElement>('.new')!.focus();
+    this.#show();
+    this.#find('.new').focus();
   };
 
-  const choice = ({ id, name }: List): Child => {
+  readonly #remove = () => {
+    const { wishlist, target } = this.given;
+    this.#close(true);
+    // A failure is reported by the wishlist's event `error`.
+    wishlist.remove(target);
+  };
+
+  // --------------------------------------------------------------------------------- elements
+
+  #find<Kind extends HTMLElement>(selector: string): Kind {
+    return this.#root.querySelector<Kind>(selector)!;
+  }
+
+  readonly #show = () => {
+    if (this.#signal.aborted) return;
+    const say = this.#say;
+    const dialog = this.#dialog;
+    draw(dialog, [
+      h('p', {}, say('onLists')),
+      ...this.#lists.map((list) => this.#choice(list)),
+      this.#newList(),
+      this.#failed && h('p.failed', { role: 'alert' }, say('failed')),
+      h(
+        'div.row.end',
+        {},
+        h('button.remove', { onclick: this.#remove, disabled: this.#loading }, say('remove')),
+        h('button.done', { onclick: () => this.#close(true) }, say('done')),
+      ),
+    ]);
+    dialog.ariaLabel = say('onLists');
+    dialog.ariaBusy = `${this.#loading}`;
+    this.#place();
+  };
+
+  #choice({ id, name }: List): Child {
+    const items = this.#items;
     const on = items.filter(({ listIds }) => listIds.includes(id)).length;
     const onchange = ({ target }: Event) => {
       const { checked } = target as HTMLInputElement;
-      work(() => put(id, checked));
+      this.#work(() => this.#put(id, checked));
     };
     const state = {
       checked: on > 0 && on === items.length,
       indeterminate: on > 0 && on < items.length,
     };
     return h('label', { key: id }, h('input', { type: 'checkbox', ...state, onchange }), name);
-  };
+  }
 
-  const newList = (): Child => {
-    if (naming) {
+  #newList(): Child {
+    const say = this.#say;
+    if (this.#naming) {
       const onkeydown = (event: KeyboardEvent) => {
         if (event.key !== 'Enter' || event.isComposing) return;
         // Or else the key would also press the button that gets the focus.
         event.preventDefault();
-        create();
+        this.#create();
       };
       return h(
         'div.row',
         { key: 'name' },
         h('input.field', { ariaLabel: say('listName'), maxLength: 255, onkeydown }),
-        h('button', { onclick: create }, say('create')),
+        h('button', { onclick: this.#create }, say('create')),
       );
     }
     const onclick = () => {
-      naming = true;
-      show();
-      root.querySelector<HTMLElement>('.field')!.focus();
+      this.#naming = true;
+      this.#show();
+      this.#find('.field').focus();
     };
-    return h('button.new', { onclick, disabled: loading }, icon(ICONS.plus), say('newList'));
-  };
-
-  const remove = () => {
-    close(true);
-    // A failure is reported by the wishlist's event `error`.
-    wishlist.remove(product);
-  };
-
-  function show() {
-    if (signal.aborted) return;
-    draw(dialog, [
-      h('p', {}, say('onLists')),
-      ...lists.map(choice),
-      newList(),
-      failed && h('p.failed', { role: 'alert' }, say('failed')),
-      h(
-        'div.row.end',
-        {},
-        h('button.remove', { onclick: remove, disabled: loading }, say('remove')),
-        h('button.done', { onclick: () => close(true) }, say('done')),
-      ),
-    ]);
-    dialog.ariaLabel = say('onLists');
-    dialog.ariaBusy = `${loading}`;
-    place();
+    return h('button.new', { onclick, disabled: this.#loading }, icon(ICONS.plus), say('newList'));
   }
 
   /** Puts the menu below the heart, or above it if there is more room, inside of the window. */
-  function place() {
-    const at = button.getBoundingClientRect();
+  readonly #place = () => {
+    const menu = this.#menu;
+    const at = this.given.button.getBoundingClientRect();
     const { style } = menu;
     style.left = style.top = '0';
     // Not 0 inside of a transformed element, if the browser has no popovers.
@@ -190,26 +240,43 @@ export function openMenu({
     const y = below ? at.bottom + GAP : at.top - GAP - height;
     style.left = `${Math.max(GAP, Math.min(x, wide - width - GAP)) - left}px`;
     style.top = `${Math.max(GAP, Math.min(y, high - height - GAP)) - top}px`;
+  };
+
+  // ----------------------------------------------------------------------------------- events
+
+  #listen() {
+    const { wishlist, button } = this.given;
+    const menu = this.#menu;
+    const signal = this.#signal;
+    signal.addEventListener('abort', () => menu.remove());
+    menu.addEventListener('click', (event) => {
+      // A menu inside of a link must not follow it, and a press is none of the page's.
+      event.stopPropagation();
+      const target = event.composedPath()[0] as Element;
+      if (target.matches('input')) return;
+      event.preventDefault();
+      target.closest('label')?.querySelector('input')!.click();
+    });
+    menu.addEventListener('mousedown', (event) => {
+      // Or else Firefox gives the focus to a link around the heart, which closes the menu.
+      if (!(event.composedPath()[0] as Element).matches('input')) event.preventDefault();
+    });
+    menu.addEventListener('keydown', (event) => this.#press(event));
+    menu.addEventListener('focusout', ({ relatedTarget }) => {
+      if (relatedTarget && relatedTarget !== button && relatedTarget !== menu) this.#close();
+    });
+    const outside = (event: Event) => event.composedPath().includes(this.#heart) || this.#close();
+    document.addEventListener('pointerdown', outside, { signal, capture: true });
+    for (const type of ['scroll', 'resize'])
+      window.addEventListener(type, this.#place, { signal, capture: true, passive: true });
+    const close = () => this.#close();
+    wishlist.addEventListener('shopper', close, { signal } as AddEventListenerOptions);
   }
 
-  dialog.role = 'dialog';
-  dialog.tabIndex = -1;
-  menu.part.add('menu');
-  menu.addEventListener('click', (event) => {
-    // A menu inside of a link must not follow it, and a press is none of the page's.
-    event.stopPropagation();
-    const target = event.composedPath()[0] as Element;
-    if (target.matches('input')) return;
-    event.preventDefault();
-    target.closest('label')?.querySelector('input')!.click();
-  });
-  menu.addEventListener('mousedown', (event) => {
-    // Or else Firefox gives the focus to a link around the heart, which closes the menu.
-    if (!(event.composedPath()[0] as Element).matches('input')) event.preventDefault();
-  });
-  menu.addEventListener('keydown', (event) => {
+  #press(event: KeyboardEvent) {
+    const root = this.#root;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === 'Escape') close(true);
+    if (event.key === 'Escape') this.#close(true);
     else if (step) {
       const stops = [...root.querySelectorAll<HTMLElement>('input,button:not(:disabled)')];
       stops.at((stops.indexOf(root.activeElement as HTMLElement) + step) % stops.length)!.focus();
@@ -217,29 +284,7 @@ export function openMenu({
     // Neither a dialog around the heart nor the page may use the key too.
     event.preventDefault();
     event.stopPropagation();
-  });
-  menu.addEventListener('focusout', ({ relatedTarget }) => {
-    if (relatedTarget && relatedTarget !== button && relatedTarget !== menu) close();
-  });
-  const outside = (event: Event) => event.composedPath().includes(heart) || close();
-  document.addEventListener('pointerdown', outside, { signal, capture: true });
-  for (const type of ['scroll', 'resize'])
-    window.addEventListener(type, place, { signal, capture: true, passive: true });
-  wishlist.addEventListener('shopper', () => close(), { signal } as AddEventListenerOptions);
-
-  button.after(menu);
-  // In the top layer, the menu isn't cut off by a card's `overflow`.
-  if ('popover' in menu) {
-    menu.popover = 'manual';
-    menu.showPopover();
   }
-  button.ariaExpanded = 'true';
-  show();
-  dialog.focus({ preventScroll: true });
-  saved.then(
-    () => work(load),
-    () => close(),
-  );
 }
 
 const GAP = 8; // CSS pixels between the menu, the heart and the window's edge
