@@ -16,7 +16,7 @@ from tests.servers.base import HERE, free_port
 from tests.servers.called import OK, Authority, Called, calls, connected, on_loop
 from wishwell.errors import Invalid
 from wishwell.outbound import Outbound, names
-from wishwell.outbound.answer import LARGEST, Answer, Unanswered
+from wishwell.outbound.answer import MAX_ANSWER_BYTES, Answer, Unanswered
 
 
 class Names:
@@ -220,13 +220,17 @@ async def test_at_most_64_kib_of_a_body_are_read():
             await writer.drain()
 
     async with Called().serve() as server, calls() as there:
-        for size, whole in ((LARGEST, True), (LARGEST + 1, False), (10_000_000, False)):
+        for size, whole in (
+            (MAX_ANSWER_BYTES, True),
+            (MAX_ANSWER_BYTES + 1, False),
+            (10_000_000, False),
+        ):
             server.answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size + b"a" * size
             answer = await there.call("GET", f"http://{HERE}:{server.port}/")
-            assert answer[:3] == (200, b"a" * LARGEST, whole)
+            assert answer[:3] == (200, b"a" * MAX_ANSWER_BYTES, whole)
         server.answer = endless
         answer = await there.call("GET", f"http://{HERE}:{server.port}/")
-        assert answer[:3] == (200, b"a" * LARGEST, False)
+        assert answer[:3] == (200, b"a" * MAX_ANSWER_BYTES, False)
 
 
 BROKEN = {

@@ -34,7 +34,7 @@ def _gauge(
 
 
 _REQUESTS = _counter("requests", "Completed requests.", "method", "route", "status")
-_SECONDS = Histogram(
+_REQUEST_SECONDS = Histogram(
     "wishwell_request_seconds",
     "Seconds from the end of a request's headers to its response.",
     ("route",),
@@ -227,8 +227,8 @@ def record_build() -> None:
 
 
 @functools.lru_cache(maxsize=256)
-def _took(route: str) -> Histogram:
-    return _SECONDS.labels(route)
+def _request_seconds(route: str) -> Histogram:
+    return _REQUEST_SECONDS.labels(route)
 
 
 _answered: collections.Counter[tuple[str, str, int, str]] = collections.Counter()
@@ -241,7 +241,7 @@ def answered(method: str, route: str, status: int, seconds: float, store: str = 
     ``route`` is the route's template, never the path. ``store`` is a handle; empty if unknown.
     """
     _answered[method, route, status, store] += 1
-    _took(route).observe(seconds)
+    _request_seconds(route).observe(seconds)
 
 
 def publish_requests() -> None:

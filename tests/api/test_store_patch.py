@@ -19,7 +19,7 @@ LOOK = {
 }
 
 
-def test_token_changes_look_notices_and_shown_wishes(make_shop):
+def test_token_changes_look_notices_and_wish_counts(make_shop):
     """Fields that are left out stay; an empty text or null resets one; the record may be sent back
     whole. Rule: store-patch."""
     shop = make_shop("--time-zone", "Europe/Paris")

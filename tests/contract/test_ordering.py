@@ -12,7 +12,7 @@ from wishwell.wishlists import lists, ordering
 from .conftest import PLENTY
 from .test_model import heard
 
-# The old and new index of each move, in a list of so many items.
+# For each move: its old and new index, by the list's number of items.
 MOVES = {
     "to the start": lambda count: (count - 1, 0),
     "to the end": lambda count: (0, count - 1),
@@ -24,7 +24,7 @@ MOVES = {
 
 
 def filled(bench, count):
-    """Returns a new profile, and its list of so many items with its order."""
+    """Returns a new profile, and its list of ``count`` items with their order."""
     profile = bench.new_session()
     [made] = bench.fill(profile, products=count, lists=1, on=1)
     return profile, made, order_of(bench, profile, made)
@@ -99,7 +99,7 @@ def test_moves_in_the_worst_directions_agree_with_a_plain_list(telling, way, cou
     assert replay.placed[made] == order
 
 
-@pytest.mark.parametrize("begin", [0, ordering.LIMIT // 2, ordering.LIMIT - 6])
+@pytest.mark.parametrize("begin", [0, ordering.POSITION_LIMIT // 2, ordering.POSITION_LIMIT - 6])
 def test_moves_find_room_at_the_limits_of_the_column(bench, begin):
     """Moves find room where positions have no gaps, also at the limits of PostgreSQL's `integer`.
     Rule: order-gaps."""
@@ -108,7 +108,7 @@ def test_moves_find_room_at_the_limits_of_the_column(bench, begin):
         set_positions(bench, profile, made, {id: begin + n for n, id in enumerate(order, 1)})
         move(bench, profile, made, order, old, new)
         assert order_of(bench, profile, made) == order
-        assert all(0 < at < ordering.LIMIT for at in stored(bench, profile, made).values())
+        assert all(0 < at < ordering.POSITION_LIMIT for at in stored(bench, profile, made).values())
 
 
 @pytest.mark.parametrize("count", [20, 1_000])

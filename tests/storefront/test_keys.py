@@ -16,7 +16,7 @@ from tests.servers.base import HERE
 from tests.servers.called import Called, Speak, on_loop
 from wishwell.errors import Invalid, Unavailable
 from wishwell.outbound import Outbound
-from wishwell.outbound.answer import LARGEST
+from wishwell.outbound.answer import MAX_ANSWER_BYTES
 from wishwell.shoppers.customers import InvalidEvidence
 from wishwell.shoppers.key_sets import KeySets, public_keys
 from wishwell.shoppers.shop import Shop
@@ -122,7 +122,7 @@ async def test_concurrent_callers_share_one_fetch():
 BAD = {
     "status is 503": answer(key_set("a"), 503),
     "status is 302": answer(key_set("a"), 302),
-    "larger than 64 KiB": answer(key_set("a") + b" " * LARGEST),
+    "larger than 64 KiB": answer(key_set("a") + b" " * MAX_ANSWER_BYTES),
     "isn't JSON": answer(b"{"),
     "it isn't JSON": answer(b"[" * 60_000),
     "no array `keys`": answer(b"[]"),

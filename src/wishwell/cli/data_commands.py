@@ -111,7 +111,7 @@ def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> Non
             store = await db.read(stores.by_handle, handle)
         return await _load(db, file, store, how, dry)
 
-    terminal.say(_said(run(settings, add), dry))
+    terminal.say(_summary(run(settings, add), dry))
 
 
 # rule: import-csv
@@ -125,7 +125,7 @@ def _import_csv(
         terminal.say(line)
     counts = run(settings, lambda db: _load(db, file, store, "same", dry))
     guests = f"; {file.guests:,} rows without a customer were skipped" if file.guests else ""
-    terminal.say(f"{_said(counts, dry)}{guests}")
+    terminal.say(f"{_summary(counts, dry)}{guests}")
 
 
 async def _load(
@@ -134,7 +134,7 @@ async def _load(
     progress, counts = Progress(), Counts()
     keys = file.spool.ask("SELECT count(DISTINCT key) FROM records WHERE key > ''").fetchone()[0]
     async for counts in importing.load(db, file, store, dry=dry, how=how, clock=clock):
-        progress.report(_said(counts, dry), (counts.profiles + counts.there) / max(1, keys))
+        progress.report(_summary(counts, dry), (counts.profiles + counts.there) / max(1, keys))
     return counts
 
 
@@ -160,7 +160,7 @@ def check_outbound(settings: Settings, file: ImportFile) -> None:
         check_url(settings, f"line {line}: webhook.url", record.url)
 
 
-def _said(counts: Counts, dry: bool) -> str:
+def _summary(counts: Counts, dry: bool) -> str:
     done = "to add" if dry else "added"
     return (
         f"{done}: {counts.profiles:,} profiles, {counts.lists:,} lists, "

@@ -46,7 +46,7 @@ class _Change(NamedTuple):
     secrets: tuple[str, ...]
 
     @property
-    def is_one(self) -> bool:
+    def has_effect(self) -> bool:
         return self.before != self.after or bool(self.secrets)
 
 
@@ -62,7 +62,7 @@ async def store_apply(db: Database, settings: Settings, /, path: str, yes: bool)
     Either all changes are made or none.
     """
     entries = _read(path)
-    changes = [c for c in await db.read(_plan, settings, path, entries) if c.is_one]
+    changes = [c for c in await db.read(_plan, settings, path, entries) if c.has_effect]
     for change in changes:
         terminal.say(_shown(change))
     if kept := len(entries) - len(changes):

@@ -21,7 +21,7 @@ DEFECT = os.EX_SOFTWARE
 """Exit code of a command that failed because of a bug in the program."""
 
 _NOTHING = "-"
-_ENDLESS = 1_000_000  # columns of a file or a pipe
+_UNLIMITED_COLUMNS = 1_000_000  # columns of a file or a pipe
 
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(10), *range(11, 32), *range(127, 160))}
 """Escapes for control characters, which a terminal would execute if text from a file had any."""
@@ -125,7 +125,7 @@ def show(records: Sequence[Any], as_json: bool) -> None:
     columns = list({column: None for row in cells for column in row if row[column] != _NOTHING})
     shown = [[row.get(column, _NOTHING) for column in columns] for row in cells]
     widths = [max(map(len, column)) for column in zip(columns, *shown, strict=True)]
-    if sum(widths) + 2 * len(widths) > shutil.get_terminal_size((_ENDLESS, 0)).columns:
+    if sum(widths) + 2 * len(widths) > shutil.get_terminal_size((_UNLIMITED_COLUMNS, 0)).columns:
         width = max(map(len, columns))
         for line in shown:
             say(

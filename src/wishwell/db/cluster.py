@@ -140,7 +140,7 @@ async def _distributed(connection: Connection) -> set[str]:
     return {row[0] for row in rows}
 
 
-async def apart(connection: Connection) -> list[str]:
+async def disconnected_pairs(connection: Connection) -> list[str]:
     """Returns the pairs of servers that can't connect, as "host:port to host:port"."""
     rows = await connection.fetch(
         "SELECT from_nodename, from_nodeport, to_nodename, to_nodeport "

@@ -72,7 +72,7 @@ def undecided(error: BaseException) -> Undecided:
 
 
 # rule: cluster-node-away
-def hear(connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
+def on_log_message(connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
     """Records a failed commit on another server of the cluster. A connection's log listener.
 
     The coordinator only warns about such a failure, and otherwise reports success.

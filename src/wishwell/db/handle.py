@@ -17,7 +17,7 @@ from wishwell.db.statements import Effect, Statement
 _MAX_INSERT_ROWS = (
     50  # rows: above it COPY is faster, although it is parsed each time and takes a round trip
 )
-_CHUNK = 1 << 16  # bytes
+_CHUNK_BYTES = 1 << 16  # bytes
 _ESCAPED = {ord(letter): f"\\x{ord(letter):02x}" for letter in "\\\b\f\n\r\t\v"} | {0: "\t"}
 _NULL = "\ud800"
 
@@ -36,19 +36,19 @@ class Handle(Writer):
         self,
         connection: Connection,
         sql: Mapping[str, Statement],
-        end: float = math.inf,
-        transaction_end: float = math.inf,
-        each: float = math.inf,
+        deadline: float = math.inf,
+        transaction_deadline: float = math.inf,
+        statement_seconds: float = math.inf,
     ) -> None:
-        """``end``: deadline of statements outside a transaction; ``transaction_end``: of the
-        transaction; both in the event loop's time. ``each``: timeout of one statement, in
-        seconds."""
+        """``deadline``: of statements outside a transaction; ``transaction_deadline``: of the
+        transaction; both in the event loop's time. ``statement_seconds``: timeout of one
+        statement."""
         self._connection = connection
         self._sql = sql
         self._now = asyncio.get_running_loop().time
-        self._end = end
-        self._transaction_end = transaction_end
-        self._each = each
+        self._deadline = deadline
+        self._transaction_deadline = transaction_deadline
+        self._statement_seconds = statement_seconds
         self.started = math.inf  # start of the running statement
         self.acts: list[Act] = []
 
@@ -79,7 +79,7 @@ class Handle(Writer):
         runs = step.runs(rows)
         with self._many():
             result: Sequence[Row] = await self._connection.fetchmany(
-                step.sql, runs, timeout=self._left()
+                step.sql, runs, timeout=self._remaining_seconds()
             )
         return result
 
@@ -89,10 +89,15 @@ class Handle(Writer):
         values = [insertion.values(row) for row in rows]
         with self._many():
             if len(rows) <= _MAX_INSERT_ROWS:
-                await self._connection.executemany(insertion.sql, values, timeout=self._left())
+                await self._connection.executemany(
+                    insertion.sql, values, timeout=self._remaining_seconds()
+                )
             else:
                 await self._connection.copy_to_table(
-                    table, source=_copied(values), columns=insertion.takes, timeout=self._left()
+                    table,
+                    source=_copied(values),
+                    columns=insertion.takes,
+                    timeout=self._remaining_seconds(),
                 )
 
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
@@ -113,7 +118,7 @@ class Handle(Writer):
         if self.acts:
             await asyncio.to_thread(self.journal.append, self.acts, actor.get())
         self.started = self._now()
-        self._end = max(self._end, self.started + seconds)
+        self._deadline = max(self._deadline, self.started + seconds)
         try:
             await self._connection.execute("COMMIT")
         except (*failures.BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
@@ -124,7 +129,7 @@ class Handle(Writer):
     # rules: standby-confirms, database-away
     def close_if_overdue(self, now: float) -> None:
         """Closes the connection if its statement is overdue. Called at intervals (poll)."""
-        if now >= min(self._end, self.started + self._each):
+        if now >= min(self._deadline, self.started + self._statement_seconds):
             self.overdue = True
             self._connection.terminate()
 
@@ -132,15 +137,15 @@ class Handle(Writer):
         if self.in_transaction:
             return
         self.started = self._now()
-        self._end = self._transaction_end
+        self._deadline = self._transaction_deadline
         with failures.translated():
             await self._connection.execute("BEGIN")
         self.started = math.inf
         self.in_transaction = True
 
-    def _left(self) -> float:
+    def _remaining_seconds(self) -> float:
         """Returns the seconds until the deadline: at most twice a statement's, at least 0.01."""
-        return max(0.01, min(self._end - self._now(), 2 * self._each))
+        return max(0.01, min(self._deadline - self._now(), 2 * self._statement_seconds))
 
     @contextlib.contextmanager
     def _many(self) -> Iterator[None]:
@@ -166,7 +171,7 @@ async def _copied(rows: Iterable[Sequence[Any]]) -> AsyncIterator[bytes]:
     for row in rows:
         lines.append(_copied_line(row))
         size += len(lines[-1])
-        if size > _CHUNK:
+        if size > _CHUNK_BYTES:
             yield "".join(lines).encode()
             lines, size = [], 0
     yield "".join(lines).encode()

@@ -79,7 +79,7 @@ class Hosts:
         if address and connection.is_closed():  # it broke, or was cut
             self._suspect_down(address)
 
-    def trusts(self, connection: Connection) -> bool:
+    def is_primary(self, connection: Connection) -> bool:
         """Returns whether an idle connection leads to the current primary."""
         return not self.several or self._address_of[connection] == self._primary
 

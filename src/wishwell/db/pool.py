@@ -14,14 +14,14 @@ from wishwell.errors import Unavailable
 from wishwell.fair_queue import CURRENT, Entry, Flow, Ticket
 from wishwell.fair_semaphore import FairSemaphore
 
-_OF_STORE = 4
+_STORE_FACTOR = 4
 """Maximum connections of a store, as a multiple of the connections left free."""
 
-_PARTIES = 5
+_PARTY_DIVISOR = 5
 """A party of a store holds at most the pool's size divided by this: 16 of its bulk writes at a time
 would keep PostgreSQL busy for everybody."""
 
-_OF_LOCK = 2
+_MAX_PER_LOCK = 2
 """Maximum connections for writes that lock the same profile: one works while the next is sent."""
 
 
@@ -35,7 +35,10 @@ class Pool:
         # The last used is taken first, because a proxy may close one that is idle for long.
         self._idle: list[Connection] = []
         self._places = FairSemaphore(
-            size, of_store=_OF_STORE, of_party=max(1, size // _PARTIES), of_lock=_OF_LOCK
+            size,
+            of_store=_STORE_FACTOR,
+            of_party=max(1, size // _PARTY_DIVISOR),
+            of_lock=_MAX_PER_LOCK,
         )
         self._taken: dict[Connection, tuple[Flow, str | None, Entry[Any] | None, float]] = {}
         self._closed = False
@@ -103,7 +106,7 @@ class Pool:
     def _idle_connection(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop()
-            if not connection.is_closed() and self._hosts.trusts(connection):
+            if not connection.is_closed() and self._hosts.is_primary(connection):
                 return connection
             self._hosts.closed(connection)
             connection.terminate()

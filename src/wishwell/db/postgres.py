@@ -25,11 +25,13 @@ T = TypeVar("T")
 
 _RETRIED_ERRORS = (RunAgain, asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _MAX_ATTEMPTS = 4
-_LONG = 5  # factor of a read's timeout, for a read of many records
+_LONG_READ_FACTOR = 5  # factor of a read's timeout, for a read of many records
 _STATEMENTS = 512  # prepared statements a connection: all of ours, and the common forms of pages
-_LOOKS = 40  # polls for late and overdue statements in one statement timeout
-_LATE = 0.25  # share of the statement timeout after which the host is suspected down and probed
-_ROOM_SECONDS = 0.25  # seconds between polls while writes are refused
+_POLLS_PER_TIMEOUT = 40  # polls for late and overdue statements in one statement timeout
+_SUSPECT_SHARE = (
+    0.25  # share of the statement timeout after which the host is suspected down and probed
+)
+_REFUSED_POLL_SECONDS = 0.25  # seconds between polls while writes are refused
 UNCONFIRMED = """
 SELECT count(*) FROM pg_stat_activity
 WHERE usename = current_user AND wait_event = 'SyncRep'
@@ -65,10 +67,12 @@ class Postgres:
         self._spread: bool | None = None
         self._pool = Pool(self._hosts, connections)
         self._running: set[Handle] = set()
-        self._looks = False
+        self._polling = False
         self._most_writes = max(1, connections // 2)
-        self._cut = 0  # writes whose connections were closed since the last successful write
-        self._asked = 0.0
+        self._lost_writes = (
+            0  # writes whose connections were closed since the last successful write
+        )
+        self._checked_at = 0.0
         self._long = asyncio.Lock()
 
     async def _connect(self, address: Address) -> Connection:
@@ -88,7 +92,7 @@ class Postgres:
             max_cached_statement_lifetime=0,
             server_settings=settings,
         )
-        connection.add_log_listener(failures.hear)
+        connection.add_log_listener(failures.on_log_message)
         try:
             await connecting.prepare(connection)
             if self._spread is None:
@@ -112,7 +116,7 @@ class Postgres:
             return await self.batch_read(use_case, *arguments, **named)
 
     async def batch_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        end = asyncio.get_running_loop().time() + _LONG * self._seconds
+        end = asyncio.get_running_loop().time() + _LONG_READ_FACTOR * self._seconds
         return await self._once((end, end, math.inf), None, use_case, *arguments, **named)
 
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
@@ -140,9 +144,9 @@ class Postgres:
         now = asyncio.get_running_loop().time
         end = now() + times * self._seconds
         for left in reversed(range(_MAX_ATTEMPTS)):
-            ends = (now() + self._seconds, end, each * self._seconds)
+            timeouts = (now() + self._seconds, end, each * self._seconds)
             try:
-                return await self._once(ends, lock, use_case, *arguments, **named)
+                return await self._once(timeouts, lock, use_case, *arguments, **named)
             except _RETRIED_ERRORS as error:
                 if not left:
                     raise Unavailable(
@@ -154,24 +158,24 @@ class Postgres:
     # rules: write-durable, cluster-node-away
     async def _once(
         self,
-        ends: tuple[float, float, float],
+        timeouts: tuple[float, float, float],
         lock: str | None,
         use_case: UseCase[T],
         *arguments: Any,
         **named: Any,
     ) -> T:
-        """Runs the use-case on one connection. ``ends``: the handle's deadlines and timeout.
+        """Runs the use-case on one connection. ``timeouts``: the handle's deadlines and timeout.
         ``lock``: the key of the profile that it locks."""
         ticket = CURRENT.get()
         ticket.pause()
         try:
-            return await self._on_connection(ends, lock, use_case, *arguments, **named)
+            return await self._on_connection(timeouts, lock, use_case, *arguments, **named)
         finally:
             ticket.resume()
 
     async def _on_connection(
         self,
-        ends: tuple[float, float, float],
+        timeouts: tuple[float, float, float],
         lock: str | None,
         use_case: UseCase[T],
         *arguments: Any,
@@ -181,11 +185,11 @@ class Postgres:
             connection = await self._pool.take(self._seconds, lock)
         except failures.UNREACHABLE as error:
             raise failures.failed(error) from error
-        handle = Handle(connection, self.sql, *ends)
+        handle = Handle(connection, self.sql, *timeouts)
         handle.joins_products = not self._spread
         handle.journal = self._journal
         self._running.add(handle)
-        if not self._looks:
+        if not self._polling:
             self._close_overdue(asyncio.get_running_loop())
         try:
             result = await use_case(handle, *arguments, **named)
@@ -193,7 +197,7 @@ class Postgres:
                 await handle.commit(self._seconds / 2)
             if handle.writes:
                 failures.check(connection)
-                self._cut = 0
+                self._lost_writes = 0
         except Unavailable as error:
             # If the server refused a single statement, no transaction is open. Otherwise drop the
             # connection: that rolls back too, and a ROLLBACK would wait for the same server.
@@ -217,18 +221,21 @@ class Postgres:
         finally:
             self._running.discard(handle)
             if handle.overdue and handle.writes:
-                self._cut += 1
+                self._lost_writes += 1
         self._pool.give_back(connection)
         return result
 
     def _close_overdue(self, loop: asyncio.AbstractEventLoop) -> None:
         """Polls all running statements. A timer for each would cost more."""
-        self._looks = bool(self._running)
-        if self._looks:
-            loop.call_later(self._seconds / _LOOKS, self._close_overdue, loop)
+        self._polling = bool(self._running)
+        if self._polling:
+            loop.call_later(self._seconds / _POLLS_PER_TIMEOUT, self._close_overdue, loop)
         for handle in list(self._running):
             handle.close_if_overdue(loop.time())
-            if self._hosts.several and loop.time() - handle.started > _LATE * self._seconds:
+            if (
+                self._hosts.several
+                and loop.time() - handle.started > _SUSPECT_SHARE * self._seconds
+            ):
                 self._hosts.suspect()
 
     # rule: standby-confirms
@@ -240,20 +247,20 @@ class Postgres:
         refused until the server has none left.
         """
         self._journal.record_command()
-        if not self._cut:
+        if not self._lost_writes:
             return
-        if self._cut + sum(handle.writes for handle in self._running) < self._most_writes:
+        if self._lost_writes + sum(handle.writes for handle in self._running) < self._most_writes:
             return
         now = asyncio.get_running_loop().time()
-        if now - self._asked > _ROOM_SECONDS:
-            self._asked = now
+        if now - self._checked_at > _REFUSED_POLL_SECONDS:
+            self._checked_at = now
             # If all connections are in use, writes stay refused too.
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_ROOM_SECONDS):
+                async with asyncio.timeout(_REFUSED_POLL_SECONDS):
                     [[count]] = await self.read(Handle.fetch, UNCONFIRMED)
                     if not count:
-                        self._cut = 0
-        if self._cut:
+                        self._lost_writes = 0
+        if self._lost_writes:
             raise Unavailable("Too many writes are waiting for the database.")
 
     async def _roll_back(self, connection: Connection) -> None:

@@ -57,7 +57,7 @@ _MAX_GROUP, _GROUP_SECONDS = 256, 0.01
 """Maximum writes in one commit, and the seconds that they take together, except for a single write
 that takes longer. Both limit how long the first write waits for the commit."""
 
-_MANY = 1_000
+_BULK_ROWS = 1_000
 """Rows above which a bulk insert counts as an import."""
 
 _LONG_SECONDS, _LONG_STEPS = 10.0, 100_000
@@ -87,29 +87,29 @@ class _Handle(Writer):
     async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
         rows: Sequence[Row] = []
         for step in self._sql[statement].steps:
-            rows = self.execute(step.sql, _bound(step.values(named))) or rows
+            rows = self.execute(step.sql, _parameters(step.values(named))) or rows
         return rows
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
-        return self.execute(pages.sql("sqlite", query), _bound(arguments))
+        return self.execute(pages.sql("sqlite", query), _parameters(arguments))
 
     async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         step = self._sql[statement].step
         with _translated():
-            self._connection.executemany(step.sql, [_bound(step.values(row)) for row in rows])
+            self._connection.executemany(step.sql, [_parameters(step.values(row)) for row in rows])
 
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         step = self._sql[statement].step
         return [
             returned
             for row in rows
-            for returned in self.execute(step.sql, _bound(step.values(row)))
+            for returned in self.execute(step.sql, _parameters(step.values(row)))
         ]
 
     async def fill(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
         insertion = statements.insertion(table, "sqlite")
         with _translated():
-            if len(rows) > _MANY:
+            if len(rows) > _BULK_ROWS:
                 # An import touches many pages: cache more in memory, and collect more in the WAL
                 # before a checkpoint.
                 self._connection.execute("PRAGMA cache_size = -64000")
@@ -355,7 +355,7 @@ def _resolve(jobs: list[_Job], most: int = _MAX_RESUMED) -> None:
         rest[0].future.get_loop().call_soon(_resolve, rest, most)
 
 
-def _bound(arguments: Sequence[Any]) -> list[Any]:
+def _parameters(arguments: Sequence[Any]) -> list[Any]:
     """Returns the arguments, with arrays as the JSON that the statements expect."""
     return [msgspec.json.encode(a).decode() if a.__class__ is list else a for a in arguments]
 

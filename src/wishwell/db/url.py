@@ -6,7 +6,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 _BALANCE = "load_balance_hosts"
-_WHICH = "target_session_attrs"
+_SESSION_ATTRS = "target_session_attrs"
 _HOST = re.compile(r"(\[[^\[\]@]+\]|[^\[\]@:]+)(?::([0-9]{1,5}))?")
 
 
@@ -58,7 +58,7 @@ def parse(url: str) -> Target:
     if len(addresses) < 2:
         return Target(plain, (Address(None, None),), False, {})
     # The default requires a primary, because the service writes (rule: database-failover).
-    options = {} if _WHICH in given else {_WHICH: "read-write"}
+    options = {} if _SESSION_ATTRS in given else {_SESSION_ATTRS: "read-write"}
     if balance == "random":  # rule: database-failover
         addresses = tuple(random.sample(addresses, len(addresses)))
     return Target(plain, addresses, balance == "random", options)

@@ -32,7 +32,7 @@ LEASE_MS = 25_000
 _GIVE_UP_MS = 7 * ids.DAY_MS
 """Milliseconds without a success after which a failing webhook is turned off."""
 
-_GONE = 410
+_GONE_STATUS = 410
 _BATCH_SIZE = 500
 """Batch size: events of the feed that one turn processes."""
 
@@ -288,7 +288,7 @@ async def _record(
         if attempt.key_refused:  # rule: format-answers
             answer = f": {attempt.answer}" if attempt.answer else "."
             shown.problem = f"The key was refused with {attempt.status}{answer}"
-        elif attempt.status == _GONE:
+        elif attempt.status == _GONE_STATUS:
             shown.problem = "The receiver answered 410 (Gone)."
         elif await _fails_for_long(tx, shown.failing_since, clock):
             shown.problem = "Every attempt failed for a week."

@@ -80,7 +80,7 @@ class RequestTicket(Ticket):
             result = await waits
         finally:
             self.resume()
-        self._admission.come_back(self)
+        self._admission.readmit(self)
         await self._admission.wait_for_turn(self)
         return result
 
@@ -129,7 +129,7 @@ class Admission:
             return ticket
         if len(self._tickets) >= self._most:
             ticket.flow = flow()
-            if not self._make_room(ticket):
+            if not self._shed_newest(ticket):
                 ticket.refusal = Overloaded()
                 return ticket
         self._tickets[ticket] = None
@@ -176,9 +176,9 @@ class Admission:
             ticket.entry = None
             self._tickets.pop(ticket, None)
 
-    def come_back(self, ticket: RequestTicket) -> None:
+    def readmit(self, ticket: RequestTicket) -> None:
         """Takes a place again after a wait. Raises ``Overloaded`` if the limit is reached."""
-        if len(self._tickets) >= self._most and not self._make_room(ticket):
+        if len(self._tickets) >= self._most and not self._shed_newest(ticket):
             raise Overloaded
         self._tickets[ticket] = None
 
@@ -220,7 +220,7 @@ class Admission:
             self._scheduled = True
             asyncio.get_running_loop().call_soon(self._next_turn)
 
-    def _make_room(self, newcomer: RequestTicket) -> bool:
+    def _shed_newest(self, newcomer: RequestTicket) -> bool:
         """Refuses the newest waiting request of the flow with the most requests, unless that is the
         newcomer's. Returns False if the newcomer has to be refused."""
         flows = [ticket.flow for ticket in self._tickets]

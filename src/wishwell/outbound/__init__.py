@@ -22,7 +22,7 @@ from wishwell.outbound.answer import Answer, AnswerReader, Unanswered
 from wishwell.outbound.connection import Address, Connection
 from wishwell.outbound.names import Names, Resolve, is_allowed, resolve
 
-SECONDS = 10.0
+CALL_SECONDS = 10.0
 """Timeout of a whole call, from the DNS look-up to the last byte of the response."""
 
 _KEPT_SECONDS = 4.0
@@ -36,8 +36,8 @@ have a lower limit (``events/sender.py``)."""
 _LONGEST_URL = 2_048
 _PORTS = {443, 8443}
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_][a-z0-9_-]{0,62}(\.[a-z0-9_][a-z0-9_-]{0,62})*")
-_THIS = re.compile(r"(.*\.)?localhost")
-_NUMBER = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)")
+_LOCALHOST = re.compile(r"(.*\.)?localhost")
+_NUMERIC_HOST = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)")
 
 
 class Place(NamedTuple):
@@ -90,7 +90,7 @@ class Outbound:
         *,
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
-        seconds: float = SECONDS,
+        seconds: float = CALL_SECONDS,
         owner: str = "",
     ) -> Answer:
         """Sends a request and returns the answer. Raises ``Unanswered``.
@@ -205,11 +205,11 @@ class Outbound:
 
 def _literal(host: str) -> Address | None:
     """Returns the address that a host is, or None for a name. Raises ``ValueError`` otherwise."""
-    if ":" in host or _NUMBER.fullmatch(host):
+    if ":" in host or _NUMERIC_HOST.fullmatch(host):
         if "%" in host:
             raise ValueError("an interface of this machine")
         return ipaddress.ip_address(host)  # 127.1 and 0x7f000001 are refused
     if not _NAME.fullmatch(host):
         raise ValueError("not a name")
     # localhost always is this machine (RFC 6761), so the URL is refused before any call.
-    return ipaddress.IPv6Address("::1") if _THIS.fullmatch(host) else None
+    return ipaddress.IPv6Address("::1") if _LOCALHOST.fullmatch(host) else None

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import httptools
 
-LARGEST = 64 * 1024
+MAX_ANSWER_BYTES = 64 * 1024
 """Maximum bytes of an answer's body that are read."""
 
 _KEPT_HEADERS = ("retry-after", "x-sib-ratelimit-reset")
@@ -16,7 +16,7 @@ class Unanswered(Exception):
 
 
 class Answer(NamedTuple):
-    """The answer of a server, whatever its status. ``whole``: its body was at most ``LARGEST``.
+    """The answer of a server, whatever its status. ``whole``: it fits into ``MAX_ANSWER_BYTES``.
 
     ``headers``: those that say when to send again, with names in lower case.
     """
@@ -59,8 +59,8 @@ class AnswerReader:
     def answer(self) -> Answer:
         """Returns the answer, once it is done. After this, ``feed`` can't be called."""
         del self._parser  # breaks a reference cycle, which would wait for the garbage collector
-        whole = len(self._body) <= LARGEST
-        return Answer(self._status, bytes(self._body[:LARGEST]), whole, self._headers)
+        whole = len(self._body) <= MAX_ANSWER_BYTES
+        return Answer(self._status, bytes(self._body[:MAX_ANSWER_BYTES]), whole, self._headers)
 
     # ------------------------------------------------------------- the parser's callbacks
 
@@ -86,7 +86,7 @@ class AnswerReader:
 
     def on_body(self, data: bytes) -> None:
         self._body += data
-        if len(self._body) > LARGEST:
+        if len(self._body) > MAX_ANSWER_BYTES:
             self.done = True
             raise ValueError("the rest is not read")
 

@@ -28,7 +28,9 @@ def _networks(*texts: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Networ
     return tuple(ipaddress.ip_network(text) for text in texts)
 
 
-_OWN = _networks("10.0.0.0/8", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1", "fc00::/7")
+_PRIVATE_NETWORKS = _networks(
+    "10.0.0.0/8", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1", "fc00::/7"
+)
 # Metadata services of clouds, which have a machine's secrets, in addition to the link-local
 # 169.254.169.254. Azure's address is otherwise public; Oracle's, Amazon's and Google's aren't.
 _METADATA = _networks("168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
@@ -57,7 +59,7 @@ def is_allowed(address: Address, *, private: bool) -> bool:
             return is_allowed(inside, private=private)
     if any(address in network for network in _METADATA):
         return False
-    if any(address in network for network in _OWN):
+    if any(address in network for network in _PRIVATE_NETWORKS):
         return private
     if address.version == 6 and address not in _GLOBAL_V6:
         return False

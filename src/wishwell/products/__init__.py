@@ -186,9 +186,10 @@ async def put(
     rows = await tx.all("products_lock", **these)
     while len(rows) < len(wanted):
         new = sorted(wanted.keys() - {row[0] for row in rows})
-        of = {"store": store.id, "position": ids.NO_UUID, "now": now}
+        params = {"store": store.id, "position": ids.NO_UUID, "now": now}
         opened = [
-            {**of, "product": product, "id": id} for product, id in zip(new, new_ids, strict=False)
+            {**params, "product": product, "id": id}
+            for product, id in zip(new, new_ids, strict=False)
         ]
         await tx.run_many("product_open", opened)
         await tx.run("deleted_products_remove", store=store.id, products=new)
@@ -229,19 +230,19 @@ async def put_version(
 
     ``make`` makes the product, given its stored variants; ``None`` deletes it, with a marker.
     """
-    of = {"store": store.id, "product": id}
-    known, document, variants = await tx.one("product_version", **of) or ("", "", "[]")
+    params = {"store": store.id, "product": id}
+    known, document, variants = await tx.one("product_version", **params) or ("", "", "[]")
     if version < known:
         return False
     if make is None:
-        await tx.run("product_delete", **of)
-        await tx.run("deleted_product_add", **of, now=now)
-        await tx.run("deleted_product_set_version", **of, version=version)
+        await tx.run("product_delete", **params)
+        await tx.run("deleted_product_add", **params, now=now)
+        await tx.run("deleted_product_set_version", **params, version=version)
         return True
     product = make(_variants.decode(variants))
     if product.stored != (document, variants):
         await put(tx, store, [product], [new_id], now)
-    await tx.run("product_set_version", **of, version=version)
+    await tx.run("product_set_version", **params, version=version)
     return True
 
 

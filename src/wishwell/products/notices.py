@@ -271,7 +271,7 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
         "product_set_notices",
         store=store.id,
         product=product_id,
-        known=pending.cleared() if done else known,
+        known=pending.clear_due() if done else known,
         position=ids.NO_UUID if done else position,
         noticed_at=None if done else at,
     )
@@ -380,7 +380,7 @@ class _PendingNotices:
             NoticeData(item, choice, of, self._product, before or UNSET, price or UNSET)
         )
 
-    def cleared(self) -> str:
+    def clear_due(self) -> str:
         """Clears the due notices once every item is processed, and returns the state as JSON."""
         for known in self._variants.values():
             known.clear_due()

@@ -126,7 +126,7 @@ async def read(
     edge = cursor.id if cursor else None
     rows = await tx.page(query, _key(scope), edge, limit + 1, *asked.search.values)
     if not rows:
-        empty = await _empty(tx, query, scope, asked)
+        empty = await _empty_page(tx, query, scope, asked)
         return empty or await read(tx, noun, scope, asked, from_row)
     other = cursor is not None and bool(rows[0][-1])
     kept = [row[:-1] if cursor else row for row in rows[:limit]]
@@ -175,7 +175,7 @@ def _inclusive(edge: tuple[bytes, int], backward: bool) -> tuple[bytes, int]:
     return edge[0], edge[1] + (1 if backward else -1)
 
 
-async def _empty(
+async def _empty_page(
     tx: Reader, query: PageQuery, scope: Scope, asked: PageRequest
 ) -> Page[Any] | None:
     """Returns an empty page with a cursor back to the records on the other side of the edge.

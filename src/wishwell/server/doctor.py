@@ -45,23 +45,23 @@ SEE = {
 }
 """The section of the documentation to read for each failed check."""
 
-_SECONDS = 5.0
+_TIMEOUT_SECONDS = 5.0
 """Timeout of a check."""
 
 _MIN_FREE_MB = 500
 _MIN_FILES = 4_096
 """Least number of files and connections that a process needs to be allowed."""
 
-_NAMED = 10
+_MAX_NAMED = 10
 """Number of failing hosts that are named."""
 
-_APART_MS = 5_000
+_MAX_OFFSET_MS = 5_000
 _LATE_SECONDS = 300.0
 """Seconds after which a background job counts as late, as for its alert."""
 
 _SECRET_FILE = rf"{config.PREFIX}\w+_FILE"
 _UNKNOWN_PROXIES = r"^wishwell_unknown_proxy_requests_total (\S+)"
-_DONE = r'background_done_timestamp_seconds\{task="(\w+)"\} (\S+)'
+_DONE_PATTERN = r'background_done_timestamp_seconds\{task="(\w+)"\} (\S+)'
 _MAX_HOSTS = 100
 
 
@@ -116,11 +116,11 @@ async def run_checks(settings: Settings) -> list[Finding]:
 
 async def _line(what: str, seen: Awaitable[str]) -> Finding:
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(_TIMEOUT_SECONDS):
             said = await seen
         return Finding("note" if isinstance(said, Note) else "ok", what, str(said))
     except TimeoutError:
-        said, see = f"There was no response within {_SECONDS:g} s.", SEE[what]
+        said, see = f"There was no response within {_TIMEOUT_SECONDS:g} s.", SEE[what]
     except Exception as error:
         # The text of an unexpected error may contain a secret.
         said = failures.message_of(error) or f"{type(error).__name__}, a bug in wishwell."
@@ -230,7 +230,7 @@ async def _clock(db: Database) -> str:
     there, turn = await db.read(_database_times)
     apart = abs(ids.wall_clock() - there)
     ahead = ids.from_timestamp(turn) - ids.wall_clock() if turn else 0
-    if max(apart, ahead) > _APART_MS:
+    if max(apart, ahead) > _MAX_OFFSET_MS:
         seconds = max(apart, ahead) / 1000
         raise CheckFailed(f"The clock differs by {seconds:,.0f} s from the times in the database.")
     return f"differs by {apart} ms from the database's clock"
@@ -252,7 +252,7 @@ async def _servers(settings: Settings) -> str:
 
     async def ask(address: url.Address) -> str:
         try:
-            async with asyncio.timeout(_SECONDS / 2):
+            async with asyncio.timeout(_TIMEOUT_SECONDS / 2):
                 there = await connecting.open_one(target, address, statement_cache_size=0)
                 standby = await there.fetchval("SELECT pg_is_in_recovery()")
                 there.terminate()
@@ -264,15 +264,15 @@ async def _servers(settings: Settings) -> str:
     said = "; ".join(await asyncio.gather(*map(ask, target.addresses))) if several else "one server"
     if "can't be reached" in said or (said.count("accepts writes") > 1 and not target.spread):
         raise CheckFailed(f"{said}.")
-    there = await connecting.connect(settings.database_url, timeout=_SECONDS / 2)
+    there = await connecting.connect(settings.database_url, timeout=_TIMEOUT_SECONDS / 2)
     try:
         await _check_server(settings, there)
         if there.get_settings().server_encoding == "SQL_ASCII":
             return Note(f"{said}; the encoding is SQL_ASCII, so search is case-sensitive: use UTF8")
         if not await cluster.is_distributed(there):
             return said
-        if apart := await cluster.apart(there):
-            raise CheckFailed(f"These servers of the cluster can't connect: {', '.join(apart)}.")
+        if pairs := await cluster.disconnected_pairs(there):
+            raise CheckFailed(f"These servers of the cluster can't connect: {', '.join(pairs)}.")
         return f"{said}; all servers of the cluster can connect to each other"
     finally:
         there.terminate()
@@ -308,21 +308,21 @@ async def _hosts(settings: Settings, db: Database) -> str:
     paths += sorted({f"{one.naming.service_url}/livez" for one in listed if one.naming.service_url})
     outbound = Outbound(http=True, private=True)  # the operator chose these hosts
 
-    async def astray(path: str) -> str:
+    async def unreachable(path: str) -> str:
         """Returns why a path doesn't reach this service, or ""."""
         try:
-            answer = await outbound.call("GET", path, seconds=_SECONDS / 2)
+            answer = await outbound.call("GET", path, seconds=_TIMEOUT_SECONDS / 2)
         except Unanswered as error:
             return f"{path}: {error}"
         good = answer.status == 200 and answer.body.startswith((b'{"data":', b'{"status":'))
         return "" if good else f"{path} returns {answer.status} instead of a wishlist"
 
-    wrong = [why for why in await asyncio.gather(*map(astray, paths)) if why]
+    wrong = [why for why in await asyncio.gather(*map(unreachable, paths)) if why]
     await outbound.close()
     if wrong:
-        more = "".join(f"; {one.partition(settings.storefront_base)[0]}" for one in wrong[1:_NAMED])
+        more = [one.partition(settings.storefront_base)[0] for one in wrong[1:_MAX_NAMED]]
         few = f"{len(wrong)} of {len(paths)} shop hosts don't reach this service"
-        raise CheckFailed(f"{few}: {wrong[0]}{more}")
+        raise CheckFailed(f"{few}: {'; '.join([wrong[0], *more])}")
     if not hosts:
         return "no store has a host"
     if not settings.trusted_proxies:
@@ -369,7 +369,7 @@ async def _service(settings: Settings, opened: list[Database]) -> str:
     measured = (await _get(settings, "/metrics")).decode()
     late = [
         task
-        for task, at in re.findall(_DONE, measured)
+        for task, at in re.findall(_DONE_PATTERN, measured)
         if time.time() - float(at) > _LATE_SECONDS + 3 * settings.purge_interval * (task == "purge")
     ]
     if late:

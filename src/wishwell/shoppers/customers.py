@@ -19,7 +19,7 @@ from wishwell.stores.naming import Naming
 _PARAMETERS = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
 _SIGNED = _PARAMETERS - {"signature"}
 _OLD, _AHEAD = 300, 60  # maximum seconds by which a signed query may be old or ahead
-_MAX = 2**53 - 1
+_MAX_SAFE_INTEGER = 2**53 - 1
 """The largest integer that every JSON parser reads exactly; a larger one could change its value."""
 
 _MAX_CACHED = 10_000
@@ -193,10 +193,11 @@ def jwt_customer(
 
 def _named(claims: dict[str, Any], claim: str) -> str:
     customer = claims.get(claim)
-    if type(customer) is int and 1 <= customer <= _MAX:
+    if type(customer) is int and 1 <= customer <= _MAX_SAFE_INTEGER:
         customer = str(customer)
     if not isinstance(customer, str) or not customer:
         raise InvalidEvidence(
-            f"its claim {claim} is neither a non-empty string nor a whole number from 1 to {_MAX}"
+            f"its claim {claim} is neither a non-empty string nor a whole number from 1 to "
+            f"{_MAX_SAFE_INTEGER}"
         )
     return customer

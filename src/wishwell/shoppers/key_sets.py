@@ -16,7 +16,7 @@ import structlog
 from wishwell.errors import Invalid, Unavailable
 from wishwell.fair_queue import CURRENT
 from wishwell.outbound import Outbound
-from wishwell.outbound.answer import LARGEST, Unanswered
+from wishwell.outbound.answer import MAX_ANSWER_BYTES, Unanswered
 from wishwell.shoppers.customers import PUBLIC, InvalidEvidence
 
 _FETCH_SECONDS = 5.0
@@ -146,7 +146,7 @@ class _Fetched:
             if answer.status != 200:
                 raise Unanswered(f"the status is {answer.status}")
             if not answer.whole:
-                raise Unanswered(f"the response is larger than {LARGEST // 1024} KiB")
+                raise Unanswered(f"the response is larger than {MAX_ANSWER_BYTES // 1024} KiB")
             self._keys, self._fetched_at = _keys(answer.body), began
             self._is_down = False
         except (ValueError, Unanswered) as error:

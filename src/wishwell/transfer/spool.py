@@ -67,14 +67,14 @@ class Spool:
             self._write()
 
     def _write(self) -> None:
-        with _room():
+        with _translated():
             self._db.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", self._added)
         self._added.clear()
 
     def ask(self, query: str, *values: str) -> sqlite3.Cursor:
         """Returns the rows of a query."""
         self._write()
-        with _room():
+        with _translated():
             return self._db.execute(query, values)
 
     def by_key(self) -> Iterator[tuple[str, Iterator[tuple[str, int, str, str]]]]:
@@ -95,7 +95,7 @@ class Spool:
 
 
 @contextlib.contextmanager
-def _room() -> Iterator[None]:
+def _translated() -> Iterator[None]:
     """Raises ``Misconfigured`` if the temporary file can't be written or read."""
     try:
         yield

@@ -52,10 +52,7 @@ class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 
 class NewItem(msgspec.Struct, frozen=True):
-    """A validated item to save (rule: item-lists).
-
-    None means that the body lacks the field.
-    """
+    """A validated item to save (rule: item-lists). None: the body lacks the field."""
 
     product_id: str
     variant_id: str = NO_VARIANT
@@ -229,9 +226,6 @@ async def put_on(
     return item
 
 
-# ------------------------------------------------------------------------ saving changes
-
-
 Change = tuple[Item | None, Item | None]
 """An item before and after a change: (None, new) creates it, (old, None) deletes it."""
 
@@ -339,8 +333,8 @@ async def _write_tags(tx: Writer, profile: Profile, changes: Sequence[Change]) -
         if before and was and was != now:
             cleared.append(before.id)
         if after and was != now:
-            of = {"profile_id": profile.id, "store_id": profile.store.id, "item_id": after.id}
-            added += [{**of, "tag": tag} for tag in now]
+            params = {"profile_id": profile.id, "store_id": profile.store.id, "item_id": after.id}
+            added += [{**params, "tag": tag} for tag in now]
     if cleared:
         await tx.run("item_tags_clear", profile=profile.id, ids=cleared)
     if added:
@@ -360,9 +354,10 @@ async def _write_entries(
     for before, after in changes:
         more, less = _list_ids(after) - _list_ids(before), _list_ids(before) - _list_ids(after)
         if after:
-            of = {"profile_id": profile.id, "item_id": after.id}
+            params = {"profile_id": profile.id, "item_id": after.id}
             added += [
-                {**of, "list_id": id, "position": positions.get((id, after.id), 0)} for id in more
+                {**params, "list_id": id, "position": positions.get((id, after.id), 0)}
+                for id in more
             ]
         if before:
             left += [{"profile": profile.id, "list": id, "item": before.id} for id in less]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from wishwell.db import Writer
 
-LIMIT = 2**31 - 1
+POSITION_LIMIT = 2**31 - 1
 """Positions are lower, because PostgreSQL's column is an ``integer``, and above 0, which stands for
 an item without a position."""
 
@@ -27,9 +27,9 @@ Key = Mapping[str, str]
 def between(low: int, high: int, count: int) -> range:
     """Returns ``count`` evenly spaced positions between two, or none if they would be too close.
 
-    ``low`` and ``high``: positions of neighbours, or 0 and ``LIMIT`` at the ends of a list.
+    ``low`` and ``high``: neighbours' positions, or 0 and ``POSITION_LIMIT`` at a list's ends.
     """
-    begins, ends = low == 0, high == LIMIT
+    begins, ends = low == 0, high == POSITION_LIMIT
     step = (high - low) // (count + 1)
     if step < (1 if begins and ends else count):
         return range(0)
@@ -43,7 +43,7 @@ def between(low: int, high: int, count: int) -> range:
 
 def in_order(item_ids: Sequence[str]) -> dict[str, int]:
     """Returns positions for all items of a list, in this order."""
-    return dict(zip(item_ids, between(0, LIMIT, len(item_ids)), strict=True))
+    return dict(zip(item_ids, between(0, POSITION_LIMIT, len(item_ids)), strict=True))
 
 
 async def rearrange(tx: Writer, key: Key, before: Mapping[str, int], placed: Sequence[str]) -> None:
@@ -51,7 +51,7 @@ async def rearrange(tx: Writer, key: Key, before: Mapping[str, int], placed: Seq
 
     ``before``: the old positions of all items, by id. ``placed``: those with a position now.
     """
-    low, high, begin, end = 0, LIMIT, 0, len(placed)
+    low, high, begin, end = 0, POSITION_LIMIT, 0, len(placed)
     while begin < end and low < before[placed[begin]]:
         low, begin = before[placed[begin]], begin + 1
     while begin < end and low < before[placed[end - 1]] < high:
@@ -72,10 +72,10 @@ async def move(tx: Writer, key: Key, item_id: str, old: int, after: int) -> bool
         around = sorted((position, id) for id, position in rows)
         lower = [entry for entry in around if entry[0] <= after]
         higher = around[len(lower) :]
-        if size == 0 and after < old < (higher[0][0] if higher else LIMIT):
+        if size == 0 and after < old < (higher[0][0] if higher else POSITION_LIMIT):
             return False
         low = lower.pop(0)[0] if len(lower) > size else 0
-        high = higher.pop()[0] if len(higher) > size else LIMIT
+        high = higher.pop()[0] if len(higher) > size else POSITION_LIMIT
         if free := between(low, high, len(lower) + 1 + len(higher)):
             before = {id: position for position, id in (*lower, (old, item_id), *higher)}
             await _write(tx, key, before, dict(zip(before, free, strict=True)))

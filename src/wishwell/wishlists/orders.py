@@ -122,14 +122,14 @@ async def apply(tx: Writer, store: Store, order: Order, now: str) -> Applied:
     """
     reporting.check_purchases(store.reporting)
     await stores.check_not_deleting(tx, store)
-    of = {"store": store.id, "hash": ids.order_hash(store.id, order.id)}
-    if order.updated_at <= await _open(tx, of):
-        return Applied(order.id, "unchanged", len(await _stored(tx, of)))
-    before, held = await _hold(tx, store, of, *([order.buyer.id] if order.buyer else []))
+    params = {"store": store.id, "hash": ids.order_hash(store.id, order.id)}
+    if order.updated_at <= await _open(tx, params):
+        return Applied(order.id, "unchanged", len(await _stored(tx, params)))
+    before, held = await _hold(tx, store, params, *([order.buyer.id] if order.buyer else []))
     buyer = held.get(order.buyer.id) if order.buyer else None
     wishes = await _wishes(tx, buyer, order, now) if buyer is not None else {}
     after = _matched(store, order, before, held, wishes)
-    await _replace(tx, of, after, order.updated_at)
+    await _replace(tx, params, after, order.updated_at)
     known = {one.key for one in before}
     new = [one for one in after if one.key not in known]
     products = {one.product_id for one in (*before, *after)}
@@ -149,17 +149,17 @@ async def restore(
 ) -> None:
     """Replaces an order's matches by those of an import, unless its version is older. Records no
     events."""
-    of = {"store": store.id, "hash": hash}
-    if updated_at <= await _open(tx, of):
+    params = {"store": store.id, "hash": hash}
+    if updated_at <= await _open(tx, params):
         return
     keys = {one.profile_id for one in after if one.profile_id is not None}
-    before, held = await _hold(tx, store, of, *keys)
+    before, held = await _hold(tx, store, params, *keys)
     for key in keys - held.keys():
         if await tx.one("profile_state", profile=key) is not None:  # it is being erased
             anonymous = [one for one in after if one.profile_id == key]
             for one in anonymous:
                 one.profile_id, one.placed_at = None, ""
-    await _replace(tx, of, after, updated_at)
+    await _replace(tx, params, after, updated_at)
     products = {one.product_id for one in (*before, *after)}
     for profile in _each(held):
         await items.write(tx, profile, await purchases.marks(tx, profile, products), now)
@@ -175,40 +175,40 @@ async def forget(tx: Writer, store: Store, order_id: str, now: str) -> None:
 
 async def forget_hash(tx: Writer, store: Store, hash: str, now: str) -> None:
     """Deletes an order by its hash. Raises ``NotFound``."""
-    of = {"store": store.id, "hash": hash}
+    params = {"store": store.id, "hash": hash}
     await tx.record(Act(action="order.forgotten", store=store.handle, store_id=store.id, id=hash))
-    if await tx.one("order_lock", **of) is None:
+    if await tx.one("order_lock", **params) is None:
         raise no_record("order")
-    before, held = await _hold(tx, store, of)
-    await tx.run("order_purchases_delete", **of)
-    await tx.run("order_delete", **of)
+    before, held = await _hold(tx, store, params)
+    await tx.run("order_purchases_delete", **params)
+    await tx.run("order_delete", **params)
     for profile in _each(held):
         await purchases.refresh(tx, profile, {one.product_id for one in before}, now)
 
 
-async def _open(tx: Writer, of: Mapping[str, str]) -> str:
+async def _open(tx: Writer, params: Mapping[str, str]) -> str:
     """Locks an order, creating its row if needed. Returns the ``updatedAt`` of its version."""
     await tx.begin()
-    await tx.run("order_open", **of)
-    row = await tx.one("order_lock", **of)
+    await tx.run("order_open", **params)
+    row = await tx.one("order_lock", **params)
     if row is None:  # deleted since
         raise RunAgain
     version: str = row[0]
     return version
 
 
-async def _stored(tx: Reader, of: Mapping[str, str]) -> list[Purchase]:
-    return [from_row(row) for row in await tx.all("order_purchases", **of)]
+async def _stored(tx: Reader, params: Mapping[str, str]) -> list[Purchase]:
+    return [from_row(row) for row in await tx.all("order_purchases", **params)]
 
 
 async def _replace(
-    tx: Writer, of: Mapping[str, str], after: Sequence[Purchase], updated_at: str
+    tx: Writer, params: Mapping[str, str], after: Sequence[Purchase], updated_at: str
 ) -> None:
-    await tx.run("order_purchases_delete", **of)
-    key = {"store_id": of["store"], "hash": of["hash"]}
+    await tx.run("order_purchases_delete", **params)
+    key = {"store_id": params["store"], "hash": params["hash"]}
     if after:
         await tx.fill("purchases", [msgspec.structs.asdict(one) | key for one in after])
-    await tx.run("order_put", **of, updated_at=updated_at)
+    await tx.run("order_put", **params, updated_at=updated_at)
 
 
 Held = Mapping[str, Profile]
@@ -216,18 +216,18 @@ Held = Mapping[str, Profile]
 
 
 async def _hold(
-    tx: Writer, store: Store, of: Mapping[str, str], *more: str
+    tx: Writer, store: Store, params: Mapping[str, str], *more: str
 ) -> tuple[list[Purchase], Held]:
     """Locks the owners of the stored matches, and the profiles ``more``, sessions first as
     everywhere. Returns the matches and the profiles."""
-    keys = {one.profile_id for one in await _stored(tx, of)} - {None} | {*more}
+    keys = {one.profile_id for one in await _stored(tx, params)} - {None} | {*more}
     found = {key: await _find(tx, store, key) for key in sorted(filter(None, keys))}
     held = {key: profile for key, profile in found.items() if profile is not None}
     for profile in sorted(_each(held), key=lambda one: (not one.is_session, one.id)):
         row = await tx.one("profile_lock", profile=profile.id)
         if row is None or row[0] is not None:  # linked or erased since
             raise RunAgain
-    before = await _stored(tx, of)
+    before = await _stored(tx, params)
     if not {one.profile_id for one in before} <= keys | {None}:  # a sign-in has moved one since
         raise RunAgain
     return before, held

@@ -35,9 +35,9 @@ async def save(
     if new.tags is None and not new.list_ids and new.list_name is None:
         if events.events_enabled(profile) or profile.store.reporting.purchases:
             await tx.begin()
-        of = {"profile": profile.id, "id": id, "now": now, "most": limits.items}
+        params = {"profile": profile.id, "id": id, "now": now, "most": limits.items}
         price = "" if tx.joins_products else await _price(tx, profile, new)
-        row = await tx.one("item_save", **asdict(new), **of, saved_price=price)
+        row = await tx.one("item_save", **asdict(new), **params, saved_price=price)
         if row is not None:
             item, created = await _record_event(tx, profile, row, now), bool(row[-1])
             if created or item.purchased is UNSET or profile.store.reporting.purchases:
@@ -77,7 +77,7 @@ async def _save(
     limits: SizeLimits,
     now: str,
     new_list_ids: Sequence[str],
-    path: str,
+    field_prefix: str,
 ) -> list[tuple[Item | None, Item]]:
     await profiles.lock(tx, profile, now)
     names = [new.list_name for new in wanted if new.list_name is not None]
@@ -91,7 +91,7 @@ async def _save(
         after.list_ids = sorted({*after.list_ids, *new.list_ids, *by_name})
         saves.append((before, after))
     field = "listName" if names and not any(new.list_ids for new in wanted) else "listIds"
-    await items.check_limits(tx, profile, saves, limits, path + field)
+    await items.check_limits(tx, profile, saves, limits, field_prefix + field)
     await items.set_prices(tx, profile, [after for before, after in saves if before is None])
     await items.apply(tx, profile, saves, now)
     again = [after for before, after in saves if before]
