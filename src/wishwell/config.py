@@ -211,7 +211,7 @@ class Settings:
 
     @property
     def journal_path(self) -> str:
-        """The journal's path; "" if there is none."""
+        """The journal's path, or "" without a journal."""
         beside = f"{sqlite_path(self.database_url)}.journal.jsonl"
         return self.journal or (beside if self.engine == "sqlite" else "")
 

@@ -99,7 +99,7 @@ class Unauthenticated(RequestError):
 
 
 class OutdatedToken(Unauthenticated):
-    """The token is genuine but has expired or was revoked, so it is no guess."""
+    """The token is genuine but has expired or was revoked, so the caller isn't guessing."""
 
 
 class SessionEnded(Unauthenticated):
@@ -146,7 +146,7 @@ class UnknownShare(NotFound):
 
 
 class Gone(RequestError):
-    """The resource existed but is no longer stored (410)."""
+    """The resource existed but has been removed (410)."""
 
     code = "events_removed"
 

@@ -206,7 +206,7 @@ def _in_parent(counter: Counter) -> Any:
 def count_in_parent(counter: Counter) -> None:
     """Adds 1 to a counter without labels, in the process that supervises workers.
 
-    That process has made the counter before there were workers, so none of them would report it.
+    Workers don't report it, because that process created the counter before it started them.
     """
     _in_parent(counter).inc(1)
 
@@ -255,10 +255,10 @@ def publish_requests() -> None:
 
 
 class CatalogueImports(Collector):
-    """Metrics of each store's last import of its catalogue.
+    """Collects metrics of each store's last catalogue import.
 
-    ``runs``: rows of ``catalogue_runs``. A gauge would show deleted stores for ever, because
-    workers can't remove a series from their files.
+    ``runs``: rows of ``catalogue_runs``. A gauge would always show deleted stores,
+    because workers can't remove a series from their files.
     """
 
     runs: Sequence[Sequence[Any]] = ()

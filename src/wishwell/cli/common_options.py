@@ -40,9 +40,9 @@ def command_journal(settings: Settings) -> Journal:
 def run(
     settings: Settings, work: Callable[[Database], Awaitable[T]], *, recorded: bool = True
 ) -> T:
-    """Opens the database, runs ``work`` on it by the time of its server, and closes it.
+    """Opens the database, runs ``work`` by the database server's time, and closes the database.
 
-    The journal gets a line about the command before its first write, if it is ``recorded``.
+    ``recorded``: whether the journal gets a line about the command before the first write.
     """
     app.require_database(settings)
 

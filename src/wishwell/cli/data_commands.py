@@ -139,7 +139,7 @@ async def _load(
 
 
 def _check(path: str, file: ImportFile | CsvFile) -> None:
-    """Raises ``Invalid`` for a file with errors; several are said before."""
+    """Raises ``Invalid`` for a file with errors. Prints them first if there are several."""
     progress = Progress()
     for number in file.check():
         progress.report(f"checked {number:,} lines")

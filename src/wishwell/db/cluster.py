@@ -27,8 +27,8 @@ DISTRIBUTION: Mapping[str, str] = {
     "erasures": EVERYWHERE,
     "clocks": EVERYWHERE,
     "signing_key": EVERYWHERE,
-    # Tables sharded by a column, and colocated: rows with the same value are on one server, in all
-    # tables with that distribution column.
+    # Tables sharded by a column. Tables with the same column are colocated: all rows with the same
+    # value are on one server.
     "profiles": "profile_id",
     "items": "profile_id",
     "item_tags": "profile_id",

@@ -69,9 +69,9 @@ class Handle(Writer):
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         return await self.fetch(pages.sql("postgresql", query), *arguments)
 
-    # rule: database-away. These two use the driver's timeout, because they may wait for space
-    # in the socket's buffer, which closing the connection doesn't end. Cancelling a statement
-    # before the commit is harmless.
+    # rule: database-away. ``all_many`` and ``fill`` use the driver's timeout, because they may wait
+    # for space in the socket's buffer, which closing the connection doesn't end. A statement
+    # cancelled before the commit does no harm.
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         assert self.in_transaction or self._sql[statement].effect is Effect.LOCK
         await self.begin()

@@ -18,8 +18,8 @@ _STORE_FACTOR = 4
 """Maximum connections of a store, as a multiple of the connections left free."""
 
 _PARTY_DIVISOR = 5
-"""A party of a store holds at most the pool's size divided by this: 16 of its bulk writes at a time
-would keep PostgreSQL busy for everybody."""
+"""A store's party holds at most the pool's size divided by this, because 16 concurrent bulk writes
+of one party would slow PostgreSQL down for all."""
 
 _MAX_PER_LOCK = 2
 """Maximum connections for writes that lock the same profile: one works while the next is sent."""

@@ -313,8 +313,8 @@ async def feed(
 async def assign_positions(db: Database, clock: Callable[[], int]) -> int:
     """Assigns feed positions to new events and publishes them. Returns how many.
 
-    Keeps each profile's events in the order of ``sequence``, and a session's events before those of
-    its link. Several processes may run it concurrently; the feed's lock serialises them.
+    Keeps each profile's events in the order of ``sequence``, and a session's events before its
+    link's. Several processes may run it concurrently; the feed's lock serialises them.
     """
     assigned = 0
     for (store_id,) in await db.read(run_statement, "feeds_waiting"):

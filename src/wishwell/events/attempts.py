@@ -95,7 +95,7 @@ def wait_seconds(status: int, headers: Mapping[str, str], now: int) -> int:
     ``now``: milliseconds since 1970, for a ``Retry-After`` with a time (RFC 9110, 10.2.3).
     """
     text = headers.get("retry-after", "")
-    if status == _RATE_LIMITED:  # Brevo sends a header of its own
+    if status == _RATE_LIMITED:  # Brevo's own header
         text = text or headers.get("x-sib-ratelimit-reset", "")
     seconds = _RATE_LIMITED_SECONDS if status == _RATE_LIMITED else 0
     if re.fullmatch("[0-9]+", text):

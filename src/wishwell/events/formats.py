@@ -152,7 +152,7 @@ def _runs(text: str, size: int) -> Iterator[str]:
     return (text[start : start + size] for start in range(len(text) - size + 1))
 
 
-# --------------------------------------------------------------------------- what is sent
+# ------------------------------------------------------------------------ request bodies
 
 
 def _person(event: SentEvent) -> str | None:
@@ -256,7 +256,7 @@ def _of_klaviyo(type_: str, attributes: Mapping[str, Any], **more: str) -> dict[
 
 
 def _klaviyo_profile(customer: str) -> Request:
-    """Returns the search for a customer's profile. Deletions need Klaviyo's own id of it."""
+    """Returns the search for a customer's profile, because a deletion needs Klaviyo's own id."""
     escaped = customer.replace("\\", "\\\\").replace('"', '\\"')
     wanted = quote(f'equals(external_id,"{escaped}")', safe="")
     return Request("GET", f"/profiles?filter={wanted}&fields%5Bprofile%5D=external_id")

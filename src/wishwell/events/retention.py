@@ -59,7 +59,7 @@ async def _remove_event_batch(
 
 # rule: feed-retention
 async def remove_deliveries(db: Database, days: float, clock: ReferenceClock) -> AsyncIterator[int]:
-    """Removes deliveries that are older, and deleted webhooks with all of theirs."""
+    """Removes deliveries older than ``days``, and deleted webhooks with all their deliveries."""
     for store_id, id, _, enabled in await db.read(run_statement, "webhooks"):
         removed = _BATCH_SIZE
         while removed == _BATCH_SIZE:

@@ -102,7 +102,7 @@ class WebhookState(msgspec.Struct):
     """The stored state of a webhook, including what the API doesn't show.
 
     ``position``: last position of the feed that was processed. ``sealed``: the
-    encrypted ``Secrets``. ``due``: time of its next batch, or None to wait for a new event.
+    encrypted ``Secrets``. ``due``: time of the next batch, or None to wait for a new event.
     ``wait_until``: time until which the receiver wants no requests, or ''.
     """
 
@@ -191,11 +191,11 @@ async def find(tx: Reader, store: Store, id: str) -> Webhook:
 async def change(
     tx: Writer, store: Store, id: str, sealing: Sealing | None, patch: WebhookPatch, now: str
 ) -> Webhook:
-    """Updates a webhook. The caller has checked ``patch.url``. ``sealing`` is for a key only.
+    """Updates a webhook. The caller has checked ``patch.url``; only a new key needs ``sealing``.
 
     A webhook that is turned on again resumes at the position where it stopped. Raises ``NotFound``,
-    and ``Invalid`` if a new address would get the key of the old one or has a query, or there is no
-    format.
+    and ``Invalid`` for a key without a format, or if a new address has a query or would get the key
+    of the old one.
     """
     async with changing(tx, store.id, id) as state:
         shown = state.shown

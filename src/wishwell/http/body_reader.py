@@ -84,6 +84,6 @@ class BodyReader:
         return bytes(self._body)
 
     def discard(self) -> None:
-        """Frees the body, and ignores the rest of it. For a request that was responded to."""
+        """Frees the body and ignores further input, once the request has its response."""
         self.ended, self._body = True, bytearray()
         _large.discard(self)

@@ -89,7 +89,7 @@ async def readyz(request: Request) -> Response:
 
 
 _UNREADABLE = (OSError, ValueError, RuntimeError, struct.error)
-"""What reading a worker's metrics raises while another process makes or removes their file."""
+"""Errors of reading a worker's metrics while another process creates or removes their file."""
 
 _REREAD_SECONDS = 0.1
 

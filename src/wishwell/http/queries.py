@@ -70,7 +70,7 @@ def required(query: Mapping[str, str], name: str) -> str:
 
 
 def choice(query: Mapping[str, str], name: str, known: Sequence[C]) -> C:
-    """Returns a parameter that must be one of ``known``; the first of them is the default.
+    """Returns a parameter that must be one of ``known``. The default is the first.
 
     Raises ``Invalid``.
     """

@@ -85,7 +85,7 @@ async def count_address(request: Request, key: str, limit: int, what: str) -> No
 
 # rules: limit-address, limit-caller
 async def count_webhook(request: Request, store: Store) -> None:
-    """Counts a platform's proven webhook for its store, instead of its address. Raises
+    """Charges a platform's verified webhook to its store instead of to its address. Raises
     ``TooManyRequests``."""
     if request.caller is None and (counted := _address_limit(request)):
         await request.service.limiter.consume(counted.key, counted.limit, -1)

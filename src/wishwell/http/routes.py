@@ -53,7 +53,7 @@ class Route(NamedTuple):
 
 
 def _route(path: str, *query: str, **methods: Handler) -> Route:
-    """Returns a route. ``query``: the query parameters of its GET."""
+    """Returns a route. ``query``: query parameters of GET."""
     return Route(path, methods, {"GET": frozenset(query)})
 
 

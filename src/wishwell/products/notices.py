@@ -68,8 +68,8 @@ class VariantState(msgspec.Struct, omit_defaults=True):
     restocked_at: str = ""
 
     def due_since(self, notice: Literal["dropped_at", "restocked_at"]) -> str:
-        """Returns the time of the put that caused the notice, or "" if none is due. A drop waits
-        while the price is unknown."""
+        """Returns the time of the put that caused the notice, or "" without a due notice. A drop
+        waits while the price is unknown."""
         if notice == "restocked_at":
             return self.restocked_at
         return self.dropped_at if _is_known(self.price) else ""
@@ -208,7 +208,7 @@ async def process_batches(db: Database, clock: Callable[[], int]) -> AsyncIterat
 async def _process_next(db: Database, store_id: str, now: int) -> int | None:
     """Processes a batch of notices of the store's next product.
 
-    Returns the number of events, or None if the product failed or none is pending.
+    Returns the number of events, or None if no product is pending or its batch failed.
     """
     row = await db.read(lambda tx: tx.one("product_next", store=store_id))
     if row is None:
@@ -299,7 +299,7 @@ _ITEM_INDEX = 3
 
 
 NewEvent = tuple[str, events.Type, bytes]
-"""An event: the key of its profile, its type and its data."""
+"""An event: profile key, type and data."""
 
 
 class _PendingNotices:

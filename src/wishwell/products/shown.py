@@ -160,8 +160,8 @@ def _set(item: Item | SharedItem | _EventItem, document: str, variant: str | Non
 def merged_data(document: str, variant: str | None) -> ProductView:
     """Returns a product's data, overridden by the values of one of its variants.
 
-    ``document`` is the product's stored JSON. ``variant`` is that of the array of variants, from
-    the wanted one on, or None. Quotes inside JSON strings are escaped, so ``_VARIANT`` can only be
+    ``document``: the product's stored JSON. ``variant``: the stored JSON array of variants from the
+    wanted one on, or None. Quotes inside JSON strings are escaped, so ``_VARIANT`` can only be
     the start of the next variant object.
     """
     shown = _decode(document)

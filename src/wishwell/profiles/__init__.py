@@ -53,8 +53,8 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 REMOVED = ids.timestamp(0)
-"""The last use of a profile that a purge or an erasure has closed. A linked session keeps its own,
-because linking it again is no error."""
+"""Stored as the last use of a profile that a purge or an erasure has closed. A linked session keeps
+its time, because it may be linked again."""
 
 
 class WholeStore(msgspec.Struct, frozen=True):

@@ -75,7 +75,7 @@ def chosen(notices: int | None) -> bool | None:
 
 # rule: notice-drop
 async def set_notices(tx: Writer, profile: Profile, notices: bool | None, now: str) -> ProfileView:
-    """Turns a profile's notices on or off, unless None. Raises ``profiles.missing``."""
+    """Turns a profile's notices on or off; None changes nothing. Raises ``profiles.missing``."""
     if notices is None:
         await profiles.lock_known(tx, profile)
     else:

@@ -58,7 +58,7 @@ class Limiter:
         """Counts a request in this process, as ``consume`` does, without awaiting."""
         window = self._clock() // (WINDOW_SECONDS * 1000)
         if window != self._window:
-            # Also after the clock was set back, when no limit may stay exhausted.
+            # Resets in an earlier window too: a clock set back must not leave limits exhausted.
             self._window = window
             self._counts = {}
         count = self._counts.get(key, 0)

@@ -84,7 +84,7 @@ def require_database(settings: Settings) -> None:
 
 # rule: signing-keys
 def signing_keys(settings: Settings) -> list[bytes]:
-    """Returns the signing keys, current first. Raises ``Misconfigured`` if there is none."""
+    """Returns the signing keys, current first. Raises ``Misconfigured`` without any."""
     if keys := _keys(settings, settings.signing_keys, ""):
         return keys
     raise Misconfigured(
@@ -246,7 +246,7 @@ def serve(
     def stop(*_: object) -> None:
         server.should_exit = True
 
-    # While uvicorn serves, it has handlers of its own. Then it raises the signals again, for these.
+    # uvicorn replaces these handlers while it serves, and raises the signals again afterwards.
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     # `dup` would make the socket blocking, also for the workers that already accept from it.

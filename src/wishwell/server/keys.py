@@ -51,7 +51,7 @@ async def make(db: Database, settings: Settings) -> None:
 # rule: signing-keys
 async def record_signing_key(tx: Writer, settings: Settings, now: str) -> str:
     """Records the signing key that the service starts with, for ``check_signing_key``. Returns a
-    warning if the key before it isn't accepted any more, or ""."""
+    warning if the previous key is no longer accepted, or ""."""
     here, recorded = key_ids(settings), await _recorded_keys(tx)
     old, changes = recorded.get("current", here[0]), {"current": here[0]}
     if old not in here:

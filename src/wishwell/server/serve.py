@@ -38,7 +38,7 @@ def serve_until_stopped(settings: Settings, welcome: str, check: workers.Check) 
     host, port = listening.getsockname()[:2]
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     if settings.workers > 1:
-        # The workers add up their metrics here. It is removed with its last reference, at the end.
+        # Workers write their metrics into this folder, which is removed when the function returns.
         counters = tempfile.TemporaryDirectory(prefix="wishwell-metrics-")
         os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", counters.name)
         if not settings.redis_url:

@@ -230,7 +230,7 @@ def _work(settings: Settings, listening: socket.socket, heartbeats: Connection) 
     """Serves in a worker process."""
     log.configure(settings.log_level)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a closed terminal sends it to all processes
-    # A descriptor of its own, which is closed only by the end of the process.
+    # Duplicated, so that only the end of the process closes this end of the pipe.
     pipe = os.dup(heartbeats.fileno())
     os.set_blocking(pipe, False)
     app.serve(settings, listening, partial(_send_heartbeats, pipe))

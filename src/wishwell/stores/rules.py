@@ -98,7 +98,7 @@ _RULES = {
 def check(fields: Mapping[str, object], label: str = "") -> None:
     """Raises ``Invalid`` for the first field that doesn't match its pattern.
 
-    ``label``: the field's name in the message; by default that of its option.
+    ``label``: the field's name in the message; by default the option's name.
     """
     for name, (pattern, sentence) in _RULES.items():
         if name in fields and not re.fullmatch(pattern, str(fields[name])):

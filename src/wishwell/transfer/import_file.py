@@ -70,8 +70,8 @@ class Bundle(msgspec.Struct):
     joins: bool = False
 
     def detach(self) -> None:
-        """Removes what belongs to one store only: shares, whose tokens are unique, with their
-        reservations, and what is remembered of removed items for the store's orders."""
+        """Removes records that belong to one store: shares (their tokens are unique), reservations,
+        and the removed items that the store's orders may match."""
         self.shares, self.reservations, self.removed = [], [], []
         self.profile.shared = False
         for record in self.lists.values():

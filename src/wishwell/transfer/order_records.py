@@ -45,7 +45,7 @@ class PurchaseFields(
 
 
 class OrderRecord(Record):
-    """An order's version, and its lines that match a wish. ``hash``: of its id."""
+    """An order's version, and its lines that match a wish. ``hash``: the hashed order id."""
 
     hash: Id
     updated_at: Time

@@ -93,8 +93,8 @@ def time(field: str, at: datetime, now: int) -> str:
 def duplicate_key(text: bytes | str) -> str | None:
     """Returns a key that an object in this JSON contains twice, or ``None``.
 
-    Decoders silently keep the last value of such a key. The text must have been decoded before,
-    which has validated its syntax and size.
+    Decoders silently keep the last of repeated keys. The text must have been decoded before, which
+    has validated its syntax and size.
     """
     try:
         _once.decode(text if isinstance(text, str) else text.decode())

@@ -8,7 +8,7 @@
 -- An idempotent upsert (rule: save-once). Returns no row if the profile is unknown, closed or full.
 -- :most: the item limit. FOR KEY SHARE rechecks an item that was deleted while this waited for the profile's
 -- lock. Options are null if missing in the body. changed: the names of fields with a new value. SQLite needs two
--- statements, because one writes to one table only.
+-- statements, because a statement writes to one table only.
 WITH saved AS ( --postgresql
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, created_at, updated_at, list_ids, tags,
                    names(item_options), saved_price)

@@ -2,7 +2,7 @@
 
 Where a move finds no gap, it spreads the items around it evenly (list labelling), in the smallest
 window whose gaps become as wide as its number of items. Earlier releases stored 1, 2, 3, …, and can
-read and write gaps: the first move on such a list spreads all of it.
+read and write gaps. The first move on such a list spreads all its items.
 """
 
 from collections.abc import Mapping, Sequence

@@ -122,8 +122,8 @@ async def mark_imported(
 
 # rules: purchase-removed, clock-guard
 async def forget_removed(db: Database, _: float, clock: ReferenceClock) -> AsyncIterator[int]:
-    """Deletes what is stored of items that were removed more than seven days ago. Yields batch
-    sizes. Raises ``ClockSuspect``."""
+    """Deletes the records of items that were removed more than seven days ago. Yields batch sizes.
+    Raises ``ClockSuspect``."""
     before = ids.timestamp(max(0, await db.read(clock.checked_now) - REMEMBERED_MS))
     job = "removed_forget"
     while forgotten := await db.write(run_statement, job, before=before, limit=_BATCH_SIZE):

@@ -31,7 +31,6 @@ DELETE FROM purchases WHERE store_id = :store AND hash = :hash;
 SELECT profile_id, gid, is_session, closed_at, linked_id FROM profiles WHERE profile_id = :profile;
 
 -- name: purchases_of
--- A profile's purchases of these products.
 SELECT product_id, wish_variant_id, quantity, placed_at FROM purchases
 WHERE store_id = :store AND profile_id = :profile AND product_id in_texts(:products);
 

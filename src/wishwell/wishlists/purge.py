@@ -113,7 +113,7 @@ async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
 
 
 async def remove_batch(tx: Writer, sessions: list[str]) -> int | None:
-    """Removes a batch of the records of these profiles; with the last batch, the profiles too.
+    """Removes a batch of these profiles' records, and with the last batch the profiles.
 
     Returns how many profiles it removed, or ``None`` while records remain.
     """

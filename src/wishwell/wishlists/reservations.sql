@@ -23,7 +23,7 @@ RETURNING quantity;
 DELETE FROM reservations WHERE profile_id = :owner AND holder_id = :holder AND item_id = :item;
 
 -- name: reservations_unshared
--- Reservations of items that are gone, or neither on a list nor of a wishlist that is or was shared.
+-- Reservations of items that were deleted, or that aren't on any list or whole wishlist that is or was shared.
 SELECT r.holder_id, r.profile_id, r.item_id FROM reservations r
 WHERE r.profile_id = :profile AND NOT EXISTS (
     SELECT 1 FROM lists l JOIN entries e ON e.profile_id = :profile AND e.list_id = l.id AND e.item_id = r.item_id
