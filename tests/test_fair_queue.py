@@ -1,4 +1,4 @@
-"""Fair queueing: who is next, who has to wait, and what is never held by one flow alone."""
+"""Fair queueing: the next task, waiting, and places that one flow can't hold alone."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ costs = st.floats(0.001, 1)
 @settings(deadline=None)
 @given(st.lists(st.one_of(flows, costs, st.none()), max_size=80))
 def test_queue_starts_each_work_once_and_in_the_order_of_its_flow(steps):
-    """Each task starts once, in the order of its flow. In a history a flow is a push, a cost a finished task,
-    and None removes the newest. Rule: fair-share."""
+    """Each task starts once, in the order of its flow. In a history, a flow stands for a push, a cost for a finished
+    task, and None for removing the newest. Rule: fair-share."""
     queue, waiting, number = FairQueue(), [], itertools.count()
     for step in steps:
         if isinstance(step, Flow):
@@ -217,7 +217,7 @@ def test_full_process_refuses_the_newest_of_whoever_has_the_most():
 
 
 def test_newcomer_is_admitted_to_a_process_full_of_running_requests():
-    """Running requests can't be refused any more. So a flow with less than half as many requests
+    """Requests that run can't be refused, so a flow with less than half as many requests
     may exceed the limit, up to twofold.
     Rule: overload-refused."""
 

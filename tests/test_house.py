@@ -312,7 +312,7 @@ BODIES = [
 def test_every_field_of_a_body_has_an_error_message():
     structs = (*BODIES, notices.Money, products.Variant)
     fields = {field.encode_name for body in structs for field in msgspec.structs.fields(body)}
-    # These two have a message per kind of store
+    # Product and variant have a message per kind of store
     rules = {name for name in bad_fields.RULES if not name.endswith("[]")}
     assert fields - {"productId", "variantId"} == rules
 

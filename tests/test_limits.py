@@ -80,8 +80,8 @@ def test_redis_that_this_address_does_not_open_is_counted_without(redis_server, 
 
 
 def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
-    """Counting in Redis resumes once it is back. What was counted meanwhile in the process isn't
-    added.
+    """Counting in Redis resumes once it is back. Requests that the process counted
+    in the meantime aren't added.
     Rule: limit-shared."""
 
     async def take() -> None:
@@ -134,7 +134,7 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
             assert await limiter.consume("late", 9, 2) == (True, 9, 5, 660)
             assert limiter.is_unreachable
             await asyncio.sleep(1.1)
-            # One after another they would take 6 s or more on any machine.
+            # Sequential calls would take 6 s or more on any machine.
             assert await burst(limiter) < 3 * answered + 1
         finally:
             redis.resume()

@@ -1,4 +1,4 @@
-"""The files of a release, and the pages that a registry shows of them."""
+"""A release's files, and the pages that registries show for them."""
 
 import json
 import os

@@ -103,7 +103,7 @@ def test_store_create_prints_the_record(service, handle):
 
 
 def test_table_is_as_wide_as_the_terminal(service, handle):
-    """A table leaves out empty columns; on a narrow terminal each field gets a line of its own.
+    """A table leaves out empty columns; on a narrow terminal each field has its own line.
     Rule: command-error."""
     service.quick("store", "create", handle, "--auth-flow", "/signin")
     table = service.quick("store", "list").splitlines()

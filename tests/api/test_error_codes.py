@@ -270,8 +270,8 @@ def test_session_uuid_may_be_in_upper_case(shop):
 
 
 def test_session_that_is_linked_moves_once_and_is_no_customer(shop):
-    """A linked session can be linked again, also to another customer, and moves nothing; a session
-    is no customer. Rule: link-atomic."""
+    """A linked session can be linked again, also to another customer, and moves nothing. A session
+    isn't accepted as the customer. Rule: link-atomic."""
     member = shop.session()
     saved = save(member.http, 1)
     body = {"session": member.gid, "customer": shop.gid("1")}
@@ -307,7 +307,7 @@ def test_genuine_token_counts_for_no_address(new_service):
 
 
 def test_empty_search_finds_everything_and_others_are_refused(http):
-    """An empty query is no query; other parameters stay strict. Rules: search-terms, input-strict."""
+    """An empty query counts as omitted; other parameters stay strict. Rules: search-terms, input-strict."""
     saved = save(http, 1)
     assert data(http.get("/items?query=")) == data(http.get("/items?query=+")) == [saved]
     assert data(http.get("/items?query=list:zzz")) == []

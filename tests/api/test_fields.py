@@ -1,6 +1,6 @@
 """Fields of items and lists: each is saved, changed, emitted, exported, merged and copied.
 
-A new field gets a line in ``ITEM`` or ``LIST``, which then takes it through all of these tests.
+A line in ``ITEM`` or ``LIST`` takes a new field through all tests of this module.
 """
 
 import json
@@ -57,7 +57,7 @@ def second(fields):
 
 
 def shown(record, fields):
-    """Returns the values of these fields in a response."""
+    """Returns these fields of a response, with their values."""
     return {name: record[name] for name in fields if name in record}
 
 
@@ -215,7 +215,7 @@ def test_sign_in_merges_each_field_of_an_item(shop):
 
 
 def test_sign_in_merges_each_field_of_a_list(shop):
-    """Of two lists with the same name, a sign-in keeps the customer's fields.
+    """A sign-in merges lists with the same name, and keeps the customer's fields.
     Rule: link-merges-lists."""
     visitor, customer = shop.session(), shop.customer()
     data(customer.http.post("/lists", json=first(LIST)), 201)
@@ -226,8 +226,8 @@ def test_sign_in_merges_each_field_of_a_list(shop):
 
 
 def test_copy_takes_the_fields_that_a_shared_list_shows(shop):
-    """A shared list shows, and a copy of it takes, only the fields that ``ITEM`` calls shared. The
-    request may give the new list each of its fields. Rules: shared-hides-owner, copy-list."""
+    """A shared list shows only the fields that ``ITEM`` calls shared, and a copy takes only them.
+    The request may give the new list each field of a list. Rules: shared-hides-owner, copy-list."""
     owner, reader = shop.customer(), shop.customer()
     made = data(owner.http.post("/lists", json=first(LIST)), 201)
     save(owner.http, 1, listIds=[made["id"]], **first(ITEM))

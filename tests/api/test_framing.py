@@ -29,7 +29,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_shop, name):
-    """A request whose body breaks off gets the rate-limit and CORS headers of its own caller.
+    """A request whose body breaks off gets its caller's rate-limit and CORS headers.
     Rules: limit-counts, error-envelope, cors-allowed."""
     origin, given = "https://shop.example", "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"
     shop = make_shop("--limit", "profile_write=9", "--origin", origin)
@@ -172,7 +172,7 @@ def test_trailer_without_an_end_ends_the_connection(service):
 
 
 def test_trailer_that_closes_the_connection_closes_it(service, shop):
-    """`Connection: close` in a trailer closes the connection, because the parser accepts no more
+    """`Connection: close` in a trailer closes the connection, because the parser accepts no further
     input.
     Rule: http-ambiguous."""
     end = CHUNKS.removesuffix(b"\r\n") + b"Connection: close\r\n\r\n"

@@ -55,7 +55,7 @@ class Till:
         return self.shop.admin.get("/events", params=given).json()["data"]
 
     def heard(self, count, *types):
-        """Returns types and data of the store's events, once ``count`` events are there."""
+        """Returns types and data of the store's events, once there are ``count`` events."""
         soon(lambda: len(self.events(*types)) == count)
         return [(one["type"], one["data"]) for one in self.events(*types)]
 
@@ -335,7 +335,7 @@ def test_reports(till):
 @pytest.mark.parametrize("field", ["placedAt", "updatedAt"])
 def test_time_may_be_a_day_ahead(till, field):
     """A time up to 24 hours ahead is accepted; one order with a later time makes the request 400,
-    and nothing of it is applied. Rule: order-versions."""
+    and none of its orders is applied. Rule: order-versions."""
     save(till.http, 1)
     good = order("1", till.customer.gid, line(1))
     late = order("2", till.customer.gid, line(1)) | {field: ago(hours=-24, minutes=-5)}

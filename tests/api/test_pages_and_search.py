@@ -78,7 +78,7 @@ def test_cursor_used_with_another_request_is_refused(http, seven, roomy_shop, ma
 
 @pytest.fixture
 def stocked(http):
-    """Makes items to search in; returns the id of a list that contains two of them."""
+    """Saves items to search in. Returns the id of a list that contains two."""
     kept = new_list(http)["id"]
     save(http, 1, variantId=7, tags=["gift", "new"], listIds=[kept])
     save(http, 1, variantId=8, tags=["gift"])

@@ -143,7 +143,8 @@ def test_bad_body_of_a_product_is_one_clear_error(platform):
 
 @pytest.mark.either_engine
 def test_store_without_purchases_accepts_orders_and_does_nothing(service):
-    """The platform ends a subscription after failures, so orders are no failure there.
+    """A store without purchases answers orders with 200, because the platform ends a subscription
+    after failures.
     Rules: platform-orders, purchases-on."""
     off = Platform(service, NEW)
     assert result(off.send("orders/paid", placed({}))) == "ignored"

@@ -125,7 +125,7 @@ def test_behind_a_proxy_only_what_it_says_counts(behind_proxy):
     assert over_the_wire(behind_proxy, head + trailer).status == 429
     for garbage in ("", "unknown", "1.2.3", "999.1.1.1", ",,,", "::ffff:", "\u00e9", "x" * 5000):
         assert ask(behind_proxy, f"X-Forwarded-For: {garbage}") in (401, 429), garbage
-    # A proxy that adds a header line of its own adds it last.
+    # A proxy that adds another header line adds it last.
     assert ask(behind_proxy, "X-Forwarded-For: 198.51.100.8", f"X-Forwarded-For: {real}") == 429
     mapped = ["203.0.113.77", "::ffff:203.0.113.77", "::ffff:cb00:714d"] * 2
     got = [ask(behind_proxy, f"X-Forwarded-For: {text}") for text in mapped]

@@ -1,4 +1,4 @@
-"""A shared list as seen by people with its link, and their copies of it."""
+"""Shared lists as people with the link see them, and their copies."""
 
 import pytest
 
@@ -25,7 +25,7 @@ UNKNOWN = "wwshr_" + "0" * 28
 
 
 class Shown:
-    """A customer's ordered list of three items with a note and tags, and a share of it."""
+    """A share of a customer's ordered list, whose three items have a note and tags."""
 
     def __init__(self, shop, **terms):
         self.owner = shop.customer()
@@ -46,7 +46,7 @@ class Shown:
 
 
 def test_what_anybody_sees(shop):
-    """A shared list shows nothing else of its owner: no GID, e-mail address, tags, other lists, or
+    """A shared list shows nothing else about its owner: no GID, e-mail address, tags, other lists, or
     ids of lists and shares.
     Rules: shared-open, shared-hides-owner."""
     shown = Shown(shop, notes=True)

@@ -1,4 +1,4 @@
-"""Shares of the whole wishlist: what others see of it, and how it ends."""
+"""Shares of the whole wishlist: what others see, and when a share ends."""
 
 import pytest
 
@@ -77,7 +77,7 @@ def test_share_is_changed_by_sending_it_back_whole(shop, path):
 
 
 def test_wishlist_has_a_limit_of_shares(shop):
-    """A wishlist has at most 20 shares, apart from those of its lists. Rule: profile-limits."""
+    """A whole wishlist has at most 20 shares, not counting its lists' shares. Rule: profile-limits."""
     http = shop.customer().http
     for _ in range(20):
         share(http)

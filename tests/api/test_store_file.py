@@ -99,7 +99,7 @@ def test_apply_refuses_a_bad_file_and_changes_nothing(service, apply, handle, ca
 
 
 def test_apply_changes_all_or_nothing(service, apply, make_shop, handle):
-    """If one store of the file can't be applied, none is.
+    """If one store of the file can't be applied, no store changes.
     Rules: store-settings, storefront-hosts, storefront-jwt."""
     taken = STORE.format(secrets.token_hex(6))
     make_shop("--host", taken)

@@ -1,4 +1,4 @@
-"""What an admin token may change of its store, and what it may not."""
+"""Fields of a store that its admin token may change, and those that it may not."""
 
 import secrets
 
@@ -46,8 +46,8 @@ REPORTING = {
 
 @pytest.mark.parametrize("field", REPORTING)
 def test_settings_of_purchases_may_only_be_repeated(make_shop, field):
-    """The record may be sent back with all settings of purchases; a changed one is refused by a
-    message of its own, which names the command. Rule: store-patch."""
+    """The record may be sent back with all settings of purchases; a changed one is refused
+    with its own message, which names the command. Rule: store-patch."""
     options = ("--time-zone", "Europe/Paris", "--purchases", "on")
     shop = make_shop(
         *options, "--purchased", "remove", "--attribution-days", "30", "--currency", "SEK"
@@ -65,7 +65,7 @@ def test_settings_of_purchases_may_only_be_repeated(make_shop, field):
 
 @pytest.mark.parametrize("field", bad_fields.BY_COMMAND)
 def test_token_cannot_change_other_settings(shop, field):
-    """Each other setting is refused by a message of its own, which names the command.
+    """Each other setting is refused with its own message, which names the command.
     Rule: store-patch."""
     before = data(shop.admin.get("/store"))
     message = refused(shop.admin.patch("/store", json={field: ["x"], "notices": "opt-in"}), 400)
@@ -75,7 +75,7 @@ def test_token_cannot_change_other_settings(shop, field):
 
 
 def test_bad_look_names_every_field(shop):
-    """All bad fields are named at once, with their place. Rules: store-patch, error-envelope."""
+    """One response names all bad fields and their places. Rules: store-patch, error-envelope."""
     bad = {
         "look": {"logoUrl": "http://a.example/", "accent": "red", "texts": {"de": {"a b": "x"}}},
         "notices": "maybe",

@@ -68,7 +68,7 @@ def test_tokens_are_listed_newest_first_in_pages(shop, make_shop):
 
 
 def test_token_is_revoked_by_another_one(shop, make_shop):
-    """A token revokes another one, idempotently; not itself, and none of another store.
+    """A token revokes its store's other tokens, idempotently; not itself, and no other store's.
     Rule: token-revoked."""
     other = shop.client(shop.another_admin_token("leaked"))
     data(other.get("/store"))

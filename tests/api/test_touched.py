@@ -33,7 +33,7 @@ WAYS = {
 
 @pytest.mark.either_engine
 def test_session_that_an_admin_token_changes_is_touched(service, shop):
-    """An admin token's change of a session's records updates `touched_at` of that session only.
+    """An admin token's change of a session's records updates only that session's `touched_at`.
     Rule: session-purged."""
     visits = {way: Visit(shop) for way in (*WAYS, "nothing")}
     service.rows(f"UPDATE profiles SET touched_at = '{OLD}' WHERE store_id = '{shop.id}'")

@@ -28,7 +28,7 @@ MOST = ("--limit", "admin_write=1000000", "--limit", "admin_read=1000000", "--ev
 
 
 class Beside:
-    """A webhook receiver, or another server for calls, in a thread of its own."""
+    """A webhook receiver, or another server for calls, in its own thread."""
 
     def __init__(self, says=None):
         self.receiver = says if isinstance(says, Called) else Receiver(says)

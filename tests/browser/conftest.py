@@ -102,7 +102,7 @@ def shared_demo(chromium) -> Iterator[Demo]:
 
 
 class Shopper:
-    """A browser with its own cookies, and a record of its pages' faults."""
+    """A browser with its own cookies, which records its pages' faults."""
 
     def __init__(self, url: str, context: BrowserContext) -> None:
         self.url = url

@@ -24,7 +24,7 @@ SCRIPT = '<script type="module" src="/apps/wishlist/assets/{}.js"></script>'
 
 
 class OwnShop:
-    """The shop: any path below / shows what the test opens there."""
+    """The shop. A test sets the page that it shows at any path."""
 
     def __init__(self, service: Service, chromium: Browser) -> None:
         port = free_port()
@@ -41,7 +41,7 @@ class OwnShop:
 
 
 class Visitor:
-    """A browser with its own cookies, and a record of its requests to the API."""
+    """A browser with its own cookies, which records its requests to the API."""
 
     def __init__(self, own: OwnShop, context: BrowserContext) -> None:
         self.own, self.context = own, context

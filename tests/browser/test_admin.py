@@ -280,7 +280,7 @@ def test_chart_says_its_numbers(world, merchant):
 
 
 def test_rising_products_are_those_that_the_service_compares(world, merchant):
-    """ "Rising" shows the service's comparison with the previous period, not what was added most.
+    """ "Rising" shows the service's comparison with the previous period, not the most added products.
     Rule: report-rising."""
     rows = [{"productId": id, "title": f"No. {id}", "wishes": 9, "customers": 9, "visitors": 0, "added": 9 - id,
              "removed": 0, "rise": rise} for id, rise in ((3, 5), (1, 2), (2, -4))]  # fmt: skip

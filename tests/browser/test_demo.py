@@ -42,8 +42,8 @@ def test_busy_port_is_named():
 
 
 def test_demo_answers_a_press_with_count_toast_and_one_event(new_shopper, shared_demo):
-    """A press is counted in the header, answered by the toast with Undo, and told once to the analytics in
-    the console; the service's own page has the shop's name."""
+    """A press is counted in the header, confirmed by the toast with Undo, and sent once to the analytics in
+    the console. The service's own page has the shop's name."""
     shopper = new_shopper(shared_demo)
     page, told = shopper.context.new_page(), []
     page.on("console", lambda message: told.append(message.text))

@@ -1,4 +1,4 @@
-"""Languages: which texts a page shows, and what it loads for them."""
+"""Languages: the texts that a page shows, and the files that it loads for them."""
 
 import json
 import re
@@ -61,7 +61,7 @@ def test_page_loads_only_its_own_language(visitor, lang):
 
 def test_shop_replaces_texts_and_adds_a_language(visitor):
     """The shop's own texts replace those of a language; a language that it adds falls back to
-    English for missing ones, and has the plural forms of its own."""
+    English for missing texts, and has its own plural forms."""
     own = override({"ar": ARABIC, "de": {"title": "Wunschliste"}})
     german = visitor.open(WHOLE, lang="de", scripts=SCRIPTS, head=own)
     shown(german, "Auf den Merkzettel", "Wunschliste", "Teilen")

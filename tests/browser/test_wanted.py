@@ -24,7 +24,7 @@ PAGE = (
 
 
 class Wanted:
-    """A shop whose pages are the test's and whose storefront is the service's."""
+    """A shop: the test sets its pages, and the service serves its storefront."""
 
     def __init__(self, service, chromium):
         port = free_port()
@@ -112,7 +112,7 @@ def test_all_elements_of_a_page_are_one_request(wanted):
 
 
 def test_text_and_product_may_change(wanted):
-    """The text is the shop's, and the element follows changes of its product."""
+    """The shop sets the text, and the element follows a change of its `product` attribute."""
     page = wanted.open(ONE.format(3, 'label="Beliebt: {count}"'))
     element = page.locator("wishlist-wanted")
     expect(element).to_have_text("Beliebt: 100")

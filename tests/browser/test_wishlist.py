@@ -50,7 +50,7 @@ def write(how, field, text):
 
 @each_page
 def test_cards_have_title_price_and_picture(shopper, path):
-    """Cards show the catalogue's data of the product or variant, or the id if there is none. The
+    """Cards show the catalogue's data of the product or variant, or the id if the catalogue lacks it. The
     shop's cart receives the item.
     Rule: storefront-pages."""
     page = shopper.open()

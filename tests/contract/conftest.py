@@ -156,7 +156,7 @@ class UseCases:
         return self.write(run_statement, statement, *arguments, **named)
 
     async def on_connection(self, act):
-        """Returns what ``act`` returns, on a connection of its own to PostgreSQL."""
+        """Runs ``act`` on a new connection to PostgreSQL, and returns its result."""
         connection = await asyncpg.connect(self.where)
         try:
             return await act(connection)

@@ -263,7 +263,7 @@ def test_price_without_one_reading_is_left_unknown(cell, names):
 
 
 def test_zero_is_no_price():
-    """A price of 0 in a file is unknown, and a sale price of 0 is no sale. Rule: catalogue-prices."""
+    """A price of 0 in a file is unknown, and a sale price of 0 doesn't count as a sale. Rule: catalogue-prices."""
     made = becomes("id,price,sale_price\n7,0.00 EUR,\n8,9 EUR,0 EUR\n9,0 EUR,5 EUR\n")
     assert [product.data.price for product in made.values()] == [None, eur("9"), eur("5")]
 
@@ -334,7 +334,7 @@ def test_row_without_usable_id_is_refused(row):
 
 
 def test_product_with_a_refused_row_stays():
-    """A product isn't changed if one of its rows is refused, so that none of its variants is lost.
+    """A product isn't changed if one of its rows is refused, so that it keeps all variants.
     Rule: catalogue-cells."""
     found, [told] = read("item_group_id,id,title\n7,1,Shirt red\n7,x y,Shirt blue\n8,3,Hat\n")
     assert told.startswith("id: must be") and [one.product_id for one in found] == ["8"]

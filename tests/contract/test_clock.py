@@ -523,7 +523,7 @@ def test_token_dated_ahead_is_good_when_the_clocks_agree(bench, now):
     assert caller.profile.gid == customer.gid
 
 
-# ---------------------------------------------------------------- what a wrong clock only delays
+# ---------------------------------------------------------------- actions that are only delayed
 
 
 @pytest.mark.parametrize("shift", SHIFTS)

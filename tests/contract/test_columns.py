@@ -130,7 +130,7 @@ SHARE |= {"created_at": "2020", "expires_at": None}
     [(items.from_row, "item_fields", ITEM), (shares.from_row, "share_fields", SHARE)],
 )
 def test_row_is_read_by_the_names_of_its_columns(read, of, row):
-    """Each column fills the field of its name, and is stored as it was read."""
+    """Each column fills the field with the same name, and is stored as it was read."""
     record = read(tuple(row.get(name, "") for name in statements.columns(of)))
     assert row.items() <= mapping.to_columns(record).items()
     shown = msgspec.to_builtins(record)

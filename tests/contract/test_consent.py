@@ -19,8 +19,8 @@ CHOICES = (True, False, None)
 
 @pytest.mark.parametrize(("setting", "expected"), [("opt-out", {True, None}), ("opt-in", {True})])
 def test_setting_decides_for_those_who_never_chose(bench, setting, expected):
-    """Notices are for those who said yes and, with opt-out, for those who never chose; the event
-    says which. Reports show all three states. Rules: notice-consent, notice-drop."""
+    """Notices go to customers who agreed and, with opt-out, to those who never chose; the event
+    has the choice. Reports show all three states. Rules: notice-consent, notice-drop."""
     store = bench.new_store(events=True, notices=setting)
     bench.clock.milliseconds += 10_000
     for choice in CHOICES:

@@ -382,7 +382,7 @@ def test_twice_is_once(bench, store, tmp_path):
 def test_import_of_a_customer_who_is_being_erased_adds_the_wishes_afterwards(
     bench, store, tmp_path
 ):
-    """A CSV import finishes the customer's erasure first, which removes none of the file's wishes.
+    """A CSV import finishes the customer's erasure first, which leaves the file's wishes.
     Rule: import-twice."""
     customer = profiles.of_customer(store, "gid://shopify/Customer/7")
     wish(bench, customer, 1, 2, 3)

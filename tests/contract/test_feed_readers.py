@@ -74,7 +74,7 @@ def test_hostile_xml_is_refused_in_little_memory(name):
 
 
 def test_products_before_a_fault_are_read():
-    """Of a file that is cut, the products before the fault are read, and the fault has its line.
+    """The products of a truncated file are read up to the fault, which is reported with its line.
     Rule: catalogue-formats."""
     text = RSS.format("\n".join(ITEM.format(n, f"t{n}") for n in range(1, 6)))
     found, [told] = read(text[: text.index("t5")])

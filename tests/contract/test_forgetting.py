@@ -1,4 +1,4 @@
-"""Erasing customers who stay away, the sequence kept after an erasure, the export of a person."""
+"""Erasure of inactive customers, the event sequence after an erasure, and a person's export."""
 
 import asyncio
 import os

@@ -373,7 +373,7 @@ def test_purchase_has_its_price_and_quantity(format, kept):
 @FORMATS
 @pytest.mark.parametrize(("notices", "consent"), [(True, "given"), (None, "not_asked")])
 def test_notice_says_whether_the_shopper_consented(format, notices, consent):
-    """A price drop has a property that tells a shopper who said yes from one who never chose.
+    """A price drop has a property that shows whether the shopper agreed or never chose.
     Rules: format-events, notice-consent."""
     data = {"item": {"productId": 101, "quantity": 1}, "notices": notices, "product": {}}
     request = formats.request(format, event_of("item.price_dropped", "7", data))
@@ -384,8 +384,8 @@ def test_notice_says_whether_the_shopper_consented(format, notices, consent):
 @pytest.mark.either_engine
 @pytest.mark.parametrize("customer", [".", "..", "a\\..\\b", "...", ".b"])
 def test_brevo_erasure_of_an_id_with_a_dot_segment_is_left_to_a_person(customer):
-    """A path with a dot segment may lead elsewhere, and 404 would count as deleted, so an erasure
-    of such an id isn't sent. Rule: format-erased."""
+    """A path with a dot segment may lead elsewhere, and 404 would count as deleted, so no
+    erasure is sent for such an id. Rule: format-erased."""
     request = formats.request("brevo", event_of("profile.erased", quote(customer, safe=""), {}))
     if customer in ("...", ".b"):
         assert isinstance(request, formats.Request)
@@ -473,6 +473,6 @@ def test_no_answer_shows_a_part_of_the_key(text, secret, start, data):
     ],
 )
 def test_shown_answer_leaves_words_but_no_end_of_the_key(echo, left):
-    """Of an echoed key, whole, truncated or in another case, nothing remains; the words of the
-    answer do. Rule: format-key."""
+    """An echoed key is removed, whole, truncated or in another case; the answer's other words
+    remain. Rule: format-key."""
     assert formats.shown_answer(echo.encode(), "xkeysib-5f0c9a1e77d2-Qw3rTy") == left

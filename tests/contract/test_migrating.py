@@ -93,7 +93,7 @@ async def test_migration_that_is_cut_is_named_and_resumed(postgres_server, monke
 
 @on_loop
 async def test_index_is_built_once_while_others_write(postgres_server, monkeypatch):
-    """Of four nodes that migrate concurrently one builds the index, while others write.
+    """If four nodes migrate concurrently, only one builds the index, and others can write.
     Rule: migrate-once."""
     async with database(postgres_server, monkeypatch, INDEX) as (url, other):
         async with other.transaction():

@@ -387,8 +387,8 @@ def test_end_counts_what_all_steps_of_an_export_wrote(bench, family, tmp_path, m
 
 
 def test_reservation_is_of_the_item_that_is_there(bench, family, file):
-    """A reservation is restored for the current item of that product, unless it is on no shared
-    list.
+    """A reservation is restored for the current item of that product, if a shared list
+    has the item.
     Rule: import-twice."""
     old, now = family.item(1), bench.clock.tick
     bench.write(items.delete, family.owner, old, now())

@@ -464,7 +464,7 @@ def test_only_a_change_to_in_stock_is_a_restock(bench, before, after):
 
 @pytest.mark.either_engine
 def test_sale_that_begins_later_notifies_nobody(bench):
-    """Of feeds in which a sale is in the future, over and now, only the last one is a drop.
+    """A future sale and a past sale cause no notice; a current one is a drop.
     Rules: catalogue-prices, notice-drop."""
     store = bench.new_store(events=True)
     head = "id\ttitle\tprice\tsale_price\tsale_price_effective_date\n"

@@ -20,7 +20,7 @@ TEXTS = stores.apply_patch(STORE, stores.StorePatch(product_ids="text"), ids.tim
 
 
 def products_of(path, store, how):
-    """Returns what the reader of catalogues makes of a file."""
+    """Reads a file as a catalogue. Returns its products."""
     named = table.columns(how["map"], feed_formats.MAPPED, ()) if "map" in how else None
     with path.open("rb") as file:
         found = Catalogue(
@@ -43,7 +43,7 @@ def products_of(path, store, how):
 
 
 def wishes_of(path, store, how):
-    """Returns what the reader of other apps' wishlists makes of a file."""
+    """Reads a file as another app's wishlists. Returns them."""
     zone = ZoneInfo(how["time_zone"]) if "time_zone" in how else None
     reading = Reading(
         csv_file.columns(how["map"]), zone=zone, skip_guests=how.get("skip_guests", False)

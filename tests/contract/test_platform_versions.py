@@ -287,7 +287,7 @@ def test_update_triggers_notices_as_an_import_does(bench, shop):
     ],
 )  # fmt: skip
 def test_order_counts_units_that_stay_and_what_was_paid(bench, shop, line, more, expected):
-    """Units after refunds; per unit what was paid after discounts, with tax. A guest or an unpaid order
+    """Stores units after refunds, and the price paid per unit after discounts, with tax. A guest or an unpaid order
     matches nothing. Rule: platform-orders."""
     wisher(bench, shop)
     if "refunds" in more:
@@ -337,7 +337,7 @@ def test_later_version_without_a_customer_still_takes_units_back(bench, shop):
 
 
 def test_lines_without_a_wish_leave_no_trace(bench, shop):
-    """Of a line without a wish, nothing is in any table, nor of a store without purchases.
+    """No table stores a line without a wish, nor any line of a store without purchases.
     Rules: platform-orders, purchase-private, purchases-on."""
     wisher(bench, shop)
     other = {"product_id": 7_123_456_789_012, "variant_id": 7_123_456_789_013, "sku": "HIDDEN"}
@@ -389,8 +389,8 @@ def test_odd_value_in_any_field_is_no_failure(bench, shop, kind):
 
 
 def test_body_that_another_store_took_is_refused(bench, shop):
-    """Of two stores that receive one delivery, also at the same time, one takes it, and may repeat it
-    for seven days. Rule: platform-replay."""
+    """If two stores receive one delivery, even concurrently, only one accepts it, and may receive it
+    again for seven days. Rule: platform-replay."""
     other = bench.new_store(reporting=ON)
     for body in (product(1), order(1, {}), {"id": ID}):
         asked = [taking(bench, store, body, "shared") for store in (shop, other)]
@@ -426,7 +426,7 @@ def test_concurrent_versions_end_in_the_newest(bench, shop):
 
 
 def test_store_is_deleted_with_its_deliveries(bench, shop):
-    """The memory of a store's deliveries goes with it. Rules: platform-replay, store-delete."""
+    """Deleting a store deletes the hashes of its deliveries. Rules: platform-replay, store-delete."""
     take(bench, shop, product(1))
     bench.write(store_deletion.begin, shop.handle, bench.clock.tick())
     with pytest.raises(StoreDeleted):

@@ -155,7 +155,7 @@ def test_removed_wish_stays_removed_in_the_daily_report_after_later_counts(bench
 
 
 def test_rising_is_the_difference_from_the_previous_period(bench):
-    """Rising is what was added, minus what was added in the period before; a tie goes to the product whose
+    """Rising is the number added, minus the number added in the previous period; a tie goes to the product whose
     wishes changed last. Rules: report-rising, count-exact."""
     store, day = bench.new_store(), 24 * HOUR
     hand, people = ByHand(ZoneInfo("UTC")), [bench.new_customer(store) for _ in range(4)]
@@ -382,7 +382,7 @@ class Counted:
         return span.counted, reports.summary(span), rows, one, other, reached
 
     async def some(self):
-        """Starts a count; returns it, paused after it has stored a part of its results."""
+        """Starts a count. Returns it, paused after it has stored some results."""
         before = await self.bench.db.read(counted_rows, self.store)
         steps = counting.run(self.bench.db, self.store, self.bench.clock)
         async for _ in steps:

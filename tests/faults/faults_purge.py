@@ -28,7 +28,7 @@ LONG_AGO_MS = 1_577_836_800_000
 
 def fill(r: Harness, count: int) -> None:
     """Inserts ``count`` sessions that expired years ago, every fourth with an item. Their times
-    differ, as in reality, because the purge goes through them by time."""
+    differ, as in reality, because the purge reads them by time."""
     store = r.sql("SELECT id FROM stores WHERE handle = 'default'")
     for begin in range(0, count, BATCH):
         rows: seed.Rows = {"profiles": [], "items": []}

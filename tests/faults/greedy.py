@@ -1,6 +1,6 @@
 """Callers that ask as soon as they have their answer: ``python -m tests.faults.greedy PORT``.
 
-A process of its own, so that what it costs to ask isn't taken from the callers that are measured. A
+Runs as a separate process, so that its cost doesn't slow the callers that are measured. A
 line of JSON in: for each caller its headers and its requests, each a method, a path and a body. It
 ends with its input, and prints how often each status came.
 """

@@ -129,7 +129,7 @@ class OwnCluster(Cluster):
         return PostgresServer(settings=settings(), fsync=True)
 
     def add_worker(self, database: str) -> None:
-        """Starts another worker with only this database, and no part of its data yet."""
+        """Starts another worker with only this database, without data yet."""
         server = self._server()
         self.servers.append(server)
         server.sql(f"CREATE DATABASE {database} TEMPLATE template0")

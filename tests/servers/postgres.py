@@ -73,7 +73,7 @@ class PostgresServer(Program):
         settings: dict[str, str] | None = None,
         template: PostgresServer | None = None,
     ) -> None:
-        """With ``template``, makes a standby of that server with its settings, not started."""
+        """With ``template``, makes a standby of that server with the same settings, not started."""
         super().__init__("postgres")
         self._as_user = unprivileged()
         if self._as_user:
@@ -115,7 +115,7 @@ class PostgresServer(Program):
         return done
 
     def _reachable(self, folder: Path) -> Path:
-        """Returns the folder, or a copy of its installation that the ordinary user can read."""
+        """Returns the folder, or, if the ordinary user can't read it, a copy of the installation."""
         try:
             subprocess.run(
                 [folder / "postgres", "--version"],

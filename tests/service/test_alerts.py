@@ -132,7 +132,7 @@ CASES = {
 
 
 def rule_test(name: str, case: Case, series: dict[str, str], count: int) -> dict:
-    """Returns promtool's test that the alert has so many firing instances."""
+    """Returns promtool's test that the alert has ``count`` firing instances."""
     alert = name.partition(" ")[0]
     return {
         "interval": f"{case.minutes}m",

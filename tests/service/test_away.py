@@ -78,7 +78,7 @@ def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
         # The database answers a ping, but every request is 503.
         assert (away.status("/readyz"), away.status("/livez")) == (503, 200)
     assert known.http.get("/items").status_code == 200
-    # These requests counted for no address: a guessing one still has its five.
+    # These requests weren't charged to the address, which still may guess five times.
     assert left(away.shop.client("guess").get("/items")) == 4
 
 
@@ -131,7 +131,7 @@ def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
     with service.start():
         admin = service.client(service.admin_token())
         postgres_server.sql("ALTER TABLE stores RENAME TO hidden", database.rpartition("/")[2])
-        # What the process knows of stores is trusted for 4 s.
+        # The process trusts its cache of stores for 4 s.
         assert wait_until(lambda: admin.get("/items").status_code == 500, seconds=10)
         answer = admin.get("/items")
         envelope(answer, 500)

@@ -136,7 +136,7 @@ def test_queries_of_the_document_select_the_columns_of_its_commands():
         assert found.fetchall() == rows, columns
 
 
-# By the first two columns of each query: its tables with the columns that the platform creates, and the result.
+# Key: the first two columns of a query. Value: its tables as the platform creates them, and the result.
 PLATFORMS = (
     (("w.user_id,", "COALESCE(p.post_parent"), """
         CREATE TABLE wp_posts (ID, post_parent, post_type);

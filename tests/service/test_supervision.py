@@ -171,7 +171,7 @@ def test_stop_during_a_replacement_ends_old_and_new_workers(faulty):
     all. Rule: serve-workers."""
     service, inject = faulty
     with service.start():
-        # They have the socket, but don't serve yet.
+        # New workers have the socket, but don't serve yet.
         inject("import uvicorn; uvicorn.Server.run = lambda *_: time.sleep(60)")
         service.process.send_signal(signal.SIGHUP)
         soon(lambda: len(starts(service)) == 4, within=20)

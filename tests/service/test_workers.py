@@ -191,7 +191,7 @@ def test_hangup_with_bad_keys_leaves_the_workers_as_they_were(reloadable):
         if path == signing:
             path.write_text(SIGNING_KEY)
     sealing.rmdir()
-    sealing.write_text("o" * 40)  # a key that opens none of the stores' secrets
+    sealing.write_text("o" * 40)  # can't decrypt any store's secrets
     [event] = hang_up()
     assert (event["event"], {*workers(service)}) == ("workers_not_replaced", before)
     signing.write_text("short")

@@ -311,8 +311,8 @@ def with_one_store(service: Service, *options: str, scheme: str = "http"):
 
 @pytest.fixture(scope="session")
 def api():
-    """The service that most tests share. It trusts no proxy and therefore knows no client address
-    to count, unless the tests run behind a web server or forwarder."""
+    """The service that most tests share. It trusts no proxy, so it can't count by client
+    address, unless the tests run behind a web server or forwarder."""
     most = "2" if way.NAME == "direct" else "1000000"
     limits = {"WISHWELL_LIMIT_NEW_SESSIONS": most, "WISHWELL_LIMIT_VISITOR_READ": most}
     with running(new_api(**limits, **LOCAL_CALLS)) as made:

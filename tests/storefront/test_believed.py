@@ -54,7 +54,7 @@ KEYS = {"own": JWT_KEY, "other": f"other-{JWT_KEY}", "bad": "x" * 40}
 
 
 class Case(NamedTuple):
-    """One request, as a value of each dimension."""
+    """One request: a value for each dimension."""
 
     token: str
     named: str
@@ -79,8 +79,8 @@ def expected(case: Case) -> Belief:
     """Returns the expected result by the rules, in order of precedence. If several refusals apply,
     any is right."""
     refused: set[int] = set()
-    # A token that isn't valid here is refused. Only a token made with --names-customers may be sent
-    # with a customer, and only with one of its store's platform.
+    # Invalid tokens are refused. Only a token made with --names-customers may name a customer, and
+    # only one with its store's platform.
     refused |= {"malformed": {401}, "revoked": {401}, "admin": {403}, "profile": {403}}.get(
         case.token, set()
     )

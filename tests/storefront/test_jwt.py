@@ -199,7 +199,7 @@ COOKIES = {
 
 @pytest.mark.parametrize("name", COOKIES)
 def test_several_jwt_cookies_name_one_customer_or_nobody(front, name):
-    """Of several cookies, equal ones count once and the first four are verified; the log says why
+    """Equal cookies count once, and only the first four are verified; the log says why
     nobody was identified. Rule: storefront-jwt-cookies."""
     made, customer, reason = COOKIES[name]
     front.shop.customer("7").http.post("/items", json={"productId": 4})

@@ -45,8 +45,7 @@ def node(tool: str) -> Path:
 
 
 def walked(platform, tmp_path: Path, *command: object) -> None:
-    """Runs a walk, and asserts what it has seen: a visitor's item is the customer's after the
-    sign-in."""
+    """Runs a walk, and asserts its result: a visitor's item is the customer's after the sign-in."""
     shop = Shop(platform.shop.service, *ROOMY, "--events", "on")
     url = f"{shop.service.url}/api/2025-04"
     seen = json.loads(run(*command, url, shop.admin_token, shop.gid(), cwd=tmp_path))
@@ -112,7 +111,7 @@ def test_prism_finds_what_is_wrong_with_an_exchange(platform):
 
 @pytest.fixture(scope="module")
 def prism(platform) -> Iterator[str]:
-    """The URL of Prism before the service. Prism answers itself what it finds invalid."""
+    """The URL of Prism before the service. Prism itself responds to invalid requests."""
     port, target = free_port(), f"{platform.shop.service.url}/api/2025-04"
     command = [node("prism"), "proxy", openapi.BUILT, target, "--errors", "--port", str(port)]
     with subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, text=True) as process:
