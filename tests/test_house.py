@@ -263,7 +263,7 @@ def test_folders_at_the_root_are_few_and_explained():
     assert len(listed) <= 14
 
 
-def test_files_that_documents_name_are_there():
+def test_files_that_documents_name_exist():
     """File names in documents exist, relative to the checkout or to the service's package."""
     pattern = r"`([\w-]+/[\w./-]+\.(?:conf|cfg|js|json|lock|py|sql|toml|ts|yaml|yml))`"
     for document in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:

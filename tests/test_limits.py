@@ -79,7 +79,7 @@ def test_redis_that_this_address_does_not_open_is_counted_without(redis_server, 
     assert "wrong" not in entry["reason"]
 
 
-def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
+def test_counting_in_redis_resumes_and_is_logged(redis_server, redis):
     """Counting in Redis resumes once it is back. Requests that the process counted
     in the meantime aren't added.
     Rule: limit-shared."""

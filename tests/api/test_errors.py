@@ -65,7 +65,7 @@ def test_version_that_is_unknown_names_those_there_are(service, shop):
             refused(shop.admin.get(f"{service.url}/api/{version}{path}"), 404, "2025-04")
 
 
-def test_malformed_id_is_told_what_an_unknown_one_is(shop):
+def test_malformed_id_gets_the_same_error_as_an_unknown_one(shop):
     """A malformed id, an unknown one and an id of another record type get the same 404 message.
     Rule: token-scope."""
     member = shop.customer("1").http

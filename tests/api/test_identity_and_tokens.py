@@ -38,7 +38,7 @@ def test_admin_without_profile_sees_and_names_every_owner(shop):
     assert whole == listed | {"items": [saved | {"profile": first.gid}]}
 
 
-def test_profile_header_that_is_no_profile_is_refused(shop):
+def test_profile_header_without_a_valid_gid_is_refused(shop):
     """A malformed `Profile`, or one of another platform, is refused.
     Rules: profile-header, profile-gid."""
     bad = ["", "17", "gid://shopify/Customer/", "gid://other/Customer/1", "gid://shopify/Order/1"]
@@ -100,7 +100,7 @@ def test_profile_token_is_a_jwt_of_one_day(shop):
         assert header["kid"] and header["alg"].startswith("HS")
 
 
-def test_authorization_that_is_no_bearer_token_is_refused(shop):
+def test_authorization_without_a_bearer_token_is_refused(shop):
     """A missing or malformed bearer token is 401 with `WWW-Authenticate`. Rule: token-required."""
     token = shop.admin_token
     values = ["", "Bearer", f"Basic {token}", f"Token {token}", token, f"Bearer {token} x"]

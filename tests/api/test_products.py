@@ -142,7 +142,7 @@ def test_products_come_in_pages(shop):
     refused(shop.admin.get("/products/1?limit=1"), 400, "limit")
 
 
-def test_puts_of_one_product_at_once_are_one_after_the_other(shop):
+def test_concurrent_puts_of_one_product_are_serialised(shop):
     """Concurrent puts of one product are serialised: each is stored as a whole, none fails, and
     bulk puts in different orders don't deadlock.
     Rule: product-replaced."""

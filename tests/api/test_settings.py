@@ -211,7 +211,7 @@ def test_request_that_trickles_holds_no_connection(adjusted, name):
     assert name != "headers on a kept connection" or b"HTTP/1.1 408 " in received
 
 
-def test_port_that_is_taken_is_said_plainly(idle):
+def test_port_in_use_gets_a_clear_message(idle):
     """A port that is taken fails the start with a message that names it. Rule: serve-start."""
     with Service() as service:
         port = service.url.rpartition(":")[2]

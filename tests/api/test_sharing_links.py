@@ -67,7 +67,7 @@ def test_change_a_share(http):
     assert late == changed | {"expiresAt": "9999-12-31T23:59:59.999Z", "notes": False}
 
 
-def test_end_that_is_no_time_to_come_is_refused(http):
+def test_end_that_is_not_in_the_future_is_refused(http):
     """An expiry in the past or without an offset is refused, and nothing changes.
     Rule: share-ends."""
     path = f"/lists/{new_list(http)['id']}/shares"
@@ -92,7 +92,7 @@ def test_list_with_as_many_shares_as_may_be(shop, http):
     data(http.post(path), 201)
 
 
-def test_share_of_another_list_is_not_there(shop, http):
+def test_share_is_changed_only_through_its_own_list(shop, http):
     """A share can be changed only through its own list and by its owner.
     Rule: token-scope."""
     other = shop.customer("2").http

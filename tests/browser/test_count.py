@@ -147,7 +147,7 @@ def test_visitor_who_signs_in_is_merged_without_a_heart(own_shop, visitor):
 
 
 @pytest.mark.parametrize("toast", ["", TOAST])
-def test_refused_cookie_is_said_and_makes_one_session(own_shop, visitor, toast):
+def test_refused_cookie_is_reported_and_makes_one_session(own_shop, visitor, toast):
     """When the browser refuses the cookie, each press ends with a message, an event and an empty
     heart, and the page creates one session at most. Rule: storefront-cookie."""
 
@@ -278,7 +278,7 @@ def test_hint_to_sign_in_is_shown_to_a_visitor_once(visitor):
 
 
 @pytest.mark.parametrize("toast", ["", TOAST])
-def test_failed_press_is_said(visitor, toast):
+def test_failed_press_shows_a_message(visitor, toast):
     """A failure is shown in the toast, with another try; without the element, at the heart."""
     page = visitor.open(hearts(1, 2) + toast)
     quiet(page)

@@ -190,7 +190,7 @@ def test_price_drop_since_saving_is_shown_in_one_currency_only(shopper):
     expect(cup.locator(".cheaper")).to_have_count(1)
 
 
-def test_deleted_product_is_said_to_be_gone(shopper):
+def test_deleted_product_has_no_link_or_cart_button(shopper):
     """A deleted product has neither link nor cart button, which one that the catalogue never knew
     has. A bought item is marked. Two variants without names have distinct names."""
     page = shopper.open()

@@ -52,7 +52,7 @@ def test_page_names_every_call():
     assert methods <= {(noun, call) for nouns, calls in cells for noun in nouns for call in calls}
 
 
-def test_copy_of_the_events_page_is_what_is_there():
+def test_copy_made_by_the_events_page_equals_the_store():
     """The copy equals the store after changes, a sign-in, a deletion, and a feed that returned 410."""
     [text] = programs((DOCS / "events.md").read_text())
     program, _, _ = text.partition("\nwith Wishwell(")

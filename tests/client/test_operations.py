@@ -128,7 +128,7 @@ def test_what_can_not_be_right_is_refused_at_once(connect, url, token, more):
     assert "secret" not in str(refused.value)
 
 
-def test_one_string_is_no_sequence_of_ids(wishes):
+def test_one_string_is_not_a_sequence_of_ids(wishes):
     """A string is refused where several are expected, because its characters would be taken."""
     with pytest.raises(TypeError):
         wishes.items.delete_many("abc")

@@ -380,7 +380,7 @@ def test_no_row_of_a_well_formed_file_disappears(titles, delimiter):
     ]
 
 
-def test_line_that_is_no_object_is_named():
+def test_line_that_is_not_an_object_is_named():
     """A line that isn't a JSON object is reported. Rule: catalogue-cells."""
     lines = [
         '{"id": 7}',

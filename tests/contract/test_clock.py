@@ -666,7 +666,7 @@ def test_jump_ahead_makes_nothing_old_between_two_looks_at_the_database(bench):
 
 
 @pytest.mark.usefixtures("now")
-def test_jump_back_dates_nothing_far_behind(bench):
+def test_data_stored_while_the_clock_is_behind_is_not_old_later(bench):
     """Data that is stored while the clock is 100 days behind isn't old when the clock is right.
     Rule: clock-guard."""
     wall, uptime = [ids.wall_clock()], [1_000_000]

@@ -194,7 +194,7 @@ def test_erased_means_erased(bench, world):
     bench.check(other)
 
 
-def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
+def test_erased_customer_starts_again_and_the_sequence_continues(bench, world):
     """An erased customer can start again; the sequence continues for 30 days, or for the events'
     retention if longer.
     Rules: erase-completes, erase-event."""

@@ -124,7 +124,7 @@ def test_first_column_may_begin_with_a_number_sign():
     assert read("# Required | x,# Optional | y\nid,title\n7,Lamp\n")[0].feed.format.name == "meta"
 
 
-def test_file_that_is_no_table_is_named():
+def test_file_that_is_not_a_table_is_named():
     """A compressed file and a JSON array are named, with what to do. Rule: catalogue-formats."""
     for text, names in ((b"\x1f\x8b\x08\x00", "gunzip"), ('[{"id": 1}]', "jq -c")):
         with pytest.raises(Invalid, match=names):

@@ -112,7 +112,7 @@ def test_file_that_others_could_read_is_its_owners_alone_after_a_start(tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["folder", "device", "pipe", "nowhere", "text"])
-def test_path_that_is_no_database_is_refused_and_left_alone(tmp_path, kind):
+def test_path_that_is_not_a_database_is_refused_and_unchanged(tmp_path, kind):
     """A path that isn't a database is refused in one line; nothing is created, and no mode changes."""
     path = {
         "folder": tmp_path / "folder",

@@ -395,7 +395,7 @@ def test_brevo_erasure_of_an_id_with_a_dot_segment_is_left_to_a_person(customer)
 
 
 @on_desk
-async def test_brevo_gets_few_requests_at_once(desk):
+async def test_brevo_gets_few_concurrent_requests(desk):
     """Brevo allows 10 events a second, so a process sends it at most 4 concurrently.
     Rule: delivery-fair."""
     async with Tool("brevo").serve() as tool, desk.process() as sender:

@@ -89,7 +89,7 @@ def test_write_that_loses_a_server_may_have_been_done(bench, fail, said, use_cas
     assert isinstance(raised.value, Undecided) == in_doubt
 
 
-def test_database_whose_connection_broke_a_moment_ago_is_there(bench, alone, postgres_server):
+def test_ping_retries_on_a_new_connection(bench, alone, postgres_server):
     """A ping tries again on a new connection when its connection has just broken.
     Rule: health-checks."""
 

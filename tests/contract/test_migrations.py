@@ -29,7 +29,7 @@ def empty(engine, request):
 
 
 @pytest.mark.parametrize("count", [3, slow(8)])
-def test_migrations_at_once_are_applied_once(empty, engine, count):
+def test_concurrent_migrations_are_applied_once(empty, engine, count):
     """Concurrent migrations all succeed and one does the work; `--plan` changes nothing.
     Rule: migrate-once."""
     names = [entry.name for entry in migrate.available("sqlite")]

@@ -158,7 +158,7 @@ def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypat
     delete(bench, store)
 
 
-def test_import_makes_no_events_and_what_is_told_goes_on(bench, tmp_path):
+def test_import_makes_no_events_and_continues_sequence_and_positions(bench, tmp_path):
     """An import makes no events. Sequence and feed positions continue, also after an event without
     a position.
     Rule: import-exact."""
@@ -386,7 +386,7 @@ def test_end_counts_what_all_steps_of_an_export_wrote(bench, family, tmp_path, m
     load(bench, exported(bench, family.store, tmp_path), family.store.handle)
 
 
-def test_reservation_is_of_the_item_that_is_there(bench, family, file):
+def test_reservation_is_restored_for_the_current_item(bench, family, file):
     """A reservation is restored for the current item of that product, if a shared list
     has the item.
     Rule: import-twice."""
@@ -406,7 +406,7 @@ def test_reservation_is_of_the_item_that_is_there(bench, family, file):
     bench.check(family.owner)
 
 
-def test_what_a_sign_in_has_moved_stays_there(bench, family, tmp_path):
+def test_import_returns_nothing_that_a_sign_in_has_moved(bench, family, tmp_path):
     """After a sign-in, an import gives the ended session nothing, and a token leads to one share.
     Rule: import-twice."""
     session = bench.new_session(family.store)
@@ -451,7 +451,7 @@ def test_another_store_gets_no_links(bench, family, file):
     assert family.rows() == before
 
 
-def test_import_that_ends_before_reservations_goes_on(bench, family, file, monkeypatch):
+def test_import_that_ends_before_reservations_resumes(bench, family, file, monkeypatch):
     """An import that stopped before the reservations resumes, also between two parts of one
     profile.
     Rule: import-twice."""

@@ -108,7 +108,7 @@ def test_one_notice_of_a_kind_is_emitted_in_a_day(bench, store):
 
 
 @pytest.mark.parametrize("known", ["[", "[]", '{"": {"price": 1}}'])
-def test_put_of_a_product_whose_row_is_damaged_begins_anew(bench, store, known):
+def test_put_of_a_product_replaces_a_damaged_row(bench, store, known):
     """A damaged row is replaced by the next put, which doesn't fail for it or for other products.
     Rule: bad-row."""
     _, id = wish(bench, store)
@@ -146,7 +146,7 @@ def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
     assert bench.read(notices.backlog) == 0
 
 
-def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
+def test_drop_emits_a_notice_for_each_wisher(bench, store):
     """Every item for the product gets one notice of the drop.
     Rules: notice-drop, notice-each-once, event-changed."""
     mine = [wish(bench, store)[1] for _ in range(2)]
@@ -375,7 +375,7 @@ def plain(was, price, available, percent):
 
 
 @pytest.mark.either_engine
-def test_drop_to_nothing_is_no_drop(bench):
+def test_drop_to_zero_causes_no_notice(bench):
     """A price of 0 causes no notice, and the next price is compared with the one before it.
     Rule: notice-drop."""
     store = bench.new_store(events=True)

@@ -66,7 +66,7 @@ def test_session_with_an_item_goes_by_its_own_time_though_that_is_shorter(bench)
     assert not there(bench, empty)
 
 
-def test_purge_beside_saves_loses_nothing_that_was_answered(bench):
+def test_purge_during_saves_loses_no_acknowledged_save(bench):
     """A concurrent save keeps the session, or is refused; no acknowledged save is lost.
     Rule: session-purged."""
 
@@ -107,7 +107,7 @@ def test_turn_that_a_wrong_clock_took_holds_up_nobody(bench, wrong):
     assert take(now + 90_901, 1000)
 
 
-def test_large_session_goes_in_steps_and_is_gone_from_the_first(bench):
+def test_large_session_is_purged_in_batches_and_closed_from_the_first(bench):
     """A session of 5,000 items and 20,000 entries is purged in batches, and is closed from the
     first one on.
     Rule: session-purged."""

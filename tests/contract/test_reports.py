@@ -496,7 +496,7 @@ def test_of_a_day_the_last_count_is_kept_alone(counted):
     check(counted.bench, counted.store, counted.hand, reports.Period(first, following(first, 2)))
 
 
-def test_of_two_counts_at_once_one_is_given_up(counted):
+def test_slower_one_of_two_concurrent_counts_is_abandoned(counted):
     """If two counts run concurrently, the slower one is abandoned and changes nothing.
     Rule: count-exact."""
     counted.wait(1)
@@ -606,7 +606,7 @@ WISHES = (0, 9, 10, 24, 25, 49, 50, 99, 100, 249, 250, 499, 500, 999, 1_000, 2_4
 SAID = (0, 0, 10, 10, 25, 25, 50, 50, 100, 100, 250, 250, 500, 500, 1_000, 1_000, 2_500, 10_000)
 
 
-def test_anybody_hears_the_step_that_is_reached(bench):
+def test_everybody_sees_only_the_rounded_step(bench):
     """Everybody sees only the rounded step that a count has reached. Rule: show-wishes."""
     store = bench.new_store()
     columns = "store_id until product_id variant_id since customers visitors added"

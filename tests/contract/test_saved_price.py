@@ -77,7 +77,7 @@ def test_every_way_to_save_takes_the_price_of_the_moment(bench, store, key, pric
     assert amount(many) == amount(find(bench, other, many)) == price
 
 
-def test_change_to_another_variant_sets_the_price_anew(bench, store):
+def test_change_to_another_variant_sets_the_current_price(bench, store):
     """Another variant or product sets the price of the moment; other changes keep the saved one.
     Rule: saved-price."""
     owner = bench.new_customer(store)

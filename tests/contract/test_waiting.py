@@ -267,7 +267,7 @@ def test_sessions_are_taken_before_customers(bench, verb):
     assert bench.holds(customer)[0] == (1 if verb == "link" else 0)
 
 
-def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
+def test_save_with_tags_is_invisible_until_the_tags_are_stored(bench):
     """An item and its tags become visible in one transaction."""
     profile, now = bench.new_customer(), bench.clock.tick()
     everything = PageRequest(None, 9, search.Search())
@@ -286,7 +286,7 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
     bench.check(profile)
 
 
-def test_connection_that_breaks_before_the_commit_is_no_failure_of_ours(bench, wish):
+def test_connection_that_broke_while_idle_raises_unavailable(bench, wish):
     """A connection that broke while idle raises ``Unavailable``, as for any unreachable database.
     Rule: database-away."""
 

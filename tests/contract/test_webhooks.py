@@ -13,7 +13,7 @@ from wishwell.stores.sealing import Sealing
 
 
 @on_desk
-async def test_new_secret_signs_beside_the_old_one(desk):
+async def test_old_and_new_secret_both_sign_for_a_day(desk):
     """After a renewal, the previous secret signs as well for a day. Rule: webhook-signed."""
     async with desk.receiving() as (receiver, sender, hook):
         renew = webhooks.renew_secret, desk.store, hook.id, SEALING, desk.clock()

@@ -151,7 +151,7 @@ def test_what_is_no_customer_is_told_to_the_shop(service, customer):
     ],
     ids=str,
 )  # fmt: skip
-def test_bad_argument_is_refused_at_once(wrong):
+def test_bad_argument_is_refused_immediately(wrong):
     """Bad arguments are refused before any request."""
     given: Any = {"api": "http://127.0.0.1:8000", "token": "t"} | wrong
     with pytest.raises(ValueError, match=r"must be|must not contain"):

@@ -22,7 +22,7 @@ def products(http) -> set[int]:
     return {item["productId"] for page in walk(http, "/items", limit=250) for item in page}
 
 
-def test_backup_beside_writers_is_complete_up_to_a_moment():
+def test_backup_during_writes_is_complete_up_to_a_moment():
     """A backup contains all writes acknowledged before it began, and of each writer no write
     without the earlier ones. It can be started, and only its owner can read it.
     Rule: backup-complete."""

@@ -78,7 +78,7 @@ def damaged(new_service):
     return service, good, naming, limits, rows, revoked
 
 
-def test_other_stores_are_served_beside_bad_rows(new_service):
+def test_other_stores_are_served_despite_bad_rows(new_service):
     """Good stores are served next to bad rows, also after a start; each bad row is logged once.
     Rule: bad-row."""
     service, good, naming, limits, rows, revoked = damaged(new_service)
@@ -116,7 +116,7 @@ def test_other_stores_are_served_beside_bad_rows(new_service):
     assert service.stop() == 0
 
 
-def test_job_that_fails_goes_on_when_it_can(new_service):
+def test_failed_job_resumes_when_it_can(new_service):
     """While a job's table is missing, the job's failure is logged once and only its metric stops;
     later it catches up.
     Rules: bad-row, health-checks."""

@@ -65,7 +65,7 @@ def test_years_ahead_for_seconds_lose_nothing(attacked):
 
 
 @pytest.mark.slow
-def test_changes_of_a_node_behind_reach_the_others(attacked):
+def test_changes_of_a_node_with_a_slow_clock_reach_the_others(attacked):
     """A store and revocations created by commands on a machine 20 minutes behind reach the other node. On
     SQLite the shared clock jumps a day back. Rules: changes-take-effect, clock-jump, token-revoked."""
     first, second = attacked.first, attacked.second

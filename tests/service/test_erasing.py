@@ -24,7 +24,7 @@ def apart(new_service):
     service.kill()
 
 
-def test_killed_as_soon_as_it_was_answered_it_ends_by_itself(apart):
+def test_erasure_resumes_after_a_kill_right_after_the_response(apart):
     """An acknowledged erasure of many records completes after a kill and a restart.
     Rule: erase-completes."""
     service = apart
@@ -55,7 +55,7 @@ def test_killed_as_soon_as_it_was_answered_it_ends_by_itself(apart):
     assert [str(id) for (id,) in left] == [mine["id"]]
 
 
-def test_writes_beside_it_are_wholly_before_or_after(apart):
+def test_writes_during_an_erasure_are_wholly_before_or_after(apart):
     """Each of eight writers' writes is wholly before or after the erasure. Rule: erase-completes."""
     shop = Shop(apart, "--events", "on", *ROOMY, "--limit", "items=1000000")
     gid, ends = shop.gid(), threading.Event()

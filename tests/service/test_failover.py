@@ -189,7 +189,7 @@ def test_process_that_picked_a_host_takes_another_when_it_fails(shared):
         assert other.connections >= 1
 
 
-def test_hung_primary_is_left_and_not_gone_back_to(pair):
+def test_suspended_primary_is_replaced_and_not_used_again(pair):
     """A suspended primary is replaced and, when it resumes, not written to by this process or a new
     one that lists it first. Last test, because it promotes the standby.
     Rules: database-failover, unavailable-nothing-done."""

@@ -126,7 +126,7 @@ def test_start_that_replaces_the_signing_key_warns(service):
     assert warned() == (False, 1)
 
 
-def test_backup_of_the_keys_goes_on_when_a_secret_is_damaged(service):
+def test_backup_of_the_keys_continues_when_a_secret_is_damaged(service):
     """A damaged secret, which no key decrypts, doesn't prevent the backup of the keys.
     Rule: backup-complete."""
     service.rows("UPDATE store_secrets SET sealed = substr(sealed, 1, 20)")

@@ -123,7 +123,7 @@ EXPRESSIONS = [*PANELS, *(rule["expr"] for rule in ALERTS)]
 
 
 @WALKED
-def test_what_the_files_ask_for_is_there(walked):
+def test_metrics_and_labels_of_alerts_and_dashboard_exist(walked):
     """Every metric and label of the dashboard and alert rules exists."""
     there: dict[str, set[str]] = {}
     for sample in samples(walked):

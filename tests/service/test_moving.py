@@ -138,7 +138,7 @@ def killed(service, when, *command):
 
 
 @pytest.mark.slow
-def test_import_that_is_killed_goes_on(ways, tmp_path):
+def test_import_resumes_after_a_kill(ways, tmp_path):
     """A killed import resumes when run again; each record exists once.
     Rule: import-twice."""
     old, new = ways()
@@ -156,7 +156,7 @@ def test_import_that_is_killed_goes_on(ways, tmp_path):
 
 
 @pytest.mark.slow
-def test_deletion_that_is_killed_goes_on(ways, tmp_path):
+def test_deletion_resumes_after_a_kill(ways, tmp_path):
     """A killed deletion resumes; the handle stays taken until everything is removed.
     Rule: store-delete."""
     old, new = ways()

@@ -25,7 +25,7 @@ def known(service):
     return {re.search('"productId":"([^"]+)"', line)[1]: line for line in found}
 
 
-def test_command_says_what_it_did(service):
+def test_command_prints_what_it_did(service):
     """The command reads a file or standard input. With a bad row it exits with 1, and it deletes
     nothing if the file is incomplete.
     Rules: catalogue-import, catalogue-cells, catalogue-delete-missing."""

@@ -76,7 +76,9 @@ async def party(http, shop, quantity=10, product=1, **named):
 
 
 @race
-async def test_48_at_once_never_pass_the_quantity_and_none_is_lost(http, number, racing, givers):
+async def test_48_concurrent_reservations_never_exceed_the_quantity_and_are_all_stored(
+    http, number, racing, givers
+):
     """Of 48 concurrent reservations of 1 or 2 out of 10, the acknowledged ones are stored and never
     exceed 10.
     Rule: reserve-quantity."""

@@ -31,7 +31,7 @@ def saved(browser: Browser) -> int:
     return browser.post("/items", json={"productId": 1}).status_code
 
 
-def test_one_address_begins_so_many_sessions(proxied):
+def test_one_address_can_start_a_limited_number_of_sessions(proxied):
     """An address may start a limited number of sessions; existing visitors and customers aren't
     affected.
     Rule: limit-address."""
