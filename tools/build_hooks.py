@@ -41,7 +41,7 @@ class AbsoluteLinks(MetadataHookInterface):
 
 
 class Commit(BuildHookInterface[Any]):
-    """Adds ``commit.txt``. ``SOURCE_COMMIT`` names the commit where there is no repository."""
+    """Adds ``commit.txt``. Without a repository, ``SOURCE_COMMIT`` names the commit."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "editable" or (ROOT / "src/wishwell/commit.txt").exists():

@@ -175,7 +175,7 @@ class Types:
         return text + "".join(self._subclass(*one) for one in self.subclasses.items())
 
     def _subclass(self, name: str, schema: Node) -> str:
-        """Returns a class that only narrows fields of its base, so unknown types fit the base."""
+        """Returns a class that only narrows its base's fields. Unknown types become the base."""
         text = f"\n\nclass {name}({schema['x-python-base']}, frozen=True, kw_only=True):\n"
         text += docstring(schema["description"], 4) + "\n"
         for sent, node in schema["properties"].items():

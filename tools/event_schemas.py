@@ -69,7 +69,7 @@ class NoData(msgspec.Struct):
     """Empty."""
 
 
-# The data of each type of event, and what it contains.
+# Types of the events' data, and of the records in the data.
 DATA = {"MovedItem": MovedItem} | {
     f"{name}Data": Annotated[type_, published(**{"x-python-base": "EventData"})]
     for name, type_ in {

@@ -100,7 +100,7 @@ class Tables:
             if name and name not in seen:
                 seen.add(name)
                 yield name
-                # The page on events has a table of its own for the members of this union.
+                # The page on events lists the members of this union in a separate table.
                 if "discriminator" not in self._schema(name):
                     yield from self._named(self._schema(name), seen)
             node = [value for key, value in node.items() if key not in ("headers", "links")]

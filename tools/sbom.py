@@ -1,4 +1,4 @@
-"""Writes build/sbom.json: what the service runs with (CycloneDX). `make sbom` calls it."""
+"""Writes the service's SBOM (CycloneDX), build/sbom.json. `make sbom` calls it."""
 
 import json
 import subprocess
