@@ -40,8 +40,8 @@ def test_options_of_a_url_are_parsed():
     Rule: database-failover."""
     target = parse("postgresql://a,b/d?sslmode=require&load_balance_hosts=random")
     assert target.url == "postgresql://a,b/d?sslmode=require"
-    assert target.spread
+    assert target.random_order
     assert set(target.addresses) == {Address("a", None), Address("b", None)}
     assert parse("postgresql://a,b/d?load_balance_hosts=disable").url == "postgresql://a,b/d"
-    assert not parse("postgresql://a/d?load_balance_hosts=random").spread
+    assert not parse("postgresql://a/d?load_balance_hosts=random").random_order
     assert parse("postgresql://a,b/d?target_session_attrs=any").options == {}

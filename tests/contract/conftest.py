@@ -313,7 +313,7 @@ def bench(engine, request, tmp_path_factory):
         else:
             server = request.getfixturevalue("postgres_server")
             url = server.create_database()
-            runner.run(migrate.migrate_postgres(url, spread=server.spread))
+            runner.run(migrate.migrate_postgres(url, distribute=server.spread))
             # On a cluster each inserted row is a round trip between its servers.
             seconds = 60 if server.spread else 10
             where = server.asked(url)

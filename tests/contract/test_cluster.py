@@ -100,7 +100,7 @@ def test_table_that_comes_later_is_spread_by_migrate(unspread, postgres_server):
     unspread.cli("migrate", "--cluster")
     url = unspread.settings["WISHWELL_DATABASE_URL"]
     postgres_server.sql("SELECT undistribute_table('item_tags')", url.rpartition("/")[2])
-    assert unspread.cli("migrate", "--plan").stdout == "spread item_tags by profile_id\n"
+    assert unspread.cli("migrate", "--plan").stdout == "distribute item_tags by profile_id\n"
     said = unspread.cli("serve", check=False).stderr
     assert "item_tags" in said and "wishwell migrate" in said
     assert unspread.cli("migrate").stdout.splitlines()[-1].startswith("1 applied")
@@ -118,6 +118,8 @@ def test_what_can_not_be_spread_is_one_plain_line(postgres_server):
     worker = postgres_server.url(url.rpartition("/")[2], 1)
     for address, word in ((plain, "Citus"), (worker, "worker"), ("sqlite:///a.db", "embedded")):
         service = Service({"WISHWELL_SIGNING_KEYS": "k" * 40, "WISHWELL_DATABASE_URL": address})
+        if word == "embedded":
+            service.quick("init")
         done = service.cli("migrate", "--cluster", check=False)
         assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
         assert word in done.stderr
@@ -133,7 +135,7 @@ def test_statement_is_one_task(bench, engine):
     Rules: engines-alike, cluster-node-away."""
     asked = {
         name: statement.steps[0].sql
-        for name, statement in statements.load("postgresql", spread=True).items()
+        for name, statement in statements.load("postgresql", distributed=True).items()
         if name not in STORE_WIDE | OF_ALL
     }
     asked |= {

@@ -222,7 +222,7 @@ def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
         names = (
             migrate.pending_sqlite(config.sqlite_path(settings.database_url))
             if embedded
-            else asyncio.run(migrate.pending_postgres(settings.database_url, spread=cluster))
+            else asyncio.run(migrate.pending_postgres(settings.database_url, distribute=cluster))
         )
         for name in names:
             terminal.say(name)
@@ -236,7 +236,7 @@ def _migrate(settings: Settings, *, cluster: bool = False) -> None:
         done = migrate.migrate_sqlite(config.sqlite_path(settings.database_url), terminal.say)
     else:
         done = asyncio.run(
-            migrate.migrate_postgres(settings.database_url, terminal.say, spread=cluster)
+            migrate.migrate_postgres(settings.database_url, terminal.say, distribute=cluster)
         )
     run(settings, lambda db: _make_ready(db, settings), recorded=False)
     terminal.say(f"{len(done)} applied; the schema is up to date" if done else "nothing to do")

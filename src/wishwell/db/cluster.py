@@ -65,7 +65,7 @@ async def is_distributed(connection: Connection) -> bool:
 
 
 async def waiting(connection: Connection) -> list[str]:
-    """Returns the tables that ``spread`` has yet to distribute, reference tables first."""
+    """Returns the tables that aren't distributed yet, reference tables first."""
     done = await _distributed(connection)
     return [
         table for table in sorted(DISTRIBUTION, key=DISTRIBUTION.__getitem__) if table not in done
@@ -73,12 +73,12 @@ async def waiting(connection: Connection) -> list[str]:
 
 
 def plan(table: str) -> str:
-    """Returns a description of what ``spread`` does with a table."""
+    """Returns a description of what ``distribute`` does with a table."""
     column = DISTRIBUTION[table]
     return f"distribute {table} by {column}" if column else f"replicate {table} to every server"
 
 
-async def spread(connection: Connection, progress: Callable[[str], None]) -> list[str]:
+async def distribute(connection: Connection, progress: Callable[[str], None]) -> list[str]:
     """Distributes the tables that aren't distributed yet, with their rows. Returns their plans.
 
     Call it after ``prepare``, in a transaction that holds the lock of ``migrate``.

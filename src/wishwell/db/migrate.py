@@ -134,14 +134,13 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
 
 # rules: migrate-once, engines-alike
 async def migrate_postgres(
-    url: str, progress: Progress = _silent, *, spread: bool = False
+    url: str, progress: Progress = _silent, *, distribute: bool = False
 ) -> list[str]:
     """Migrates the database. Returns the names of the applied migrations, then those of the
     distributed tables.
 
-    ``spread``: distributes the tables over the servers of a Citus cluster. New tables of a database
-    that is distributed already are distributed in any case. Raises ``Misconfigured`` and
-    ``Unavailable``.
+    ``distribute``: distributes the tables over the servers of a Citus cluster. New tables of a
+    distributed database are always distributed. Raises ``Misconfigured`` and ``Unavailable``.
     """
     done: list[str] = []
     async with _connected(url) as connection:
@@ -155,8 +154,8 @@ async def migrate_postgres(
                 async with connection.transaction():
                     await connection.fetch(_NO_TIMEOUTS, True)
                     await _lock(connection, "pg_try_advisory_xact_lock")
-                    spread = spread or await cluster.is_distributed(connection)
-                    if spread:
+                    distribute = distribute or await cluster.is_distributed(connection)
+                    if distribute:
                         await cluster.prepare(connection)
                     await connection.execute(_TABLE)
                     todo = pending("postgresql", await connection.fetch(_APPLIED))
@@ -165,7 +164,9 @@ async def migrate_postgres(
                         await connection.execute(statement.replace(_CONCURRENTLY, ""), *values)
                     done += [migration.name for migration in now]
                     if now == todo:
-                        return done + (await cluster.spread(connection, named) if spread else [])
+                        return done + (
+                            await cluster.distribute(connection, named) if distribute else []
+                        )
                 concurrent = todo[len(now)]
                 for statement, values in _steps("postgresql", [concurrent], named):
                     if not values:
@@ -235,15 +236,15 @@ def pending_sqlite(path: str) -> list[str]:
     return [migration.name for migration in pending("sqlite", applied)]
 
 
-async def pending_postgres(url: str, *, spread: bool = False) -> list[str]:
+async def pending_postgres(url: str, *, distribute: bool = False) -> list[str]:
     """Returns what ``migrate_postgres`` would return, and changes nothing."""
     async with _connected(url) as connection:
         migrated = await connection.fetchval("SELECT to_regclass('migrations')") is not None
         applied = await connection.fetch(_APPLIED) if migrated else ()
         todo = [migration.name for migration in pending("postgresql", applied)]
-        if spread:
+        if distribute:
             await cluster.check(connection)
-        if spread or await cluster.is_distributed(connection):
+        if distribute or await cluster.is_distributed(connection):
             todo += map(cluster.plan, await cluster.waiting(connection))
         return todo
 

@@ -64,11 +64,11 @@ class Postgres:
         self._seconds = seconds
         self._hosts = Hosts(self._target, self._connect, seconds, warn)
         self._pooled: bool | None = None
-        self._spread: bool | None = None
+        self._distributed: bool | None = None
         self._pool = Pool(self._hosts, connections)
         self._running: set[Handle] = set()
         self._polling = False
-        self._most_writes = max(1, connections // 2)
+        self._max_writes = max(1, connections // 2)
         self._lost_writes = (
             0  # writes whose connections were closed since the last successful write
         )
@@ -95,9 +95,9 @@ class Postgres:
         connection.add_log_listener(failures.on_log_message)
         try:
             await connecting.prepare(connection)
-            if self._spread is None:
-                self._spread = await cluster.is_distributed(connection)
-                self.sql = statements.load("postgresql", spread=self._spread)
+            if self._distributed is None:
+                self._distributed = await cluster.is_distributed(connection)
+                self.sql = statements.load("postgresql", distributed=self._distributed)
         except BaseException:
             connection.terminate()
             raise
@@ -186,7 +186,7 @@ class Postgres:
         except failures.UNREACHABLE as error:
             raise failures.failed(error) from error
         handle = Handle(connection, self.sql, *timeouts)
-        handle.joins_products = not self._spread
+        handle.joins_products = not self._distributed
         handle.journal = self._journal
         self._running.add(handle)
         if not self._polling:
@@ -243,13 +243,13 @@ class Postgres:
         """Raises ``Unavailable`` if too many writes are waiting. Records the command, if any.
 
         While a standby is down, a write whose connection was closed still waits in the server and
-        occupies one of the server's connections. From ``_most_writes`` such writes on, new ones are
+        occupies one of the server's connections. From ``_max_writes`` such writes on, new ones are
         refused until the server has none left.
         """
         self._journal.record_command()
         if not self._lost_writes:
             return
-        if self._lost_writes + sum(handle.writes for handle in self._running) < self._most_writes:
+        if self._lost_writes + sum(handle.writes for handle in self._running) < self._max_writes:
             return
         now = asyncio.get_running_loop().time()
         if now - self._checked_at > _REFUSED_POLL_SECONDS:

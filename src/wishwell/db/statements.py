@@ -183,13 +183,15 @@ class Statement(NamedTuple):
 
 # rule: engines-alike
 @functools.cache
-def load(engine: Engine, *, spread: bool = False) -> Mapping[str, Statement]:
-    """Returns an engine's statements by name, except for page templates. ``spread``: those for a
-    cluster."""
+def load(engine: Engine, *, distributed: bool = False) -> Mapping[str, Statement]:
+    """Returns an engine's statements by name, except for page templates.
+
+    ``distributed``: whether they are for a cluster.
+    """
     return {
         name: _statement(
             name,
-            of_engine(_PRICE.sub(":saved_price::text", body) if spread else body, engine),
+            of_engine(_PRICE.sub(":saved_price::text", body) if distributed else body, engine),
             engine,
             _types_of_each(body) if engine == "postgresql" else {},
         )

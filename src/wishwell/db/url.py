@@ -23,13 +23,13 @@ class Address(NamedTuple):
 class Target(NamedTuple):
     """A parsed URL: ``url`` and ``options`` are for the driver, with one of the ``addresses``.
 
-    The first address that is usable is used. ``spread``: the addresses are in random order, so that
-    processes are spread over the hosts (load balancing).
+    The first usable address is used. ``random_order``: the addresses are shuffled, so that the
+    processes use different hosts (load balancing).
     """
 
     url: str
     addresses: tuple[Address, ...]
-    spread: bool
+    random_order: bool
     options: dict[str, str]
 
 

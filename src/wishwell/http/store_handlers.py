@@ -48,20 +48,20 @@ async def update_store(request: Request) -> object:
 
 async def list_tokens(request: Request) -> object:
     asked = responding.asked_page(request, "tokens")
-    return await request.run(auth.admin_tokens_page, request.store, _asking(request), asked)
+    return await request.run(auth.admin_tokens_page, request.store, _own_token_id(request), asked)
 
 
 # rule: token-revoked
 async def revoke_token(request: Request) -> None:
     id = request.parameters["tokenId"]
-    if id == _asking(request):
+    if id == _own_token_id(request):
         raise Conflict(
             "A token can't revoke itself. Use another admin token of the store.", "own_token"
         )
     await request.run(auth.revoke_admin_token, id, request.now(), request.store)
 
 
-def _asking(request: Request) -> str:
+def _own_token_id(request: Request) -> str:
     assert request.caller is not None
     return request.caller.token_id
 

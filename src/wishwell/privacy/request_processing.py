@@ -55,7 +55,7 @@ async def work(db: Database, clock: ReferenceClock) -> AsyncIterator[Profile | N
         for store_id, request in left:
             seen.add(request.id)
             try:
-                async for step in _do(db, store_id, request, clock):
+                async for step in _process(db, store_id, request, clock):
                     yield step
             except (BeingErased, ClockSuspect, NotFound):
                 continue  # the customer is being erased, or the store was deleted
@@ -66,7 +66,7 @@ async def work(db: Database, clock: ReferenceClock) -> AsyncIterator[Profile | N
                 log.warning("request_not_done", request=request.id, reason=str(error))
 
 
-async def _do(
+async def _process(
     db: Database, store_id: str, request: PlatformRequest, clock: ReferenceClock
 ) -> AsyncIterator[Profile | None]:
     named = {"store": store_id, "id": request.id}
@@ -76,7 +76,7 @@ async def _do(
         async for _ in _delete(db, store_id, request, clock):
             yield None
     else:
-        store = await db.read(_store, store_id)
+        store = await db.read(_find_store, store_id)
         customer = profiles.of_customer(store, request.profile or "")
         if request.topic == "customers/redact":
             await db.long_write(erasure.erase, customer, clock())
@@ -103,7 +103,7 @@ async def _redate(tx: Writer, clock: ReferenceClock) -> None:
     await tx.run("requests_redate", **{name: ids.timestamp(at) for name, at in times.items()})
 
 
-async def _store(tx: Reader, id: str) -> Store:
+async def _find_store(tx: Reader, id: str) -> Store:
     for store in await stores.listed(tx):
         if store.id == id:
             return store
@@ -125,7 +125,7 @@ async def _delete(
     if request.state == "waiting":
         await db.write(_begin_deletion, store_id, request.id, clock)
         return
-    store = await db.read(_store, store_id)
+    store = await db.read(_find_store, store_id)
     async for _ in store_deletion.run(db, store):
         yield None
     log.info("store_deleted", store=store.handle, request=request.id)
@@ -137,5 +137,5 @@ async def _begin_deletion(tx: Writer, store_id: str, id: str, clock: ReferenceCl
     now = await clock.checked_now(tx)
     times = {"due": ids.timestamp(now + stores.PROPAGATION_MS), "now": ids.timestamp(now)}
     if await tx.one("request_deletes", store=store_id, id=id, **times) is not None:
-        store = await _store(tx, store_id)
+        store = await _find_store(tx, store_id)
         await store_deletion.begin(tx, store.handle, ids.timestamp(now))

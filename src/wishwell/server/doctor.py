@@ -262,7 +262,7 @@ async def _servers(settings: Settings) -> str:
 
     several = len(target.addresses) > 1
     said = "; ".join(await asyncio.gather(*map(ask, target.addresses))) if several else "one server"
-    if "can't be reached" in said or (said.count("accepts writes") > 1 and not target.spread):
+    if "can't be reached" in said or (said.count("accepts writes") > 1 and not target.random_order):
         raise CheckFailed(f"{said}.")
     there = await connecting.connect(settings.database_url, timeout=_TIMEOUT_SECONDS / 2)
     try:

@@ -125,7 +125,7 @@ async def apply(tx: Writer, store: Store, order: Order, now: str) -> Applied:
     params = {"store": store.id, "hash": ids.order_hash(store.id, order.id)}
     if order.updated_at <= await _open(tx, params):
         return Applied(order.id, "unchanged", len(await _stored(tx, params)))
-    before, held = await _hold(tx, store, params, *([order.buyer.id] if order.buyer else []))
+    before, held = await _lock_owners(tx, store, params, *([order.buyer.id] if order.buyer else []))
     buyer = held.get(order.buyer.id) if order.buyer else None
     wishes = await _wishes(tx, buyer, order, now) if buyer is not None else {}
     after = _matched(store, order, before, held, wishes)
@@ -153,7 +153,7 @@ async def restore(
     if updated_at <= await _open(tx, params):
         return
     keys = {one.profile_id for one in after if one.profile_id is not None}
-    before, held = await _hold(tx, store, params, *keys)
+    before, held = await _lock_owners(tx, store, params, *keys)
     for key in keys - held.keys():
         if await tx.one("profile_state", profile=key) is not None:  # it is being erased
             anonymous = [one for one in after if one.profile_id == key]
@@ -179,7 +179,7 @@ async def forget_hash(tx: Writer, store: Store, hash: str, now: str) -> None:
     await tx.record(Act(action="order.forgotten", store=store.handle, store_id=store.id, id=hash))
     if await tx.one("order_lock", **params) is None:
         raise no_record("order")
-    before, held = await _hold(tx, store, params)
+    before, held = await _lock_owners(tx, store, params)
     await tx.run("order_purchases_delete", **params)
     await tx.run("order_delete", **params)
     for profile in _each(held):
@@ -215,7 +215,7 @@ Held = Mapping[str, Profile]
 """The open profiles that are locked, by key; also by the key of a session that was linked."""
 
 
-async def _hold(
+async def _lock_owners(
     tx: Writer, store: Store, params: Mapping[str, str], *more: str
 ) -> tuple[list[Purchase], Held]:
     """Locks the owners of the stored matches, and the profiles ``more``, sessions first as
