@@ -224,6 +224,8 @@ def test_deletion_leaves_nothing_of_the_store(bench):
         bench.insert("catalogue_runs", "store_id finished_at imported refused lost", [run])
         marker = (whole.store.id, "gone", NOW)
         bench.insert("deleted_products", "store_id product_id deleted_at", [marker])
+        platform = (whole.store.id, whole.store.handle, NOW)
+        bench.insert("platform_deliveries", "store_id hash received_at", [platform])
         bench.drain(counting.run(bench.db, whole.store, bench.clock))
     kept = sizes(bench, *other.profiles)
     assert all(sizes(bench, *doomed.profiles).values())
