@@ -180,6 +180,9 @@ async def _copied(rows: Iterable[Sequence[Any]]) -> AsyncIterator[bytes]:
 def _copied_line(row: Sequence[str | int | None]) -> str:
     """Returns a row as a line. Escapes all its fields together, because escaping each takes four
     times as long; until then, two characters that no text in the database has separate them and
-    mark null."""
-    text = "\0".join([_NULL if value is None else str(value) for value in row])
-    return text.translate(_ESCAPED).replace(_NULL, r"\N") + "\n"
+    mark null. Finding out that there is nothing to escape, as in most rows, takes half as long."""
+    texts = [_NULL if value is None else str(value) for value in row]
+    plain = "".join(texts)
+    if plain.isprintable() and "\\" not in plain:
+        return "\t".join(texts) + "\n"
+    return "\0".join(texts).translate(_ESCAPED).replace(_NULL, r"\N") + "\n"
