@@ -1,9 +1,10 @@
 """Compares sign-ins that merge 1,000 items on three lists, on this program and an earlier version.
 
-``python -m bench.merging ../before`` lets both link in turns: to a customer without items, to
-one who has half of them, and to one who has all, on lists of the same names. For each engine it prints the other's CPU time
-(database included) and duration as multiples of this one's, and this one's in milliseconds: medians
-over all pairs of turns. With WISHWELL_TEST_CITUS, PostgreSQL is that cluster.
+``python -m bench.merging ../before`` lets both link in turns: to a customer without lists and
+items, and to customers with none, half and all of the items and lists of the same names. For each
+engine it prints the other's CPU time (database included) and duration as multiples of this one's,
+and this one's in milliseconds: medians over all pairs of turns. With WISHWELL_TEST_CITUS,
+PostgreSQL is that cluster.
 """
 
 import argparse
@@ -25,13 +26,13 @@ from tools.tables import spread
 ITEMS = 1_000
 
 
-def sign_in(shop: Shop, has: int, on: int) -> tuple[float, float]:
-    """Links a session to a customer who has ``has`` of its items, each on ``on`` lists of the same
-    names; returns milliseconds of processor time and of duration."""
+def sign_in(shop: Shop, has: int, on: int, lists: int) -> tuple[float, float]:
+    """Links a session to a customer who has ``has`` of its items, each on ``on`` of ``lists`` lists
+    of the same names; returns milliseconds of processor time and of duration."""
     session = f"gid://wishwell/Session/{uuid.uuid4()}"
     customer = f"gid://shopify/Customer/{uuid.uuid4().int}"
     shop.insert(seed.profile(shop.store, session, range(ITEMS), lists=3, on=3))
-    shop.insert(seed.profile(shop.store, customer, range(has), lists=3, on=on))
+    shop.insert(seed.profile(shop.store, customer, range(has), lists=lists, on=on))
     admin = Raw(shop.url, shop.admin)
     used = processor(shop)
     _, took = admin.ask("POST", "/profiles/token", {"customer": customer, "session": session})
@@ -58,9 +59,10 @@ def main() -> None:
                     server = opened.enter_context(made)
                 shop = Shop(engine, server, source, ["--events", "on"])
                 shops.append(opened.enter_context(shop).serve())
-            for has, on in ((0, 0), (ITEMS // 2, 3), (ITEMS, 1)):
-                ours, theirs = in_turns(shops, chosen.rounds, partial(sign_in, has=has, on=on))
-                say(f"{engine:10} the customer has {has}, each on {on} of the lists")
+            for has, on, lists in ((0, 0, 0), (0, 0, 3), (ITEMS // 2, 3, 3), (ITEMS, 1, 3)):
+                link = partial(sign_in, has=has, on=on, lists=lists)
+                ours, theirs = in_turns(shops, chosen.rounds, link)
+                say(f"{engine:10} the customer has {has}, each on {on} of {lists} lists")
                 for name, at in (("processor", 0), ("duration", 1)):
                     mine = [pair[at] for pair in ours[1:]]
                     ratios = [b[at] / a[at] for a, b in zip(ours[1:], theirs[1:], strict=True)]

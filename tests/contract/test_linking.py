@@ -135,3 +135,37 @@ def test_link_leaves_no_reservation_with_the_session(bench):
     held = "SELECT owner_id FROM held WHERE profile_id = $1"
     for sql in (rows, held):
         assert [str(id) for (id,) in bench.select(sql, friend.id)] == [customer.id]
+
+
+@pytest.mark.parametrize("most", [3, 4])
+def test_link_to_a_customer_with_nothing_in_common_moves_rows_unchanged(bench, most):
+    """All columns of items, tags, lists and entries stay as they were, next to the customer's own;
+    with room for one item less, the oldest is left.
+    Rules: link-limits, notice-each-once, purchase-removed."""
+    session, customer = bench.new_session(), bench.new_customer()
+    bench.save(customer, 99, list_ids=(bench.new_list(customer, "mine").id,))
+    bench.write(profiles.lock, session, bench.clock.tick())
+    bench.fill(session, products=5, lists=2, on=2, tags=1)
+    newest = bench.save(session, 7, quantity=3, note="n")
+    bench.new_list(session, "empty")
+    for columns in (
+        "items SET dropped_at = '2', restocked_at = '3', saved_at = '4'",
+        "entries SET position = 7",
+    ):
+        bench.run(bench.run_sql(f"UPDATE {columns} WHERE profile_id = '{session.id}'"))
+
+    def rows(profile):
+        found = set()
+        for table in ("items", "item_tags", "lists", "entries"):
+            read = f"SELECT * FROM {table} WHERE profile_id = $1"
+            found |= {(table, *row[1:]) for row in bench.select(read, profile.id)}
+        return found
+
+    before, own = rows(session), rows(customer)
+    room = bounds(1_000)._replace(items=most)
+    assert bench.write(linking.link, session, customer, room, bench.clock.tick()) == min(
+        6, 2 * most - 1
+    )
+    assert (rows(customer) == before | own) == (most == 4)
+    assert newest.id in {row[1] for row in rows(customer)}
+    assert rows(session) == set()

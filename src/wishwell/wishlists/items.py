@@ -127,7 +127,8 @@ async def find(tx: Reader, profile: Profile, id: str) -> Item:
     """Returns an item. Raises ``NotFound``, ``profiles.missing``."""
     row = await tx.one("item_find", profile=profile.id, id=id)
     if row is None:
-        raise await _absent(tx, profile)
+        await profiles.check_open(tx, profile)
+        raise no_record("item")
     return from_row(row)
 
 
@@ -319,9 +320,14 @@ async def write(
         await reservation_rows.delete_unshared(tx, profile.id)
     if len(created) != len(deleted):
         await profiles.count(tx, profile, items=len(created) - len(deleted))
+    return tell(profile, real)
+
+
+def tell(profile: Profile, changes: Sequence[Change]) -> list[tuple[events.Type, bytes]]:
+    """Returns the events of changes that have been saved, if the store has events enabled."""
     if not events.events_enabled(profile):
         return []
-    return [_event(before, after, profile.store.has_text_ids) for before, after in real]
+    return [_event(before, after, profile.store.has_text_ids) for before, after in changes]
 
 
 async def _write_tags(tx: Writer, profile: Profile, changes: Sequence[Change]) -> None:
@@ -379,15 +385,8 @@ def _to_columns(profile: Profile, item: Item) -> dict[str, object]:
         "store_id": profile.store.id,
         "product_id": product_id,
         "variant_id": variant_id,
-        "dropped_at": "",
-        "restocked_at": "",
-        "saved_at": "",
+        **dict.fromkeys(("dropped_at", "restocked_at", "saved_at"), ""),
     }
-
-
-async def _absent(tx: Reader, profile: Profile) -> NotFound:
-    await profiles.check_open(tx, profile)
-    return no_record("item")
 
 
 # rule: event-changed

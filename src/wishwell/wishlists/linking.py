@@ -110,19 +110,24 @@ async def _move(
     twins = {
         item.id: by_key[items.item_key(item)] for item in wishes if items.item_key(item) in by_key
     }
-    created = {item.id: item.created_at for item in (*wishes, *mine)}
-    made = await _ordered(tx, session, made, created)
-    for item in wishes:
-        if twin := twins.get(item.id):
-            created[twin.id] = min(twin.created_at, item.created_at)
-    own = await _ordered(tx, customer, own, created)
-    same = {id: twin.id for id, twin in twins.items()}
-    merged = merging.merge(wishes, made, same, own, remaining)
-
-    positions = await _write_lists(tx, customer, made, own, merged, now)
-    changes = _changes(wishes, twins, merged)
-    told = await items.write(tx, customer, changes, now, positions)
-    await _merge_notice_times(tx, session, customer, merged.items)
+    if not twins and not own and merging.fits(wishes, made, remaining):
+        merged = merging.unchanged(wishes, made)
+        for statement in _COPY_STATEMENTS:
+            await tx.run(statement, session=session.id, customer=customer.id)
+        told = items.tell(customer, [(None, item) for item in wishes])
+    else:
+        created = {item.id: item.created_at for item in (*wishes, *mine)}
+        made = await _ordered(tx, session, made, created)
+        for item in wishes:
+            if twin := twins.get(item.id):
+                created[twin.id] = min(twin.created_at, item.created_at)
+        own = await _ordered(tx, customer, own, created)
+        same = {id: twin.id for id, twin in twins.items()}
+        merged = merging.merge(wishes, made, same, own, remaining)
+        positions = await _write_lists(tx, customer, made, own, merged, now)
+        changes = _changes(wishes, twins, merged)
+        told = await items.write(tx, customer, changes, now, positions)
+        await _merge_notice_times(tx, session, customer, merged.items)
     if customer.store.reporting.purchases:
         pairs = [(item, twins.get(item.id)) for item in wishes]
         told += await purchases.link(tx, session, customer, pairs, merged.items, now)
@@ -142,6 +147,12 @@ async def _move(
     return Linked(session.gid, customer.gid, len(wishes), len(made), left), told
 
 
+_COPY_STATEMENTS = (
+    "link_copy_items",
+    "link_copy_item_tags",
+    "link_copy_lists",
+    "link_copy_entries",
+)
 _DELETE_STATEMENTS = (
     *("link_leave_entries", "link_leave_item_tags", "link_leave_lists", "link_leave_items"),
     "link_leave_shares",

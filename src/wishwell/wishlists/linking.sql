@@ -1,6 +1,27 @@
 -- Rows are copied to the customer and deleted, because a row's profile_id, by which it is sharded, never changes.
 
 
+-- name: link_copy_items
+-- This and the next three copy all records of a session that move unchanged.
+INSERT INTO items (profile_id, store_id, dropped_at, restocked_at, saved_at, names(item_fields))
+SELECT :customer::uuid, i.store_id, i.dropped_at, i.restocked_at, i.saved_at, item_fields(i)
+FROM items i WHERE i.profile_id = :session;
+
+-- name: link_copy_item_tags
+INSERT INTO item_tags (profile_id, item_id, tag, store_id)
+SELECT :customer::uuid, t.item_id, t.tag, t.store_id
+FROM item_tags t WHERE t.profile_id = :session;
+
+-- name: link_copy_lists
+INSERT INTO lists (profile_id, store_id, shared, names(list_fields))
+SELECT :customer::uuid, l.store_id, l.shared, list_fields(l)
+FROM lists l WHERE l.profile_id = :session;
+
+-- name: link_copy_entries
+INSERT INTO entries (profile_id, list_id, item_id, position)
+SELECT :customer::uuid, e.list_id, e.item_id, e.position
+FROM entries e WHERE e.profile_id = :session;
+
 -- name: link_entries
 SELECT list_id, item_id, position FROM entries WHERE profile_id = :profile AND list_id in_uuids(:lists);
 

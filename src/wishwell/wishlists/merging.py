@@ -53,6 +53,22 @@ def remaining_capacity(limits: SizeLimits, items: int, lists: int, entries: int)
     )
 
 
+def fits(wishes: Sequence[Item], lists: Sequence[OrderedList], remaining: SizeLimits) -> bool:
+    """Returns whether the customer has room for all of the session's items and lists."""
+    entries = sum(int(made.row["item_count"]) for made in lists)
+    return (
+        len(wishes) <= remaining.items
+        and len(lists) <= remaining.lists
+        and entries <= remaining.entries
+    )
+
+
+def unchanged(wishes: Sequence[Item], lists: Sequence[OrderedList]) -> Merged:
+    """Returns the merge of a session that has no item and no list name in common with the customer,
+    and that fits: all of it moves as it is, without ``added``."""
+    return Merged({wish.id: wish.id for wish in wishes}, {made.id: made.id for made in lists}, {})
+
+
 # rules: link-merges-items, link-merges-lists, link-limits
 def merge(
     wishes: Sequence[Item],
