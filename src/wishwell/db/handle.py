@@ -57,7 +57,7 @@ class Handle(Writer):
         return self._wrote or self.in_transaction
 
     async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
-        steps, effect = self._sql[statement]
+        steps, effect, _ = self._sql[statement]
         if not self.in_transaction:
             if effect is Effect.LOCK:
                 await self.begin()
@@ -75,8 +75,7 @@ class Handle(Writer):
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         assert self.in_transaction or self._sql[statement].effect is Effect.LOCK
         await self.begin()
-        step = self._sql[statement].step
-        runs = step.runs(rows)
+        step, runs = self._sql[statement].runs(rows)
         with self._many():
             result: Sequence[Row] = await self._connection.fetchmany(
                 step.sql, runs, timeout=self._remaining_seconds()

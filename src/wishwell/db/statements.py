@@ -13,8 +13,8 @@ Each package has its SQL next to its code. Arguments are named, `:profile`, and 
   another declaration's columns, and `note = ''` gives an initial value. A bulk insert computes one
   that has an argument on SQLite, and leaves the column out on PostgreSQL.
 * `-- each: id uuid, note` below the name of an UPDATE names the arguments that differ between the
-  rows of ``run_many``, with their types if not text. PostgreSQL then gets all rows as JSON and runs
-  the statement once, because each run costs some 10 us, and ten times that on a cluster.
+  rows of ``run_many``, with their types if not text. PostgreSQL then gets several rows as JSON and
+  runs the statement once, because each run costs some 10 us, and ten times that on a cluster.
 
 Macros expand declarations, and cover differences between the SQL dialects and repeated conditions:
 
@@ -151,8 +151,7 @@ class Effect(Enum):
 
 
 class Step(NamedTuple):
-    """SQL for the driver. ``takes``: the names of the numbered arguments, in order; `rows` is the
-    JSON of several rows."""
+    """SQL for the driver. ``takes``: the names of the numbered arguments, in order."""
 
     sql: str
     takes: tuple[str, ...]
@@ -161,24 +160,29 @@ class Step(NamedTuple):
         """Returns the arguments in the order of ``takes``."""
         return [named[name] for name in self.takes]
 
-    def runs(self, rows: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
-        """Returns the arguments of each run for these rows: of a single run if it takes all."""
-        if "rows" not in self.takes:
-            return [self.values(row) for row in rows]
-        return [self.values({**rows[0], "rows": msgspec.json.encode(rows).decode()})]
-
 
 class Statement(NamedTuple):
-    """A named statement. If it has several steps, the result is that of the last with rows."""
+    """A named statement. If it has several steps, the result is that of the last with rows.
+
+    ``set``: the statement for several rows, which takes their JSON as `rows`, if it has one.
+    """
 
     steps: tuple[Step, ...]
     effect: Effect
+    set: Step | None = None
 
     @property
     def step(self) -> Step:
         """The only step."""
         (step,) = self.steps
         return step
+
+    def runs(self, rows: Sequence[Mapping[str, Any]]) -> tuple[Step, list[Sequence[Any]]]:
+        """Returns what runs for these rows, with the arguments of each run."""
+        if self.set is None or len(rows) <= 1:
+            return self.step, [self.step.values(row) for row in rows]
+        every = {**rows[0], "rows": msgspec.json.encode(rows).decode()}
+        return self.set, [self.set.values(every)]
 
 
 # rule: engines-alike
@@ -321,11 +325,13 @@ def _text() -> str:
 
 def _statement(name: str, sql: str, engine: Engine, each: Mapping[str, str]) -> Statement:
     pieces = filter(None, map(str.strip, sql.split(";")))
-    steps = [step(piece, engine, each=each) for piece in pieces]
-    if not re.search(r"\b(INSERT|UPDATE|DELETE)\b", " ".join(each.sql for each in steps)):
+    steps = [step(piece, engine) for piece in pieces]
+    if not re.search(r"\b(INSERT|UPDATE|DELETE)\b", " ".join(found.sql for found in steps)):
         return Statement(tuple(steps), Effect.READ)
     locks = name.endswith("_lock") or sql.startswith("SELECT")
-    return Statement(tuple(steps), Effect.LOCK if locks else Effect.WRITE)
+    effect = Effect.LOCK if locks else Effect.WRITE
+    of_set = step(sql.rstrip(";"), engine, each=each) if each else None
+    return Statement(tuple(steps), effect, of_set)
 
 
 def of_engine(text: str, engine: Engine) -> str:
