@@ -164,19 +164,40 @@ def test_body_of_two_mebibytes_is_taken_on_this_route_only(platform):
     assert "256 KiB" in result(answer, 413)
 
 
+def large() -> BodyReader:
+    """Returns a large body that is still arriving."""
+    reader = BodyReader(None, LARGE)
+    reader.add(bytes(MAX_BODY))
+    reader.add(b"x")
+    return reader
+
+
 def test_large_bodies_are_bounded_in_number():
-    """A process stores at most 16 large bodies at a time; the next gets 503. Rule: request-limits."""
-    readers = [BodyReader(None, LARGE) for _ in range(MAX_LARGE + 1)]
-    for one in readers:
-        one.add(bytes(MAX_BODY))
-        one.add(b"x")
-    *first, last = readers
-    assert not any(one.error for one in first) and isinstance(last.error, Overloaded)
+    """A process stores at most 16 large bodies at a time; the next gets 503 if all have arrived.
+    Rule: request-limits."""
+    first = [large() for _ in range(MAX_LARGE)]
+    for one in first:
+        one.end()
+    assert isinstance(large().error, Overloaded)
     first[0].discard()
-    later = BodyReader(None, LARGE)
-    later.add(bytes(MAX_BODY + 1))
-    assert later.error is None
-    for one in (*first, later):
+    first[0] = large()
+    assert not any(one.error for one in first)
+    for one in first:
+        one.discard()
+
+
+def test_slow_large_body_makes_room_for_the_next():
+    """Of too many large bodies, the one that has been arriving for longest gets 503, so slow clients
+    keep out nobody. Rule: request-limits."""
+    arrived = large()
+    arrived.end()
+    slow = [large() for _ in range(MAX_LARGE - 1)]
+    later = [large(), large()]
+    assert [one.error is not None for one in slow] == [True] * 2 + [False] * (MAX_LARGE - 3)
+    assert isinstance(slow[0].error, Overloaded)
+    assert not any(one.error for one in (arrived, *later))
+    assert len(arrived.read()) == MAX_BODY + 1
+    for one in (arrived, *slow, *later):
         one.discard()
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from wishwell.errors import BodyTimeout, Overloaded, ServiceError, TooLarge
 
@@ -13,7 +13,8 @@ MAX_PLATFORM_BODY = 2 * 1024 * 1024
 MAX_LARGE = 16
 """Maximum bodies over ``MAX_BODY`` that a process stores at a time."""
 
-_large: WeakSet["BodyReader"] = WeakSet()
+_large: WeakKeyDictionary["BodyReader", None] = WeakKeyDictionary()
+"""The large bodies, the oldest first."""
 
 
 def too_large(limit: int) -> TooLarge:
@@ -48,10 +49,12 @@ class BodyReader:
             if len(self._body) > self.limit:
                 self.end(too_large(self.limit))
             elif len(self._body) > MAX_BODY and self not in _large:
-                if len(_large) < MAX_LARGE:
-                    _large.add(self)
-                else:
-                    self.end(Overloaded())
+                _large[self] = None
+                if len(_large) > MAX_LARGE:
+                    # Not the new one, or slow clients could keep out everybody else.
+                    oldest = next(one for one in _large if not one.ended)
+                    oldest.end(Overloaded())
+                    oldest.discard()
 
     def end(self, error: ServiceError | None = None) -> None:
         """Marks the body as complete or, with an error, as failed."""
@@ -86,4 +89,4 @@ class BodyReader:
     def discard(self) -> None:
         """Frees the body and ignores further input, once the request has its response."""
         self.ended, self._body = True, bytearray()
-        _large.discard(self)
+        _large.pop(self, None)
