@@ -7,11 +7,14 @@ import json
 
 import pytest
 
+from tests.conftest import SEALING_KEY
 from tests.contract.test_platform_versions import BUYER, ID, SMALL, order, product
 from tests.platform import NEW, OLD, OTHERS, Platform
-from tests.servers import wait_until
+from tests.servers import HERE, wait_until
 from wishwell.errors import Overloaded
 from wishwell.http.body_reader import MAX_BODY, MAX_LARGE, MAX_PLATFORM_BODY, BodyReader
+
+from .conftest import fresh_window
 
 LARGE = MAX_PLATFORM_BODY
 
@@ -219,3 +222,28 @@ def test_proven_webhooks_count_for_the_store(service, sibling):
         every=0.2,
     )
     sibling.shop.update("--limit", "admin_write=")
+
+
+@pytest.mark.either_engine
+def test_forged_webhooks_dont_keep_out_proven_ones(new_service):
+    """An address whose limit is used up by forged webhooks still delivers proven ones. Whatever is
+    wrong with a forged one, it counts. Rule: limit-address."""
+    settings = {"WISHWELL_LIMIT_ADDRESS": "6", "WISHWELL_SEALING_KEYS": SEALING_KEY}
+    settings["WISHWELL_TRUSTED_PROXIES"] = HERE
+    with new_service(**settings).start() as service:
+        platform = Platform(service, NEW, options=("--purchases", "on"))
+        # Not the address that asked until the store was known.
+        client = platform.shop.anonymous
+        client.headers["X-Forwarded-For"] = "192.0.2.7"
+        sent = {"id": 91}
+        fresh_window(10)
+        forged = [
+            platform.send("products/delete", sent, OTHERS),
+            platform.send("products/delete", sent, shop_domain="nobody.myshopify.com"),
+            platform.send("products/delete", sent, content_type="text/plain"),
+            platform.send("products/delete", bytes(LARGE + 1)),
+            *(platform.send("products/delete", sent, OTHERS) for _ in range(3)),
+        ]
+        assert [one.status_code for one in forged] == [401, 401, 415, 413, 401, 401, 429]
+        assert result(platform.send("products/delete", sent)) == "applied"
+        assert client.get("/items").status_code == 429

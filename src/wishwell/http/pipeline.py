@@ -1,7 +1,6 @@
 """The steps of every request: id, route, caller, rate limit, handler, response, log line.
 
-A request is counted before its other checks: for its caller if its token is valid, otherwise for
-its address (rule: limit-address).
+A request is counted before its other checks (rule: limit-address): for its caller or its address.
 """
 
 import asyncio
@@ -153,9 +152,10 @@ class Pipeline:
             refused = error
         # The address isn't charged for a token that can't be checked now, or that is no guess.
         cost = 0 if isinstance(refused, Unavailable | OutdatedToken) else 1
-        await rate_limits.count(
-            request, rate_limits.limit_of(request, _limit_kind(request, route)), cost
-        )
+        if route is not None and route.verified_by_body:
+            return await rate_limits.count_forged(request, self._answer(request, route, refused))
+        limit = rate_limits.limit_of(request, _limit_kind(request, route))
+        await rate_limits.count(request, limit, cost)
         return await self._answer(request, route, refused)
 
     async def _shop(self, request: Request) -> Response:

@@ -1,11 +1,13 @@
 """Rate limiting: chooses a request's limit, by caller or client address, and counts it."""
 
+from collections.abc import Awaitable
 from typing import NamedTuple
 
 from wishwell import metrics, ratelimits, stores
 from wishwell.access import addresses
-from wishwell.errors import TooManyCode
+from wishwell.errors import RequestError, TooManyCode
 from wishwell.http.context import Request
+from wishwell.http.responses import Response
 from wishwell.ratelimits import Kind
 from wishwell.stores import Store
 
@@ -83,15 +85,27 @@ async def count_address(request: Request, key: str, limit: int, what: str) -> No
     await count(request, RateLimit("address", key, limit, f"{what} from this address"))
 
 
-# rules: limit-address, limit-caller
+# rule: limit-caller
 async def count_webhook(request: Request, store: Store) -> None:
-    """Charges a platform's verified webhook to its store instead of to its address. Raises
-    ``TooManyRequests``."""
-    if request.caller is None and (counted := _address_limit(request)):
-        await request.service.limiter.consume(counted.key, counted.limit, -1)
+    """Charges a platform's verified webhook to its store. Raises ``TooManyRequests``."""
     limit = stores.limit(store, request.service.settings, "admin_write")
     key = f"{store.id}:platform:write"
     await count(request, RateLimit("admin", key, limit, "webhooks for this shop"))
+
+
+# rule: limit-address
+async def count_forged(request: Request, answer: Awaitable[Response]) -> Response:
+    """Returns the response to a request whose handler counts it once it is verified.
+
+    A request that fails before is counted for its address: forged ones must not use up a limit that
+    the platform's own share. Raises the error, or ``TooManyRequests``.
+    """
+    try:
+        return await answer
+    except RequestError:
+        if request.rate_limit_state is None:
+            await count_guess(request)
+        raise
 
 
 async def count_guess(request: Request) -> None:

@@ -45,6 +45,8 @@ class Route(NamedTuple):
     on_storefront: bool = True
     off_storefront: str = ""
     of_store: bool = False
+    verified_by_body: bool = False
+    """Whether the body proves its sender, so that the request is counted only once it is read."""
     for_reports: bool = False
     """Whether reports-only tokens may use it."""
     compressed: bool = False
@@ -142,7 +144,8 @@ API = (
               GET=report_handlers.wishers_report),
     _compressed("/wishes", "products", GET=report_handlers.list_wish_counts),
     Route("/platforms/shopify/webhooks", {"POST": platform_request_handlers.take_platform_webhook},
-          caller="ignored", on_storefront=False),
+          caller="ignored", on_storefront=False,
+          verified_by_body=True),
     Route("/.well-known/openapi", {"GET": management.openapi}, caller="ignored",
           on_storefront=False),
 )  # fmt: skip
