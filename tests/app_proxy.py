@@ -50,6 +50,8 @@ class AppProxy(ThreadingHTTPServer):
     """The shop's domain. ``customer`` is signed in; ``pages`` has the HTML of other paths."""
 
     daemon_threads = True
+    host = ""
+    """The ``Host`` of the requests to the service; empty for the service's own."""
 
     def __init__(self, service: Service, shop: str = SHOP) -> None:
         # Another host name than the service's, so that browsers see another site.
@@ -113,6 +115,8 @@ class _Handler(BaseHTTPRequestHandler):
         names = _FORWARDED if server.strips_origin else (*_FORWARDED, *_BROWSERS)
         headers = {name: self.headers[name] for name in names if name in self.headers}
         headers["X-Forwarded-For"] = self.client_address[0]
+        if server.host:
+            headers["Host"] = server.host
         url = f"{server.service.url}{path}?{signed(given)}"
         got = httpx2.request(self.command, url, headers=headers, content=body, trust_env=False)
         if "/api/" in path:

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from playwright.sync_api import expect
 
-from tests.app_proxy import BASE, KEY, AppProxy, common, signed
+from tests.app_proxy import BASE, KEY, SHOP, AppProxy, common, signed
 from tests.servers import Service, wait_until
 
 pytestmark = pytest.mark.xdist_group("shop-browser")
@@ -25,9 +25,12 @@ AUTO = 'sign-in="/account/login"'
 
 
 class Platform(AppProxy):
-    """The shop's domain; ``hearts`` are those on the product page."""
+    """The shop's domain; ``hearts`` are those on the product page.
 
-    hearts = ""
+    The platform keeps the shop's host, so the service's address is unknown (storefront-platform).
+    """
+
+    hearts, host = "", SHOP
 
     def answer(self, path: str) -> tuple[int, dict[str, str], str]:
         page = PAGES.get(path, SCRIPT + self.hearts)
@@ -43,10 +46,10 @@ class Platform(AppProxy):
 def service():
     with Service() as service:
         (service.folder / "secret").write_text(KEY)
-        options = ("--platform-shop", "shop.example", "--platform-secret-file", "secret")
+        options = ("--platform-shop", SHOP, "--platform-secret-file", "secret")
         service.quick("store", "update", "default", *options)
         asked = f"{service.url}{BASE}/api/items?{signed(common(''))}"
-        headers = {"Sec-Fetch-Site": "same-origin"}
+        headers = {"Sec-Fetch-Site": "same-origin", "Host": SHOP}
         # Until the service sees the change, a visitor may still start a session.
         refused = lambda: httpx2.post(asked, json={}, headers=headers).status_code == 401  # noqa: E731
         assert wait_until(refused, seconds=5, every=0.1)
