@@ -113,6 +113,28 @@ def test_count_follows_the_customer(own_shop, visitor):
     counted(visitor.open(signed_in), 1)
 
 
+def test_press_is_counted_while_the_number_is_requested(own_shop, visitor):
+    """A press waits for the response with the number, which would otherwise replace the new one."""
+    own_shop.shop.customer("503").http.post("/items", json={"productId": 1})
+    visitor.sign_in("503")
+    slow = """<script>
+      const send = fetch;
+      window.fetch = async (url, ...more) => {
+        const answer = await send(url, ...more);
+        if (/profile/.test(url.url ?? url)) await new Promise((done) => setTimeout(done, 700));
+        return answer;
+      };
+    </script>"""
+    with_heart = COUNT.replace("<wishlist-count>", "<wishlist-count signed-in>") + hearts(2)
+    page = visitor.open(with_heart, head=slow)
+    with page.expect_request("**/api/profile"):
+        pass
+    press(page, 2)
+    counted(page, 2)
+    quiet(page)
+    counted(page, 2)
+
+
 def test_page_that_ends_before_the_answer_leaves_no_wrong_number(visitor):
     """A save whose response the page missed is counted by the next page."""
     page = visitor.open(COUNT + hearts(1, 2))

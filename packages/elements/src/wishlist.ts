@@ -224,7 +224,8 @@ export class Wishlist extends EventTarget {
   call<T>(method: string, path: string, options: Options & { body?: object } = {}): Promise<T> {
     const call = { ...options, repeatable: method !== 'POST' };
     const send = () => this.#service.send<T>(method, path, call);
-    return method === 'GET' ? send() : inTurn(send, options.signal);
+    // The number of items would be out of date if a write overtook its response.
+    return method === 'GET' && path !== 'profile' ? send() : inTurn(send, options.signal);
   }
 
   /** Applies a write made by `call` to the cache, hearts and other tabs; `added`: its new items. */
