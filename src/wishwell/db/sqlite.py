@@ -95,6 +95,9 @@ class _Handle(Writer):
 
     async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         step = self._sql[statement].step
+        if "RETURNING" in step.sql:  # executemany of CPython 3.13 fails if a run returns a row
+            await self.all_many(statement, rows)
+            return
         with _translated():
             self._connection.executemany(step.sql, [_parameters(step.values(row)) for row in rows])
 
