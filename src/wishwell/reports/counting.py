@@ -36,8 +36,8 @@ SMALL_STORE_WISHES = 10_000
 
 SMALL_SECONDS = 60
 MAX_LOAD_SHARE = 0.02
-"""Maximum share of a CPU core that counting all stores may use. A pause after each batch enforces
-it."""
+"""Share of a CPU core that counting all stores may use, by estimated cost. A pause after each batch
+enforces it."""
 
 _MAX_CONCURRENT = 4
 """Batches that run at the same time, so that a statement that hangs delays no other store."""
