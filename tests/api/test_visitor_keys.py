@@ -460,6 +460,7 @@ def test_services_address_is_where_the_platform_sends_requests(service, front):
             ("wishes.example", "https://wishes.example"),
             ("localhost:8000", "http://localhost:8000"),
             (own.proxy.shop, ""),
+            ("wishes.example; script-src *", ""),
         ):
             answer = saved(host)
             if address:

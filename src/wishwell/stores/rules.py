@@ -23,7 +23,7 @@ _PAGE_RULE = (
     "characters"
 )
 
-_ORIGIN = r"https?://([a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?"
+ORIGIN = r"https?://([a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?"
 _HTTPS = rf"https://[a-z0-9.-]{{1,253}}(:[0-9]{{1,5}})?({_PATH})?"
 LANGUAGE = "[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}"
 
@@ -45,7 +45,7 @@ _RULES = {
         "must be of the form https://shop.example, in lower case, without a user name or a path",
     ),
     "host": (
-        _ORIGIN,
+        ORIGIN,
         "must be an origin of the form https://shop.example",
     ),
     "price_drop_percent": ("[1-9]|[1-8][0-9]|90", "must be a whole number from 1 to 90"),
@@ -67,7 +67,7 @@ _RULES = {
     "jwt_claim": _TEXT,
     "platform_shop": _TEXT,
     "service_url": (
-        rf"({_ORIGIN})?",
+        rf"({ORIGIN})?",
         "must be empty or an origin of the form https://wishes.example",
     ),
     "product_url": (

@@ -26,7 +26,7 @@ from wishwell.http.context import Request
 from wishwell.http.responses import Headers, Response
 from wishwell.profiles import Profile
 from wishwell.shoppers.shop import Shop, StorefrontRequest
-from wishwell.stores import Store
+from wishwell.stores import Store, rules
 
 EXCHANGE = "/visitor/token"
 """The path, below the storefront's API, that exchanges a key for a token."""
@@ -79,14 +79,16 @@ def key_of(shop: Shop, session: Profile, now: int) -> str:
 # rule: storefront-platform
 def service_of(visit: StorefrontRequest) -> str:
     """Returns the origin at which browsers reach this service: the store's setting, else where the
-    platform has sent this request. Empty if that is the shop's own host, which has no API."""
+    platform has sent this request. Empty if that is the shop's own host, which has no API, or
+    isn't a valid host, because the origin becomes part of a page's content security policy."""
     host, store = visit.host, visit.store
     if store.naming.service_url:
         return store.naming.service_url
     if host in visit.shop.origins or host == store.naming.platform_shop:
         return ""
     is_local = _LOOPBACK.fullmatch(host) is not None and not visit.secure
-    return f"{'http' if is_local else 'https'}://{host}"
+    origin = f"{'http' if is_local else 'https'}://{host}"
+    return origin if re.fullmatch(rules.ORIGIN, origin) else ""
 
 
 def with_key(body: bytes, visit: StorefrontRequest) -> bytes:
