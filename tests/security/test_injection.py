@@ -55,9 +55,9 @@ def test_sql_in_every_other_string_is_refused_or_finds_nothing(roomy_shop):
         deleted = http.request("DELETE", "/items", json={"itemIds": [text]})
         assert deleted.status_code == 204, text
         for answer in calls.values():
-            assert "sql" not in answer.text.lower() and "syntax" not in answer.text.lower()
-            if answer.status_code >= 400:
+            if answer.status_code >= 400:  # a token in an answer may contain any letters by chance
                 envelope(answer, answer.status_code)
+                assert "sql" not in answer.text.lower() and "syntax" not in answer.text.lower()
     odd = {place: status for place, status in got.items() if status not in (400, 404)}
     # `_` and `--` are valid tags, and most of these are valid customer ids.
     fine = {f"tag {text!r}" for text in ("_", "--")}
