@@ -1,10 +1,12 @@
 """Writes the tables of operations and fields into docs/rules/, from the OpenAPI document.
 
 ``make format`` runs it; a test fails if a page is out of date. The tables stand between the lines
-``<!-- generated: TAG -->`` and ``<!-- end -->``; TAG is a tag of the document. Each schema is
-described on the page of the first tag whose operations use it.
+``<!-- generated: TAG -->`` and ``<!-- end -->``; TAG is a tag of the document, or ``types`` for
+the named types that several pages use. Each schema is described on the page of the first tag whose
+operations use it, and a field that is the same in several schemas of a page once.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,10 +20,14 @@ PAGES = sorted((Path(__file__).parents[1] / "docs" / "rules").glob("*.md"))
 TABLES = re.compile(r"(<!-- generated: ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 METHODS = ("get", "post", "put", "patch", "delete")
-# Longer patterns are left out: the field's description says the same in words.
+# Longer patterns, and those with escapes, are left out: the description says the same in words.
 MAX_PATTERN = 50
 USUAL_STATUSES = {"401", "403", "404", "413", "415"}
 """Statuses that docs/rules/README.md explains once."""
+DEFAULTED = "null has the same effect as omitting the field."
+"""A description that docs/rules/http.md gives once, for all fields of new records."""
+# Tags without tables of fields: the document's own schema belongs to the OpenAPI specification.
+WITHOUT_FIELDS = {"OpenAPI"}
 
 Node = Any  # a part of the document
 
@@ -45,24 +51,24 @@ class Tables:
         statuses = [operation["responses"].keys() for _, _, operation in self.operations]
         self.omitted = set.intersection(*map(set, statuses)) | USUAL_STATUSES
         self.schemas = self._by_tag()
+        self.shared: list[str] = []
+        self.shared = self._shared_types()
 
     def text(self, tag: str) -> str:
-        """Returns the Markdown for a tag."""
+        """Returns the Markdown for a tag, or for the shared types."""
+        if tag == "types":
+            rows = [[f"`{name}`", *self._described(self._schema(name))] for name in self.shared]
+            return f"\n## Types\n\n{_table(['Type', 'Values', 'Meaning'], *rows)}\n"
         tagged = [one for one in self.operations if tag in one[2]["tags"]]
-        rows = [self._operation(*one) for one in tagged]
-        if not rows:
+        if not tagged:
             raise LookupError(f"No operation has the tag {tag}.")
-        columns = 4 if any(errors for *_, errors in rows) else 3
-        rows = [row[:columns] for row in rows]
-        parts = [
-            "## Operations and fields\n",
-            _table(["Operation", "For", "Success", "Other errors"][:columns], *rows),
-        ]
+        rows = [self._operation(*one) for one in tagged]
+        parts = ["## Operations and fields\n", _table(["Operation", "For", "Statuses"], *rows)]
+        if self.schemas[tag]:
+            parts.append("Other types: [README](README.md#types) or their noun's page.\n")
+        seen: set[tuple[str, ...]] = set()
         for name in self.schemas[tag]:
-            schema = self._schema(name)
-            title = f"`{name}`: {_line(schema.get('description', 'a request body.'))}\n"
-            fields = [self._field(schema, *one) for one in schema["properties"].items()]
-            parts += [title, _table(["Field", "Type and limits", "Meaning"], *fields)]
+            parts += self._fields(name, seen)
         return "\n".join(["", *parts, ""])
 
     def _operation(self, method: str, path: str, operation: Node) -> list[str]:
@@ -70,13 +76,37 @@ class Tables:
         callers = "admin token" if {"adminBearer": []} in security else "any token"
         if not security or {} in security:
             callers = "anybody"
-        statuses = sorted(operation["responses"])
-        success = [status for status in statuses if status < "300"]
-        errors = [one for one in statuses if one >= "300" and one not in self.omitted]
-        return [f"`{method} {path}`", callers, ", ".join(success), ", ".join(errors)]
+        statuses = sorted(operation["responses"].keys() - self.omitted)
+        return [f"`{method} {path}`", callers, ", ".join(statuses)]
+
+    def _fields(self, name: str, seen: set[tuple[str, ...]]) -> Iterator[str]:
+        """Yields the description of a schema. ``seen``: the fields above it, which it extends."""
+        schema = self._schema(name)
+        rows, repeated = [], []
+        for field, node in schema["properties"].items():
+            shown = f"`{field}`" + "?" * (field not in schema.get("required", ()))
+            words, meaning = self._described(node)
+            plain = words.removesuffix(" or null")
+            is_undescribed = self._resolved(node).get("description", "") in ("", DEFAULTED)
+            if (field, plain, meaning) in seen or (is_undescribed and (field, plain) in seen):
+                repeated.append(shown)
+            else:
+                rows.append([shown, words, meaning])
+            seen |= {(field, plain), (field, plain, meaning)}
+        title = f"`{name}`: {self._schema_meaning(name)}"
+        if repeated:
+            title += f" As above: {', '.join(repeated)}."
+        yield title + "\n"
+        if rows:
+            groups = itertools.groupby(rows, key=lambda row: row[1:])
+            joined = [[", ".join(row[0] for row in group), *rest] for rest, group in groups]
+            yield _table(["Field", "Type and limits", "Meaning"], *joined)
 
     def _schema(self, name: str) -> Node:
         return self.document["components"]["schemas"][name]
+
+    def _schema_meaning(self, name: str) -> str:
+        return _line(self._schema(name).get("description", ""))
 
     def _by_tag(self) -> dict[str, list[str]]:
         """Returns the names of the object schemas for each tag, each name once."""
@@ -89,9 +119,28 @@ class Tables:
                     for name in self._named([operation.get("requestBody"), success], seen):
                         schema = self._schema(name)
                         # An envelope, such as a page, contains only the records in `data`.
-                        if "properties" in schema and "data" not in schema["properties"]:
+                        if schema.get("properties") and "data" not in schema["properties"]:
                             names.append(name)
-        return found
+        return found | {tag: [] for tag in WITHOUT_FIELDS}
+
+    def _shared_types(self) -> list[str]:
+        """Returns the names of types with limits that the fields of several pages have."""
+        tags: dict[str, set[str]] = {}
+        for tag, names in self.schemas.items():
+            for name in names:
+                for used in re.findall(r"schemas/(\w+)", str(self._schema(name)["properties"])):
+                    tags.setdefault(used, set()).add(tag)
+        limited = [name for name in tags if len(tags[name]) > 1 and self._is_limited(name)]
+        return sorted(limited)
+
+    def _is_limited(self, name: str) -> bool:
+        schema = self._schema(name)
+        if "properties" in schema:
+            return "$ref" not in str(schema)
+        return "discriminator" not in schema and bool(
+            {"enum", "pattern", "minimum", "maxLength", "maxItems"} & schema.keys()
+            or {"type": "null"} not in schema.get("oneOf", [{"type": "null"}])
+        )
 
     def _named(self, node: Node, seen: set[str]) -> Iterator[str]:
         """Yields the schemas that a node refers to, nested ones included, unless seen before."""
@@ -108,23 +157,29 @@ class Tables:
             for part in node:
                 yield from self._named(part, seen)
 
-    def _field(self, schema: Node, name: str, node: Node) -> list[str]:
-        optional = "" if name in schema.get("required", ()) else "?"
-        described = self._resolved(node)
-        return [f"`{name}`{optional}", self._type(node), _line(described.get("description", ""))]
+    def _described(self, node: Node) -> tuple[str, str]:
+        """Returns the type of a value, and its meaning unless the type's description has it."""
+        name = _reference(node)
+        words, meaning = self._type(node), _line(self._resolved(node).get("description", ""))
+        if name and words == f"`{name}`" and meaning == self._schema_meaning(name):
+            meaning = ""
+        return words, "" if meaning == DEFAULTED else meaning
 
     def _resolved(self, node: Node) -> Node:
-        name = str(node.get("$ref", "")).rpartition("/")[2]
+        name = _reference(node)
         return self._schema(name) | {k: v for k, v in node.items() if k != "$ref"} if name else node
 
     def _type(self, node: Node) -> str:
         """Returns the type and limits of a value in words."""
-        name = str(node.get("$ref", "")).rpartition("/")[2]
+        name = _reference(node)
         node = self._resolved(node)
-        if name and ("properties" in node or "discriminator" in node):
+        if name in self.shared or (name and {"properties", "discriminator"} & node.keys()):
             return f"`{name}`"
         if "oneOf" in node:
             return " or ".join(dict.fromkeys(self._type(one) for one in node["oneOf"]))
+        if "properties" in node:
+            values = node["properties"].items()
+            return "; ".join(f"`{key}`: {self._type(value)}" for key, value in values)
         if "enum" in node:
             return ", ".join(f"`{value}`" for value in node["enum"])
         kinds = node.get("type", "any value")
@@ -136,9 +191,14 @@ class Tables:
         limits = [_range(node, "minimum", "maximum"), _range(node, "minLength", "maxLength")]
         limits += [_range(node, "minItems", "maxItems"), "unique" * node.get("uniqueItems", False)]
         pattern = node.get("pattern", "")
-        if pattern and "time" not in words and len(pattern) <= MAX_PATTERN:
+        is_readable = len(pattern) <= MAX_PATTERN and "\\u" not in pattern
+        if pattern and is_readable and "time" not in words:
             limits.append(f"`{pattern}`")
         return ", ".join([words, *filter(None, limits)])
+
+
+def _reference(node: Node) -> str:
+    return str(node.get("$ref", "")).rpartition("/")[2]
 
 
 def _range(node: Node, least: str, most: str) -> str:
