@@ -285,7 +285,7 @@ def test_session_that_is_linked_moves_once_and_is_no_customer(shop):
 
 def test_genuine_token_counts_for_no_address(new_service):
     """Expired and revoked tokens are 401 however many there are; a valid token with two `Profile`
-    headers counts for its caller. Rules: limit-address, limit-counts."""
+    headers counts for its caller. Rules: limit-address, limit-window."""
     with new_service(WISHWELL_LIMIT_ADDRESS="3") as service:
         from tests.conftest import Shop
 

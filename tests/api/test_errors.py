@@ -45,7 +45,7 @@ def test_method_that_a_path_does_not_know_names_those_it_does(roomy_shop, path):
 
 def test_path_that_there_is_not_has_the_envelope(shop):
     """An unknown path is 404 with the error envelope; rate limits apply only below `/api`.
-    Rules: error-envelope, limit-counts."""
+    Rules: error-envelope, limit-window."""
     deep = (f"/items/{SOME}/", f"/items/{SOME}/list", f"/lists/{SOME}/items", "/items/a/b/c/d")
     ends = ("", "/", "/item", "/items/", "/items//", "/profile/", "/profiles/", "/profiles/token/")
     for path in (*deep, *ends, "/Items", "//items", "/.well-known", "/%00", "/%ff", "/../items"):
@@ -81,7 +81,7 @@ def test_malformed_id_gets_the_same_error_as_an_unknown_one(shop):
 def test_everything_under_api_has_limits(service, roomy_shop):
     """Everything below `/api` has rate-limit headers and counts, including unknown paths and
     versions.
-    Rule: limit-counts."""
+    Rule: limit-window."""
     for path in ("/api", "/api/", PREFIX, f"{PREFIX}/", "/api/v1", "/api/v1/items", "/api//"):
         for http in (roomy_shop.admin, roomy_shop.anonymous, roomy_shop.client("guess")):
             refused(http.get(service.url + path), 404)

@@ -30,7 +30,7 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_shop, name):
     """A request whose body breaks off gets its caller's rate-limit and CORS headers.
-    Rules: limit-counts, error-envelope, cors-allowed."""
+    Rules: limit-window, error-envelope, cors-allowed."""
     origin, given = "https://shop.example", "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"
     shop = make_shop("--limit", "profile_write=9", "--origin", origin)
     member = shop.customer("1")

@@ -194,7 +194,7 @@ def identify(http, email: object):
 def test_identify_answers_with_the_sign_in_path(make_shop):
     """Returns the store's sign-in path for any token and any address, with `{email}`
     percent-encoded; 404 if the store has none.
-    Rules: identify-reveals-nothing, profile-email."""
+    Rule: profile-email."""
     shop, filled = make_shop(), make_shop("--auth-flow", "/signin?who={email}&from=list")
     for http in (
         shop.admin,

@@ -77,7 +77,7 @@ FORWARDING = [
 def test_requests_without_a_token_count_per_address(strict):
     """Requests without a valid token count per address; valid tokens aren't affected, and
     forwarding headers of untrusted senders are ignored.
-    Rules: limit-address, limit-counts."""
+    Rules: limit-address, limit-window."""
     fresh_window(8)
     head = request_head("GET", "/.well-known/openapi", None, "Connection: close")
     assert over_the_wire(strict, head).headers["x-ratelimit-remaining"] == str(LIMIT - 1)

@@ -45,7 +45,7 @@ def party(shop):
 
 def test_reserve_and_give_back(party):
     """A reservation is made, replaced by another quantity, shown and ended.
-    Rules: reserve-put, reserve-secret, reserve-ends."""
+    Rules: reserve-quantity, reserve-secret, reserve-ends."""
     shop = party.shop
     shown = data(party.reserve(party.visitor, 2))
     assert shown == {
@@ -67,7 +67,7 @@ def test_reserve_and_give_back(party):
 
 def test_share_without_reservations_hides_them(party):
     """A share without reservations hides them; they remain visible in another share of the list.
-    Rules: reserve-put, reserve-secret, reserve-ends."""
+    Rules: reserve-quantity, reserve-secret, reserve-ends."""
     other = share(party.owner.http, party.list)
     data(party.reserve(party.visitor, 2))
     assert party.seen(party.visitor.http, other) == {}
@@ -78,7 +78,7 @@ def test_share_without_reservations_hides_them(party):
 
 def test_wrong_links_items_and_bodies_are_refused(party, make_shop):
     """A wrong share token or item, and another store's list, are 404; a wrong quantity is 400.
-    Rules: reserve-put, token-scope, shared-open, store-isolation."""
+    Rules: reserve-quantity, token-scope, shared-open, store-isolation."""
     stranger = make_shop().customer()
     refused(party.reserve(stranger), 404)
     refused(party.give_back(stranger), 404)

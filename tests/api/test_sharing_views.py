@@ -171,7 +171,7 @@ def strict(new_service):
 def test_reads_count_for_the_address(strict):
     """Reads of shared lists count per address, with or without a profile token; an admin token has
     its own count.
-    Rule: shared-limit."""
+    Rule: limit-address."""
     shown, at = Shown(strict), {"X-Forwarded-For": "192.0.2.1"}
     anybody, owner = strict.anonymous, shown.owner.http
     fresh_window()
@@ -191,7 +191,7 @@ def test_reads_count_for_the_address(strict):
 
 def test_guesses_are_limited(strict):
     """Wrong share tokens are rate-limited; valid ones and admin tokens still work.
-    Rule: shared-limit."""
+    Rule: limit-address."""
     shown, http = Shown(strict), strict.customer("2").http
     at, wrong = {"X-Forwarded-For": "192.0.2.3"}, f"/shared/{UNKNOWN}"
     fresh_window()

@@ -16,7 +16,7 @@ def products(shop, token):
 
 def test_whole_wishlist_is_shared_live(shop):
     """A share of the whole wishlist shows all items, newest first, also those saved later, and no
-    lists, tags or saved prices. Rules: share-whole, share-name, shared-hides-owner."""
+    lists, tags or saved prices. Rules: share-whole, shared-hides-owner."""
     owner = shop.customer()
     price = {"amount": "5", "currency": "EUR"}
     data(shop.admin.put("/products/71", json={"price": price}))

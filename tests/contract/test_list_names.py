@@ -24,7 +24,7 @@ def lists_of(bench, profile):
 @pytest.mark.parametrize("name", ["Birthday", "birthday", "BIRTHDAY", "Straße", "STRASSE"])
 def test_name_finds_the_list_that_a_sign_in_would_merge(bench, name):
     """A list's name is compared as at sign-in, and the oldest of several lists is taken.
-    Rule: item-list-name."""
+    Rule: item-lists."""
     profile = bench.new_customer()
     for made in ("Garden", "Birthday", "Straße", "BIRTHDAY"):
         bench.new_list(profile, made)
@@ -38,7 +38,7 @@ def test_name_finds_the_list_that_a_sign_in_would_merge(bench, name):
 
 def test_missing_list_is_created_once_with_its_event(telling):
     """A missing list is created with the save, its event comes first, and further saves find it.
-    Rules: item-list-name, event-transaction."""
+    Rules: item-lists, event-transaction."""
     profile = telling.new_customer()
     other = telling.new_list(profile, "Other").id
     first = named(telling, profile, 1, "Later", list_ids=(other,), tags=("gift",))
@@ -59,7 +59,7 @@ def test_missing_list_is_created_once_with_its_event(telling):
 @pytest.mark.parametrize("limit", ["lists", "items", "list_items", "entries"])
 def test_save_that_exceeds_a_limit_leaves_no_list(bench, limit):
     """A save beyond the limit of lists, items or entries changes nothing, and names the field.
-    Rules: item-list-name, profile-limits."""
+    Rules: item-lists, profile-limits."""
     profile = bench.new_customer()
     named(bench, profile, 1, "Full")
     limits = bounds(99)._replace(**{limit: 1})

@@ -73,7 +73,7 @@ def test_moves_in_the_worst_directions_agree_with_a_plain_list(telling, way, cou
     """The order is right after each move, a move writes at most 6 rows on average (to an end: one),
     and the events of the moves lead to the same order; also where an earlier release writes
     positions without gaps in between.
-    Rules: order-gaps, list-order, event-moved, upgrade-beside."""
+    Rules: list-order, event-moved, upgrade-beside."""
     profile, made, order = filled(telling, count)
     random.seed(way)
     telling.write(lists.order, profile, made, order, telling.clock.tick())
@@ -102,7 +102,7 @@ def test_moves_in_the_worst_directions_agree_with_a_plain_list(telling, way, cou
 @pytest.mark.parametrize("begin", [0, ordering.POSITION_LIMIT // 2, ordering.POSITION_LIMIT - 6])
 def test_moves_find_room_at_the_limits_of_the_column(bench, begin):
     """Moves find room where positions have no gaps, also at the limits of PostgreSQL's `integer`.
-    Rule: order-gaps."""
+    Rule: list-order."""
     profile, made, order = filled(bench, 5)
     for old, new in ((2, 0), (0, 2), (1, 2), (0, 1), (4, 3), (3, 4), (4, 0)):
         set_positions(bench, profile, made, {id: begin + n for n, id in enumerate(order, 1)})
@@ -129,7 +129,7 @@ def test_event_of_a_move_is_small_on_lists_of_any_length(telling, count):
 
 def test_whole_order_writes_only_what_changed(bench):
     """An order set as a whole that swaps two items writes one row; any order is shown as it was
-    set. Rules: order-gaps, list-order."""
+    set. Rule: list-order."""
     profile, made, order = filled(bench, 50)
     bench.write(lists.order, profile, made, order, bench.clock.tick())
     before = stored(bench, profile, made)

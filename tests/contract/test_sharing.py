@@ -339,7 +339,7 @@ JOINING = [
 @examples(8)
 def test_nobody_sees_what_is_not_theirs(telling, done):
     """Every reader sees exactly what the model shows, after any sequence of steps.
-    Rules: shared-hides-owner, shared-open, share-ends, copy-list, event-changed, reserve-put, reserve-quantity,
+    Rules: shared-hides-owner, shared-open, share-ends, copy-list, event-changed, reserve-quantity,
     reserve-ends, session-purged, erase-completes, event-transaction, engines-alike."""
     world = World(telling)
     for step in done:

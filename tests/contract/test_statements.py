@@ -251,7 +251,7 @@ def test_entries_that_go_are_found_by_their_keys(bench, engine):
 
 
 def test_move_reads_only_the_items_around_the_new_place(bench, engine):
-    """Both sides of the place are read in the index's order. Rule: order-gaps."""
+    """Both sides of the place are read in the index's order. Rule: list-order."""
     step = statements.load(engine)["entries_around"].step
     values = {"profile": ID, "list": ID, "item": ID, "after": 5, "limit": 1}
     plan = explain(bench, engine, step.sql, step.values(values))

@@ -62,7 +62,7 @@ def left(answer) -> int:
 def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
     """A token that can't be checked is 503 and counts for no address; the readiness probe is 503
     too.
-    Rules: limit-counts, health-checks."""
+    Rules: limit-window, health-checks."""
     known, admin = away.shop.customer(), away.shop.admin
     assert known.http.get("/items").status_code == 200
     fresh = away.shop.customer()
@@ -85,7 +85,7 @@ def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
 @SHARED
 def test_guesses_are_counted_while_the_database_is_away(away):
     """Tokens of a wrong form or signature are 401 and counted, even without the database.
-    Rule: limit-counts."""
+    Rule: limit-window."""
     head, payload, signature = away.shop.customer().token.split(".")
     turned = signature[:-2] + ("AA" if signature[-2:] != "AA" else "BB")
     guesses = ["nonsense", "wwadm_" + "A" * 49, f"{head}.{payload}.{turned}", f"{head}.{payload}."]
@@ -112,7 +112,7 @@ def test_answer_says_nothing_of_the_inside_when_the_embedded_database_is_broken(
 @SHARED
 def test_identify_looks_nobody_up(away):
     """The response is the same whether the address is known, and doesn't read profiles.
-    Rule: identify-reveals-nothing."""
+    Rule: profile-email."""
     http = away.shop.customer().http
     known, other = {"email": "ann@example.com"}, {"email": "bob@example.com"}
     assert http.post("/profiles/identify", json=known).status_code == 200
@@ -177,7 +177,7 @@ def rest_of(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
 def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
     """A request that is refused during a stop has its caller's rate-limit and CORS headers. New
     connections aren't reported ready or left waiting.
-    Rules: limit-counts, cors-allowed, serve-workers."""
+    Rules: limit-window, cors-allowed, serve-workers."""
     settings = {"WISHWELL_SHUTDOWN_TIMEOUT": "1", "WISHWELL_WORKERS": workers}
     with Service(SETTINGS | settings) as service:
         shop = Shop(service, "--origin", ORIGIN)

@@ -78,7 +78,7 @@ async def test_items_put_on_a_list_at_the_bound_never_pass_it(http, service, bou
 @race
 async def test_saves_to_a_new_list_make_one_list(http, racing):
     """Concurrent saves of different products and the same one, each naming a list that doesn't
-    exist yet, make one list with all products. Rules: item-list-name, save-once."""
+    exist yet, make one list with all products. Rules: item-lists, save-once."""
     mine = await racer(http, racing, customer=racing.gid())
     names = ["Favourites", "favourites", " FAVOURITES "]
     saves = (mine.save(n % 8 + 1, listName=names[n % 3]) for n in range(24))
@@ -92,7 +92,7 @@ async def test_saves_to_a_new_list_make_one_list(http, racing):
 async def test_moves_among_saves_deletes_and_a_link_keep_one_order(http, service):
     """Concurrent moves to the same places, saves, deletes, orders and a link of a list of the same
     name all succeed, and a consumer of the events has the order that the service shows.
-    Rules: list-order, order-gaps, event-moved, link-atomic."""
+    Rules: list-order, event-moved, link-atomic."""
     shop = Shop(service, *ROOMY, "--events", "on")
     mine = await racer(http, shop, customer=shop.gid())
     visitor = await racer(http, shop)

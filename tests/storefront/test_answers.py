@@ -17,7 +17,7 @@ PRIVATE = {
 
 def test_response_has_the_storefronts_headers(front):
     """Storefront responses have these headers and no others of the API.
-    Rules: limit-counts, storefront-no-token."""
+    Rules: limit-window, storefront-no-token."""
     visitor = front.browser()
     made = visitor.post("/items", json={"productId": 1})
     id = made.json()["data"]["id"]

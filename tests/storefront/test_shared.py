@@ -61,7 +61,7 @@ def test_visitor_can_share(front):
 )  # fmt: skip
 def test_who_copies_or_reserves_begins_a_visit(front, method, place, good, bad, status):
     """Copying or reserving starts a session, unless the request is refused.
-    Rules: storefront-visitor, copy-list, reserve-put."""
+    Rules: storefront-visitor, copy-list, reserve-quantity."""
     path = shared(front.signed_in(), 1, 2, reservations=True)
     browser, before = front.browser(), sessions_in(front.api)
     reservation = f"/items/{browser.get(path).json()['data']['items'][0]['id']}/reservation"
@@ -88,7 +88,7 @@ def test_who_copies_or_reserves_begins_a_visit(front, method, place, good, bad, 
 @direct("through a way the address is known")
 def test_reads_of_an_unknown_address_count_for_the_shopper(front):
     """Reads from an unknown address count for the shopper; anonymous ones aren't counted.
-    Rule: shared-limit."""
+    Rule: limit-address."""
     path = shared(front.signed_in(), 1)
     assert "X-RateLimit-Limit" not in front.browser().get(path).headers
     visitor = front.anyone()

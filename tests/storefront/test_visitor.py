@@ -39,7 +39,7 @@ def test_visitor_begins_with_a_save(front):
 
 def test_first_save_creates_the_list_that_it_names(front):
     """The save that starts a session also creates the list that it names.
-    Rules: storefront-visitor, item-list-name."""
+    Rules: storefront-visitor, item-lists."""
     browser = front.browser()
     saved = browser.save(1, listName="Later")
     assert browser.save(2, listName="later")["listIds"] == saved["listIds"]

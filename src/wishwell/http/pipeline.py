@@ -134,7 +134,7 @@ class Pipeline:
             if known.is_shop_host(identity.host_of(request, forwards)):
                 raise NotFound("There is nothing at this path.", "path_not_found")
 
-    # rule: limit-counts
+    # rule: limit-window
     async def _api(self, request: Request) -> Response:
         route, request.parameters = routes.find(request.path)
         if route is not None:
@@ -213,7 +213,7 @@ class Pipeline:
             _check_ids(request.parameters)
             return await responding.encoded(request, await handler(request), route.compressed)
         except RequestError as error:
-            # rule: shared-limit. Except for admin tokens, whose server sends many requests.
+            # rule: limit-address. Except for admin tokens, whose server sends many requests.
             if isinstance(error, UnknownShare) and (
                 request.caller is None or request.caller.profile is not None
             ):
@@ -334,7 +334,7 @@ class Pipeline:
             )
         return headers
 
-    # rule: limit-counts
+    # rule: limit-window
     def _limit_headers(self, peer: str) -> Headers:
         """Returns the limit headers of an uncounted request: the limit of its sender's address."""
         key, limit = f"address:{addresses.of_client(peer)}", self.service.settings.limit_address

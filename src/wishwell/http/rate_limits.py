@@ -35,7 +35,7 @@ def address(request: Request) -> str | None:
     return addresses.of_client(request.peer, forwarded, proxies)
 
 
-# rules: limit-caller, shared-limit
+# rules: limit-caller, limit-address
 def limit_of(request: Request, kind: Kind) -> RateLimit | None:
     """Returns the limit that applies, or ``None`` if neither caller nor address is known."""
     settings, caller = request.service.settings, request.caller

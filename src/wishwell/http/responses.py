@@ -179,7 +179,7 @@ def no_content() -> Response:
 
 
 def limits(state: LimitState) -> Headers:
-    """Returns the headers that show a rate limit's state (rule: limit-counts)."""
+    """Returns the headers that show a rate limit's state (rule: limit-window)."""
     return [
         (b"x-ratelimit-limit", b"%d" % state.limit),
         (b"x-ratelimit-remaining", b"%d" % state.remaining),

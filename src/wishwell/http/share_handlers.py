@@ -76,7 +76,7 @@ async def copy_shared_list(request: Request) -> Response:
     return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")
 
 
-# rule: reserve-put
+# rule: reserve-quantity
 async def reserve_shared_item(request: Request) -> object:
     holder, id = responding.new_owner(request), request.parameters["itemId"]
     quantity = (await request_body.decode(request, request_types.ReservationBody)).quantity

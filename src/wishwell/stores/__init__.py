@@ -126,7 +126,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
             return f"must be {TEXT_RULE}, because this store has text ids"
         return f"must be an integer from 1 to {MAX_NUMBER}, because this store has integer ids"
 
-    # rule: identify-reveals-nothing
+    # rule: profile-email
     def sign_in_path(self, email: str) -> str:
         """Returns the sign-in path for an e-mail address. Raises ``NotFound`` without one."""
         if not self.auth_flow:

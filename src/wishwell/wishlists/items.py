@@ -61,7 +61,7 @@ class NewItem(msgspec.Struct, frozen=True):
     note: str | None = None
     list_ids: tuple[str, ...] = ()
     list_name: str | None = None
-    """The name of another list to put the item on (rule: item-list-name)."""
+    """The name of another list to put the item on (rule: item-lists)."""
 
 
 class ItemPatch(msgspec.Struct, frozen=True):

@@ -155,7 +155,7 @@ async def add(
     return from_row(row)
 
 
-# rule: item-list-name
+# rule: item-lists
 async def find_or_create(
     tx: Writer,
     profile: Profile,

@@ -61,7 +61,7 @@ async def rearrange(tx: Writer, key: Key, before: Mapping[str, int], placed: Seq
     await _write(tx, key, before, new)
 
 
-# rule: order-gaps
+# rule: list-order
 async def move(tx: Writer, key: Key, item_id: str, old: int, after: int) -> bool:
     """Moves an item, or places it for the first time. Returns whether that changed the order.
 

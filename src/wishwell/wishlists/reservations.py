@@ -22,7 +22,7 @@ MAX_RESERVED_ITEMS = 1_000
 """Limit of items that a profile may have reserved."""
 
 
-# rules: reserve-put, reserve-quantity, profile-limits, request-linearizable, reserve-secret
+# rules: reserve-quantity, profile-limits, request-linearizable, reserve-secret
 async def reserve(
     tx: Writer,
     lookup: ShareLookup,

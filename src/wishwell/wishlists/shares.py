@@ -169,7 +169,7 @@ def check_expiry(expires_at: str, now: str) -> str:
     return expires_at
 
 
-# rule: share-name
+# rule: shared-hides-owner
 def check_display_name(name: str) -> str:
     """Returns the trimmed name. Raises ``Invalid`` for a long one or a control character."""
     name = name.strip()
