@@ -23,7 +23,7 @@ def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
 
 def test_admin_without_profile_sees_and_names_every_owner(shop):
     """Without `Profile`, an admin token sees all records, each with its owner's `profile`.
-    Rule: whole-store."""
+    Rule: profile-header."""
     first, visitor = shop.customer("1"), shop.session()
     kept = new_list(first.http)
     saved = save(first.http, 1, variantId=2, listIds=[kept["id"]])

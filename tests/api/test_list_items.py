@@ -49,7 +49,7 @@ def test_item_is_put_on_one_list_and_taken_off(http):
 
 def test_one_of_two_that_is_anothers_is_404(shop, http):
     """An item or list of another owner is 404.
-    Rules: list-order, delete-scope, token-scope, whole-store."""
+    Rules: list-order, delete-scope, token-scope, profile-header."""
     on, (first, *_) = listed(http, 2)
     other = shop.customer("2").http
     foreign, others = save(other, 1)["id"], new_list(other)["id"]

@@ -69,7 +69,7 @@ def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
 def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
     """All tokens of a profile share one counter. Requests that fail count too, and each store
     counts separately.
-    Rules: limit-caller, limit-window, store-limits."""
+    Rules: limit-caller, limit-window, store-settings."""
     fresh_window()
     shop = make_shop("--limit", "profile_read=2")
     first, second, other = shop.customer("1"), shop.customer("1"), shop.customer("2")

@@ -31,7 +31,7 @@ def refused(answer, status: int = 401) -> str:
 
 def test_both_secrets_of_the_store_are_good(asking):
     """Webhooks signed with the current or the previous secret are accepted without a token.
-    Rules: platform-signed, privacy-request-stored."""
+    Rules: platform-signed, privacy-requests."""
     for secret in (NEW, OLD):
         answer = asking.send("shop/redact", asking.body("shop/redact"), secret)
         assert answer.status_code == 200
@@ -92,7 +92,7 @@ def test_body_of_no_shape_is_of_no_topic(asking):
 
 def test_bad_input_gets_one_clear_error(asking):
     """Each kind of bad input gets one clear error.
-    Rules: privacy-request-stored, request-limits, input-strict."""
+    Rules: privacy-requests, request-limits, input-strict."""
     body = asking.body("shop/redact")
     twice = f'{{"shop_domain": "{asking.domain}", "a": 1, "a": 2}}'.encode()
     large = f'{{"shop_domain": "{asking.domain}"}}'.encode().ljust(2 * 1024 * 1024 + 1)
@@ -117,7 +117,7 @@ def test_bad_input_gets_one_clear_error(asking):
 def test_same_delivery_and_same_body_do_nothing_more(asking):
     """A duplicate delivery or body returns the first request's id and creates nothing, also
     concurrently.
-    Rule: privacy-request-stored."""
+    Rule: privacy-requests."""
     body = asking.body("customers/redact", 77)
     first = asking.send("customers/redact", body, id="one").json()
     with nothing_taken(asking):
@@ -162,7 +162,7 @@ def test_requests_are_shown_and_called_off(service, asking):
 @pytest.mark.either_engine
 def test_data_of_a_customer_is_kept_until_they_are_erased(asking):
     """An export contains everything stored about a customer and ends when they are erased.
-    Rule: privacy-request-done."""
+    Rule: privacy-requests."""
     ann = asking.shop.customer("4711")
     ann.http.post("/items", json={"productId": 5, "note": "for the garden"})
     id = asking.asks("customers/data_request", 4711)

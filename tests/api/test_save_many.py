@@ -57,7 +57,7 @@ def test_bounds_in_the_middle_save_nothing(make_shop):
 
 def test_is_one_request_for_the_limits_and_needs_an_owner(shop):
     """A bulk save counts as one request and needs a profile.
-    Rules: bulk-atomic, whole-store."""
+    Rules: bulk-atomic, profile-header."""
     http = shop.customer("1").http
     body = {"items": [of(n) for n in range(1, 60)]}
     answers = [http.put("/items", json=body) for _ in range(2)]

@@ -121,7 +121,7 @@ def test_share_expires(shop, http):
 
 def test_shares_of_a_whole_store(shop, http):
     """An admin token without `Profile` manages any list's shares; each shows its owner.
-    Rule: whole-store."""
+    Rule: profile-header."""
     visitor = shop.session()
     for owner, gid in ((http, shop.gid("1")), (visitor.http, visitor.gid)):
         path = f"/lists/{new_list(owner)['id']}/shares"

@@ -57,7 +57,7 @@ def later(bench, milliseconds):
 def test_same_body_within_48_hours_and_after(bench, store):
     """The same body within 48 hours is a duplicate; later, or in another store, it is a new
     request.
-    Rule: privacy-request-stored."""
+    Rule: privacy-requests."""
     first = take(bench, store, "shop/redact", body="b")
     later(bench, 2 * DAY_MS - 1)
     assert take(bench, store, "shop/redact", body="b") == first
@@ -74,7 +74,7 @@ def test_same_body_within_48_hours_and_after(bench, store):
 
 def test_export_is_gone_after_30_days(bench, store):
     """An export expires after 30 days, even before its removal, and doesn't show later changes.
-    Rule: privacy-request-done."""
+    Rule: privacy-requests."""
     ann = bench.new_customer(store)
     bench.save(ann)
     id = take(bench, store, "customers/data_request", ann)
@@ -108,7 +108,7 @@ def test_export_is_gone_after_30_days(bench, store):
 
 def test_what_erases_a_customer_ends_an_export_that_is_just_being_made(bench, store, monkeypatch):
     """Erasing a customer discards an export that is being made at that moment, and no other's.
-    Rule: privacy-request-done."""
+    Rule: privacy-requests."""
     ann, ben = bench.new_customer(store), bench.new_customer(store)
     bench.save(ann)
     id, other = (take(bench, store, "customers/data_request", who) for who in (ann, ben))
@@ -132,7 +132,7 @@ def test_what_erases_a_customer_ends_an_export_that_is_just_being_made(bench, st
 def test_request_of_who_is_being_erased_waits_for_that(bench, store):
     """A request for a customer who is being erased waits, so no export has data that is being
     removed.
-    Rule: privacy-request-done."""
+    Rule: privacy-requests."""
     ann = bench.new_customer(store)
     bench.save(ann)
     bench.write(erasure.erase, ann, bench.clock.milliseconds)
@@ -166,7 +166,7 @@ def wait_for_a_deletion(bench):
 
 def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
     """A store is deleted 7 days after the request, with a kill after each step.
-    Rules: shop-redact-delayed, privacy-request-stored, store-delete."""
+    Rules: shop-redact-delayed, privacy-requests, store-delete."""
     monkeypatch.setattr(store_deletion, "_MAX_PROFILES", 1)
     other = bench.new_store("other-of-deletion")
     kept = bench.new_customer(other)
@@ -212,7 +212,7 @@ def test_deletion_is_called_off(bench, store):
 def test_request_stays_with_its_store_when_the_shop_moves(bench, store):
     """A request stays with its store after the shop moves to another store and the store is
     renamed.
-    Rule: privacy-request-stored."""
+    Rule: privacy-requests."""
     domain = f"{store.handle}.myshopify.com"
     named = {"naming": {"platform_shop": domain}}
     bench.update_store(store, **named)
@@ -237,7 +237,7 @@ def test_request_stays_with_its_store_when_the_shop_moves(bench, store):
 def test_request_that_fails_keeps_no_other_waiting(bench, store, monkeypatch):
     """A failing request is logged and retried. Requests processed after it aren't delayed, and each
     is carried out once.
-    Rules: bad-row, privacy-request-done."""
+    Rules: bad-row, privacy-requests."""
     ann, ben = bench.new_customer(store), bench.new_customer(store)
     first, second = (take(bench, store, "customers/redact", who) for who in (ann, ben))
     erase = erasure.erase

@@ -343,8 +343,7 @@ def world(service):
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_operation_answers_what_the_table_says(world, operation):
     """Each status is the table's, and no response contains a list name of another owner.
-    Rules: token-required, token-scope, whole-store, reports-token, profile-header, shared-open,
-    reserve-quantity."""
+    Rules: token-required, token-scope, profile-header, shared-open, reserve-quantity."""
     owners = OWNERS if operation in (*ON_A_RECORD, *SHARED) else ["customer"]
     for credential, owner in itertools.product(CREDENTIALS, owners):
         answer = world.ask(operation, credential, owner)

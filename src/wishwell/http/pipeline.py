@@ -194,7 +194,7 @@ class Pipeline:
         ):
             raise refused
         if request.caller is not None and route.caller != "ignored":
-            # rule: reports-token
+            # rule: token-scope
             if request.caller.kind == "reports" and not route.for_reports:
                 raise Forbidden("This token allows only reports.", "token_kind_not_allowed")
             if request.acts_on is None:
@@ -250,7 +250,7 @@ class Pipeline:
 
     # rule: profile-header
     async def _set_scope(self, request: Request, caller: Caller) -> None:
-        """Sets whose data the request acts on (rules: token-scope, profile-header, whole-store)."""
+        """Sets whose data the request acts on (rules: token-scope, profile-header)."""
         named, cache = request.header(b"profile"), self.service.access_cache
         if caller.kind in ("customer", "session"):
             if named is not None:

@@ -27,7 +27,7 @@ Handler = Callable[[Request], Awaitable[object]]
 PREFIX = "/api/2025-04"
 
 
-# rule: whole-store
+# rule: profile-header
 def check_admin(request: Request) -> None:
     """Raises ``Forbidden`` for a profile token."""
     if request.caller is None or request.caller.profile is not None:
@@ -39,7 +39,7 @@ def new_owner(request: Request, why: str = "a new record needs an owner") -> Pro
 
     ``why`` ends the error message.
     """
-    if not isinstance(request.scope, Profile):  # rule: whole-store
+    if not isinstance(request.scope, Profile):  # rule: profile-header
         raise Invalid(f"Profile: is required with an admin token; {why}.", "profile_required")
     return request.scope
 

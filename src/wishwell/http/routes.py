@@ -34,7 +34,7 @@ class Route(NamedTuple):
 
     ``on_storefront``: also served at ``<base>/api`` (rule: storefront-paths), except for the
     method in ``off_storefront``. ``of_store``: acts on the whole store, not on a profile, and needs
-    an admin token (rule: whole-store).
+    an admin token (rule: profile-header).
     """
 
     path: str

@@ -32,7 +32,7 @@ _BATCH_SIZE = 100
 log = structlog.get_logger()
 
 
-# rules: erase-immediate, erase-event, privacy-request-done
+# rules: erase-immediate, erase-event, privacy-requests
 async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -> Sequence[str]:
     """Erases a profile: from the commit on its data is hidden, and its tokens are refused.
 

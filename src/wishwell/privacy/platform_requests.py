@@ -74,7 +74,7 @@ def from_row(row: Row) -> PlatformRequest:
     return request
 
 
-# rules: privacy-request-stored, store-delete
+# rules: privacy-requests, store-delete
 async def take(tx: Writer, store: Store, delivery: PlatformWebhook, id: str, now: int) -> str:
     """Stores the request of a delivery; ``now`` in milliseconds. Returns the request's id, for a
     duplicate that of the first (idempotent).
@@ -120,7 +120,7 @@ async def every(tx: Reader, store: Store) -> list[PlatformRequest]:
     return (await page(tx, store, PageRequest(None, _ALL))).records
 
 
-# rule: privacy-request-done
+# rule: privacy-requests
 async def export(tx: Reader, store: Store, id: str, now: str) -> bytes:
     """Returns a request's export, as JSON. Raises ``NotFound`` before it exists and after it has
     expired."""

@@ -36,7 +36,7 @@ async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
     return [(row[0], PlatformRequest(*row[1:])) for row in rows]
 
 
-# rules: privacy-request-done, bad-row
+# rules: privacy-requests, bad-row
 async def work(db: Database, clock: ReferenceClock) -> AsyncIterator[Profile | None]:
     """Processes the requests that are due, each once. Yields between two steps: an erased customer,
     or ``None``.

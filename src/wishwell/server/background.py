@@ -196,7 +196,7 @@ async def _requested(service: Services) -> bool:
     return bool(await service.db.read(request_processing.due, service.clock()))
 
 
-# rule: privacy-request-done
+# rule: privacy-requests
 async def _do_requests(service: Services) -> None:
     """Processes the privacy requests of platforms."""
     journal.actor.set("platform")

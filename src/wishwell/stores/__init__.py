@@ -304,14 +304,14 @@ def from_row(row: Row) -> Store:
     return Store(**columns)
 
 
-# rule: store-limits
+# rule: store-settings
 def limit(store: Store, settings: Settings, name: str) -> int:
     """Returns a rate limit in requests per minute: the store's own, or else the setting."""
     default: int = getattr(settings, f"limit_{name}")
     return store.limits.get(name, default)
 
 
-# rule: store-limits
+# rule: store-settings
 def size_limits(store: Store, settings: Settings) -> SizeLimits:
     """Returns the size limits of the store's profiles: its own, or else the settings."""
     own = store.limits.get
