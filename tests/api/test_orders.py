@@ -145,7 +145,7 @@ def test_match_stays_when_the_item_is_removed(till):
 @pytest.mark.parametrize("tags", [[], ["a"]])
 def test_item_moved_to_the_cart_still_counts(till, tags):
     """An item that was removed shortly before the order counts; the event has no item.
-    Rule: purchase-removed."""
+    Rule: purchase-match."""
     saved = save(till.http, 1, tags=tags)
     done(till.http.delete(f"/items/{saved['id']}"))
     assert till.order("1", line(1)) == APPLIED

@@ -65,7 +65,7 @@ def test_product_is_kept_as_it_was_put(shop):
 )
 def test_available_follows_from_availability(shop, given, shown):
     """`availability` decides, and `available` is true for all but `out_of_stock`, for products,
-    variants and items alike. Rule: product-availability."""
+    variants and items alike. Rule: product-replaced."""
     made = put(shop, **given, variants=[{"variantId": 8, **given}])
     http = shop.customer("1").http
     wish = save(http, 7, variantId=8)

@@ -251,7 +251,7 @@ def test_command_prints_what_the_api_says(world):
 
 def test_days_are_those_of_the_stores_zone(world):
     """Days are those of the store's time zone: these two zones always have different dates.
-    Rule: store-time-zone."""
+    Rule: count-days."""
     zones = "Pacific/Kiritimati", "Etc/GMT+12"
     shops = [Shop(world.service, "--time-zone", zone) for zone in zones]
 

@@ -325,8 +325,7 @@ def test_cell_that_can_not_be_read_costs_that_cell(row):
 
 @pytest.mark.parametrize("row", REFUSED)
 def test_row_without_usable_id_is_refused(row):
-    """A bad row is reported with its line, and the others are imported. Rules: catalogue-cells,
-    catalogue-rows."""
+    """A bad row is reported with its line, and the others are imported. Rule: catalogue-cells."""
     found, [told] = read(f"id,image_link,title\n7,,first\n{row}\n9,,last\n")
     assert told.startswith(REFUSED[row]) and "1 row, first: line 3" in told
     assert [product.product_id for product in found] == ["7", "9"]
@@ -351,7 +350,7 @@ def test_reasons_are_counted_and_name_their_first_line():
 
 
 def test_unclosed_quote_names_the_line_where_its_field_begins():
-    """Rows behind an unclosed quote are reported, not read as its title. Rule: catalogue-rows."""
+    """Rows behind an unclosed quote are reported, not read as its title. Rule: catalogue-cells."""
     text = 'id,title\n7,"two\nlines"\n8,"open\n9,next\n10,last\n'
     found, [told] = read(text)
     assert "first: line 4" in told and "closing quote" in told
@@ -366,7 +365,7 @@ part_of_title = st.text('ab "', min_size=1, max_size=8).map(lambda text: f"t{tex
 @given(st.lists(part_of_title, min_size=1, max_size=20), st.sampled_from("\t,;"))
 def test_no_row_of_a_well_formed_file_disappears(titles, delimiter):
     """Each row becomes a product with its title, whatever quotes titles contain.
-    Rule: catalogue-rows."""
+    Rule: catalogue-cells."""
     lines = [["id", "title"], *([str(n), title] for n, title in enumerate(titles, 1))]
     if delimiter == "\t":
         text = "".join("\t".join(line) + "\n" for line in lines)

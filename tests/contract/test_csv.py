@@ -120,7 +120,7 @@ def test_file_is_read_as_spreadsheets_write_it(tmp_path, raw, encoding):
 def test_quotes_between_tabs_are_data(tmp_path, encoding):
     """Between tabs, only quotes that enclose a field on one line aren't data, so no row disappears
     in another one's note; UTF-16 is recognised by its byte order mark.
-    Rules: catalogue-rows, import-csv."""
+    Rules: catalogue-cells, import-csv."""
     rows = ['7\t12\t"A ""good"" one"', '7\t13\t"open', '7\t14\t6" pans', '7\t15\tclosed"']
     raw = "Kunde\tArtikel\tNotiz\n" + "\n".join(rows)
     made = read(tmp_path, raw.encode(encoding), columns="customer=Kunde,product=Artikel,note=Notiz")

@@ -106,7 +106,7 @@ def test_entities_are_decoded_once():
 
 def test_availability_decides_over_available():
     """Where a file has both fields, `availability` decides, and a number is a stock.
-    Rules: product-availability, catalogue-cells."""
+    Rules: product-replaced, catalogue-cells."""
     rows = ["7,in_stock,false", "8,,false", "9,,3", "10,PreOrder,true", "11,BackOrder,"]
     made = becomes("id,availability,available\n" + "\n".join(rows))
     assert [(one.data.available, one.data.availability) for one in made.values()] == [
@@ -170,7 +170,7 @@ WRITERS = {
 @given(titles=titles)
 def test_no_row_of_a_well_formed_file_disappears(name, titles):
     """Each row of a well-formed file becomes a product with its title, in every format.
-    Rule: catalogue-rows."""
+    Rule: catalogue-cells."""
     text = WRITERS[name](list(enumerate(titles, 1)))
     made = becomes(text, TEXTS) if name == "shopify" else becomes(text)
     # An entity that the title happens to contain is decoded.

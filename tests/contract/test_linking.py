@@ -141,7 +141,7 @@ def test_link_leaves_no_reservation_with_the_session(bench):
 def test_link_to_a_customer_with_nothing_in_common_moves_rows_unchanged(bench, most):
     """All columns of items, tags, lists and entries stay as they were, next to the customer's own;
     with room for one item less, the oldest is left.
-    Rules: link-limits, notice-each-once, purchase-removed."""
+    Rules: link-limits, notice-each-once, purchase-match."""
     session, customer = bench.new_session(), bench.new_customer()
     bench.save(customer, 99, list_ids=(bench.new_list(customer, "mine").id,))
     bench.write(profiles.lock, session, bench.clock.tick())

@@ -453,7 +453,7 @@ STOCK = ("out_of_stock", "preorder", "backorder", "in_stock")
 @pytest.mark.parametrize("before", STOCK)
 def test_only_a_change_to_in_stock_is_a_restock(bench, before, after):
     """Only a change to `in_stock` causes a notice, whatever was before.
-    Rules: product-availability, notice-drop."""
+    Rules: product-replaced, notice-drop."""
     store = bench.new_store(events=True)
     wish(bench, store)
     for availability in (before, after):

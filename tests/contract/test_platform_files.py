@@ -75,7 +75,7 @@ def wishes_of(path, store, how):
 @pytest.mark.parametrize("name", [path.stem for path in sorted(FILES.glob("*.json"))])
 def test_file_of_a_platform_is_read(name):
     """Files as platforms write them are read as documented, without naming the format.
-    Rules: catalogue-formats, catalogue-published, catalogue-variants, catalogue-prices, catalogue-rows, import-csv."""
+    Rules: catalogue-formats, catalogue-variants, catalogue-prices, catalogue-cells, import-csv."""
     how = json.loads((FILES / f"{name}.json").read_text())
     right = how.pop("result")
     read = {"products": products_of, "wishes": wishes_of}[how["reads"]]

@@ -144,7 +144,7 @@ def test_product_is_read_from_the_sample(bench, shop):
 )
 def test_bad_or_unusual_field_costs_that_field(bench, shop, changes, expected):
     """A field that can't be read is unknown; stock follows from quantity and policy.
-    Rules: platform-products, product-availability."""
+    Rules: platform-products, product-replaced."""
     assert take(bench, shop, product(**{"0": changes, "1": changes})) == "applied"
     for variant in stored(bench, shop)["variants"]:
         shown = variant.get("price", {}).get("amount"), variant.get("availability")
@@ -239,7 +239,7 @@ def test_partial_list_of_variants_removes_nothing(bench, shop):
 
 def test_update_triggers_notices_as_an_import_does(bench, shop):
     """A lower price and a restock reach who wishes for the product. Rules: platform-products,
-    notice-drop, product-availability."""
+    notice-drop, product-replaced."""
     customer = wisher(bench, shop, (ID, SMALL))
     stock = {"0": {"inventory_quantity": 0}}
     for body in (product(1, **stock), product(2, **{"0": {"price": "9.99"}})):

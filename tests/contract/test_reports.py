@@ -125,7 +125,7 @@ def count(bench, store):
 def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone, time):
     """Every number equals the reference implementation's, whatever visitors and customers do in
     between.
-    Rules: count-exact, count-days, report-period, store-time-zone."""
+    Rules: count-exact, count-days, report-period."""
     # An example that is repeated begins at the same time of day.
     bench.clock.milliseconds += 24 * HOUR - bench.clock.milliseconds % (24 * HOUR) + time
     store = bench.new_store()
@@ -410,7 +410,7 @@ at 6:00 UTC."""
 @pytest.mark.parametrize("zone", AFTER_ZONE)
 def test_another_time_zone_changes_no_day_that_is_counted(counted, zone):
     """A new time zone doesn't change counted days.
-    Rules: store-time-zone, count-days, report-period."""
+    Rules: count-days, report-period."""
     bench = counted.bench
     bench.clock.milliseconds += 30 * HOUR - bench.clock.milliseconds % (24 * HOUR)
     counted.save([MANY + 1])

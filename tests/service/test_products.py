@@ -57,7 +57,7 @@ def test_command_prints_what_it_did(service):
 
 def test_unpublished_product_is_left_out_and_deleted_as_missing(service):
     """A product that became a draft is left out, which is no fault, and `--delete-missing` deletes it.
-    Rules: catalogue-published, catalogue-delete-missing."""
+    Rules: catalogue-formats, catalogue-delete-missing."""
     head = "ID,Type,SKU,Name,Published,Parent,Regular price\n"
     rows = "44,variable,tee,Tee,{0},,\n60,variation,,Tee - S,1,tee,9\n46,simple,,Cap,1,,18\n"
     run = [str(service.command), "products", "-", *STORE, "--currency", "EUR"]

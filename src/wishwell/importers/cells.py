@@ -134,7 +134,7 @@ def url(cell: str, base: str = "") -> str:
         raise Invalid(f"must be an http or https URL of at most {most} characters") from error
 
 
-# rule: product-availability
+# rule: product-replaced
 def availability(cell: str) -> Availability:
     """Returns the availability that a word or a stock quantity stands for."""
     if re.fullmatch(r"-?[0-9]{1,9}(\.0+)?", cell):

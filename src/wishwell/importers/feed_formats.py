@@ -71,7 +71,7 @@ class Shopify:
     def __init__(self) -> None:
         self._hidden: set[str] = set()
 
-    # rule: catalogue-published
+    # rule: catalogue-formats
     def rows(self, row: Row) -> Iterable[Row]:
         """Yields the rows of a row. Raises ``Unpublished``."""
         handle = row.get("handle") or row.get("url_handle") or ""
@@ -201,7 +201,7 @@ class WooCommerce:
         self._id_of: dict[str, str] = {}
         self._hidden: set[str] = set()
 
-    # rule: catalogue-published
+    # rule: catalogue-formats
     def learn(self, row: Row) -> None:
         """Remembers the SKU of a product, which variations may name, and whether it is hidden."""
         if row.get("published") in ("0", "-1"):  # private, draft

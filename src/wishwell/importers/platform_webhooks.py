@@ -209,7 +209,7 @@ def _price(amount: Any, currency: str) -> Money | None:
     return price if Decimal(price.amount) else None
 
 
-# rule: product-availability
+# rule: product-replaced
 def _availability(given: Given) -> Availability | None:
     if given.get("inventory_management", "") is None:  # before version 2024-07: it isn't tracked
         return "in_stock"

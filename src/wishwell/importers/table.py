@@ -167,7 +167,7 @@ def _line_of_field(row: str, delimiter: str) -> int:
 
 class _TabSeparated:
     """Reads tab-separated rows like ``csv.reader``. Quotes are data, unless they enclose a field;
-    a field contains no line break (rule: catalogue-rows)."""
+    a field contains no line break (rule: catalogue-cells)."""
 
     _QUOTED = re.compile('"((?:[^"]|"")*)"')
 

@@ -100,7 +100,7 @@ class ProductData(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     """Decides, if `available` differs."""
 
 
-# rule: product-availability
+# rule: product-replaced
 def availability_of(given: ProductData | Variant) -> Availability | None:
     """Returns the availability that was given, or that follows from ``available``."""
     if given.availability or given.available is None:

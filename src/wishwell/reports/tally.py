@@ -106,7 +106,7 @@ class Tally:
         if self.dated:
             self.days, self._closed = [*_days(max(oldest, kept_from(today)), today)], 0
         begins = [starts(day, zone) for day in (*self.days, following(self.days[-1]))]
-        if last and not self.dated:  # rule: store-time-zone. The time zone may have changed since.
+        if last and not self.dated:  # rule: count-days. The time zone may have changed since.
             begins[0] = last[0].day_began_at or begins[0]
             begins[1] = max(begins[1], min(last[0].began_at, now))
         self._starts = list(accumulate(begins, max))

@@ -78,7 +78,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         _housekeeping(
             service, "deliveries", _RETAIN_SECONDS, _retention(retention.remove_deliveries)
         ),
-        # rule: purchase-removed
+        # rule: purchase-match
         _housekeeping(service, "removed", _RETAIN_SECONDS, _retention(purchases.forget_removed)),
     ]
     if service.sender is not None:  # rule: webhook-prerequisites

@@ -19,7 +19,7 @@ _MACHINES_OWN = {"localtime", "posixrules", "Factory"}
 """Files of a time zone database that mean another zone on each machine, or none."""
 
 
-# rules: store-time-zone, show-wishes, purchases-on
+# rules: count-days, show-wishes, purchases-on
 class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """Settings of the store's reports. Settings that are not set are omitted."""
 
@@ -42,7 +42,7 @@ def _names() -> set[str]:
     return available_timezones() - _MACHINES_OWN
 
 
-# rule: store-time-zone
+# rule: count-days
 def zone(field: str, name: str) -> tzinfo:
     """Returns a time zone by its IANA name. Raises ``Invalid``, naming ``field``."""
     if name not in _names():

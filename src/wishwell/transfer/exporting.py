@@ -82,7 +82,7 @@ async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
         yield piece
 
 
-# rule: purchase-erased
+# rule: purchase-private
 async def _orders(tx: Reader, store: Store) -> AsyncIterator[bytes]:
     """Yields the orders in batches. Omits the buyers that are being erased."""
     after, of = ids.NO_UUID, {"store": store.id}

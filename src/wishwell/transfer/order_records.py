@@ -71,7 +71,7 @@ class OrderRecord(Record):
 
 
 class RemovedRecord(Record):
-    """An item that was removed within the last seven days (rule: purchase-removed)."""
+    """An item that was removed within the last seven days (rule: purchase-match)."""
 
     item_id: RecordId
     product_id: ProductId

@@ -152,7 +152,7 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     if recording:
         await tx.begin()
     row = None
-    if not profile.store.reporting.purchases:  # rule: purchase-removed
+    if not profile.store.reporting.purchases:  # rule: purchase-match
         row = await tx.one("items_delete", profile=profile.id, ids=[id])
     if row is None:  # it has tags or lists, doesn't exist, or is to be remembered
         if not await _delete_of(tx, profile, [id], now):
@@ -286,7 +286,7 @@ async def apply(tx: Writer, profile: Profile, changes: Sequence[Change], now: st
     await events.record_events(tx, profile, now, await write(tx, profile, changes, now))
 
 
-# rules: event-changed, event-transaction, updated-at, item-lists, reserve-ends, purchase-removed
+# rules: event-changed, event-transaction, updated-at, item-lists, reserve-ends, purchase-match
 async def write(
     tx: Writer,
     profile: Profile,

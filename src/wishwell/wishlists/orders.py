@@ -248,7 +248,7 @@ def _each(held: Held) -> Sequence[Profile]:
     return [*{profile.id: profile for profile in held.values()}.values()]
 
 
-# rules: purchase-match, purchase-removed
+# rule: purchase-match
 async def _wishes(tx: Reader, buyer: Profile, order: Order, now: str) -> dict[Key, bool]:
     """Returns the wishes that the order may match, by key: whether the item still exists."""
     these = {"profile": buyer.id, "products": sorted({line.product_id for line in order.lines})}
@@ -289,7 +289,7 @@ def _matched(
         if (old := known.get(key)) is not None:
             owner, wish = old.profile_id, old.wish_variant_id
         if wish is not None:
-            profile = held.get(owner or "")  # rule: purchase-erased
+            profile = held.get(owner or "")  # rule: purchase-private
             whose = (None, "") if profile is None else (profile.id, order.placed_at)
             price = line.amount, line.currency
             found.append(

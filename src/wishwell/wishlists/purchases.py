@@ -120,7 +120,7 @@ async def mark_imported(
     await tx.run_many("import_mark", marked)
 
 
-# rules: purchase-removed, clock-guard
+# rules: purchase-match, clock-guard
 async def forget_removed(db: Database, _: float, clock: ReferenceClock) -> AsyncIterator[int]:
     """Deletes the records of items that were removed more than seven days ago. Yields batch sizes.
     Raises ``ClockSuspect``."""

@@ -85,7 +85,7 @@ ON CONFLICT (profile_id, item_id) DO NOTHING;
 SELECT id, saved_at FROM items WHERE profile_id = :profile AND saved_at > '';
 
 -- name: purge_purchases
--- Removes the reference to the buyer (rule: purchase-erased).
+-- Removes the reference to the buyer (rule: purchase-private).
 UPDATE purchases SET profile_id = NULL, placed_at = '' WHERE (store_id, hash, line) IN (
     SELECT p.store_id, p.hash, p.line FROM purchases p WHERE p.profile_id in_uuids(:profiles) LIMIT :limit)
 RETURNING line;
