@@ -60,7 +60,8 @@ def test_command_that_is_wrong_says_why_and_changes_nothing(
 ):
     """A wrong command changes nothing and fails with one line on stderr (after its usage, for wrong
     arguments) that shows no secret.
-    Rules: store-settings, count-days, storefront-naming, storefront-hosts, storefront-secrets, command-error."""
+    Rules: store-settings, count-days, storefront-naming, storefront-hosts, storefront-secrets,
+    command-error."""
     before = stores(service)
     files = {"SHORT": "too-short", "KEY": "a-key-of-the-shop-that-nobody-sees-in-a-line"}
     for name, text in files.items():

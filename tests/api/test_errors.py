@@ -107,7 +107,7 @@ def test_answer_is_kept_by_no_cache_but_the_description(shop):
 
 
 def test_head_answers_as_get_without_a_body(shop):
-    """`HEAD` returns the status and headers of `GET`, without a body. Rule: http-ambiguous."""
+    """`HEAD` returns the status and headers of `GET`, without a body. Rule: request-smuggling."""
     http = shop.customer("1").http
     kept = new_list(http)
     saved = save(http, 1, listIds=[kept["id"]])

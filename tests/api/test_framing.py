@@ -68,7 +68,7 @@ def test_what_follows_a_whole_request_is_not_its_fault(service, shop):
 
 def test_bad_target_is_refused_on_a_kept_connection(service):
     """A bad target is refused on a kept-alive connection too, after a good request.
-    Rule: http-ambiguous."""
+    Rule: request-smuggling."""
     good, bad = (f"GET {at} HTTP/1.1\r\nHost: a\r\n\r\n" for at in ("/livez", "http://a:b/"))
     with connect(service) as connection:
         for asked, status in ((good, b"200"), (bad, b"400")):
@@ -125,7 +125,7 @@ def test_header_bytes_of_a_client_never_come_back(service, shop, header):
 
 def test_absolute_form_and_old_http_are_answered(service, shop):
     """The absolute form (RFC 9112 §3.2.2) works; HTTP/1.0 connections close after the response.
-    Rule: http-ambiguous."""
+    Rule: request-smuggling."""
     whole = request_head("GET", "/items", shop.admin_token)
     last = request_head("GET", "/items", shop.admin_token, "Connection: close")
     for asked in (
@@ -141,7 +141,7 @@ def test_absolute_form_and_old_http_are_answered(service, shop):
 @pytest.mark.parametrize("version", [b"1.1", b"1.0", b"1.0 without Host"])
 def test_target_on_another_host_than_the_header_is_refused(service, shop, version):
     """The target's host must equal `Host`, because a program in front may use either.
-    Rule: http-ambiguous."""
+    Rule: request-smuggling."""
     whole = request_head("GET", "/items", shop.admin_token)
     whole = whole.replace(b"HTTP/1.1", b"HTTP/" + version[:3], 1)
     hosts = [b"other.example", b"localhost:81", b"x@localhost", b"localhost.", b""]
@@ -155,7 +155,7 @@ def test_target_on_another_host_than_the_header_is_refused(service, shop, versio
 def test_request_that_offers_an_upgrade_is_answered_as_a_plain_one(service, shop):
     """An offered upgrade is ignored, because some clients offer HTTP/2 with every first request.
     With a body it is refused: tests/security/payloads.py.
-    Rule: http-ambiguous."""
+    Rule: request-smuggling."""
     offer = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"]
     member = shop.customer("1")
     got = over_the_wire(service, request_head("GET", "/items", member.token, *offer))
@@ -174,14 +174,15 @@ def test_trailer_without_an_end_ends_the_connection(service):
 def test_trailer_that_closes_the_connection_closes_it(service, shop):
     """`Connection: close` in a trailer closes the connection, because the parser accepts no further
     input.
-    Rule: http-ambiguous."""
+    Rule: request-smuggling."""
     end = CHUNKS.removesuffix(b"\r\n") + b"Connection: close\r\n\r\n"
     got = over_the_wire(service, post(shop.customer("1").token, CHUNKED, body=end))
     assert (got.status, got.closed) == (201, True)
 
 
 def test_who_sends_no_more_is_still_answered(service, shop):
-    """A client that shuts down its sending side still gets its response. Rule: http-ambiguous."""
+    """A client that shuts down its sending side still gets its response.
+    Rule: request-smuggling."""
     with connect(service) as connection:
         connection.sendall(post(shop.customer("1").token, LENGTH))
         connection.shutdown(socket.SHUT_WR)
@@ -198,7 +199,7 @@ def test_white_space_behind_a_value_is_no_part_of_it(service, shop):
 
 
 def test_answers_without_a_body_and_after_100_continue_are_whole(service, shop):
-    """HEAD, 204 and `Expect: 100-continue` are framed correctly. Rule: http-ambiguous."""
+    """HEAD, 204 and `Expect: 100-continue` are framed correctly. Rule: request-smuggling."""
     member = shop.customer("1")
     saved = save(member.http, 1)
     paths = [("HEAD", "/items"), ("DELETE", f"/items/{saved['id']}"), ("GET", "/items")]

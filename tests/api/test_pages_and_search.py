@@ -37,7 +37,8 @@ def test_pages_default_to_50_and_go_up_to_250(http):
 
 
 def test_cursor_that_was_changed_is_refused(http, seven):
-    """A changed cursor is 400. Arbitrary cursors: tests/fuzz/targets.py. Rule: cursor-bound."""
+    """A changed cursor is 400. Arbitrary cursors: tests/fuzz/targets.py.
+    Rule: cursor-pagination."""
     cursor = http.get("/items?limit=3").json()["pageInfo"]["next"]
     data(http.get("/items", params={"limit": 3, "page": cursor}))
     first = "A" if cursor[0] != "A" else "B"
@@ -49,7 +50,7 @@ def test_cursor_that_was_changed_is_refused(http, seven):
 def test_cursor_used_with_another_request_is_refused(http, seven, roomy_shop, make_shop):
     """A cursor is refused with another endpoint, profile or query; a new token of the profile may
     use it.
-    Rule: cursor-bound."""
+    Rule: cursor-pagination."""
     for n in range(3):
         new_list(http, str(n))
     cursor = http.get("/items?limit=2").json()["pageInfo"]["next"]

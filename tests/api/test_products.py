@@ -127,7 +127,7 @@ def test_many_products_or_none(shop):
 
 def test_products_come_in_pages(shop):
     """Products come in pages by first put; putting one again doesn't move it.
-    Rule: cursor-bound."""
+    Rule: cursor-pagination."""
     for number in (3, 1, 2):
         put(shop, number, **SHIRT)
     put(shop, 3, title="again")

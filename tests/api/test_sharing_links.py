@@ -39,7 +39,7 @@ def test_share_a_list(shop, http):
 
 def test_shares_are_pages(http):
     """Shares come in pages, newest first.
-    Rule: cursor-bound."""
+    Rule: cursor-pagination."""
     one, two = new_list(http)["id"], new_list(http)["id"]
     shared = [share(http, one) for _ in range(3)]
     share(http, two)

@@ -5,7 +5,7 @@ from .conftest import data, new_list, refused, save
 
 def test_items_and_lists_are_sorted_on_request(shop):
     """``sort`` orders items and a list, with and without products; cursors belong to one order.
-    Rules: item-sort, list-sort, cursor-bound."""
+    Rules: item-sort, list-sort, cursor-pagination."""
     http = shop.customer().http
     on = new_list(http)["id"]
     for product, title, price in ((901, "beta", "3"), (902, "Alpha", "20"), (903, "gamma", None)):

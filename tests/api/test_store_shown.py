@@ -124,7 +124,7 @@ def test_products_are_found_by_any_part_of_their_title(stocked):
 
 def test_found_products_come_in_pages(stocked, make_shop):
     """Found products come in pages.
-    Rules: search-terms, cursor-bound, store-isolation."""
+    Rules: search-terms, cursor-pagination, store-isolation."""
     whole = data(stocked.get("/products", params={"query": "title:e,é"}))
     pages = walk(stocked, "/products", limit=4, query="title:E,É")
     assert [len(page) for page in pages] == [4, 2]

@@ -135,7 +135,7 @@ def test_webhook_or_change_that_is_refused(make_shop):
 
 def test_webhooks_need_events_and_sealing_keys(make_shop, new_service, engine):
     """A webhook needs events to be on and, on a server database, sealing keys.
-    Rule: webhook-prerequisites."""
+    Rule: webhook-signed."""
     message = refused(make_shop().admin.post("/webhooks", json={"url": URL}), 409)
     assert "--events on" in message
     if engine == "sqlite":

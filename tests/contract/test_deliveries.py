@@ -99,7 +99,7 @@ def test_failed_attempt_is_retried(bench, says, status):
 async def test_process_that_hangs_is_taken_over(desk):
     """After its lease expires, another process takes a delivery over; the first one's late result
     is ignored.
-    Rule: delivery-lease."""
+    Rule: delivery-at-least-once."""
     hold = HeldAnswer(answer(500))
     async with (
         Receiver(hold).serve() as receiver,
@@ -151,7 +151,7 @@ def test_answer_that_can_not_be_written_is_kept(bench):
 @on_desk
 async def test_many_processes_send_each_once(desk):
     """Four processes send each event exactly once, with more events than one batch.
-    Rule: delivery-lease."""
+    Rule: delivery-at-least-once."""
     async with contextlib.AsyncExitStack() as stack:
         receiver = await stack.enter_async_context(Receiver().serve())
         await desk.hook(receiver.url)

@@ -288,7 +288,7 @@ def test_any_sequence_agrees_with_the_model(telling, mine, visits, after, room, 
     several sign-ins, and later steps; also at the limits, and for a ``larger`` profile that exceeds
     them. Over HTTP: tests/linearizability.
     Rules: engines-alike, event-transaction, event-changed, link-merges-items, link-merges-lists, link-limits,
-    updated-at, save-once, bulk-atomic, item-lists, delete-scope, list-order, page-walk, link-atomic."""
+    updated-at, save-once, bulk-atomic, item-lists, delete-scope, list-order, cursor-pagination, link-atomic."""
     bench, (most_items, most_lists, *most) = telling, room
     customer, replay = bench.new_customer(), Replay()
     model = Model(items=most_items, lists=most_lists)

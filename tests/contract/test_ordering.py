@@ -73,7 +73,7 @@ def test_moves_in_the_worst_directions_agree_with_a_plain_list(telling, way, cou
     """The order is right after each move, a move writes at most 6 rows on average (to an end: one),
     and the events of the moves lead to the same order; also where an earlier release writes
     positions without gaps in between.
-    Rules: list-order, event-moved, upgrade-beside."""
+    Rules: list-order, event-changed, upgrade-beside."""
     profile, made, order = filled(telling, count)
     random.seed(way)
     telling.write(lists.order, profile, made, order, telling.clock.tick())
@@ -114,7 +114,7 @@ def test_moves_find_room_at_the_limits_of_the_column(bench, begin):
 @pytest.mark.parametrize("count", [20, 1_000])
 def test_event_of_a_move_is_small_on_lists_of_any_length(telling, count):
     """A move emits one event of at most 1 kB with the item and the one before it; an order that is
-    set as a whole emits all ids. Rule: event-moved."""
+    set as a whole emits all ids. Rule: event-changed."""
     profile, made, order = filled(telling, count)
     telling.write(lists.order, profile, made, order, telling.clock.tick())
     move(telling, profile, made, order, count - 1, 1)

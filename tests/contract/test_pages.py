@@ -80,7 +80,7 @@ def test_pages_of_any_size_have_exactly_the_records(bench, stocked, size, query,
 def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
     """A page whose records were all deleted is empty and has a cursor back, as long as there is a
     page to go back to.
-    Rule: page-walk."""
+    Rule: cursor-pagination."""
     profile = bench.new_customer()
     kept = {1: ("kept",), 4: ("kept",)}
     saved = [bench.save(profile, n, tags=kept.get(n, ())).id for n in range(1, 5)]
@@ -105,7 +105,7 @@ def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
 
 @pytest.mark.parametrize("backward", [False, True])
 def test_page_names_no_other_whose_records_are_gone(bench, backward):
-    """A page has no cursor to a page whose records were deleted. Rule: page-walk."""
+    """A page has no cursor to a page whose records were deleted. Rule: cursor-pagination."""
     profile = bench.new_customer()
     saved = [bench.save(profile, product).id for product in (1, 2)]
     edge, left = saved if backward else saved[::-1]

@@ -316,8 +316,8 @@ CART += [("order", 2, 0, 0, 1, ONE), ("order", 3, 0, 3, 1, ONE), ("tidy",)]
 def test_any_sequence_agrees_with_a_count_by_hand(bench, tmp_path_factory, doing):
     """After each save, sign-in, order, version, cancellation, removal, erasure and import, in any
     order of arrival, purchases, revenue and marks are those of a count by hand; the events
-    describe the changes. Rules: purchase-match, order-versions, purchase-mark,
-    purchase-private, purchase-report."""
+    describe the changes. Rules: purchase-match, order-versions, purchase-mark, purchase-private,
+    purchase-report."""
     world = World(bench, tmp_path_factory.mktemp("hand"))
     for step in doing:
         world.do(step)
@@ -506,7 +506,8 @@ def test_erasure_leaves_totals_and_hashes_only(bench, till):
 
 
 def test_order_during_an_erasure_brings_no_reference_back(bench, till):
-    """A version that arrives while its buyer is being erased names nobody. Rule: purchase-private."""
+    """A version that arrives while its buyer is being erased names nobody.
+    Rule: purchase-private."""
     ann, session = bench.new_customer(till), bench.new_session(till)
     bench.save(session, 1)
     buy(bench, session, (1, None, 2))
@@ -529,7 +530,8 @@ def test_store_deletion_removes_purchases(bench, till):
 
 
 def test_other_stores_keep_nothing_of_removed_items(bench):
-    """In a store with purchases off, a removal stores nothing. Rules: purchases-on, purchase-match."""
+    """In a store with purchases off, a removal stores nothing.
+    Rules: purchases-on, purchase-match."""
     ann = bench.new_customer(bench.new_store())
     bench.write(items.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
     bench.write(items.delete, ann, bench.save(ann, 3, tags=["a"]).id, bench.clock.tick())

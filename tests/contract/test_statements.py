@@ -178,7 +178,7 @@ WHOLE_TABLE = {
 
 def test_pages_are_found_by_an_index(bench, engine):
     """Every page is read through an index, and a plain page of a store needs no sort.
-    Rule: page-walk."""
+    Rule: cursor-pagination."""
     of_store = [*queries_of_store()]
     plain = [(query, given) for query, given in queries() if query.whole_store and not query.terms]
     for query, arguments in [*queries(), *of_store]:
@@ -200,7 +200,7 @@ def test_record_has_a_field_for_each_column_that_is_read(record):
 def test_deep_page_of_a_store_reads_no_more_than_a_page(bench, engine, postgres_server):
     """A deep page of a store reads no more rows than a page, although most of the store precedes
     it.
-    Rule: page-walk."""
+    Rule: cursor-pagination."""
     if engine == "sqlite" or postgres_server.spread:
         pytest.skip(
             "SQLite takes the index; a cluster shows the plan of one part, which may be empty"

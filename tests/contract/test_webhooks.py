@@ -152,7 +152,7 @@ async def test_test_delivery_is_retried_only_manually(desk):
 
 @on_desk
 async def test_webhook_beyond_a_limit_is_refused(desk):
-    """A store has at most 20 webhooks; deleting one makes room. Rule: webhook-prerequisites."""
+    """A store has at most 20 webhooks; deleting one makes room. Rule: webhook-signed."""
     made = [await desk.hook("https://shop.example/") for _ in range(20)]
     with pytest.raises(Invalid, match="at most 20"):
         await desk.hook("https://shop.example/")

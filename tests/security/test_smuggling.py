@@ -45,7 +45,7 @@ def answers(got) -> int:
 def test_hidden_request_is_never_carried_out(service, shop):
     """A payload gets at most one response and its hidden request isn't carried out. An ambiguous
     one is 400 with the error envelope, and its connection closes.
-    Rules: http-ambiguous, error-envelope."""
+    Rules: request-smuggling, error-envelope."""
     attacker = shop.customer("attacker")
     sent = {name: str(uuid.uuid4()) for name in NAMES}
     for name, request_id in sent.items():
@@ -75,7 +75,7 @@ def test_hidden_request_that_is_sent_openly_is_carried_out(service, shop):
 
 
 def test_trailer_is_no_header(service, shop):
-    """A trailer can't set the token, the profile or the content type. Rule: http-ambiguous."""
+    """A trailer can't set the token, the profile or the content type. Rule: request-smuggling."""
     member = shop.customer("1")
     token = f"Authorization: Bearer {member.token}"
     admin = f"Authorization: Bearer {shop.admin_token}"
@@ -119,7 +119,7 @@ LOST = {
 def test_where_the_parser_has_lost_its_place_nothing_more_is_read(service, shop, name):
     """After a parse error nothing more is read, even if it arrives while an earlier request is in
     progress.
-    Rule: http-ambiguous."""
+    Rule: request-smuggling."""
     token = shop.customer("attacker").token
     for milliseconds in range(12):
         inside = payloads.hidden(str(uuid.uuid4()), token)

@@ -92,7 +92,7 @@ async def test_saves_to_a_new_list_make_one_list(http, racing):
 async def test_moves_among_saves_deletes_and_a_link_keep_one_order(http, service):
     """Concurrent moves to the same places, saves, deletes, orders and a link of a list of the same
     name all succeed, and a consumer of the events has the order that the service shows.
-    Rules: list-order, event-moved, link-atomic."""
+    Rules: list-order, event-changed, link-atomic."""
     shop = Shop(service, *ROOMY, "--events", "on")
     mine = await racer(http, shop, customer=shop.gid())
     visitor = await racer(http, shop)

@@ -123,7 +123,7 @@ def test_connection_is_good_for_more_after_a_refusal(busy):
 def test_refusal_closes_the_connection_where_it_must(busy):
     """A refusal closes the connection after `Connection: close` and HTTP/1.0, and when a body waits
     for 100 Continue or breaks off, where a second response would be taken for the next request's.
-    Rule: http-ambiguous."""
+    Rule: request-smuggling."""
     waits = ("Expect: 100-continue", "Content-Length: 9")
     with busy() as service:
         for request in (

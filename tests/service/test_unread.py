@@ -141,7 +141,7 @@ def test_requests_behind_an_answer_wait_until_it_is_read(service):
 def test_thousands_of_requests_in_one_go_are_worked_on_one_by_one(service):
     """Thousands of pipelined requests are handled one by one; others are served meanwhile, and
     memory stays flat.
-    Rule: http-ambiguous."""
+    Rule: request-smuggling."""
     process = psutil.Process(service.process.pid)
     before, count = process.memory_info().rss, 15_000
     one = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -43,7 +43,7 @@ def shopper(front):
 @way.direct("a forwarder sends an answer as it is", "nginx", "caddy")
 def test_large_answer_is_compressed_if_the_client_accepts_gzip(shopper):
     """An answer of at least MIN_BYTES is gzip where `Accept-Encoding` allows it, with the same
-    content; a small one never is. `HEAD` has the same headers. Rule: answer-compressed."""
+    content; a small one never is. `HEAD` has the same headers. Rule: response-compressed."""
     visitor, large, small = shopper
     plain, body = raw(visitor, "GET", large, "identity")
     assert "content-encoding" not in plain.headers and len(body) > 64 * 1024
@@ -68,7 +68,7 @@ def test_large_answer_is_compressed_if_the_client_accepts_gzip(shopper):
 
 
 def test_browser_gets_the_same_answer_through_every_proxy(shopper):
-    """A client that takes any encoding gets the whole list. Rule: answer-compressed."""
+    """A client that takes any encoding gets the whole list. Rule: response-compressed."""
     visitor, large, _ = shopper
     answer = visitor.get(large)
     assert answer.json()["data"]["itemCount"] == len(answer.json()["data"]["items"]) == LARGE
@@ -76,7 +76,7 @@ def test_browser_gets_the_same_answer_through_every_proxy(shopper):
 
 def test_answer_with_a_secret_is_never_compressed(shopper):
     """Answers to writes, and those with tokens of shares, aren't compressed, however long.
-    Rule: answer-compressed."""
+    Rule: response-compressed."""
     visitor, large, _ = shopper
     made = [visitor.post(f"{large}/shares", json={}).json()["data"] for _ in range(12)]
     shares = visitor.get(f"{large}/shares", headers=GZIP)
@@ -90,7 +90,7 @@ def test_answer_with_a_secret_is_never_compressed(shopper):
 
 def test_only_these_routes_are_compressed():
     """A new route is compressed only if somebody has made sure that its answer has no secret.
-    Rule: answer-compressed."""
+    Rule: response-compressed."""
     named = {route.path for route in routes.API if route.compressed}
     assert named == {
         "/items", "/lists", "/lists/{listId}", "/shared/{token}", "/events", "/products", "/wishes",
@@ -100,7 +100,7 @@ def test_only_these_routes_are_compressed():
 @way.direct("the answer's headers are the service's own")
 def test_shared_list_is_compressed_without_its_token(front, shopper):
     """A shared list is compressed, and its answer doesn't contain the token of its share.
-    Rules: answer-compressed, share-token."""
+    Rules: response-compressed, share-token."""
     visitor, large, _ = shopper
     token = visitor.post(f"{large}/shares", json={}).json()["data"]["token"]
     answer, sent = raw(front.browser(), "GET", f"/shared/{token}")

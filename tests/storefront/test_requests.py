@@ -40,7 +40,7 @@ def save(visitor, *lines: str, body: bytes = BODY, version: bytes = b"HTTP/1.1")
 @pytest.mark.parametrize("name", AMBIGUOUS)
 def test_ambiguous_request_is_refused(front, name):
     """An ambiguous request is refused, and so is anything hidden after it.
-    Rules: storefront-paths, http-ambiguous."""
+    Rules: storefront-paths, request-smuggling."""
     if name == "line feed in a value" and way.NAME == "nginx":
         pytest.skip("to nginx a header ends there, and it is not passed on")
     lines, body = AMBIGUOUS[name]

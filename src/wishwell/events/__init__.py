@@ -258,7 +258,7 @@ def marked_as_linked(data: bytes) -> bytes:
     return data[:-1] + b',"linked":true}'
 
 
-# rule: event-moved
+# rule: event-changed
 def list_moved(shown: msgspec.Struct, item_id: str, after: str | None) -> bytes:
     """Returns the data of ``list.updated`` for a list on which one item was moved."""
     moved = {"itemId": item_id, "after": after}

@@ -2,7 +2,7 @@
 
 A process works in batches (``process_batch``), each under the lock of a webhook: it records the
 results of finished attempts, queues deliveries of new events in the feed, and claims due deliveries
-under a lease (rule: delivery-lease). ``sender.py`` sends the claimed deliveries.
+under a lease (rule: delivery-at-least-once). ``sender.py`` sends the claimed deliveries.
 """
 
 import contextlib
@@ -160,7 +160,7 @@ async def waiting(tx: Reader) -> int:
     return 0 if row is None else row[0]
 
 
-# rules: delivery-lease, delivery-at-least-once
+# rule: delivery-at-least-once
 async def process_batch(
     tx: Writer,
     store_id: str,
@@ -206,7 +206,7 @@ async def process_batch(
     return Batch(state, claimed, more, state.shown.skipped - skipped)
 
 
-# rule: delivery-lease
+# rule: delivery-at-least-once
 async def _claim(
     tx: Writer, store_id: str, state: WebhookState, most: int, lease: str, now: int
 ) -> list[ClaimedDelivery]:

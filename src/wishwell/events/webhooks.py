@@ -137,14 +137,14 @@ async def create(
     if (new.format is None) is not (new.key is None):  # rule: format-key
         needs = "needs the key of the API" if new.format else "is only for a webhook with a format"
         raise Invalid(f"key: {needs}.")
-    if store.events_since is None:  # rule: webhook-prerequisites
+    if store.events_since is None:  # rule: webhook-signed
         raise Conflict(
             "This store has events turned off. Turn them on with: wishwell store "
             f"update {store.handle} --events on",
             "events_off",
         )
     await lock_feed(tx, store.id)
-    # rule: webhook-prerequisites
+    # rule: webhook-signed
     if len(await tx.all("export_webhooks", store=store.id)) >= MAX_WEBHOOKS:
         raise LimitReached(f"A store has at most {MAX_WEBHOOKS} webhooks.", "webhook_limit_reached")
     position, _ = await feed_ends(tx, store.id)

@@ -84,7 +84,7 @@ IN ( --sqlite
 RETURNING id, number, type, attempts;
 
 -- name: delivery_record_attempt
--- Does nothing if another process has claimed the delivery since (rule: delivery-lease).
+-- Does nothing if another process has claimed the delivery since (rule: delivery-at-least-once).
 UPDATE deliveries
 SET status = :status, attempts = :attempts, last_status = :last_status, last_attempt_at = :last_attempt_at, next_at = :next_at,
     answer = :answer, lease = NULL

@@ -1,4 +1,4 @@
-"""Compresses large answers with gzip (rule: answer-compressed)."""
+"""Compresses large answers with gzip (rule: response-compressed)."""
 
 import asyncio
 import functools
@@ -18,7 +18,7 @@ _MAX_PAGE_BYTES = 16 * 1024
 """Largest body of a usual page of items."""
 
 
-# rule: answer-compressed
+# rule: response-compressed
 async def compress(request: Request, answer: Response) -> None:
     """Compresses a body of at least ``MIN_BYTES`` if the client accepts gzip."""
     answer.headers.append((b"vary", b"Accept-Encoding"))

@@ -15,7 +15,7 @@ _AUTHORITY = re.compile(rb"https?://([^/?#]+)")
 _BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 
-# rule: http-ambiguous
+# rule: request-smuggling
 def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None:
     """Raises ``Invalid`` for a request that a proxy and this server might interpret differently."""
     names = [name for name, _ in headers]
@@ -38,7 +38,7 @@ def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None
         raise Invalid("Upgrade: is not allowed on a request with a body.")
 
 
-# rule: http-ambiguous
+# rule: request-smuggling
 def _check_absolute(url: bytes, hosts: Collection[bytes]) -> None:
     """Raises ``Invalid`` for a target that is neither a path nor a URL on the host in ``Host``.
 

@@ -52,7 +52,7 @@ _NOTHING, _HEADERS, _BODY = range(3)
 log = structlog.get_logger("wishwell.server")
 
 
-# rules: slow-clients, http-ambiguous, request-limits
+# rules: slow-clients, request-smuggling, request-limits
 class HttpProtocol(asyncio.Protocol):
     """A client connection.
 

@@ -150,7 +150,7 @@ def created(value: Any, location: str | None = None) -> Response:
     return answer
 
 
-# rule: page-walk
+# rule: cursor-pagination
 def page_info(links: Mapping[str, str]) -> PageInfo | UnsetType:
     """Returns a page's cursors by the names ``next`` and ``previous``, omitted without any."""
     return PageInfo(**links) if links else UNSET

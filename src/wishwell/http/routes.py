@@ -213,7 +213,7 @@ def allowed(route: Route) -> tuple[str, ...]:
     return (*route.methods, *heads)
 
 
-# rules: http-ambiguous, error-envelope
+# rules: request-smuggling, error-envelope
 def handler(route: Route, method: str) -> Handler:
     """Returns the handler of a method. Raises ``MethodNotAllowed``."""
     known = route.methods.get("GET" if method == "HEAD" else method)

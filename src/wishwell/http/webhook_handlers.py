@@ -74,7 +74,7 @@ async def retry_delivery(request: Request) -> object:
     )
 
 
-# rule: webhook-prerequisites
+# rule: webhook-signed
 def _sealing(request: Request) -> Sealing:
     if request.service.sealing is None:
         raise Conflict(

@@ -2,8 +2,8 @@
 
 A cursor is the id at a page's edge, a direction and, if sorted by another field, its sort key. It
 is signed, so that a modified cursor, or one of a different request, is refused (rule:
-cursor-bound). A page is read by ``id < edge`` over an index, with one row more than requested to
-detect a next page. So a page costs the same at any depth.
+cursor-pagination). A page is read by ``id < edge`` over an index, with one row more than requested
+to detect a next page. So a page costs the same at any depth.
 """
 
 import base64
@@ -69,7 +69,7 @@ class Page(msgspec.Struct, Generic[T], frozen=True):
     previous: Cursor | None
 
 
-# rule: cursor-bound
+# rule: cursor-pagination
 class CursorSigner:
     """Signs cursors with the newest key and verifies them with any key."""
 
@@ -108,7 +108,7 @@ def _signed(key: bytes, cursor: Cursor, request: str) -> str:
     return base64.urlsafe_b64encode(plain + mac).decode()
 
 
-# rule: page-walk
+# rule: cursor-pagination
 async def read(
     tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
 ) -> Page[T]:

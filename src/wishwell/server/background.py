@@ -81,7 +81,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         # rule: purchase-match
         _housekeeping(service, "removed", _RETAIN_SECONDS, _retention(purchases.forget_removed)),
     ]
-    if service.sender is not None:  # rule: webhook-prerequisites
+    if service.sender is not None:  # rule: webhook-signed
         all_jobs.append(Job("webhooks", 0.25, functools.partial(_send, service)))
     return [_repeat(job) for job in all_jobs]
 

@@ -101,7 +101,7 @@ JOIN products p ON p.store_id = :store AND p.product_id = w.product_id;
 SELECT items FROM profiles WHERE profile_id = :profile;
 
 -- name: items_page
--- db/pages.py adds conditions, the order by id, which is by age (rule: page-walk), and the limit. {beyond} becomes
+-- db/pages.py adds conditions, the order by id, which is by age (rule: cursor-pagination), and the limit. {beyond} becomes
 -- a column that shows whether there are records on the other side of the cursor.
 SELECT item_fields(i){beyond} FROM items i WHERE i.profile_id = :owner;
 

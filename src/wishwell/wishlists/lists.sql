@@ -49,7 +49,7 @@ UPDATE items SET list_ids = trim(replace(' ' || list_ids || ' ', ' ' || :id::uui
 WHERE profile_id = :profile AND id in_uuids(:items);
 
 -- name: lists_page
--- rule: page-walk
+-- rule: cursor-pagination
 SELECT list_fields(l){beyond} FROM lists l WHERE l.profile_id = :owner;
 
 -- name: store_lists_page
