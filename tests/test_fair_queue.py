@@ -26,7 +26,7 @@ costs = st.floats(0.001, 1)
 @given(st.lists(st.one_of(flows, costs, st.none()), max_size=80))
 def test_queue_starts_each_work_once_and_in_the_order_of_its_flow(steps):
     """Each task starts once, in the order of its flow. In a history, a flow stands for a push, a cost for a finished
-    task, and None for removing the newest. Rule: fair-share."""
+    task, and None for removing the newest. Rule: fair-queueing."""
     queue, waiting, number = FairQueue(), [], itertools.count()
     for step in steps:
         if isinstance(step, Flow):
@@ -49,7 +49,7 @@ def test_queue_starts_each_work_once_and_in_the_order_of_its_flow(steps):
 @given(st.lists(st.tuples(costs, costs), min_size=5, max_size=60), st.booleans())
 def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
     """Two flows that always wait get equal time, to within one task each, whatever their number and cost.
-    Rule: fair-share."""
+    Rule: fair-queueing."""
     one, two = Flow("a", "x"), Flow("a" if of_one_store else "b", "y")
     queue, used = FairQueue(), Counter()
     for _ in range(len(work) * 3):
@@ -68,7 +68,8 @@ def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
 @settings(deadline=None)
 @given(st.lists(st.tuples(flows, costs), min_size=1, max_size=60), st.integers(0, 59))
 def test_newcomer_is_next_but_for_who_is_as_far_behind(backlog, done):
-    """A newcomer waits for at most one task of each other flow, never for a backlog. Rule: fair-share."""
+    """A newcomer waits for at most one task of each other flow, never for a backlog.
+    Rule: fair-queueing."""
     queue = FairQueue()
     for flow, _ in backlog * 3:
         queue.push(flow, flow)
@@ -83,7 +84,7 @@ def test_newcomer_is_next_but_for_who_is_as_far_behind(backlog, done):
 
 
 def test_party_with_most_of_the_waiting_work_does_not_prolong_the_batch_of_another():
-    """The response of a quiet party is ready at the end of its batch. Rule: fair-share."""
+    """The response of a quiet party is ready at the end of its batch. Rule: fair-queueing."""
     queue, quiet = FairQueue(), Flow("a", "quiet")
     for number in range(12):
         queue.push(Flow("a", "greedy"), number)
@@ -124,7 +125,8 @@ async def held_by(semaphore, flow, count):
 
 
 def test_store_leaves_places_to_others():
-    """A store leaves places to others, also the last one; the service's own work has no limit. Rule: fair-share."""
+    """A store leaves places to others, also the last one; the service's own work has no limit.
+    Rule: fair-queueing."""
 
     async def check():
         semaphore = FairSemaphore(20, of_store=4)
@@ -141,7 +143,7 @@ def test_store_leaves_places_to_others():
 
 def test_party_of_a_store_leaves_places_to_the_others():
     """A party holds at most its limit, and while it waits for more, another isn't delayed.
-    Rule: fair-share."""
+    Rule: fair-queueing."""
 
     async def check():
         semaphore = FairSemaphore(20, of_store=4, of_party=4)
@@ -162,7 +164,7 @@ def test_party_of_a_store_leaves_places_to_the_others():
 
 def test_semaphore_gives_places_in_turn_and_survives_cancellation():
     """Slots are given in order. A task that is cancelled while waiting, or when it has just got a slot, keeps
-    none. Rule: fair-share."""
+    none. Rule: fair-queueing."""
 
     async def check():
         semaphore, order = FairSemaphore(1), []
@@ -193,7 +195,7 @@ def test_semaphore_gives_places_in_turn_and_survives_cancellation():
 
 def test_full_process_refuses_the_newest_of_whoever_has_the_most():
     """A full process refuses the newest waiting request of whoever has the most, not an older one and not a
-    newcomer with fewer. Rule: overload-refused."""
+    newcomer with fewer. Rule: load-shedding."""
 
     async def check():
         admission, begun = Admission(6), []
@@ -219,7 +221,7 @@ def test_full_process_refuses_the_newest_of_whoever_has_the_most():
 def test_newcomer_is_admitted_to_a_process_full_of_running_requests():
     """Requests that run can't be refused, so a flow with less than half as many requests
     may exceed the limit, up to twofold.
-    Rule: overload-refused."""
+    Rule: load-shedding."""
 
     async def check():
         admission = Admission(2)
@@ -249,7 +251,7 @@ for _ in range(100):
 
 
 def test_processes_take_turns_at_the_turnstile(tmp_path):
-    """A process that has just written waits for those that were waiting. Rule: fair-share."""
+    """A process that has just written waits for those that were waiting. Rule: fair-queueing."""
     database = tmp_path / "wishwell.db"
     words = (sys.executable, "-c", WRITER, str(database))
     writers = [subprocess.Popen([*words, name]) for name in "AB"]

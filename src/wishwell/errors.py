@@ -201,7 +201,7 @@ class TooManyRequests(RequestError):
         self.retry_after = retry_after
 
 
-# rule: unavailable-nothing-done
+# rule: write-durable
 class Unavailable(ServiceError):
     """The database, or a shop's JSON Web Key Set, can't be reached or is too slow (503).
 
@@ -238,7 +238,7 @@ class Unrecorded(Unavailable):
         super().__init__(f"The journal {path} can't be written, so nothing was done.")
 
 
-# rule: unavailable-nothing-done
+# rule: write-durable
 class Undecided(Unavailable):
     """The outcome of a commit is unknown: the transaction was applied either completely or not."""
 

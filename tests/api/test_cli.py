@@ -78,7 +78,7 @@ def test_command_that_is_wrong_says_why_and_changes_nothing(
 
 
 def test_first_start_creates_the_default_store(service):
-    """The first start creates a store `default`. Rules: serve-start, store-settings."""
+    """The first start creates a store `default`. Rules: init-explicit, store-settings."""
     record = json.loads(service.cli("store", "list", "--json").stdout)[0]
     default = stores(service)["default"]
     assert set(record) == set(default) == STORE_KEYS

@@ -83,7 +83,7 @@ def test_migration_that_cannot_be_shown_is_not_half_done():
 
 
 def test_welcome_that_cannot_be_shown_stops_nothing():
-    """`serve --welcome` serves even if its welcome text can't be written. Rule: serve-start."""
+    """`serve --welcome` serves even if its welcome text can't be written. Rule: init-explicit."""
     service = Service()
     with open("/dev/full", "w") as full:
         service.start_into(full.fileno(), "--welcome")

@@ -212,7 +212,7 @@ def test_request_that_trickles_holds_no_connection(adjusted, name):
 
 
 def test_port_in_use_gets_a_clear_message(idle):
-    """A port that is taken fails the start with a message that names it. Rule: serve-start."""
+    """A port that is taken fails the start with a message that names it. Rule: init-explicit."""
     with Service() as service:
         port = service.url.rpartition(":")[2]
         said = refuses_to_start(idle, WISHWELL_PORT=port)

@@ -176,7 +176,7 @@ def test_others_are_answered_while_titles_are_searched(roomy_shop, engine):
 @pytest.mark.slow
 def test_search_that_would_take_minutes_is_ended(new_service, engine):
     """A search that would take minutes is interrupted. PostgreSQL's matching takes linear time.
-    Rules: search-terms, serve-workers, unavailable-nothing-done."""
+    Rules: search-terms, serve-workers, write-durable."""
     if engine == "postgresql":
         pytest.skip("it is done in time")
     service = new_service(WISHWELL_SHUTDOWN_TIMEOUT="1").start()

@@ -171,7 +171,7 @@ def test_visitor_who_signs_in_is_merged_without_a_heart(own_shop, visitor):
 @pytest.mark.parametrize("toast", ["", TOAST])
 def test_refused_cookie_is_reported_and_makes_one_session(own_shop, visitor, toast):
     """When the browser refuses the cookie, each press ends with a message, an event and an empty
-    heart, and the page creates one session at most. Rule: storefront-cookie."""
+    heart, and the page creates one session at most. Rule: storefront-visitor."""
 
     def without_cookie(route):
         answer = route.fetch(headers=route.request.headers | {"cookie": ""})

@@ -651,7 +651,7 @@ def test_days_of_a_count_are_bounded():
 def test_jump_ahead_makes_nothing_old_between_two_looks_at_the_database(bench):
     """A visitor's cookie, 89 days old, stays good: its age is judged without asking the database,
     so a jump ahead moves that time by an hour at most.
-    Rules: clock-guard, storefront-cookie."""
+    Rules: clock-guard, storefront-visitor."""
     wall, uptime = [ids.wall_clock()], [1_000_000]
     clock = ReferenceClock(lambda: wall[0], lambda: uptime[0], lambda: "this boot")
     bench.run(clock.observe(bench.db))

@@ -298,7 +298,7 @@ def test_of_one_time_the_upper_row_is_newer(tmp_path):
 
 def test_rows_of_one_wish_are_one(tmp_path):
     """Rows of one customer, product and variant are merged, wherever they are in the file.
-    Rule: import-csv-merge."""
+    Rule: import-csv."""
     rows = (
         "7,1,5, For Ada ,2,first,2025-03-01T00:00:00Z,",
         "8,1,5,,,,2025-03-01T00:00:00Z,",
@@ -410,7 +410,7 @@ def test_imported_customers_are_not_forgotten_for_their_old_wishes(bench, store,
 
 def test_lists_join_those_of_the_same_name(bench, store, tmp_path):
     """Imported lists join the customer's lists of the same name; existing records aren't changed.
-    Rule: import-csv-merge."""
+    Rule: import-csv."""
     customer = profiles.of_customer(store, "gid://shopify/Customer/7")
     mine, other = bench.new_list(customer, "Geschenke für Ada"), bench.new_list(customer, "Other")
     wish(bench, customer, 1, quantity=5, list_ids=(other.id,))

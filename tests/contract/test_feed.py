@@ -169,7 +169,7 @@ def test_events_are_complete_from_5_seconds_after_the_switch(bench):
 def test_event_that_an_earlier_release_wrote_is_read(telling):
     """Events stored by an earlier release as an array are readable, also with an extra column at
     the end.
-    Rule: upgrade-beside."""
+    Rule: migrate-once."""
     bench = telling
     customer = bench.new_customer()
     item = bench.save(customer, 7, note="In blue")

@@ -133,7 +133,7 @@ FROZEN = {
 def test_database_of_another_encoding_is_refused(request, encoding):
     """A database with another encoding than UTF-8 is refused, whatever client encoding the URL
     sets.
-    Rule: serve-start."""
+    Rule: init-explicit."""
     server = request.getfixturevalue("postgres_server")
     name = f"encoded_{encoding.lower()}"
     server.sql(

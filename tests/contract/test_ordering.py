@@ -73,7 +73,7 @@ def test_moves_in_the_worst_directions_agree_with_a_plain_list(telling, way, cou
     """The order is right after each move, a move writes at most 6 rows on average (to an end: one),
     and the events of the moves lead to the same order; also where an earlier release writes
     positions without gaps in between.
-    Rules: list-order, event-changed, upgrade-beside."""
+    Rules: list-order, event-changed, migrate-once."""
     profile, made, order = filled(telling, count)
     random.seed(way)
     telling.write(lists.order, profile, made, order, telling.clock.tick())

@@ -375,7 +375,7 @@ def test_link_of_a_holder_waits_for_the_owner(bench, promise):
 
 def test_writes_that_wait_for_a_profile_leave_connections_to_others(bench):
     """Sixty writes that wait for a profile locked by another program leave connections to others.
-    Rule: fair-share."""
+    Rule: fair-queueing."""
     busy, quiet = bench.new_customer(), bench.new_customer()
     bench.save(busy)
     held, go = asyncio.Event(), asyncio.Event()

@@ -1,6 +1,6 @@
 """Fairness: greedy callers don't get more than their share while quiet ones wait.
 
-The limits are those of the rule fair-share: at most 1 % of the quiet callers' requests fail, and their
+The limits are those of the rule fair-queueing: at most 1 % of the quiet callers' requests fail, and their
 median rises by at most twice the time of the greedy callers' most expensive request.
 """
 

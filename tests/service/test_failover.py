@@ -106,7 +106,7 @@ def saves(admin: httpx2.Client, product: int) -> bool:
 def test_overdue_write_is_cut_and_never_cancelled(shared):
     """While the standby is suspended, an overdue save and link lose their connections and continue
     in the server, invisible to everybody. Both are visible once the standby resumes.
-    Rules: standby-confirms, unavailable-nothing-done, database-away."""
+    Rules: standby-confirms, write-durable, database-away."""
     admin = shared.start()
     assert saves(admin, 1)
     del admin.headers["Profile"]
@@ -192,7 +192,7 @@ def test_process_that_picked_a_host_takes_another_when_it_fails(shared):
 def test_suspended_primary_is_replaced_and_not_used_again(pair):
     """A suspended primary is replaced and, when it resumes, not written to by this process or a new
     one that lists it first. Last test, because it promotes the standby.
-    Rules: database-failover, unavailable-nothing-done."""
+    Rules: database-failover, write-durable."""
     admin = pair.start()
     assert saves(admin, 1)
     pair.primary.pause()

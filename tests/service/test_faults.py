@@ -78,7 +78,7 @@ def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
 def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
     """A write whose connection is lost while its statement waits for a lock is reported as
     undecided.
-    Rule: unavailable-nothing-done."""
+    Rule: write-durable."""
     with on(own_postgres) as service:
         http = Shop(service).customer().http
         assert http.post("/items", json={"productId": 1}).status_code == 201
@@ -164,7 +164,7 @@ def test_program_may_open_many_files(alone):
 
 def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
     """A link is rolled back if its token can't be issued.
-    Rules: unavailable-nothing-done, link-atomic."""
+    Rules: write-durable, link-atomic."""
     with on(own_postgres, WISHWELL_DATABASE_TIMEOUT="0.5") as service:
         admin = service.client(service.admin_token())
         session = admin.post("/profiles/token").json()["data"]

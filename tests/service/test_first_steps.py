@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 def test_welcome_prints_lines_that_work_as_pasted():
     """`--welcome` prints URLs, an admin token and commands that work when pasted. After a restart
     the token still works.
-    Rule: serve-start."""
+    Rule: init-explicit."""
     service = Service()
     said = service.folder / "said"
     with said.open("wb") as log, service.start_into(log.fileno(), "--welcome"):

@@ -50,7 +50,7 @@ def save(service: Service, token: str, profile: str, product: int = 1) -> int:
 
 def test_full_process_serves_the_quiet_and_refuses_the_greedy():
     """A full process serves another store's read and another customer's save, and refuses the busiest.
-    Rules: overload-refused, fair-share."""
+    Rules: load-shedding, fair-queueing."""
     with Service({"WISHWELL_MAX_IN_FLIGHT": "6"}) as service, ThreadPoolExecutor(12) as threads:
         service.cli("store", "create", "other")
         token, other = service.admin_token(), service.create_token("other")
@@ -72,7 +72,7 @@ def test_full_process_serves_the_quiet_and_refuses_the_greedy():
 
 def test_key_set_that_hangs_holds_up_nobody():
     """A hanging key set delays nobody, although more requests wait for it than a process admits.
-    Rule: fair-share."""
+    Rule: fair-queueing."""
     settings = {"WISHWELL_MAX_IN_FLIGHT": "3", "WISHWELL_WEBHOOK_HTTP": "true"}
     settings |= {"WISHWELL_WEBHOOK_PRIVATE": "true"}
     service = Service(settings)

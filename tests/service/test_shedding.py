@@ -78,7 +78,7 @@ def raw(service: Service, request: bytes, answers: int) -> list[tuple[str, bytes
 def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
     """A refusal is 503 with the error envelope, request id, Retry-After and rate-limit headers.
     Liveness still succeeds.
-    Rules: overload-refused, health-checks."""
+    Rules: load-shedding, health-checks."""
     id = str(uuid.uuid4())
     with busy() as service:
         url = service.url + PREFIX
@@ -105,7 +105,7 @@ def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
 
 def test_connection_is_good_for_more_after_a_refusal(busy):
     """A connection works after a refusal, also behind an unread body and with pipelined requests.
-    Rule: overload-refused."""
+    Rule: load-shedding."""
     body = json.dumps({"productId": 2}).encode()
     lines = ("Content-Type: application/json", f"Content-Length: {len(body)}")
     post = request_head("POST", "/items", None, *lines) + body

@@ -133,7 +133,7 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     """As in docs/operations.md, old processes keep serving, a new start of the old program is
     refused, a restored backup leads back, and another upgrade works. A row without a store, which
     the old program could leave, is removed.
-    Rules: upgrade-beside, backup-complete, migrate-once, store-delete, list-order."""
+    Rules: migrate-once, backup-complete, store-delete, list-order."""
     old, new = both
     url = old.settings["WISHWELL_DATABASE_URL"]
     old.cli("migrate")

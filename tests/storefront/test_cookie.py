@@ -63,7 +63,7 @@ FORGED = {
 
 @pytest.mark.parametrize("name", FORGED)
 def test_forged_cookie_is_nobodys(front, name):
-    """A forged cookie is ignored and removed. Rule: storefront-cookie."""
+    """A forged cookie is ignored and removed. Rule: storefront-visitor."""
     victim = front.anyone(1)
     thief = front.browser(FORGED[name](front, victim.cookie))
     with nothing_done(front):
@@ -74,7 +74,7 @@ def test_forged_cookie_is_nobodys(front, name):
 
 def test_our_own_spelling_holds(front):
     """A cookie built by the rules is valid for 90 days, and from a clock up to 5 minutes ahead.
-    Rule: storefront-cookie."""
+    Rule: storefront-visitor."""
     victim = front.anyone(1)
     for age in (0, DAY - 5, 90 * DAY - 60, -290):
         assert front.browser(front.cookie(victim.session, age=age)).products() == [1]
@@ -83,7 +83,7 @@ def test_our_own_spelling_holds(front):
 @pytest.mark.parametrize("days", [1, 3 * 365])
 def test_cookie_dated_ahead_is_kept_and_set_again(front, days):
     """A cookie dated ahead is accepted and set again with the right time, so its wishes remain reachable.
-    Rule: storefront-cookie."""
+    Rule: storefront-visitor."""
     victim = front.anyone(1)
     ahead = front.browser(front.cookie(victim.session, age=-days * DAY))
     answer = ahead.get("/items")
@@ -95,7 +95,7 @@ def test_cookie_dated_ahead_is_kept_and_set_again(front, days):
 
 
 def test_cookie_sent_twice_is_nobodys(front):
-    """A duplicate cookie is ignored, even with equal values. Rule: storefront-cookie."""
+    """A duplicate cookie is ignored, even with equal values. Rule: storefront-visitor."""
     one, other = front.anyone(1), front.anyone(2)
     for pair in (f"wishwell={one.cookie}; wishwell={other.cookie}",
                  f"wishwell={one.cookie}; a=b; wishwell={one.cookie}",
@@ -106,7 +106,7 @@ def test_cookie_sent_twice_is_nobodys(front):
 
 
 def test_cookie_is_found_among_others(front):
-    """The cookie is found among others; its name is case-sensitive. Rule: storefront-cookie."""
+    """The cookie is found among others; its name is case-sensitive. Rule: storefront-visitor."""
     visitor = front.anyone(1)
     for jar in (f"a=b; wishwell={visitor.cookie}; c=d", f"a=b;wishwell={visitor.cookie} ;c"):
         assert products(front.browser().get("/items", headers={"Cookie": jar})) == [1]
@@ -119,7 +119,7 @@ def test_cookie_is_found_among_others(front):
 def test_cookie_is_set_again_after_a_day(front):
     """After a day, but not before, the cookie is set again and the session's use is recorded for
     the purge.
-    Rules: storefront-cookie, session-purged."""
+    Rules: storefront-visitor, session-purged."""
     visitor = front.anyone(1)
 
     def touched() -> list:
@@ -159,7 +159,7 @@ def has_prefix(browser: Browser) -> None:
 def test_https_has_a_name_that_no_subdomain_can_plant(new_front):
     """On https the cookie has the `__Host-` prefix, which no subdomain can set, whatever the
     headers say.
-    Rule: storefront-cookie."""
+    Rule: storefront-visitor."""
     front = new_front(scheme="https")
     has_prefix(front.browser())
     has_prefix(front.browser(X_Forwarded_Proto="http"))
@@ -168,7 +168,7 @@ def test_https_has_a_name_that_no_subdomain_can_plant(new_front):
 @direct("the scheme is the way's own")
 def test_https_is_a_trusted_proxys_word_too(proxied):
     """For a store without a host, a trusted proxy's X-Forwarded-Proto decides.
-    Rules: storefront-cookie, storefront-hosts."""
+    Rules: storefront-visitor, storefront-hosts."""
     has_prefix(proxied.browser(X_Forwarded_Proto="https"))
 
 

@@ -25,7 +25,7 @@ from .way import direct
 def test_cookie_of_a_revoked_session_is_nobodys(front):
     """A revoked session's cookie is ignored; the next save starts a new session. Other sessions
     aren't affected.
-    Rule: storefront-cookie."""
+    Rule: storefront-visitor."""
     visitor, other = front.anyone(1), front.anyone(2)
     cookie, session = visitor.cookie, visitor.session
     front.api.quick("token", "revoke", session, "--store", front.shop.handle)
@@ -65,7 +65,7 @@ def test_token_of_a_proxy_that_is_revoked_while_a_body_arrives_saves_nothing(fro
 
 def test_customer_whose_tokens_are_revoked_is_served(front):
     """Revoking a customer's tokens doesn't affect the storefront, where the shop identifies them.
-    Rule: storefront-cookie."""
+    Rule: storefront-visitor."""
     browser = front.signed_in("revoked")
     browser.save(1)
     witness = front.shop.customer("revoked")
@@ -106,7 +106,7 @@ def test_session_that_was_linked_elsewhere_is_nobody(front):
 
 def test_purged_or_revoked_session_is_nobody_after_a_restart():
     """Purged and revoked sessions stay invalid after a restart.
-    Rules: storefront-visitor, session-ended, storefront-cookie."""
+    Rules: storefront-visitor, session-ended."""
     # With 0 days an empty session may be purged immediately.
     with with_one_store(new_api(WISHWELL_EMPTY_SESSION_DAYS="0")) as front:
         purged, revoked, other = front.browser(), front.anyone(2), front.anyone(1)

@@ -200,7 +200,7 @@ COOKIES = {
 @pytest.mark.parametrize("name", COOKIES)
 def test_several_jwt_cookies_name_one_customer_or_nobody(front, name):
     """Equal cookies count once, and only the first four are verified; the log says why
-    nobody was identified. Rule: storefront-jwt-cookies."""
+    nobody was identified. Rule: storefront-jwt."""
     made, customer, reason = COOKIES[name]
     front.shop.customer("7").http.post("/items", json={"productId": 4})
     jar = "; ".join(f"shop_jwt={token}" for token in made())

@@ -115,7 +115,7 @@ async def test_shop_is_made_anew_when_its_secrets_change(tmp_path):
 def test_old_secret_is_good_for_what_it_signed_before():
     """A rotated secret verifies what it signed before for 90 days, also after a restart, and
     nothing signed later.
-    Rules: storefront-cookie, storefront-secrets."""
+    Rules: storefront-visitor, storefront-secrets."""
     at = 1_800_000_000
     first = StoreSecrets((CookieSecret("first"),))
     rotated = _patched(first, SecretsPatch(new_signer="rotate"), at * 1000, 0)

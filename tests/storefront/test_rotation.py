@@ -71,7 +71,7 @@ def shopping(who: Shopper, seconds: float) -> None:
 @pytest.mark.slow
 def test_cookie_secret_is_rotated_while_they_shop(front):
     """During cookie secret rotations no visitor loses their items.
-    Rules: storefront-secrets, storefront-cookie."""
+    Rules: storefront-secrets, storefront-visitor."""
     first, visitor = front.secrets().cookie[0].secret, Shopper(front)
     visitor.turn()
     for _ in range(2):

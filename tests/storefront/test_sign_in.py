@@ -95,7 +95,7 @@ def test_write_that_signs_in_goes_on_as_the_customer(front):
 def test_customer_whose_link_fails_is_served(postgres_server):
     """If the link fails, the customer is still served, the cookie stays, and a later request links.
     The visitor's own write is 503.
-    Rules: storefront-sign-in, unavailable-nothing-done."""
+    Rules: storefront-sign-in, write-durable."""
     database = postgres_server.create_database()
     # A short timeout; a link may take ten times as long.
     settings = {"WISHWELL_DATABASE_URL": database, "WISHWELL_DATABASE_TIMEOUT": "0.2"}

@@ -11,7 +11,7 @@ from .conftest import envelope, nobodys, nothing_done, sessions_in, set_cookies
 
 def test_visitor_begins_with_a_save(front):
     """The first save or list starts a session; reads don't.
-    Rules: storefront-visitor, storefront-cookie."""
+    Rule: storefront-visitor."""
     assert front.browser().post("/lists", json={"name": "Gifts"}).status_code == 201
     browser, before = front.browser(), sessions_in(front.api)
     with nothing_done(front):
@@ -144,7 +144,7 @@ def test_shopper_sees_their_own_profile(front):
 
 
 def test_erased_visitors_cookie_is_nobodys(front):
-    """An erased visitor's cookie is invalid. Rules: erase-immediate, storefront-cookie."""
+    """An erased visitor's cookie is invalid. Rules: erase-immediate, storefront-visitor."""
     visitor = front.anyone(1)
     gid = visitor.get("/profile").json()["data"]["profile"]
     assert front.shop.acting_as(gid).delete("/profile").status_code == 204

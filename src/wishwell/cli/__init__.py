@@ -162,7 +162,7 @@ async def _make_ready(db: Database, settings: Settings) -> None:
         await webhooks.reencrypt(db, sealing)
 
 
-# rule: serve-start
+# rule: init-explicit
 async def _first_steps(db: Database) -> str:
     """Returns the welcome text with a new admin token. ``{url}`` and ``{base}`` stay in it."""
     known = {store.handle: store for store in await db.read(stores.listed)}

@@ -303,7 +303,7 @@ class Postgres:
         await self._pool.close(self._seconds)
 
 
-# rule: fair-share
+# rule: fair-queueing
 def _lock(arguments: tuple[Any, ...]) -> str | None:
     """Returns the key of the profile that a write with these arguments locks, if it is known."""
     return (getattr(arguments[0], "turn", None) if arguments else None) or CURRENT.get().turn

@@ -73,7 +73,7 @@ class RequestTicket(Ticket):
             self.begin()
         return removed
 
-    # rules: slow-clients, fair-share
+    # rules: slow-clients, fair-queueing
     async def away(self, waits: Awaitable[T]) -> T:
         self._admission.leave(self)
         try:
@@ -85,7 +85,7 @@ class RequestTicket(Ticket):
         return result
 
 
-# rules: overload-refused, fair-share
+# rules: load-shedding, fair-queueing
 class Admission:
     """The API's requests in progress, at most ``most``, including those that wait to start.
 

@@ -138,7 +138,7 @@ class CsvFile:
         for key, rows in self.spool.by_key():
             yield self._bundle(key, rows, newest)
 
-    # rules: import-csv, import-csv-merge
+    # rule: import-csv
     def _bundle(self, key: str, rows: Iterable[Sequence[Any]], newest: int) -> Bundle:
         """Merges the rows of a customer. ``newest``: time in milliseconds from which rows without a
         time count back by their line."""

@@ -88,7 +88,7 @@ def _allow_files() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
-# rule: serve-start
+# rule: init-explicit
 def listen(host: str, port: int, names: str) -> socket.socket:
     """Returns a listening socket. Raises ``Misconfigured``; ``names``: the settings to change."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -42,7 +42,7 @@ class Visitor(
     since: int
     v: Literal[1] = 1
 
-    # rule: storefront-cookie
+    # rule: storefront-visitor
     def is_due(self, now: int) -> bool:
         """Returns whether to set the cookie again: to extend it, or because its date is ahead."""
         return not -_CLOCK_SKEW_SECONDS <= now - self.since <= _DAY_SECONDS
@@ -55,7 +55,7 @@ class Signer:
     """Writes and reads the cookies of one store, by its id.
 
     ``secrets``: the newest first, which signs. Replaced secrets are accepted until the cookies that
-    they signed have expired (rule: storefront-cookie). ``kind``: what is signed, so that one kind
+    they signed have expired (rule: storefront-visitor). ``kind``: what is signed, so that one kind
     isn't accepted as another.
     """
 

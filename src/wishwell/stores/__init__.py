@@ -236,7 +236,7 @@ async def _write(tx: Writer, store: Store, now: str) -> None:
             raise Invalid(f"{label} belongs to another store.") from error
 
 
-# rule: serve-start
+# rule: init-explicit
 async def ensure_default(tx: Writer, id: str, now: str) -> None:
     """Creates the store ``default`` if the database has no stores.
 

@@ -20,7 +20,7 @@ from wishwell.stores import Store
 from wishwell.stores.sealing import Damaged, Sealing
 
 COOKIE_DAYS = 90
-"""Days that a visitor's cookie is valid (rule: storefront-cookie)."""
+"""Days that a visitor's cookie is valid (rule: storefront-visitor)."""
 
 MAX_KEYS = 4
 MAX_PLATFORM_SECRETS = 2

@@ -64,7 +64,7 @@ def additions(store: Store, key: str, bundle: Bundle, held: ExistingProfile | No
     return rows
 
 
-# rule: import-csv-merge
+# rule: import-csv
 def _joined(bundle: Bundle, held: ExistingProfile) -> Bundle:
     """Returns the bundle with its lists replaced by the profile's own lists of the same names."""
     own = {

@@ -155,7 +155,7 @@ class Storefront:
         await self._merge(request, session, visit.customer)
         return responses.record({"linked": True})
 
-    # rule: storefront-cookie
+    # rule: storefront-visitor
     async def forget_session(
         self, request: Request, visit: StorefrontRequest, route: Route
     ) -> Route | Response:

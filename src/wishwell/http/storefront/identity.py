@@ -165,7 +165,7 @@ async def identify(request: Request, visit: StorefrontRequest) -> None:
     visit.is_identified = True
 
 
-# rule: storefront-cookie
+# rule: storefront-visitor
 def _visitor(request: Request, visit: StorefrontRequest, value: bytes) -> Profile | None:
     now = request.service.clock.for_ages() // 1000
     visitor = visit.shop.cookies.visitor(value, now)
@@ -207,7 +207,7 @@ async def _customer(request: Request, visit: StorefrontRequest, jars: list[bytes
     return None
 
 
-# rule: storefront-jwt-cookies
+# rule: storefront-jwt
 async def _of_cookies(
     request: Request, visit: StorefrontRequest, different: list[bytes]
 ) -> str | None:
