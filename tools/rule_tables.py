@@ -1,9 +1,9 @@
 """Writes the tables of operations and fields into docs/rules/, from the OpenAPI document.
 
 ``make format`` runs it; a test fails if a page is out of date. The tables stand between the lines
-``<!-- generated: TAG -->`` and ``<!-- end -->``; TAG is a tag of the document, or ``types`` for
-the named types that several pages use. Each schema is described on the page of the first tag whose
-operations use it, and a field that is the same in several schemas of a page once.
+``<!-- generated: TAG -->`` and ``<!-- end -->``; TAG is a tag of the document, ``types`` for the
+named types that several pages use, or ``event types``. Each schema is described on the page of the
+first tag whose operations use it, and a field that several schemas of a page share once.
 """
 
 import itertools
@@ -51,14 +51,17 @@ class Tables:
         statuses = [operation["responses"].keys() for _, _, operation in self.operations]
         self.omitted = set.intersection(*map(set, statuses)) | USUAL_STATUSES
         self.schemas = self._by_tag()
+        self.listed = {name for names in self.schemas.values() for name in names}
         self.shared: list[str] = []
         self.shared = self._shared_types()
 
     def text(self, tag: str) -> str:
-        """Returns the Markdown for a tag, or for the shared types."""
+        """Returns the Markdown for a tag, for the shared types, or for the types of events."""
         if tag == "types":
             rows = [[f"`{name}`", *self._described(self._schema(name))] for name in self.shared]
             return f"\n## Types\n\n{_table(['Type', 'Values', 'Meaning'], *rows)}\n"
+        if tag == "event types":
+            return "\n" + "\n".join(self._events())
         tagged = [one for one in self.operations if tag in one[2]["tags"]]
         if not tagged:
             raise LookupError(f"No operation has the tag {tag}.")
@@ -84,7 +87,7 @@ class Tables:
         schema = self._schema(name)
         rows, repeated = [], []
         for field, node in schema["properties"].items():
-            shown = f"`{field}`" + "?" * (field not in schema.get("required", ()))
+            shown = _field(schema, field)
             words, meaning = self._described(node)
             plain = words.removesuffix(" or null")
             is_undescribed = self._resolved(node).get("description", "") in ("", DEFAULTED)
@@ -101,6 +104,30 @@ class Tables:
             groups = itertools.groupby(rows, key=lambda row: row[1:])
             joined = [[", ".join(row[0] for row in group), *rest] for rest, group in groups]
             yield _table(["Field", "Type and limits", "Meaning"], *joined)
+
+    def _events(self) -> Iterator[str]:
+        """Yields a table of the types of events, and one of all fields of their ``data``."""
+        types = self._schema("WishlistEvent")["discriminator"]["mapping"]
+        data = {
+            type_: self._resolved(self._resolved({"$ref": reference})["properties"]["data"])
+            for type_, reference in types.items()
+        }
+        rows = [
+            [f"`{type_}`", ", ".join(_field(node, field) for field in node["properties"])]
+            for type_, node in data.items()
+        ]
+        yield _table(["Type", "`data`"], *rows)
+        meanings: dict[str, list[str]] = {}
+        fields = [field for node in data.values() for field in node["properties"].items()]
+        for field, node in fields:
+            words, meaning = self._described(node)
+            row = meanings.setdefault(field, [words])
+            if meaning not in ("", *row):
+                row.append(meaning)
+        described = [
+            [f"`{field}`", words, " ".join(row)] for field, (words, *row) in meanings.items()
+        ]
+        yield _table(["Field", "Type and limits", "Meaning"], *described)
 
     def _schema(self, name: str) -> Node:
         return self.document["components"]["schemas"][name]
@@ -149,7 +176,7 @@ class Tables:
             if name and name not in seen:
                 seen.add(name)
                 yield name
-                # The page on events lists the members of this union in a separate table.
+                # The members of this union are on the page on events.
                 if "discriminator" not in self._schema(name):
                     yield from self._named(self._schema(name), seen)
             node = [value for key, value in node.items() if key not in ("headers", "links")]
@@ -173,11 +200,11 @@ class Tables:
         """Returns the type and limits of a value in words."""
         name = _reference(node)
         node = self._resolved(node)
-        if name in self.shared or (name and {"properties", "discriminator"} & node.keys()):
+        if name in self.shared or name in self.listed or "discriminator" in node:
             return f"`{name}`"
         if "oneOf" in node:
             return " or ".join(dict.fromkeys(self._type(one) for one in node["oneOf"]))
-        if "properties" in node:
+        if node.get("properties"):
             values = node["properties"].items()
             return "; ".join(f"`{key}`: {self._type(value)}" for key, value in values)
         if "enum" in node:
@@ -195,6 +222,10 @@ class Tables:
         if pattern and is_readable and "time" not in words:
             limits.append(f"`{pattern}`")
         return ", ".join([words, *filter(None, limits)])
+
+
+def _field(schema: Node, name: str) -> str:
+    return f"`{name}`" + "?" * (name not in schema.get("required", ()))
 
 
 def _reference(node: Node) -> str:
