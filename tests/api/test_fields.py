@@ -121,7 +121,7 @@ def test_every_field_is_everywhere(noun):
 
 def test_fields_of_an_item_are_saved_and_changed(telling):
     """Every way to save or change an item takes each field, and its events name what changed.
-    Rules: save-once, item-conflict, event-changed."""
+    Rules: save-once, event-changed."""
     http = telling.customer().http
     made = save(http, 1, **first(ITEM))
     path = f"/items/{made['id']}"

@@ -116,7 +116,7 @@ def test_webhook_that_is_not_proven_is_refused_in_the_same_words(service, platfo
 
 def test_body_replayed_for_another_shop_of_the_app_is_refused(platform, sibling):
     """With one secret for two shops, a body that one shop took is refused for the other.
-    Rule: platform-replay."""
+    Rule: platform-signed."""
     for topic, body in (
         ("products/update", product() | {"id": 71, "updated_at": now()}),
         ("products/delete", {"id": 72}),

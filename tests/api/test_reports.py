@@ -144,7 +144,7 @@ def test_products_are_found_by_a_part_of_their_title(world):
 
 def test_products_have_price_and_stock_and_rise(world):
     """Rows have the catalogue's price and availability, and with `sort=rising` their rise.
-    Rule: report-rising."""
+    Rule: report-period."""
     first, second, third = world.data("products", sort="rising")
     price = {"amount": "79.00", "currency": "EUR"}
     assert (first["price"], first["availability"], first["rise"]) == (price, "out_of_stock", 3)

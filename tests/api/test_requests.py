@@ -131,7 +131,7 @@ def test_same_delivery_and_same_body_do_nothing_more(asking):
 
 def test_requests_are_shown_and_called_off(service, asking):
     """Requests are listed, and a waiting `shop/redact` can be cancelled, by their own store only.
-    Rule: shop-redact-delayed."""
+    Rule: privacy-requests."""
     theirs = Platform(service, NEW)
     one, two = theirs.asks("shop/redact"), theirs.asks("customers/data_request")
     answer = theirs.shop.admin.get("/requests?limit=1").json()

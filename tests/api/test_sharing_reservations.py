@@ -78,7 +78,7 @@ def test_share_without_reservations_hides_them(party):
 
 def test_wrong_links_items_and_bodies_are_refused(party, make_shop):
     """A wrong share token or item, and another store's list, are 404; a wrong quantity is 400.
-    Rules: reserve-quantity, token-scope, shared-open, store-isolation."""
+    Rules: reserve-quantity, token-scope, share-token, store-isolation."""
     stranger = make_shop().customer()
     refused(party.reserve(stranger), 404)
     refused(party.give_back(stranger), 404)

@@ -48,7 +48,7 @@ class Shown:
 def test_what_anybody_sees(shop):
     """A shared list shows nothing else about its owner: no GID, e-mail address, tags, other lists, or
     ids of lists and shares.
-    Rules: shared-open, shared-hides-owner."""
+    Rules: share-token, shared-hides-owner."""
     shown = Shown(shop, notes=True)
     data(shown.owner.http.post("/profiles/identify", json={"email": "owner@example.com"}))
     answer = shop.anonymous.get(shown.path)
@@ -91,7 +91,7 @@ def test_every_answer_is_for_one_reader(shop):
 def test_all_that_is_wrong_with_a_link_is_one_answer(shop, make_shop):
     """Every wrong link gets the same 404: unknown, mistyped, ended, of a deleted list or of another
     store, with and without a token.
-    Rules: shared-open, store-isolation."""
+    Rules: share-token, store-isolation."""
     shown, http = Shown(shop), shop.customer("2").http
     foreign = make_shop().customer("1").http
     tokens = [UNKNOWN, shown.share["token"][:-1], "x", "%00", "é", "wwadm_" + "0" * 49]

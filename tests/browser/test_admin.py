@@ -281,7 +281,7 @@ def test_chart_says_its_numbers(world, merchant):
 
 def test_rising_products_are_those_that_the_service_compares(world, merchant):
     """ "Rising" shows the service's comparison with the previous period, not the most added products.
-    Rule: report-rising."""
+    Rule: report-period."""
     rows = [{"productId": id, "title": f"No. {id}", "wishes": 9, "customers": 9, "visitors": 0, "added": 9 - id,
              "removed": 0, "rise": rise} for id, rise in ((3, 5), (1, 2), (2, -4))]  # fmt: skip
     answer = {"data": rows, "asOf": world.as_of(), "since": "2026-01-01"}

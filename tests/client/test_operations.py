@@ -16,7 +16,7 @@ pytestmark = pytest.mark.either_engine
 
 def test_update_tells_unset_from_none(wishes):
     """An omitted argument changes nothing, and None clears the variant or the note.
-    Rule: item-conflict."""
+    Rule: save-once."""
     item = wishes.items.create(7, variant_id=3, quantity=2, tags=["gift"], note="blue! 💙")
     assert wishes.items.update(item.id) == item
     assert item.note == "blue! 💙" and wishes.items.update(item.id, note=None).note is None
@@ -39,7 +39,7 @@ def logged(service, request_id):
 
 def test_errors_carry_status_message_and_request_id(wishes, service):
     """Errors have status, code, message and request id, here for a conflict, and the bad fields.
-    Rules: item-conflict, error-envelope."""
+    Rules: save-once, error-envelope."""
     item = wishes.items.create(1)
     wishes.items.create(2)
     with pytest.raises(Conflict) as conflict:

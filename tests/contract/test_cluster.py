@@ -132,7 +132,7 @@ def test_what_can_not_be_spread_is_one_plain_line(postgres_server):
 def test_statement_is_one_task(bench, engine):
     """EXPLAIN shows that each statement on one profile is one task on one server, and a link's
     statements one per profile. Statements that pass through the coordinator need all servers.
-    Rules: engines-alike, cluster-node-away."""
+    Rules: engines-alike, cluster-nodes."""
     asked = {
         name: statement.steps[0].sql
         for name, statement in statements.load("postgresql", distributed=True).items()
@@ -158,7 +158,7 @@ def test_statement_is_one_task(bench, engine):
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 def test_link_that_was_answered_is_there_once(bench):
     """After its response, a link is visible exactly once, whichever servers hold the two profiles.
-    Rule: cluster-link."""
+    Rule: cluster-nodes."""
     for _ in range(12):
         session, customer = bench.new_session(), bench.new_customer()
         for owner, products in ((session, (1, 2, 3)), (customer, (3, 4))):

@@ -80,7 +80,7 @@ AT_COMMIT = "DEFERRABLE INITIALLY DEFERRED"
 def test_write_that_loses_a_server_may_have_been_done(bench, fail, said, use_case, in_doubt):
     """A write whose server is lost is undecided, during the statement or at the commit; not if no
     connection could be made.
-    Rule: cluster-node-away."""
+    Rule: cluster-nodes."""
     profile = bench.new_customer()
     bench.save(profile, 2)
     fail(*said)

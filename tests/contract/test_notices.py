@@ -173,7 +173,7 @@ def test_drop_emits_a_notice_for_each_wisher(bench, store):
 
 def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
     """A drop that is taken back stops the remaining notices: by price, currency or deletion. So does running out of stock again.
-    Rule: notice-newest."""
+    Rule: notice-each-once."""
     for _ in range(30):
         wish(bench, store)
     for back in ("100 EUR", "95.01 EUR", "50 USD", "gone"):
@@ -193,7 +193,7 @@ def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
 
 def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
     """After another put, an unfinished drop continues with the newest price; sent notices stay.
-    Rule: notice-newest."""
+    Rule: notice-each-once."""
     wishes = [wish(bench, store)[1] for _ in range(30)]
     put(bench, store, "100 EUR")
     put(bench, store, "80 EUR")
@@ -412,7 +412,7 @@ def test_put_without_values_keeps_history(bench):
 def test_pending_drop_waits_while_the_price_is_unknown(bench, unknown):
     """A drop of which some items have no notice yet waits while the price is unknown, and resumes with the next price
     that is a drop; nobody gets it twice. One that was taken back in the meantime ends.
-    Rules: notice-reference, notice-each-once, notice-newest."""
+    Rules: notice-reference, notice-each-once."""
     for after, expected in (("90 EUR", "90"), ("80 EUR", "80"), ("100 EUR", None)):
         store = bench.new_store(events=True)
         wishes = [wish(bench, store)[1] for _ in range(30)]
@@ -430,7 +430,7 @@ def test_pending_drop_waits_while_the_price_is_unknown(bench, unknown):
 @pytest.mark.either_engine
 def test_pending_notices_of_one_kind_leave_those_of_the_other(bench):
     """A restock is emitted while a drop waits for a known price, and continues while availability is unknown.
-    Rules: notice-reference, notice-newest."""
+    Rules: notice-reference, notice-each-once."""
     store = bench.new_store(events=True)
     wishes = [wish(bench, store)[1] for _ in range(30)]
     put(bench, store, "100 EUR", False)

@@ -390,7 +390,7 @@ def test_odd_value_in_any_field_is_never_a_server_error(bench, shop, kind):
 
 def test_body_that_another_store_took_is_refused(bench, shop):
     """If two stores receive one delivery, even concurrently, only one accepts it, and may receive it
-    again for seven days. Rule: platform-replay."""
+    again for seven days. Rule: platform-signed."""
     other = bench.new_store(reporting=ON)
     for body in (product(1), order(1, {}), {"id": ID}):
         asked = [taking(bench, store, body, "shared") for store in (shop, other)]
@@ -426,7 +426,8 @@ def test_concurrent_versions_end_in_the_newest(bench, shop):
 
 
 def test_store_is_deleted_with_its_deliveries(bench, shop):
-    """Deleting a store deletes the hashes of its deliveries. Rules: platform-replay, store-delete."""
+    """Deleting a store deletes the hashes of its deliveries.
+    Rules: platform-signed, store-delete."""
     take(bench, shop, product(1))
     bench.write(store_deletion.begin, shop.handle, bench.clock.tick())
     with pytest.raises(StoreDeleted):

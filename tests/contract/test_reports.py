@@ -156,7 +156,7 @@ def test_removed_wish_stays_removed_in_the_daily_report_after_later_counts(bench
 
 def test_rising_is_the_difference_from_the_previous_period(bench):
     """Rising is the number added, minus the number added in the previous period; a tie goes to the product whose
-    wishes changed last. Rules: report-rising, count-exact."""
+    wishes changed last. Rules: report-period, count-exact."""
     store, day = bench.new_store(), 24 * HOUR
     hand, people = ByHand(ZoneInfo("UTC")), [bench.new_customer(store) for _ in range(4)]
     bench.clock.milliseconds += day - bench.clock.milliseconds % day

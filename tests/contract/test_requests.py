@@ -166,7 +166,7 @@ def wait_for_a_deletion(bench):
 
 def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
     """A store is deleted 7 days after the request, with a kill after each step.
-    Rules: shop-redact-delayed, privacy-requests, store-delete."""
+    Rules: privacy-requests, store-delete."""
     monkeypatch.setattr(store_deletion, "_MAX_PROFILES", 1)
     other = bench.new_store("other-of-deletion")
     kept = bench.new_customer(other)
@@ -180,7 +180,7 @@ def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
     stopped_after(bench, 1)
     with pytest.raises(Conflict):
         bench.read(stores.by_handle, store.handle)
-    with pytest.raises(Conflict):  # rule: shop-redact-delayed
+    with pytest.raises(Conflict):  # rule: privacy-requests
         bench.write(platform_requests.call_off, store, id, ids.timestamp(bench.clock.milliseconds))
     assert sum(holds(bench, customer) for customer in wished) == 3
     assert work(bench) == ([], 0)  # not before every process has seen it
@@ -197,7 +197,7 @@ def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
 
 def test_deletion_is_called_off(bench, store):
     """A deletion can be cancelled in the last moment before it begins.
-    Rule: shop-redact-delayed."""
+    Rule: privacy-requests."""
     ann = bench.new_customer(store)
     bench.save(ann)
     id = take(bench, store, "shop/redact")

@@ -339,7 +339,7 @@ JOINING = [
 @examples(8)
 def test_nobody_sees_what_is_not_theirs(telling, done):
     """Every reader sees exactly what the model shows, after any sequence of steps.
-    Rules: shared-hides-owner, shared-open, share-ends, copy-list, event-changed, reserve-quantity,
+    Rules: shared-hides-owner, share-token, share-ends, copy-list, event-changed, reserve-quantity,
     reserve-ends, session-purged, erase-completes, event-transaction, engines-alike."""
     world = World(telling)
     for step in done:
@@ -414,7 +414,7 @@ def test_shares_of_a_purged_session_end_with_the_first_batch(bench):
 
 def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
     """A share that is missing while a link commits on two servers is looked up again, then 503.
-    Rule: cluster-link."""
+    Rule: cluster-nodes."""
     if engine == "sqlite":
         pytest.skip("commits at once")
     owner = bench.new_customer()

@@ -101,7 +101,7 @@ OWN |= {"admin + Profile": "customer"}
 """The owner whose records a credential acts on."""
 
 NOBODY = ("none", "junk", "expired", "another store's", "revoked admin", "revoked", "closed")
-# rule: storefront-token
+# rule: storefront-hosts
 FORBIDDEN = ("session + Profile", "customer + Profile", "storefront", "reports")
 
 
@@ -343,7 +343,7 @@ def world(service):
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_operation_answers_what_the_table_says(world, operation):
     """Each status is the table's, and no response contains a list name of another owner.
-    Rules: token-required, token-scope, profile-header, shared-open, reserve-quantity."""
+    Rules: token-required, token-scope, profile-header, share-token, reserve-quantity."""
     owners = OWNERS if operation in (*ON_A_RECORD, *SHARED) else ["customer"]
     for credential, owner in itertools.product(CREDENTIALS, owners):
         answer = world.ask(operation, credential, owner)

@@ -55,7 +55,7 @@ def test_every_setting_of_the_example_is_taken(own):
 def test_server_that_dies_costs_only_its_profiles(own, served):
     """A dead server makes requests on its profiles, or on a whole store, 503. Once it is back
     everything works, the feed too.
-    Rule: cluster-node-away."""
+    Rule: cluster-nodes."""
     admin = served.client(served.admin_token())
     tokens = [
         admin.post("/profiles/token", json={"customer": gid}).json()["data"]["token"]

@@ -247,7 +247,7 @@ def cases(token: str, named: str, many: int) -> list[Case]:
 def test_who_is_believed(world, token, named, many):
     """Every header combination has the store and shopper that the rules say, so headers that a
     browser can send gain nothing.
-    Rules: storefront-token, storefront-naming, storefront-hosts."""
+    Rules: storefront-hosts, storefront-naming."""
     wrong = [text for case in cases(token, named, many) if (text := world.wrong(case))]
     assert not wrong, f"{len(wrong)} are wrong:\n" + "\n".join(wrong[:10])
 

@@ -93,7 +93,7 @@ GIDS = {
 def test_what_a_browser_says_beside_its_cookie_changes_nothing(front):
     """A GID in a query, header, body or other cookie is ignored, and so are headers meant for other
     servers.
-    Rules: storefront-naming, storefront-token."""
+    Rules: storefront-naming, storefront-hosts."""
     victim = front.anyone(1)
     for name, template in GIDS.items():
         words = json.dumps(template).replace("{gid}", victim.session)

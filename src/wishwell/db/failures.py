@@ -71,7 +71,7 @@ def undecided(error: BaseException) -> Undecided:
     return Undecided(f"The database connection broke during a write ({type(error).__name__}).")
 
 
-# rule: cluster-node-away
+# rule: cluster-nodes
 def on_log_message(connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
     """Records a failed commit on another server of the cluster. A connection's log listener.
 
@@ -87,7 +87,7 @@ def check(connection: asyncpg.Connection) -> None:
         raise undecided(ConnectionError())
 
 
-# rule: cluster-node-away
+# rule: cluster-nodes
 def failed(error: BaseException, *, wrote: bool = False) -> Unavailable:
     """Returns the error for a failed statement. ``wrote``: it was an autocommitted write."""
     if wrote and isinstance(error, BROKEN) and not _NOT_SENT.match(str(error)):

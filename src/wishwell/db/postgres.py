@@ -155,7 +155,7 @@ class Postgres:
                 await asyncio.sleep(0.01 * (_MAX_ATTEMPTS - left))
         raise AssertionError("unreachable")
 
-    # rules: write-durable, cluster-node-away
+    # rules: write-durable, cluster-nodes
     async def _once(
         self,
         timeouts: tuple[float, float, float],

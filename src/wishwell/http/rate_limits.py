@@ -113,7 +113,7 @@ async def count_guess(request: Request) -> None:
     await count(request, _address_limit(request))
 
 
-# rule: shared-open
+# rule: share-token
 def has_bad_token(request: Request) -> bool:
     """Returns whether the request has an ``Authorization`` header that didn't authenticate.
 

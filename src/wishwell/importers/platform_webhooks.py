@@ -258,7 +258,7 @@ async def take(
     return "applied" if done else "unchanged"
 
 
-# rule: platform-replay
+# rule: platform-signed
 async def _is_repeated(tx: Writer, store: Store, delivery: str, now: str) -> bool:
     """Remembers a delivery. Returns whether it was known."""
     if await tx.one("platform_delivery_add", hash=delivery, store=store.id, now=now):
@@ -273,7 +273,7 @@ async def _is_repeated(tx: Writer, store: Store, delivery: str, now: str) -> boo
     return True
 
 
-# rules: platform-replay, clock-guard
+# rules: platform-signed, clock-guard
 async def forget(db: Database, clock: ReferenceClock) -> AsyncIterator[int]:
     """Deletes the deliveries of more than seven days ago. Yields after each batch their number.
     Raises ``ClockSuspect``."""

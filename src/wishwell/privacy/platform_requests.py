@@ -130,7 +130,7 @@ async def export(tx: Reader, store: Store, id: str, now: str) -> bytes:
     return str(row[0]).encode()
 
 
-# rule: shop-redact-delayed
+# rule: privacy-requests
 async def call_off(tx: Writer, store: Store, id: str, now: str) -> None:
     """Cancels a pending deletion of the store. Raises ``NotFound``, and ``Conflict`` for any other
     request."""

@@ -117,7 +117,7 @@ async def _export(db: Database, customer: Profile) -> str:
     return b"".join(pieces).decode()
 
 
-# rule: shop-redact-delayed
+# rule: privacy-requests
 async def _delete(
     db: Database, store_id: str, request: PlatformRequest, clock: ReferenceClock
 ) -> AsyncIterator[None]:

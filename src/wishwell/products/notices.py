@@ -95,7 +95,7 @@ def states_from(store: Store, product_id: str, known: str) -> Variants:
     return {}
 
 
-# rules: events-enabled, notice-newest
+# rules: events-enabled, notice-each-once
 def compare(
     store: Store, before: Variants, position: str, offers: dict[str, Offer], now: str
 ) -> tuple[str, str, str | None]:
@@ -118,7 +118,7 @@ def compare(
     return msgspec.json.encode(after).decode(), position, now if noticed else None
 
 
-# rules: notice-drop, notice-reference, notice-newest
+# rules: notice-drop, notice-reference, notice-each-once
 def _compare_price(old: VariantState, new: VariantState, percent: int, now: str) -> None:
     price, reference = new.price, old.reference
     if price is None or not _is_known(price):
@@ -155,7 +155,7 @@ def _amount(money: Money) -> Decimal:
     return Decimal(money.amount)
 
 
-# rules: notice-drop, notice-reference, notice-newest
+# rules: notice-drop, notice-reference, notice-each-once
 def _compare_stock(
     old: VariantState, new: VariantState, availability: str | None, now: str
 ) -> None:

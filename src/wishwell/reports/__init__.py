@@ -222,7 +222,7 @@ async def products(
 
     ``title`` selects products by a part of their title, or one by its id.
     """
-    # rule: report-rising. Another sort needs no third count, and reads fewer rows.
+    # rule: report-period. Another sort needs no third count, and reads fewer rows.
     earlier = of.earlier if sort == "rising" else of.before
     named = {"store": store.id, "before": of.before.number, "now": of.now.number}
     named |= {"earlier": earlier.number}

@@ -48,7 +48,7 @@ class Linked(msgspec.Struct):
     """For a link: the number of items that were not moved."""
 
 
-# rules: link-limits, profile-email, link-atomic, event-changed, cluster-link, notice-drop
+# rules: link-limits, profile-email, link-atomic, event-changed, cluster-nodes, notice-drop
 async def link(
     tx: Writer, session: Profile, customer: Profile, limits: SizeLimits, now: str
 ) -> int:

@@ -106,7 +106,7 @@ async def _price(tx: Writer, profile: Profile, new: NewItem) -> str:
     return "" if item.saved_price is UNSET else bytes(item.saved_price).decode()
 
 
-# rules: item-conflict, updated-at, saved-price
+# rules: save-once, updated-at, saved-price
 async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: str) -> Item:
     """Changes an item. Sets ``updated_at`` only if something changed.
 

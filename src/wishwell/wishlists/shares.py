@@ -325,7 +325,7 @@ async def view(
     return SharedList(name or UNSET, items, updated_at, bool(reservations), display_name or UNSET)
 
 
-# rules: shared-open, store-isolation
+# rules: share-token, store-isolation
 async def resolve(tx: Reader, lookup: ShareLookup, token: str, now: str) -> Shared:
     """Returns the share of a token. Raises ``UnknownShare``, with one message for all reasons."""
     store, owner_id, rows = await _find_share(tx, lookup, token, "share_open", {"now": now})
@@ -341,7 +341,7 @@ async def _find_share(
 
     Tries three times, because the cached location may be stale, and a link may move the share once
     more after the lookup. On a cluster, the share may briefly be visible at neither location: then
-    raises ``RunAgain`` (rule: cluster-link).
+    raises ``RunAgain`` (rule: cluster-nodes).
     """
     check_form(token)
     hashed = opaque.hashed(token)

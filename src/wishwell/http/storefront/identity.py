@@ -80,7 +80,7 @@ def _forwards(request: Request, caller: Caller | None) -> bool:
     return caller is not None or addresses.is_within(request.peer, trusted)
 
 
-# rule: storefront-token
+# rule: storefront-hosts
 async def _proxy(request: Request) -> Caller | None:
     """Returns the caller of a proxy's token, or ``None`` without one. Other schemes than Bearer are
     left to the shop."""
