@@ -202,7 +202,8 @@ async def _keys(settings: Settings, db: Database) -> str:
     if sealing is None:
         return Note("WISHWELL_SEALING_KEYS is not set, so storefront and webhooks are turned off")
     if exposed := _readable_by_others():
-        return Note(f"other users of this machine can read {', '.join(exposed)}: run chmod 600")
+        owner = "make the service's user its owner, and run chmod 400"
+        return Note(f"other users of this machine can read {', '.join(exposed)}: {owner}")
     if replaced:
         return Note(replaced)
     used = keys.key_ids(settings)[0]
