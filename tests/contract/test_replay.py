@@ -88,6 +88,63 @@ def test_replay_spares_whoever_came_back_after_the_erasure(bench, store):
     assert items(bench, ann) == 1
 
 
+def test_erasure_with_a_creation_date_in_the_future_erases_only_that_profile(bench, store):
+    """If a wrong clock dated an erased profile in the future, replay erases the profile with that date.
+    A profile with an earlier date is named with the command to erase it, because that person may have
+    come back. An earlier profile is erased if the line's date is past. Rule: journal-replay."""
+    ahead = ids.timestamp(bench.clock.milliseconds + 3 * 365 * ids.DAY_MS)
+    for at, outcome in ((ahead, "repeated"), (None, "failed")):
+        ann = bench.new_customer(store)
+        bench.save(ann)
+        if at:
+            bench.execute(f"UPDATE profiles SET created_at = '{at}' WHERE profile_id = '{ann.id}'")
+        line = act(store, "profile.erased", profile=ann.id, created=ahead)
+        [found] = bench.drain(journal_replay.repeat(bench.db, [line], bench.clock, dry=False))
+        assert (found.outcome, items(bench, ann)) == (outcome, 1)
+        bench.drain(erasure.work(bench.db, bench.clock))
+        assert items(bench, ann) == (at is None)
+    command = f"wishwell profile erase {ann.gid} --store {store.handle}"
+    assert found.says.startswith(f"created: {ahead} is in the future.")
+    assert found.says.endswith(command)
+    line.created = bench.clock.tick()
+    assert outcomes(bench, [line]) == [("profile.erased", "repeated")]
+
+
+def test_revocation_until_the_last_year_can_be_followed_by_another(bench, store):
+    """After the replay of a revocation that ends in the year 9999, new tokens are valid, and can be
+    revoked and the profile erased. Rules: journal-replay, token-revoked."""
+    ann = bench.new_customer(store)
+    bench.save(ann)
+    line = act(store, "profile.revoked", profile=ann.id, until="9999-12-31T23:59:59.999Z")
+    assert outcomes(bench, [line]) == [("profile.revoked", "repeated")]
+    assert outcomes(bench, [line]) == [("profile.revoked", "done")]
+    for _ in range(3):
+        before = bench.read(auth.revoked_until, ann.id)
+        bench.write(auth.revoke_profile, ann, bench.clock.milliseconds)
+        assert bench.read(auth.revoked_until, ann.id) > before
+    assert bench.write(erasure.erase, ann, bench.clock.milliseconds) == [ann.id]
+
+
+def test_unreadable_row_of_the_database_stops_no_other_act(bench, store):
+    """Replay replaces an unreadable revocation, reports the acts of an unreadable store as failed, and
+    repeats the rest. Rules: bad-row, journal-replay."""
+    ann, bob, broken = bench.new_customer(store), bench.new_customer(store), bench.new_store()
+    bench.save(bob)
+    bench.execute(f"INSERT INTO revocations VALUES ('{ann.id}', '', 'never')")
+    bench.execute(f"UPDATE stores SET limits = '[' WHERE id = '{broken.id}'")
+    until = ids.timestamp(bench.clock.milliseconds)
+    acts = [
+        act(broken, "profile.erased", profile=bob.id, created=until),
+        act(store, "profile.revoked", profile=ann.id, until=until),
+        act(store, "profile.erased", profile=bob.id, created=created(bench, bob)),
+    ]
+    found = bench.drain(journal_replay.repeat(bench.db, acts, bench.clock, dry=False))
+    assert [one.outcome for one in found] == ["failed", "repeated", "repeated"]
+    assert found[0].says == "The row of this store can't be read; the log says why."
+    assert ids.timestamp(bench.read(auth.revoked_until, ann.id)) == until
+    bench.execute(f"UPDATE stores SET limits = '{{}}' WHERE id = '{broken.id}'")
+
+
 def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
     """Replay lists deletions of a store and a webhook that exist again, and names actions of a newer
     release.
@@ -124,6 +181,7 @@ def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
 TIME = "2026-11-01T00:00:00.000Z"
 REVOKED = f'{{"action":"profile.revoked","storeId":"{ids.NO_UUID}","profile":"{ids.NO_UUID}"'
 ERASED = REVOKED.replace("revoked", "erased")
+LONG = 1_000_000 * "a"
 BAD = {
     "#": "JSON is malformed: invalid character (byte 0)",
     "[]": "Expected `object`, got `array`",
@@ -136,6 +194,16 @@ BAD = {
     f'{REVOKED},"until":"{TIME}","jti":"all"}}': "jti: 'all' isn't valid",
     f'{ERASED},"sessions":{{"{ids.NO_UUID}":"{TIME}"}}}}': "created: '' isn't valid",
     f'{ERASED},"created":"{TIME}","sessions":{{"x":""}}}}': "sessions: 'x' isn't valid",
+    f'{REVOKED},"until":"10000-01-01T00:00:00.000Z"}}': "until: '10000-01-01T00:00:00.000Z' isn't valid",
+    f'{REVOKED},"until":"2026-02-30T00:00:00.000Z"}}': "until: '2026-02-30T00:00:00.000Z' isn't valid",
+    f'{REVOKED},"until":1793491200000}}': "Expected `str`, got `int` - at `$.until`",
+    f'{REVOKED},"until":"{TIME}\\u0000"}}': f"until: '{TIME}\\x00' isn't valid",
+    f'\0{REVOKED},"until":"{TIME}"}}': "JSON is malformed: invalid character (byte 0)",
+    f'{REVOKED},"until":"{TIME}","jti":"{LONG}"}}': f"jti: '{LONG[:80]}' isn't valid",
+    f'{ERASED},"created":"{TIME}","action":"command"}}': "'action' occurs twice",
+    f'{ERASED},"created":"{TIME}","only":"items"}}': "Object contains unknown field `only`",
+    f'{{"action":"command","{LONG}":1}}': f"Object contains unknown field `{LONG[:169]}",
+    f'{{"action":{100_000 * "["}': "Expected `str`, got `array` - at `$.action`",
 }
 """Lines that can't be read, and the reasons."""
 
@@ -160,4 +228,5 @@ def test_lines_that_cannot_be_read_stop_no_others(tmp_path):
     *of_a, of_c = errors
     assert of_a == [f"{tmp_path}/a, line {number}: can't be read ({why})" for number, why in at]
     assert of_c.startswith(f"{tmp_path}/c, line 2: can't be read (Expected `str`")
-    assert warnings == [f"{tmp_path}/a, line {len(BAD) + 3}: was cut off, so its act was not done"]
+    [cut] = warnings
+    assert cut.startswith(f"{tmp_path}/a, line {len(BAD) + 3}: was cut off. If by a crash, its act")

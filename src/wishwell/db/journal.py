@@ -26,7 +26,9 @@ _LOCK_SECONDS = 2.0
 _FIRST_BYTES = (b"{", b"\n")
 
 
-class Act(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):
+class Act(
+    msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel", forbid_unknown_fields=True
+):
     """A line. ``id``: the id of a token, webhook or request; ``profile``: a profile's key.
 
     ``created``: when an erased profile was created; ``sessions``: when each session that was linked

@@ -4,6 +4,8 @@ Each line is enough to repeat its act, if the database lacks it. So neither the 
 nor the clocks of the nodes that wrote them matter.
 """
 
+import contextlib
+import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -12,17 +14,22 @@ from msgspec import structs
 
 from wishwell import files, ids, stores
 from wishwell.access import auth
-from wishwell.db import Database, Writer
+from wishwell.db import Database, Writer, run_statement
 from wishwell.db.journal import Act
 from wishwell.errors import NotFound, ServiceError
 from wishwell.events import webhooks
 from wishwell.privacy import erasure, platform_requests
 from wishwell.profiles import Profile
 from wishwell.stores import Store
-from wishwell.wishlists import orders
+from wishwell.wishlists import fields, orders
 
 Outcome = Literal["to repeat", "repeated", "done", "unknown", "by hand", "failed"]
 
+_LATEST_REVOCATION = "9999-01-01T00:00:00.000Z"
+"""Later tokens, and later revocations of the same profile, are dated after this one."""
+
+_MAX_ERROR = 200
+"""Characters of an error that are shown."""
 
 _COMMANDS = {
     "webhook.deleted": "wishwell webhook delete {id} --store {store}",
@@ -44,7 +51,8 @@ class Replayed(msgspec.Struct, rename="camel", omit_defaults=True):
 def read(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
     """Reads journals. Returns their acts in the order of time, errors, and warnings.
 
-    A last line that a crash cut off is a warning, because its act was not done. Raises ``OSError``.
+    A last line without its end is a warning: after a crash, its act was not done. Raises
+    ``OSError``.
     """
     acts: list[Act] = []
     errors: list[str] = []
@@ -60,15 +68,20 @@ def read(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
             except (msgspec.MsgspecError, ValueError, RecursionError) as error:
                 is_json = isinstance(error, msgspec.ValidationError)
                 if number == len(lines) and line.startswith(b"{") and not is_json:
-                    warnings.append(f"{at} was cut off, so its act was not done")
+                    warnings.append(
+                        f"{at} was cut off. If by a crash, its act was not done; if by a copy of "
+                        "the file, replay a newer copy"
+                    )
                 else:
-                    errors.append(f"{at} can't be read ({error})")
+                    errors.append(f"{at} can't be read ({str(error)[:_MAX_ERROR]})")
     return sorted(acts, key=lambda act: act.time), errors, warnings
 
 
 def _decoded(line: bytes) -> Act:
     """Returns a line's act. Raises ``MsgspecError``, ``ValueError``, ``RecursionError``."""
     act = msgspec.json.decode(line, type=Act)
+    if (key := fields.duplicate_key(line)) is not None:
+        raise msgspec.ValidationError(f"{key!r} occurs twice")
     _, needed = _REPEAT.get(act.action, (None, ()))
     given = [(field, getattr(act, field)) for field in needed]
     given += [("jti", act.jti)] if act.jti else []
@@ -88,6 +101,7 @@ async def repeat(
     """Repeats each act that the database lacks; with ``dry`` it only finds them."""
     run: Callable[..., Awaitable[Outcome]] = db.read if dry else db.long_write
     known = {store.id: store for store in await db.read(stores.listed)}
+    stored = {row[0] for row in await db.read(run_statement, "stores_changed", since="")}
     # In a backup from before it was linked, a session is a separate profile.
     each = (structs.replace(a, profile=s, created=c) for a in acts for s, c in a.sessions.items())
     for act in (*each, *acts):
@@ -100,6 +114,8 @@ async def repeat(
                 outcome, says = "failed", "This version doesn't know such acts."
             elif store is not None or act.action == "token.revoked":
                 outcome = await run(_REPEAT[act.action][0], store, act, clock(), dry)
+            elif act.store_id in stored:  # rule: bad-row
+                outcome, says = "failed", "The row of this store can't be read; the log says why."
             else:
                 says = "This database has no such store."
         except NotFound:
@@ -125,10 +141,12 @@ async def _revoke_token(tx: Writer, _: Store | None, act: Act, now: int, dry: bo
 
 
 async def _revoke_profile(tx: Writer, store: Store, act: Act, _: int, dry: bool) -> Outcome:
-    if await auth.revoked_until(tx, act.profile, act.jti) >= ids.from_timestamp(act.until):
-        return "done"
+    until = min(act.until, _LATEST_REVOCATION)
+    with contextlib.suppress(ValueError):  # rule: bad-row
+        if await auth.revoked_until(tx, act.profile, act.jti) >= ids.from_timestamp(until):
+            return "done"
     if not dry:
-        await auth.revoke_until(tx, store, act.profile, act.jti, act.until)
+        await auth.revoke_until(tx, store, act.profile, act.jti, until)
     return "repeated"
 
 
@@ -136,6 +154,12 @@ async def _erase(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Out
     row = await tx.one("erasure_target", profile=act.profile, store=store.id)
     if row is None or row[2] > act.created:  # created after the erasure: the person came back
         return "done" if row else "unknown"
+    if row[2] < act.created and act.created > ids.timestamp(now):  # dated by a wrong clock
+        raise ServiceError(
+            f"created: {act.created} is in the future. This profile, created {row[2]}, may be of a "
+            "person who came back. If not: "
+            f"wishwell profile erase {shlex.quote(row[0])} --store {store.handle}"
+        )
     if not dry:
         await erasure.erase(tx, Profile(act.profile, store, row[0], bool(row[1])), now)
     return "repeated"
