@@ -29,7 +29,7 @@ def main() -> int:
     chosen = words.parse_args()
     if chosen.list:
         for name, scenario in SCENARIOS.items():
-            say(f"{name:26} {'+'.join(scenario.engines):18} {scenario.about}")
+            say(f"{name:31} {'+'.join(scenario.engines):18} {scenario.about}")
         return 0
     if chosen.again:
         sys.stdout.write(report.table(report.last()))

@@ -274,7 +274,7 @@ class Scenario(NamedTuple):
 
     @property
     def about(self) -> str:
-        return (self.function.__doc__ or "").strip()
+        return " ".join((self.function.__doc__ or "").split())
 
     async def run(self, engine: str, result: Result, scale: float) -> None:
         with harness(engine, result, scale, **self.options) as r:
