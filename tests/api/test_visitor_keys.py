@@ -19,6 +19,7 @@ import pytest
 from tests.app_proxy import BASE, KEY, AppProxy, common, signed
 from tests.conftest import ROOMY, SEALING_KEY, Shop
 from tests.servers import HERE, SECRETS, Service, wait_until
+from wishwell import ids
 from wishwell.shoppers.cookie import Signer
 from wishwell.stores import store_secrets
 from wishwell.stores.sealing import Sealing
@@ -220,6 +221,7 @@ def test_key_of_another_shop_is_refused(front, other):
     assert other.refused(moved, "token_invalid")
     for given in (key, moved):
         assert other.link(given, "41").status_code == 401
+    assert front.link(moved, "41").status_code == 401
     assert other.items_of("41") == []
     assert front.client(key)
 
@@ -306,6 +308,25 @@ def test_key_ends_with_its_session(front, service):
     assert front.shop.acting_as(gids[1]).delete("/profile").status_code == 204
     soon(lambda: front.refused(erased.key))
     assert products(front.client(kept.key).get("/items")) == [3]
+
+
+@pytest.mark.either_engine
+def test_token_of_a_key_that_was_just_revoked_is_refused_soon(front, service):
+    """A token that a process issues before it sees the revocation of the key's session is refused as
+    soon as it does. Rules: storefront-visitor-key, token-revoked."""
+    issued = []
+    for number in range(3):
+        key = front.visitor(number + 1).key
+        id = ids.profile_key(front.shop.id, front.session(key))
+        until = ids.timestamp(ids.wall_clock() + 60_000)
+        service.rows(f"INSERT INTO revocations VALUES ('{id}', '', '{until}')")
+        if (answer := front.exchange(key)).status_code == 200:  # the process hasn't seen it
+            SECRETS.add(answer.json()["data"]["token"])
+            issued.append(front.shop.client(answer.json()["data"]["token"]))
+    assert issued
+    for client in issued:
+        soon(lambda client=client: client.get("/items").status_code == 401)
+    assert front.refused(key, "token_revoked")
 
 
 def test_key_ends_with_purge_and_store(service):
@@ -434,6 +455,16 @@ def test_guessed_keys_count_per_address(limited):
 
 
 @pytest.mark.either_engine
+def test_keys_of_invented_stores_count_as_guesses(limited):
+    """A key of a store that doesn't exist counts like a wrong one. Rules: limit-address,
+    storefront-visitor-key."""
+    fresh_window(15)
+    with fronting(limited) as front:
+        statuses = [front.exchange(f"wwvis_{uuid.uuid4()}.x").status_code for _ in range(6)]
+        assert statuses == [401] * 4 + [429] * 2
+
+
+@pytest.mark.either_engine
 def test_services_address_is_where_the_platform_sends_requests(service, front):
     """Without `--service-url`, the platform's requests name the service's address; at a host of the
     shop, which has no API, visitors have to sign in. Rules: storefront-platform, cors-allowed."""
@@ -460,6 +491,7 @@ def test_services_address_is_where_the_platform_sends_requests(service, front):
             ("wishes.example", "https://wishes.example"),
             ("localhost:8000", "http://localhost:8000"),
             (own.proxy.shop, ""),
+            (own.origin.partition("//")[2], ""),
             ("wishes.example; script-src *", ""),
         ):
             answer = saved(host)
