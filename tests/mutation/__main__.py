@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import queue
+import random
 import sys
 import tempfile
 import threading
@@ -43,6 +44,7 @@ def main() -> int:
     )
     parser.add_argument("--list", action="store_true", help="show the modules and end")
     parser.add_argument("--minutes", type=float, default=60, help="at most, for all together")
+    parser.add_argument("--sample", type=int, help="mutants to try of each module, drawn at random")
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
     if asked.list:
@@ -57,7 +59,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="wishwell-mutate-") as folder, ExitStack() as stack:
         places = [Path(folder) / str(number) for number in range(asked.workers)]
         workers = [stack.enter_context(Worker(place)) for place in places]
-        outcomes = run(tests, workers, until)
+        outcomes = run(tests, workers, until, asked.sample)
     return report(plan["survivors"], outcomes)
 
 
@@ -81,7 +83,9 @@ def files(word: str) -> list[str]:
     return found
 
 
-def run(tests: dict[str, list[str]], workers: list[Worker], until: float) -> list[Outcome]:
+def run(
+    tests: dict[str, list[str]], workers: list[Worker], until: float, sample: int | None = None
+) -> list[Outcome]:
     """Tries mutants in parallel, one per worker. Those left when the time is up count as
     survivors."""
     outcomes, waiting = [], queue.SimpleQueue()
@@ -90,6 +94,8 @@ def run(tests: dict[str, list[str]], workers: list[Worker], until: float) -> lis
         made = mutants.of(path)
         if not made:
             continue
+        if sample is not None:
+            made = random.sample(made, min(sample, len(made)))
         unhurt = workers[0].tried(name, path.read_text(), words, 300)
         if unhurt.by:
             raise SystemExit(f"{name}: there is something to notice without a fault\n{unhurt.said}")
