@@ -13,6 +13,8 @@ from contextvars import ContextVar
 from time import perf_counter
 from typing import Any, Generic, NamedTuple, TypeVar
 
+import msgspec
+
 T = TypeVar("T")
 
 MAX_WAIT_SECONDS = 4.0
@@ -45,15 +47,12 @@ NO_STORE = "-"
 """The store of requests that belong to none, such as those without a token."""
 
 
-class Ticket:
+class Ticket(msgspec.Struct, eq=False):
     """The flow of the work in progress, and its hooks around a wait. Requests use a subclass."""
 
-    __slots__ = ("flow", "turn")
-
-    def __init__(self, flow: Flow = BACKGROUND) -> None:
-        self.flow = flow
-        self.turn: str | None = None
-        """The key that its writes lock, if a use-case's first argument has no ``turn``."""
+    flow: Flow = BACKGROUND
+    turn: str | None = None
+    """The key that its writes lock, if a use-case's first argument has no ``turn``."""
 
     def pause(self, end: Callable[[Exception], bool] | None = None) -> None:
         """Begins a wait. ``end`` ends it early with an error, and returns whether it could."""

@@ -9,7 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from wishwell.errors import Overloaded
 from wishwell.fair_queue import BACKGROUND, MAX_WAIT_SECONDS, Entry, FairQueue, Flow, Ticket
@@ -34,33 +34,32 @@ _POLL_SECONDS = 0.25
 REASONS = FULL, LATE = "full", "late"
 
 
-class RequestTicket(Ticket):
-    """A request in progress."""
+class RequestTicket(Ticket, eq=False, kw_only=True):
+    """The part of a request that admission uses."""
 
-    __slots__ = ("_admission", "begin", "end", "entry", "refusal", "running", "since", "used")
-
-    def __init__(self, admission: "Admission", begin: Callable[[], None]) -> None:
-        self.flow, self.turn = BACKGROUND, None
-        self.begin = begin
-        self.refusal: Exception | None = None
-        """The error if it was refused."""
-        self.entry: Entry[RequestTicket] | None = None
-        """Its place in the queue for the event loop, if it had to wait there."""
-        self.end: Callable[[Exception], bool] | None = None
-        """Ends its wait, where that is possible."""
-        self.running = False
-        self.since = 0.0
-        """When it began to run or to wait."""
-        self.used = 0.0
-        self._admission = admission
+    admission: "Admission"
+    begin: Callable[[], None]
+    """Called when the request may start, or is refused."""
+    refusal: Exception | None = None
+    """The error if it was refused."""
+    entry: "Entry[RequestTicket] | None" = None
+    """Its place in the queue for the event loop, if it had to wait there."""
+    end: Callable[[Exception], bool] | None = None
+    """Ends its wait, where that is possible."""
+    running: bool = False
+    since: float = 0.0
+    """When it began to run or to wait."""
+    used: float = 0.0
+    admitted: bool = False
+    """Whether it takes part in admission."""
 
     def pause(self, end: Callable[[Exception], bool] | None = None) -> None:
         now = perf_counter()
         if self.running:
             self.running = False
-            if self.entry is not None or self._admission.is_busy:
+            if self.entry is not None or self.admission.is_busy:
                 self.used += now - self.since
-                self._admission.spend(now - self.since, self.entry, self.used)
+                self.admission.spend(now - self.since, self.entry, self.used)
         self.since, self.end = now, end
 
     def resume(self) -> None:
@@ -68,20 +67,20 @@ class RequestTicket(Ticket):
 
     def withdraw(self, error: Exception) -> bool:
         """Refuses the request if it still waits to start. Returns whether it did."""
-        if removed := self._admission.remove(self):
+        if removed := self.admission.remove(self):
             self.refusal = error
             self.begin()
         return removed
 
     # rules: slow-clients, fair-queueing
     async def away(self, waits: Awaitable[T]) -> T:
-        self._admission.leave(self)
+        self.admission.leave(self)
         try:
             result = await waits
         finally:
             self.resume()
-        self._admission.readmit(self)
-        await self._admission.wait_for_turn(self)
+        self.admission.readmit(self)
+        await self.admission.wait_for_turn(self)
         return result
 
 
@@ -120,28 +119,29 @@ class Admission:
         """Whether requests have to share the event loop's time."""
         return len(self._tickets) > self._unmeasured
 
-    def submit(self, flow: Callable[[], Flow], begin: Callable[[], None]) -> RequestTicket:
-        """Admits, queues or refuses a request. A queued one's ``begin`` is called when it may start
-        or is refused later. ``flow`` returns the request's flow, without I/O."""
-        ticket = RequestTicket(self, begin)
+    def submit(self, ticket: RequestTicket, flow: Callable[[Any], Flow]) -> None:
+        """Admits, queues or refuses a request. Calls its ``begin``, if queued later. ``flow``
+        returns the request's flow, without I/O."""
         if len(self._tickets) < self._unmeasured and not self._queue:
             self._tickets[ticket] = None
-            return ticket
+            ticket.begin()
+            return
         if len(self._tickets) >= self._most:
-            ticket.flow = flow()
+            ticket.flow = flow(ticket)
             if not self._shed_newest(ticket):
                 ticket.refusal = Overloaded()
-                return ticket
+                ticket.begin()
+                return
         self._tickets[ticket] = None
         if self._queue or self._left < self._typical:
             if ticket.flow is BACKGROUND:
-                ticket.flow = flow()
+                ticket.flow = flow(ticket)
             ticket.since, ticket.end = perf_counter(), ticket.withdraw
             ticket.entry = self._queue.push(ticket.flow, ticket)
+        else:
+            ticket.begin()
         self._left -= self._typical
-        if not self._scheduled:
-            self._schedule()
-        return ticket
+        self._schedule()
 
     async def wait_for_turn(self, ticket: RequestTicket) -> None:
         """Queues a request that resumes after a wait, like a new one, because it may have a large
@@ -167,14 +167,13 @@ class Admission:
         """Removes a request that waits to start. Returns whether it did."""
         return ticket.entry is not None and self._queue.remove(ticket.entry)
 
-    def leave(self, ticket: Ticket) -> None:
+    def leave(self, ticket: RequestTicket) -> None:
         """Frees the place of a request that is done, or waits for a body or another server."""
-        if isinstance(ticket, RequestTicket):
-            if ticket.running and (ticket.entry is not None or self.is_busy):
-                ticket.pause()
+        if ticket.entry is not None or len(self._tickets) > self._unmeasured:
+            ticket.pause()
             # The entry refers to the ticket, and only the garbage collector would free the two.
             ticket.entry = None
-            self._tickets.pop(ticket, None)
+        self._tickets.pop(ticket, None)
 
     def readmit(self, ticket: RequestTicket) -> None:
         """Takes a place again after a wait. Raises ``Overloaded`` if the limit is reached."""
@@ -188,8 +187,7 @@ class Admission:
         self._typical += (seconds - self._typical) / 16
         if entry is not None:
             self._queue.charge(entry, in_all)
-        if not self._scheduled:
-            self._schedule()
+        self._schedule()
         if not self._polling:
             self._polling = True
             asyncio.get_running_loop().call_later(_POLL_SECONDS, self._poll)

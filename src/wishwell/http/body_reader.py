@@ -89,4 +89,5 @@ class BodyReader:
     def discard(self) -> None:
         """Frees the body and ignores further input, once the request has its response."""
         self.ended, self._body = True, bytearray()
-        _large.pop(self, None)
+        if _large:
+            _large.pop(self, None)

@@ -14,8 +14,7 @@ from wishwell.db import Database, Row
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid
 from wishwell.events.sender import Sender
-from wishwell.fair_queue import Ticket
-from wishwell.http.admission import Admission
+from wishwell.http.admission import Admission, RequestTicket
 from wishwell.http.body_reader import BodyReader
 from wishwell.http.responses import Headers
 from wishwell.outbound import Outbound
@@ -59,7 +58,7 @@ class Services:
         return ids.timestamp(self.clock())
 
 
-class Request(msgspec.Struct):
+class Request(RequestTicket, eq=False, kw_only=True):
     """A request on its way through the pipeline."""
 
     service: Services
@@ -85,7 +84,8 @@ class Request(msgspec.Struct):
     """Its valid ``traceparent`` (W3C Trace Context)."""
     shopping: bool = False
     """Whether it is for the storefront."""
-    ticket: Ticket = msgspec.field(default_factory=Ticket)
+    of_api: bool = False
+    """Whether it is for the API itself."""
     decoding: tuple[bytes, type[msgspec.Struct]] | None = None
     """The body and its type, once it is decoded."""
     reading: bool = False

@@ -4,8 +4,6 @@ A request is counted before its other checks (rule: limit-address): for its call
 """
 
 import asyncio
-import functools
-from collections.abc import Callable
 
 import structlog
 from msgspec import structs
@@ -31,7 +29,6 @@ from wishwell.errors import (
 )
 from wishwell.fair_queue import CURRENT
 from wishwell.http import bad_fields, flows, queries, rate_limits, responding, responses, routes
-from wishwell.http.admission import RequestTicket
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
@@ -68,34 +65,34 @@ class Pipeline:
     def __init__(self, service: Services) -> None:
         self.service = service
         self._storefront = Storefront(service)
-        self._bounded = _API, f"{service.settings.storefront_base}{_API}"
+        self._storefront_api = f"{service.settings.storefront_base}{_API}"
 
-    def submit(self, request: Request, begin: Callable[[], None]) -> None:
-        """Queues a request for admission. Calls ``begin`` when it may run."""
+    def submit(self, request: Request) -> None:
+        """Submits a request to admission, which calls its ``begin``."""
         if self._storefront.serves(request.raw_path):
             request.path, request.shopping = request.raw_path, True
-        if request.path.startswith(self._bounded) or request.path == _API[:-1]:
-            flow = functools.partial(flows.before_checks, request)
-            request.ticket = ticket = self.service.admission.submit(flow, begin)
-            if ticket.entry is not None:
-                return
-        begin()  # health checks need no admission
+            request.admitted = request.path.startswith(self._storefront_api)
+        else:
+            request.of_api = request.path.startswith(_API) or request.path == _API[:-1]
+            request.admitted = request.of_api
+        if request.admitted:
+            self.service.admission.submit(request, flows.before_checks)
+        else:
+            request.begin()  # health checks need no admission
 
     async def __call__(self, request: Request) -> Response:
         """Returns the response; errors become a response, too."""
-        shopping = request.shopping
-        of_api = not shopping and (request.path.startswith(_API) or request.path == _API[:-1])
         try:
-            if isinstance(ticket := request.ticket, RequestTicket):
-                if ticket.refusal is not None:
-                    raise ticket.refusal
-                ticket.resume()
-                CURRENT.set(ticket)
-            if shopping:
+            if request.admitted:
+                if request.refusal is not None:
+                    raise request.refusal
+                request.resume()
+                CURRENT.set(request)
+            if request.shopping:
                 answer = await self._shop(request)
             else:
                 self._check_host(request)
-                answer = await (self._api if of_api else _management)(request)
+                answer = await (self._api if request.of_api else _management)(request)
         except Exception as error:
             answer = _failed(error, request)
         except asyncio.CancelledError:
@@ -104,10 +101,10 @@ class Pipeline:
             stopping = Unavailable if sure else Undecided
             answer = _failed(stopping("The service is shutting down."), request)
         finally:
-            self.service.admission.leave(request.ticket)
-        if shopping:
+            self.service.admission.leave(request)
+        if request.shopping:
             self._storefront.replace_headers(request, answer)
-        elif of_api:
+        elif request.of_api:
             answer.headers += self._api_headers(request)
         if _SHARED in request.path:
             answer.headers += _SHARED_HEADERS
@@ -184,7 +181,7 @@ class Pipeline:
         if route is None:
             raise routes.unknown(request.path)
         handler = routes.handler(route, request.method)
-        request.ticket.turn = request.parameters.get("token")  # a write to a share locks its owner
+        request.turn = request.parameters.get("token")  # a write to a share locks its owner
         if refused is not None and not (
             isinstance(refused, Unauthenticated)
             and (
@@ -228,7 +225,7 @@ class Pipeline:
     async def _authorize(self, request: Request) -> None:
         """Authenticates the caller; repeated when a body took long to arrive."""
         request.caller = await self._caller(request)
-        request.ticket.flow = flows.of_caller(request, request.caller)
+        request.flow = flows.of_caller(request, request.caller)
         request.authorize = self._authorize
         if request.acts_on is not None:
             await self._set_scope(request, request.caller)

@@ -200,10 +200,13 @@ class HttpProtocol(asyncio.Protocol):
         raw_path = (url.path or b"/").decode("ascii")
         path = unquote(raw_path) if "%" in raw_path else raw_path
         limit = MAX_PLATFORM_BODY if path == shopify.PATH else MAX_BODY
-        ask = functools.partial(self._write, _CONTINUE)
+        ask = None
         # RFC 9110, 10.1.1: a server ignores the expectation in HTTP/1.0.
-        asks = version != "1.0" and headers.get(b"expect", b"").lower() == b"100-continue"
+        if version != "1.0" and headers.get(b"expect", b"").lower() == b"100-continue":
+            ask = functools.partial(self._write, _CONTINUE)
         self._latest = Request(
+            admission=self._app.service.admission,
+            begin=self._start,
             service=self._app.service,
             id=responses.request_id(headers.get(b"x-request-id")),
             method=parser.get_method().decode("ascii"),
@@ -214,7 +217,7 @@ class HttpProtocol(asyncio.Protocol):
             headers=headers,
             pairs=pairs,
             peer=self._peer,
-            incoming=BodyReader(ask if asks else None, limit),
+            incoming=BodyReader(ask, limit),
             keep_alive=version != "1.0" and parser.should_keep_alive(),
             accepts_chunked=version != "1.0",
         )
@@ -245,7 +248,7 @@ class HttpProtocol(asyncio.Protocol):
     # ------------------------------------------------------------------------------- responses
 
     def _begin(self) -> None:
-        self._app.submit(self._in_progress[0], self._start)
+        self._app.submit(self._in_progress[0])
 
     def _start(self) -> None:
         task = self._loop.create_task(self._answer(self._in_progress[0]))
@@ -280,19 +283,21 @@ class HttpProtocol(asyncio.Protocol):
             self._set_deadline(
                 self._settings.body_timeout if self._reads == _BODY else _IDLE_SECONDS
             )
-        self._parse()
+        if self._buffer or not self._reading or self._reads == _HEADERS:
+            self._parse()
 
     async def _send(self, request: Request, answer: Response) -> None:
         # A client that got no 100 Continue may send its body or not, so the connection can't be
         # reused.
         answer.closes |= not request.keep_alive or request.incoming.ask is not None
         answer.closes |= self._close_after and len(self._in_progress) == 1
-        headers, stream = list(answer.headers), answer.stream
-        if stream is not None and request.accepts_chunked:
-            headers.append((b"transfer-encoding", b"chunked"))
-        elif stream is None and answer.status not in (204, 304):
-            headers.append((b"content-length", b"%d" % len(answer.body)))
-        self._write(self._head(answer, headers), b"" if request.method == "HEAD" else answer.body)
+        stream = answer.stream
+        if stream is None:
+            if answer.status not in (204, 304):
+                answer.headers.append((b"content-length", b"%d" % len(answer.body)))
+        elif request.accepts_chunked:
+            answer.headers.append((b"transfer-encoding", b"chunked"))
+        self._write(self._head(answer), b"" if request.method == "HEAD" else answer.body)
         if stream is not None and request.method != "HEAD":
             async for piece in stream:
                 if self._transport.is_closing():
@@ -307,14 +312,14 @@ class HttpProtocol(asyncio.Protocol):
         if answer.closes:
             self._transport.close()
 
-    def _head(self, answer: Response, headers: Headers) -> bytes:
-        lines = [*self._server.default_headers, *headers]
+    def _head(self, answer: Response) -> bytes:
+        lines = [*self._server.default_headers, *answer.headers]
         if answer.closes:
             lines.append((b"connection", b"close"))
-        head = _STATUS_LINES[answer.status] + b"".join([b"%b: %b\r\n" % line for line in lines])
-        if head.count(b"\n") != len(lines) + 1:
+        head = _STATUS_LINES[answer.status] + b"\r\n".join(map(b": ".join, lines))
+        if head.count(b"\n") != len(lines):
             raise ValueError("a header's value has a line feed")
-        return head + b"\r\n"
+        return head + b"\r\n\r\n"
 
     def _write(self, *pieces: bytes) -> None:
         """Writes all pieces in one call, so that head and body share a packet."""
@@ -388,6 +393,6 @@ class HttpProtocol(asyncio.Protocol):
         if self._reads != _BODY:
             answer = self._app.refused(error, self._peer)
             answer.closes = True
-            length = (b"content-length", b"%d" % len(answer.body))
-            self._write(self._head(answer, [*answer.headers, length]), answer.body)
+            answer.headers.append((b"content-length", b"%d" % len(answer.body)))
+            self._write(self._head(answer), answer.body)
         self._transport.close()

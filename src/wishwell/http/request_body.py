@@ -92,7 +92,7 @@ async def read(request: Request) -> bytes:
     if not request.incoming.ended:
         service, clock = request.service, asyncio.get_running_loop().time
         began, request.reading = clock(), True
-        await request.ticket.away(request.incoming.wait(service.settings.body_timeout))
+        await request.away(request.incoming.wait(service.settings.body_timeout))
         # rule: token-revoked
         if clock() - began > _TRUSTED_SECONDS and request.authorize is not None:
             await request.authorize(request)

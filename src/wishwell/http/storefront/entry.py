@@ -52,14 +52,14 @@ class Storefront:
         if name == visitors.EXCHANGE:
             return await visitors.token(request)
         visit = request.visit = await identity.begin(request)
-        request.ticket.flow = flows.of_visit(request, visit)
+        request.flow = flows.of_visit(request, visit)
         if route == "asset":
             return assets.file(request, assets.FOLDER, name, [])
         if route == "page":
             languages = request.header(b"accept-language")
             return documents.answer(name, self._base, visit, languages)
         await identity.identify(request, visit)
-        request.ticket.flow = flows.of_visit(request, visit)
+        request.flow = flows.of_visit(request, visit)
         if not request.reads:
             identity.check_origin(request, visit)
             request.authorize = self._authorize

@@ -142,7 +142,7 @@ async def token(request: Request) -> Response:
     session, due = await session_of(request, shop, key)
     request.caller = Caller("session", store, "", session)
     request.acts_on = session
-    request.ticket.flow = Flow(store.id, session.gid)
+    request.flow = Flow(store.id, session.gid)
     await rate_limits.count(request, rate_limits.limit_of(request, "token"))
     try:
         await service.db.write(profiles.renew_session, session, request.now())
