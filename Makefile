@@ -104,13 +104,17 @@ check: $(VENV)/.dev ## Format, lint, strict types and the workflows, all without
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 
-format: $(VENV)/.dev ## Format the code and sort its imports; write the API's description and, from it, the client and the rules' tables
+format: $(VENV)/.dev ## Format the code and sort its imports; write the API's description and, from it, the clients' types and the rules' tables
 	$(BIN)/python -m tools.openapi
 	$(BIN)/python -m tools.described_client
 	$(BIN)/python clients/python/hatch_build.py && touch $(VENV)/.client
 	$(BIN)/python -m tools.rule_tables
+	@! command -v npm >/dev/null || $(MAKE) --silent packages/elements/src/api.d.ts
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+packages/elements/src/api.d.ts: src/wishwell/http/openapi.json
+	@cd packages/elements && ([ -d node_modules ] || npm ci --no-audit --no-fund --silent) && npm run --silent types
 
 packages/proxy/dist/express.js: $(wildcard packages/proxy/src/*.ts) packages/proxy/package-lock.json
 	@cd packages/proxy && npm ci --no-audit --no-fund --silent && npm run --silent build

@@ -28,9 +28,16 @@ _SPACES = r"\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _EDGE = rf"[^\u0000-\u0020\u007f-\u00a0{_SPACES}]"
 _AROUND = rf"[\u0009-\u000d\u001c-\u0020\u0085\u00a0{_SPACES}]*"
 _TRIMMED = rf"{_EDGE}(?:[^\u0000-\u001f\u007f-\u009f]{{0,253}}{_EDGE})?"
+# rule: input-inert
+_INERT = r"^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f]*$"
 # Neither side of the @ may have white space, control characters or "(),:;<>@[\].
 _IN_EMAIL = _EDGE.removesuffix("]") + r'"(),:;<>@\[\\\]'
 _EMAIL = rf"^{_IN_EMAIL}]{{1,64}}@{_IN_EMAIL}.]+(?:\.{_IN_EMAIL}.]+)*$"
+
+PATTERN_RULES = {
+    _INERT: "must not contain control characters other than newlines; send \\n, not \\r\\n"
+}
+"""Error messages for texts that don't match a type's pattern."""
 
 
 def published(title: str = "", description: str = "", **limits: Any) -> Meta:
@@ -110,11 +117,12 @@ Tag = Annotated[str, Meta(title="Tag", pattern="^[a-z0-9_-]{1,50}$")]
 Tags = Annotated[list[Tag], Meta(title="Tags", max_length=MAX_TAGS), Unique]
 Note = Annotated[
     str,
-    Meta(max_length=MAX_NOTE),
-    published(
-        "Note",
-        "A text by the profile's owner. Newlines are allowed, other control characters aren't.",
-        pattern=r"^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f]*$",
+    Meta(
+        title="Note",
+        description="A text by the profile's owner. Newlines are allowed, other control characters "
+        "aren't.",
+        max_length=MAX_NOTE,
+        pattern=_INERT,
     ),
 ]
 ItemProduct = Annotated[msgspec.Raw, published("ItemProduct")]

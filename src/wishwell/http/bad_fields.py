@@ -7,17 +7,16 @@ from collections.abc import Callable, Iterator
 from typing import Any, get_args
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct, inspect, structs
 
 from wishwell import errors, events, products, profiles
 from wishwell import field_types as types
 from wishwell.errors import BadField, Invalid, RequestError
-from wishwell.events import formats
 from wishwell.http import request_types, store_bodies
 from wishwell.http.context import Request
 from wishwell.stores import look, reporting, rules
 from wishwell.stores.look import Look
-from wishwell.wishlists import fields, items, lists, orders, shares
+from wishwell.wishlists import fields, items, lists, shares
 
 _URL_RULE = (
     f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters, "
@@ -28,35 +27,21 @@ _TIME_RULE = "must be a time with an offset, such as 2031-12-24T18:00:00Z"
 
 _LOOK = Look.__struct_encode_fields__
 
-# The rule of each field, shown whole when any part is violated.
+# The rules of fields that their types don't express, shown whole when any part is violated.
 RULES = {
-    "note": f"must be a string of at most {types.MAX_NOTE} characters, or null",
-    "quantity": f"must be an integer from 1 to {types.MAX_QUANTITY}",
     "tags": f"must be an array of at most {types.MAX_TAGS} tags",
     "tags[]": fields.TAG_RULE,
     "listIds": "must be an array of at most 250 list ids without duplicates",
     "listName": f"must be a string of 1 to {lists.MAX_NAME} characters, or null",
-    "items": f"must be an array of 1 to {items.MAX_BULK} items",
     "after": "must be the id of another item on the list, or null",
     "itemIds": f"must be an array of 1 to {items.MAX_BULK} item ids",
     "itemIds[]": "must be the id of an item",
     "listIds[]": "must be the id of a list",
     "name": f"must be a string of 1 to {lists.MAX_NAME} characters",
-    "expiresAt": f"{_TIME_RULE}, or null",
-    "reservations": "must be true or false",
-    "notes": "must be true or false",
     "displayName": f"must be a string of at most {shares.MAX_DISPLAY_NAME} characters, or null",
-    "look": "must be an object",
-    "reporting": "must be an object",
-    "showWishes": "must be true or false",
-    "timeZone": "must be a string",
-    "purchases": "must be true or false",
-    "purchased": "must be a string",
     "attributionDays": f"must be an integer from 1 to {reporting.MAX_ATTRIBUTION_DAYS}",
     "texts": 'must be an object such as {"de": {"name": "text"}}',
-    **dict.fromkeys(_LOOK[:-1], "must be a string or null"),
     "email": "must be an e-mail address",
-    "notices": "must be true, false or null",
     "title": f"must be a string of 1 to {products.MAX_TITLE} characters, or null",
     "url": _URL_RULE,
     "image": _URL_RULE,
@@ -66,27 +51,15 @@ RULES = {
         "4 after it"
     ),
     "currency": "must be three letters A-Z, such as EUR",
-    "available": "must be true, false or null",
-    "availability": "must be in_stock, out_of_stock, preorder, backorder or null",
-    "variants": f"must be an array of at most {products.MAX_VARIANTS} variants, or null",
-    "products": f"must be an array of 1 to {products.MAX_BULK} products",
     "customer": "must be a string such as gid://shopify/Customer/7; leave it out for a visitor",
     "session": "must be a string such as gid://wishwell/Session/<uuid>; leave it out without one",
     "types": "must be an array of event types without duplicates",
     "types[]": f"must be one of {', '.join(events.TYPES)}",
-    "enabled": "must be true or false",
-    "format": f"must be one of {', '.join(formats.FORMATS)}",
     "key": "must be 8 to 500 printable ASCII characters without spaces",
     "include": "must be an array with product, or an empty one",
     "include[]": "must be product",
-    "since": _TIME_RULE,
-    "orders": f"must be an array of 1 to {orders.MAX_BULK} orders",
     "orderId": "must be 1 to 255 printable ASCII characters without space and /",
     "profile": "must be the GID of a customer or session",
-    "placedAt": _TIME_RULE,
-    "updatedAt": _TIME_RULE,
-    "status": "must be paid or cancelled",
-    "lines": f"must be an array of at most {orders.MAX_LINES} lines",
     "unitPrice": "must be an object with amount and currency, or null",
 }
 _FIXED = frozenset({"id", "profile", "itemCount", "createdAt", "updatedAt", "token", "savedPrice"})
@@ -159,7 +132,6 @@ class _Finder:
             **dict.fromkeys(profiles.KINDS, lambda kind, gid: parse(store, namespace, gid, kind)),
             "profile": lambda _, gid: parse(store, namespace, gid, "profile"),
             "tags": lambda _, tags: fields.check_tags(tags),
-            "note": lambda name, note: fields.check_text(name, note, types.MAX_NOTE),
             **dict.fromkeys(("name", "listName"), lambda name, text: lists.check_name(text, name)),
             "displayName": lambda _, name: shares.check_display_name(name),
             **{
@@ -207,7 +179,7 @@ class _Finder:
             path = place["path"] if place else ""
             is_object = isinstance(value, dict) and "Expected `array" not in str(error)
             if not inner or not (is_object or path):
-                yield BadField(f"{inside}{name}{path}", self._rule(name, path, str(error), shape))
+                yield BadField(f"{inside}{name}{path}", self._rule(field, path, str(error), shape))
                 return
         if inner and value is not None:
             several = isinstance(value, list)
@@ -221,15 +193,58 @@ class _Finder:
                 broken, _, rule = error.message.partition(": ")
                 yield BadField(f"{inside}{broken}", rule)
 
-    def _rule(self, name: str, path: str, error: str, shape: type[Struct]) -> str:
+    def _rule(self, field: structs.FieldInfo, path: str, error: str, shape: type[Struct]) -> str:
+        name = field.encode_name
         if error.startswith("Expected `datetime` with a timezone"):
             return "lacks an offset, such as Z."
+        for pattern, rule in types.PATTERN_RULES.items():
+            if f"matching regex {pattern!r}" in error:
+                return f"{rule}."
         if path and f"{name}[]" in RULES:
             return f"{RULES[f'{name}[]']}."
-        rule = ORDER_RULE if shape is request_types.ItemOrderBody else self._rules[name]
-        if shape is store_bodies.StoreBody and name == "notices":
-            rule = "must be opt-out or opt-in"
-        return f"{rule}."
+        rule = ORDER_RULE if shape is request_types.ItemOrderBody else self._rules.get(name, "")
+        return f"{rule or type_rule(field)}."
+
+
+def type_rule(field: structs.FieldInfo) -> str:
+    """Returns the rule that a field's type expresses; an empty text if it needs a sentence."""
+    *kinds, last = _kinds(inspect.type_info(field.type))
+    nullable = isinstance(last, inspect.NoneType)
+    or_null = ", or null" * nullable
+    match kinds[0] if kinds else last:
+        case inspect.BoolType():
+            return "must be true, false or null" if nullable else "must be true or false"
+        case inspect.LiteralType(values):
+            *others, end = [*map(str, values), *["null"] * nullable]
+            return f"must be {', '.join(others)} or {end}"
+        case inspect.IntType(ge=int(least), le=int(most)):
+            return f"must be an integer from {least} to {most}{or_null}"
+        case inspect.StrType(max_length=int(most), pattern=pattern) if (
+            pattern is None or pattern in types.PATTERN_RULES
+        ):
+            return f"must be a string of at most {most} characters{or_null}"
+        case inspect.StrType(pattern=None):
+            return f"must be a string{or_null}"
+        case inspect.DateTimeType():
+            return f"{_TIME_RULE}{or_null}"
+        case inspect.StructType():
+            return f"must be an object{or_null}"
+        case inspect.ListType(inspect.StructType(), least, int(most)):
+            number = f"{least} to {most}" if least else f"at most {most}"
+            return f"must be an array of {number} {field.encode_name}{or_null}"
+    return ""
+
+
+def _kinds(node: inspect.Type) -> Iterator[inspect.Type]:
+    """Yields the plain types of a union, null last. Decoding must check all of a type's limits."""
+    if isinstance(node, inspect.Metadata):
+        unchecked = (node.extra_json_schema or {}).keys() - {"title", "description"}
+        yield from [inspect.AnyType()] if unchecked else _kinds(node.type)
+    elif isinstance(node, inspect.UnionType):
+        for member in sorted(node.types, key=lambda one: isinstance(one, inspect.NoneType)):
+            yield from _kinds(member)
+    else:
+        yield node
 
 
 def _check_look(column: str, name: str, text: str) -> None:

@@ -74,7 +74,7 @@ class NewItemBody(Body):
             variant_id=_variant(store, self.variant_id),
             quantity=_given(self.quantity),
             tags=_tags(self.tags),
-            note=_text("note", self.note, types.MAX_NOTE),
+            note=_cleared(self.note),
             list_ids=fields.each_once("listIds", _given(self.list_ids) or ()),
             list_name=lists.check_name(self.list_name, "listName")
             if isinstance(self.list_name, str)
@@ -113,7 +113,7 @@ class ItemPatchBody(Body):
             variant_id=None if self.variant_id is UNSET else _variant(store, self.variant_id),
             quantity=_given(self.quantity),
             tags=_tags(self.tags),
-            note=_text("note", self.note, types.MAX_NOTE),
+            note=_cleared(self.note),
         )
 
 
@@ -125,8 +125,9 @@ def _variant(store: Store, id: int | str | None) -> str:
     return items.NO_VARIANT if id is None else store.product_id("variantId", id)
 
 
-def _text(field: str, text: str | UnsetType | None, max_length: int) -> str | None:
-    return None if text is UNSET else fields.check_text(field, text or "", max_length)
+def _cleared(text: str | UnsetType | None) -> str | None:
+    """Returns a text; JSON's null is an empty one, and ``None`` means that there is none."""
+    return None if text is UNSET else text or ""
 
 
 class ItemListsBody(Body):

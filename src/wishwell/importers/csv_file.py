@@ -16,14 +16,14 @@ import msgspec
 
 from wishwell import ids, profiles
 from wishwell.errors import Invalid
-from wishwell.field_types import MAX_NOTE, MAX_QUANTITY, Quantity
+from wishwell.field_types import MAX_QUANTITY, Note, Quantity
 from wishwell.importers import table
 from wishwell.importers.table import Table
 from wishwell.stores import Store
-from wishwell.transfer.file_records import ItemRecord, ListRecord, ProfileRecord
+from wishwell.transfer.file_records import ItemRecord, ListRecord, ProfileRecord, explained
 from wishwell.transfer.import_file import Bundle
 from wishwell.transfer.spool import Spool, opened
-from wishwell.wishlists import fields, lists, merging
+from wishwell.wishlists import lists, merging
 
 FIELDS = ("customer", "product", "variant", "list", "quantity", "note", "saved", "email")
 """Fields that a column can be mapped to."""
@@ -196,10 +196,6 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
         except msgspec.DecodeError as error:
             raise Invalid(f"must be an integer from 1 to {MAX_QUANTITY}") from error
 
-    def note(cell: str) -> str:
-        text = cell.replace("\r\n", "\n").replace("\r", "\n")
-        return fields.check_text("note", text, MAX_NOTE)
-
     def saved(cell: str) -> int:
         try:
             if cell.isdigit() and len(cell) in _EPOCH_FACTORS:
@@ -224,7 +220,14 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
         "variant": cached(functools.partial(table.product_id, store, "ProductVariant")),
         "list": cached(lists.check_name),
         "quantity": cached(quantity),
-        "note": note,
+        "note": _note,
         "saved": saved,
         "email": profiles.check_email,
     }
+
+
+def _note(cell: str) -> str:
+    try:
+        return msgspec.convert(cell.replace("\r\n", "\n").replace("\r", "\n"), Note)
+    except msgspec.ValidationError as error:
+        raise Invalid(explained(str(error))) from error

@@ -17,7 +17,7 @@ from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AdminScope
 from wishwell.errors import Invalid
-from wishwell.field_types import MAX_NOTE, MAX_QUANTITY, ProductId, Quantity
+from wishwell.field_types import MAX_QUANTITY, Note, ProductId, Quantity
 from wishwell.products import NewProduct, Variant, notices, product_bodies
 from wishwell.products.product_bodies import ProductBody
 from wishwell.stores import Store
@@ -41,6 +41,7 @@ VERSION: Literal[1] = 1
 _LATE_MS = 60_000
 """Maximum milliseconds that ``created_at`` may be later than the time in the record's UUIDv7."""
 
+_LENGTH = re.compile(r"Expected `str` of length <= (\d+)")
 _PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`$")
 
 
@@ -229,7 +230,7 @@ class ItemRecord(Record):
     variant_id: ProductId | None = None
     quantity: Quantity = 1
     tags: list[str] = msgspec.field(default_factory=list)
-    note: str = ""
+    note: Note = ""
     list_ids: list[RecordId] = msgspec.field(default_factory=list)
     dropped_at: Time | None = None
     restocked_at: Time | None = None
@@ -247,7 +248,6 @@ class ItemRecord(Record):
             store.product_id("variantId", self.variant_id)
         fields.check_each_tag(self.tags)
         fields.each_once("listIds", self.list_ids)
-        fields.check_text("note", self.note, MAX_NOTE)
 
 
 class ReservationRecord(Record):
@@ -354,6 +354,7 @@ def explained(text: str) -> str:
     """Returns a msgspec error message with the field before the rule."""
     place = _PLACE.search(text)
     rule = text[: place.start()] if place else text
+    rule = _LENGTH.sub(r"must be at most \1 characters", rule)
     rule = next((form for pattern, form in FORMS.items() if rule.endswith(repr(pattern))), rule)
     return f"{place['field']}: {rule}" if place and place["field"] else rule
 

@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from wishwell import ids
 from wishwell.errors import Invalid
+from wishwell.field_types import PATTERN_RULES
 from wishwell.stores import Store
 
 RECORD_ID = rf"^{ids.RECORD_ID.pattern}\Z"
@@ -24,6 +25,7 @@ FORMS = {
     UUID: "must be a UUID in lower case with hyphens",
     TIME: "must be a valid time such as 2025-04-18T18:13:27.481Z",
     HASH: "must be a SHA-256 hash in lower-case hexadecimal",
+    **PATTERN_RULES,
 }
 
 

@@ -9,7 +9,7 @@ from wishwell import events
 from wishwell.db import Writer
 from wishwell.profiles import Profile
 from wishwell.stores import SizeLimits
-from wishwell.wishlists import items, lists, ordering, shares
+from wishwell.wishlists import items, lists, ordering, saving, shares
 from wishwell.wishlists.items import Item
 from wishwell.wishlists.lists import List, ListFields
 from wishwell.wishlists.shares import SharedItem, ShareLookup
@@ -65,7 +65,7 @@ async def copy(
                 for name in COPIED:
                     setattr(after, name, getattr(item, name))
             changes.insert(0, (before, after))
-        await items.set_prices(tx, caller, [after for before, after in changes if before is None])
+        await saving.set_prices(tx, caller, [after for before, after in changes if before is None])
         await items.check_limits(tx, caller, changes, limits, "copy")
         in_order = ordering.in_order([item.id for _, item in changes])
         places = {(made.id, id): place for id, place in in_order.items()}

@@ -65,21 +65,6 @@ def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
     return each_once("tags", tags)
 
 
-def check_text(field: str, text: str, max_length: int) -> str:
-    """Returns the text.
-
-    Raises ``Invalid`` for more characters, or a control character except a newline.
-    """
-    if len(text) > max_length:
-        raise Invalid(f"{field}: must be at most {max_length} characters.")
-    if has_control(text.replace("\n", "")):
-        raise Invalid(
-            f"{field}: must not contain control characters other than newlines; send \\n, "
-            "not \\r\\n."
-        )
-    return text
-
-
 def time(field: str, at: datetime, now: int) -> str:
     """Returns a sender's time as stored. Raises ``Invalid`` for one more than a day ahead of
     ``now``, in milliseconds."""

@@ -4,7 +4,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -89,8 +89,15 @@ def new(id: str, product_id: str, variant_id: str, now: str) -> Item:
     return from_row([columns.get(name, "") for name in statements.columns("item_fields")])
 
 
+class _OfProduct(Protocol):
+    """An item, or an item of a shared list."""
+
+    product_id: types.ProductId
+    variant_id: types.ProductId | UnsetType
+
+
 # rule: store-product-ids
-def show(found: Iterable[Item], *, text_ids: bool) -> None:
+def show(found: Iterable[_OfProduct], *, text_ids: bool) -> None:
     """Converts product and variant ids to numbers, unless the store has text ids."""
     if text_ids:
         return
@@ -101,20 +108,6 @@ def show(found: Iterable[Item], *, text_ids: bool) -> None:
             item.product_id = int(product)
         if isinstance(variant, str) and variant.isdecimal():
             item.variant_id = int(variant)
-
-
-# rule: saved-price
-async def set_prices(tx: Reader, profile: Profile, saved: Sequence[Item]) -> None:
-    """Sets the saved price of items to their products' current prices."""
-    if not saved:
-        return
-    products, variants = map(list, zip(*map(item_key, saved), strict=True))
-    these = {"products": products, "variants": variants}
-    rows = await tx.all("product_prices", store=profile.store.id, **these)
-    prices = {(product, variant): price for product, variant, price in rows if price}
-    for item in saved:
-        price = prices.get(item_key(item))
-        item.saved_price = msgspec.Raw(price.encode()) if price else UNSET
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:

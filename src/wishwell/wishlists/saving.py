@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from wishwell import events, profiles
-from wishwell.db import UniqueViolation, Writer
+from wishwell.db import Reader, UniqueViolation, Writer
 from wishwell.errors import Conflict
 from wishwell.profiles import Profile
 from wishwell.stores import SizeLimits
@@ -92,17 +93,31 @@ async def _save(
         saves.append((before, after))
     field = "listName" if names and not any(new.list_ids for new in wanted) else "listIds"
     await items.check_limits(tx, profile, saves, limits, field_prefix + field)
-    await items.set_prices(tx, profile, [after for before, after in saves if before is None])
+    await set_prices(tx, profile, [after for before, after in saves if before is None])
     await items.apply(tx, profile, saves, now)
     again = [after for before, after in saves if before]
     cleared = {item.id: item for item in await purchases.saved_again(tx, profile, again, now)}
     return [(before, cleared.get(after.id, after)) for before, after in saves]
 
 
+# rule: saved-price
+async def set_prices(tx: Reader, profile: Profile, saved: Sequence[Item]) -> None:
+    """Sets the saved price of items to their products' current prices."""
+    if not saved:
+        return
+    products, variants = map(list, zip(*map(items.item_key, saved), strict=True))
+    these = {"products": products, "variants": variants}
+    rows = await tx.all("product_prices", store=profile.store.id, **these)
+    prices = {(product, variant): price for product, variant, price in rows if price}
+    for item in saved:
+        price = prices.get(items.item_key(item))
+        item.saved_price = msgspec.Raw(price.encode()) if price else UNSET
+
+
 async def _price(tx: Writer, profile: Profile, new: NewItem) -> str:
     """Returns a product's price as JSON, or an empty text."""
     [item] = wanted = [items.new("", new.product_id, new.variant_id, "")]
-    await items.set_prices(tx, profile, wanted)
+    await set_prices(tx, profile, wanted)
     return "" if item.saved_price is UNSET else bytes(item.saved_price).decode()
 
 
@@ -124,7 +139,7 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
         item = _changed(before, patch)
         has_other_product = items.item_key(item) != items.item_key(before)
         if has_other_product:
-            await items.set_prices(tx, profile, [item])
+            await set_prices(tx, profile, [item])
         await items.apply(tx, profile, [(before, item)], now)
         if has_other_product:  # rule: purchase-mark
             [item] = await purchases.saved_again(tx, profile, [item], now)

@@ -11,13 +11,13 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from wishwell import field_types as types
-from wishwell import ids, opaque, profiles, stores
+from wishwell import ids, opaque, profiles
 from wishwell.db import Reader, Row, RunAgain, Writer, mapping
 from wishwell.errors import Invalid, LimitReached, UnknownShare, no_record
 from wishwell.profiles import Profile, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
-from wishwell.wishlists import fields
+from wishwell.wishlists import fields, items
 
 MAX_SHARES = 20
 """Maximum shares of a list, or of a whole wishlist."""
@@ -112,6 +112,9 @@ class SharedItem(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     yours: types.Count | UnsetType = UNSET
     """The quantity that the caller has reserved. Only with a profile token."""
     product: types.ItemProduct | UnsetType = UNSET
+
+
+_from_item_row = mapping.from_columns(SharedItem, "item_fields")
 
 
 # rule: shared-hides-owner
@@ -303,26 +306,26 @@ async def view(
     if rows[0][1] == WHOLE:
         seen["limit"] = MAX_SHOWN
         store, owner_id, rows = await _find_share(tx, lookup, token, "shared_wishlist", seen)
-    _, _, reservations, _, display_name, name, *_ = rows[0]
+    reservations, notes, display_name, name, *_ = rows[0][2:]
     tells = reservations and (reader is None or reader.id != owner_id)
-    shown = str if store.has_text_ids else stores.number
-    items = [
-        SharedItem(
-            id=id,
-            product_id=shown(product),
-            variant_id=shown(variant) if variant else UNSET,
-            quantity=quantity,
-            note=note or UNSET,
-            reserved=(max(reserved, quantity) if bought else reserved) if tells else UNSET,
-            yours=yours if tells and reader is not None else UNSET,
-        )
-        for *_, id, product, variant, quantity, note, reserved, yours, bought in rows
-        if id is not None
-    ]
+    seen_items = []
+    for reserved, yours, bought, *columns in (row[7:] for row in rows):
+        if columns[0] is None:  # an empty list
+            continue
+        item = _from_item_row(columns)
+        if not notes:
+            item.note = UNSET
+        if tells:
+            item.reserved = max(reserved, item.quantity) if bought else reserved
+            item.yours = UNSET if reader is None else yours
+        seen_items.append(item)
+    items.show(seen_items, text_ids=store.has_text_ids)
     if include is not None:
-        await include(tx, store, items)
+        await include(tx, store, seen_items)
     updated_at = max(row[6] for row in rows)
-    return SharedList(name or UNSET, items, updated_at, bool(reservations), display_name or UNSET)
+    return SharedList(
+        name or UNSET, seen_items, updated_at, bool(reservations), display_name or UNSET
+    )
 
 
 # rules: share-token, store-isolation

@@ -53,14 +53,13 @@ WITH h AS MATERIALIZED (
     WHERE s.profile_id = :profile AND s.id = :id
       AND (l.id IS NOT NULL OR s.list_id = '00000000-0000-0000-0000-000000000000')
 )
-SELECT h.good, h.list_id, h.reservations, h.notes, h.display_name, h.name, h.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
-       CASE WHEN h.notes = 1 THEN i.note END,
+SELECT h.good, h.list_id, h.reservations, h.notes, h.display_name, h.name, h.updated_at,
        CASE WHEN h.reservations = 1 THEN coalesce((
            SELECT sum(g.quantity) FROM reservations g WHERE g.profile_id = :profile AND g.item_id = i.id), 0) END,
        CASE WHEN h.reservations = 1 AND :reader::uuid IS NOT NULL THEN coalesce((
            SELECT g.quantity FROM reservations g
            WHERE g.profile_id = :profile AND g.item_id = i.id AND g.holder_id = :reader::uuid), 0) END,
-       i.purchased <> ''
+       i.purchased <> '', item_fields(i)
 FROM h
 LEFT JOIN entries e ON e.profile_id = :profile AND e.list_id = h.list_id AND h.good
                    AND (:item::uuid IS NULL OR e.item_id = :item::uuid)
@@ -82,13 +81,12 @@ WITH h AS MATERIALIZED (
 )
 SELECT h.good, h.list_id, h.reservations, h.notes, h.display_name, NULL,
        CASE WHEN i.updated_at > h.created_at THEN i.updated_at ELSE h.created_at END,
-       i.id, i.product_id, i.variant_id, i.quantity, CASE WHEN h.notes = 1 THEN i.note END,
        CASE WHEN h.reservations = 1 THEN coalesce((
            SELECT sum(g.quantity) FROM reservations g WHERE g.profile_id = :profile AND g.item_id = i.id), 0) END,
        CASE WHEN h.reservations = 1 AND :reader::uuid IS NOT NULL THEN coalesce((
            SELECT g.quantity FROM reservations g
            WHERE g.profile_id = :profile AND g.item_id = i.id AND g.holder_id = :reader::uuid), 0) END,
-       i.purchased <> ''
+       i.purchased <> '', item_fields(i)
 FROM h
 LEFT JOIN newest i ON h.good
 ORDER BY i.id DESC;
