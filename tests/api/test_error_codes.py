@@ -173,7 +173,7 @@ def test_null_is_left_out_when_something_is_created(shop, http):
 
 def test_fetched_record_may_be_sent_back_whole(shop, http):
     """A change may repeat the other fields of the record, but not change them.
-    Rule: patch-whole."""
+    Rule: input-strict."""
     shared = new_list(http)
     saved = save(http, 1, note="a", listIds=[shared["id"]])
     for owner in (http, shop.admin):

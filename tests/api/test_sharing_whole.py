@@ -62,7 +62,7 @@ def test_shares_of_lists_and_of_the_wishlist_are_separate(shop):
 @pytest.mark.parametrize("path", ["/shares", "/lists/{}/shares"])
 def test_share_is_changed_by_sending_it_back_whole(shop, path):
     """A PATCH accepts the fetched record, with other settings; a different token is refused.
-    Rule: patch-whole."""
+    Rule: input-strict."""
     http = shop.customer().http
     path = path.format(new_list(http)["id"])
     made = data(http.post(path, json={"displayName": "Ada", "expiresAt": hence(days=1)}), 201)

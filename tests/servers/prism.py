@@ -48,7 +48,7 @@ def _excepted(response: httpx2.Response, violation: dict[str, Any]) -> bool:
         return b'"path_not_found"' in response.content
     if response.is_error:  # a test sent it on purpose
         return True
-    # Unchanged fields may be repeated; the description has those that can change (patch-whole).
+    # Unchanged fields may be repeated; the description has those that can change (input-strict).
     if response.request.method == "PATCH" and violation.get("code") == "additionalProperties":
         return True
     # Where a setting allows http, the service returns a description with another pattern.

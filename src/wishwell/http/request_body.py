@@ -60,7 +60,7 @@ def check_encoding(request: Request) -> None:
         )
 
 
-# rule: patch-whole
+# rule: input-strict
 def _changes(raw: bytes, shape: type[msgspec.Struct], found: object) -> bytes | None:
     """Returns a body without the fields that only repeat the record that was found; ``None`` if the
     body isn't an object, or repeats a key."""
