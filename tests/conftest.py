@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import httpcore2
 import httpx2
+import hypothesis
 import pytest
+from hypothesis import HealthCheck
 
 from tests.security import secrets_in_print
 from tests.servers import Cluster, PostgresServer, RedisServer, Service, redis_binary
@@ -24,8 +26,28 @@ TIMING = {
     "tests/browser": "a browser",
     "tests/examples": "a browser, and other shops' servers",
     "tests/forward/test_web_servers.py": "the start of nginx and Caddy",
-    "tests/service": "the start, signals and end of whole deployments",
+    "tests/test_limits.py": "Redis, which has 200 ms to answer",
+} | {
+    f"tests/service/test_{name}.py": "the start, signals and end of whole deployments"
+    for name in (
+        *("alerts", "away", "backup", "clocks", "cluster", "doctor", "failover", "faults"),
+        *("first_steps", "idle", "keys", "kubernetes", "log", "metrics", "patroni", "pooler"),
+        *("runbooks", "shares", "shedding", "supervision", "unread", "upgrade", "workers"),
+    )
 }
+
+# How many times as many examples a property gets; `make test-slow` sets it.
+EXAMPLES = int(os.environ.get("WISHWELL_TEST_EXAMPLES", "1"))
+# No limit depends on how fast the machine is, and the quick tests try the same examples on each.
+hypothesis.settings.register_profile(
+    "tests",
+    max_examples=40 * EXAMPLES,
+    deadline=None,
+    derandomize=EXAMPLES == 1,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+hypothesis.settings.load_profile("tests")
 
 SEALING_KEY = "a-sealing-key-of-the-tests-40-characters"
 SIGNING_KEY = "a-signing-key-of-the-tests-40-characters"

@@ -3,9 +3,10 @@
 import functools
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import EXAMPLES
 from wishwell.field_types import MAX_QUANTITY
 
 # Only a few products and variants, so that a sequence saves the same one more than once.
@@ -81,10 +82,8 @@ sequences = st.lists(steps, min_size=6, max_size=25).map(lambda more: [*_somethi
 
 
 def examples(count: int):
-    """Returns settings for a property on the shared database: ``count`` examples without a
-    deadline."""
-    checks = [HealthCheck.function_scoped_fixture]
-    return settings(max_examples=count, deadline=None, suppress_health_check=checks)
+    """Returns settings for a property: ``count`` examples, in `make test-slow` many times as many."""
+    return settings(max_examples=count * EXAMPLES)
 
 
 def at_length(test, count: int, **given_):

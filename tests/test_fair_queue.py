@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wishwell.errors import Overloaded
@@ -22,7 +22,6 @@ flows = st.builds(Flow, st.sampled_from("abc"), st.sampled_from("xyz"))
 costs = st.floats(0.001, 1)
 
 
-@settings(deadline=None)
 @given(st.lists(st.one_of(flows, costs, st.none()), max_size=80))
 def test_queue_starts_each_work_once_and_in_the_order_of_its_flow(steps):
     """Each task starts once, in the order of its flow. In a history, a flow stands for a push, a cost for a finished
@@ -45,7 +44,6 @@ def test_queue_starts_each_work_once_and_in_the_order_of_its_flow(steps):
         assert len(queue) == len(waiting)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(costs, costs), min_size=5, max_size=60), st.booleans())
 def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
     """Two flows that always wait get equal time, to within one task each, whatever their number and cost.
@@ -65,7 +63,6 @@ def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
         assert abs(used[one] - used[two]) <= 2 * 2
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(flows, costs), min_size=1, max_size=60), st.integers(0, 59))
 def test_newcomer_is_next_but_for_who_is_as_far_behind(backlog, done):
     """A newcomer waits for at most one task of each other flow, never for a backlog.

@@ -5,11 +5,12 @@ import re
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import SIGNING_KEY, slow
 from tests.servers import WISHWELL, Service
+from tests.strategies import examples
 
 # xdist runs the group in one process, so the shared fixtures are made once.
 pytestmark = [pytest.mark.xdist_group("plain-lines"), pytest.mark.either_engine]
@@ -140,7 +141,7 @@ PLACES = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@examples(15)
 @given(place=PLACES, word=WORDS)
 def test_argument_of_any_kind_is_taken_or_refused_plainly(ready, place, word):
     """NUL, surrogates, 5,000 digits, half URLs, any text in any argument: accepted, or refused in
@@ -255,7 +256,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(15)
 @given(name=st.sampled_from(NAMES), value=VALUES)
 def test_setting_of_any_value_is_taken_or_named(ready, name, value):
     """With any value of a setting, a command runs or names the setting."""
@@ -277,7 +278,7 @@ QUERY = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@examples(15)
 @given(authority=AUTHORITY, name=st.sampled_from(["", "/", "/x", "/%00", "/x%zz"]), query=QUERY)
 def test_address_of_a_server_of_any_kind_is_refused_plainly(ready, authority, name, query):
     """An odd database URL either can't be reached or is reported as invalid."""

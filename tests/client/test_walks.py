@@ -3,17 +3,12 @@
 import itertools
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-pytestmark = pytest.mark.either_engine
+from tests.strategies import examples
 
-FEW = settings(
-    max_examples=15,
-    deadline=None,
-    # The fixtures are a service and a proxy; each example makes a new customer.
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+pytestmark = pytest.mark.either_engine
 
 
 def check(resource, saved, limit, **query):
@@ -33,7 +28,7 @@ def check(resource, saved, limit, **query):
         assert onward == newest_first[number * limit :]
 
 
-@FEW
+@examples(8)
 @given(
     products=st.lists(st.integers(1, 10**6), unique=True, max_size=9),
     limit=st.integers(1, 5),

@@ -45,7 +45,7 @@ def test_setting_decides_for_those_who_never_chose(bench, setting, expected):
 
 
 @given(own=st.sampled_from(CHOICES), others=st.lists(st.sampled_from(CHOICES), max_size=3))
-@strategies.examples(40)
+@strategies.examples(15)
 def test_choice_beats_none_and_the_customers_beats_the_sessions(bench, own, others):
     """After any number of sign-ins the customer's choice stands, else the first session's that has
     one; a choice never becomes none. Rules: notice-consent, link-merges-items."""

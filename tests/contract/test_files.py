@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import strategies
@@ -43,7 +43,7 @@ async def used(mine: config.Settings) -> list[str]:
         await db.close()
 
 
-@settings(max_examples=40, deadline=None)
+@strategies.examples(12)
 @given(name=strategies.file_names, relative=st.booleans())
 def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
     """Any file name that a file system allows in a URL opens exactly that file, with mode 600."""

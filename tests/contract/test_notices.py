@@ -502,7 +502,7 @@ PERIODS = (
 @example(sequence=dropping("999999999999.9999", "989999999999.9999"), percent=1)
 @example(sequence=dropping("0", "0.00"), percent=1)
 @example(sequence=dropping("0.0001", "0"), percent=5)
-@strategies.examples(30)
+@strategies.examples(10)
 def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, percent):
     """Notices follow restated rules for each variant, with a day between puts; an item without a
     variant gets that of the first variant that has one.

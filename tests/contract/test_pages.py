@@ -54,7 +54,7 @@ def walk(bench, scope, size, query, cursor=None, way="next"):
     whole=st.booleans(),
     who=st.integers(0, 2),
 )
-@strategies.examples(80)
+@strategies.examples(25)
 def test_pages_of_any_size_have_exactly_the_records(bench, stocked, size, query, whole, who):
     """Walking forwards yields all records, newest first; walking backwards yields the same pages.
     No cursor leads nowhere."""

@@ -167,7 +167,7 @@ versions = st.fixed_dictionaries(
 
 
 @given(st.lists(versions, min_size=1, max_size=4), st.booleans(), st.data())
-@examples(25)
+@examples(10)
 def test_any_order_of_versions_ends_in_the_newest(bench, states, is_deleted, data):
     """Versions of a product in any order, with any repetition, end in the newest; a deletion is final,
     whenever it arrives. Rule: platform-products."""
@@ -302,7 +302,7 @@ def test_order_counts_units_that_stay_and_what_was_paid(bench, shop, line, more,
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=4), st.booleans(), st.data())
-@examples(25)
+@examples(10)
 def test_any_order_of_order_versions_ends_in_the_newest(bench, units, is_cancelled, data):
     """Versions of an order in any order, with any repetition, end in the newest, also of two in one
     second: unpaid, paid, fewer units, cancelled. Rules: platform-orders, order-versions."""

@@ -312,7 +312,7 @@ CART += [("order", 2, 0, 0, 1, ONE), ("order", 3, 0, 3, 1, ONE), ("tidy",)]
 @example(EQUAL)
 @example(LATE)
 @example(CART)
-@examples(25)
+@examples(10)
 def test_any_sequence_agrees_with_a_count_by_hand(bench, tmp_path_factory, doing):
     """After each save, sign-in, order, version, cancellation, removal, erasure and import, in any
     order of arrival, purchases, revenue and marks are those of a count by hand; the events

@@ -115,7 +115,7 @@ def count(bench, store):
     return bench.drain(counting.run(bench.db, store, bench.clock))
 
 
-@examples(40)
+@examples(12)
 @given(
     st.data(),
     STEPS,
@@ -590,7 +590,7 @@ def test_a_store_is_counted_again_when_it_is_time(counted):
 )
 @example(rows=[["", 'a;"=1+1', ""]])
 @example(rows=[["", "a\n=1+1", "a\t@b"]])
-@examples(200)
+@examples(60)
 def test_no_cell_begins_as_a_formula(rows):
     """No cell begins as a formula, whatever separates cells, even where a text contains separators, quotes
     and line breaks. Rule: report-csv."""

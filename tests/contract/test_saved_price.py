@@ -123,7 +123,7 @@ ITEM = st.builds(
 
 
 @given(st.lists(ITEM, min_size=1, max_size=5, unique_by=lambda item: item.created_at))
-@strategies.examples(200)
+@strategies.examples(60)
 def test_merged_price_is_that_of_the_earliest_in_any_order(every):
     """Merging several items in any order keeps the earliest item's price. Rule: saved-price."""
     for ordered in (every, every[::-1]):

@@ -336,7 +336,7 @@ JOINING = [
 @example(done=MEETING)
 @example(done=LEAVING)
 @example(done=JOINING)
-@examples(8)
+@examples(4)
 def test_nobody_sees_what_is_not_theirs(telling, done):
     """Every reader sees exactly what the model shows, after any sequence of steps.
     Rules: shared-hides-owner, share-token, share-ends, copy-list, event-changed, reserve-quantity,
