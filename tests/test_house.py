@@ -1,6 +1,7 @@
 """Structural rules as tests: import direction between packages, names, and documents."""
 
 import ast
+import functools
 import json
 import re
 import subprocess
@@ -12,6 +13,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 import msgspec
+import pytest
 
 import wishwell_client
 from tests import schema
@@ -31,6 +33,8 @@ from wishwell.http import (
 from wishwell.products import notices, product_bodies
 from wishwell.wishlists import purge, reservation_rows
 
+# xdist runs the group in one process, which parses each file once.
+pytestmark = pytest.mark.xdist_group("house")
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wishwell"
 PACKAGES = ROOT / "packages"
@@ -53,6 +57,7 @@ def name_of(path):
     return ".".join(path.relative_to(SOURCE).with_suffix("").parts)
 
 
+@functools.cache
 def imports_of(path):
     """Returns the modules of the package that a module imports, by names relative to the
     package."""

@@ -6,8 +6,12 @@ import os
 import re
 from pathlib import Path
 
+import pytest
+
 from tools import rule_tables
 
+# xdist runs the group in one process, which reads each file once.
+pytestmark = pytest.mark.xdist_group("rules")
 ROOT = Path(__file__).parents[1]
 PAGES = {path.name: path.read_text("utf-8") for path in (ROOT / "docs" / "rules").glob("*.md")}
 NAME = r"[a-z0-9]+(?:-[a-z0-9]+)+"

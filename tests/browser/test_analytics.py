@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.conftest import slow
+
 from .own_shop import new_visitor as new_visitor
 from .own_shop import own_shop as own_shop
 from .own_shop import visitor as visitor
@@ -71,7 +73,7 @@ def test_only_the_named_tools_receive_events(visitor):
 
 
 @pytest.mark.parametrize(
-    ("path", "body"), [("/", "<wishlist-shared></wishlist-shared>"), ("/l/wwshr_abc", "")]
+    ("path", "body"), [("/", "<wishlist-shared></wishlist-shared>"), slow("/l/wwshr_abc", "")]
 )
 def test_page_of_a_shared_list_sends_nothing(visitor, path, body):
     """The address of a shared list is a key, so nothing is sent from its page."""

@@ -6,6 +6,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.conftest import slow
+
 from .conftest import BASE
 from .own_shop import new_visitor as new_visitor
 from .own_shop import own_shop as own_shop
@@ -168,7 +170,7 @@ def test_visitor_who_signs_in_is_merged_without_a_heart(own_shop, visitor):
     assert (saved("971"), saved("972")) == ([1181], [])
 
 
-@pytest.mark.parametrize("toast", ["", TOAST])
+@pytest.mark.parametrize("toast", [slow(""), TOAST])
 def test_refused_cookie_is_reported_and_makes_one_session(own_shop, visitor, toast):
     """When the browser refuses the cookie, each press ends with a message, an event and an empty
     heart, and the page creates one session at most. Rule: storefront-visitor."""
@@ -299,7 +301,7 @@ def test_hint_to_sign_in_is_shown_to_a_visitor_once(visitor):
     expect(page.get_by_role("link", name="Sign in")).to_have_count(0)
 
 
-@pytest.mark.parametrize("toast", ["", TOAST])
+@pytest.mark.parametrize("toast", ["", slow(TOAST)])
 def test_failed_press_shows_a_message(visitor, toast):
     """A failure is shown in the toast, with another try; without the element, at the heart."""
     page = visitor.open(hearts(1, 2) + toast)

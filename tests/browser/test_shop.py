@@ -7,6 +7,8 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from tests.conftest import slow
+
 from .conftest import BASE, Demo, cards, heart, press, shows
 
 pytestmark = pytest.mark.xdist_group("shop-browser")
@@ -166,7 +168,7 @@ def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, n
     expect(notice).to_be_empty()
 
 
-@pytest.mark.parametrize("path", ["/sign-in", "/sign-out"])
+@pytest.mark.parametrize("path", ["/sign-in", slow("/sign-out")])
 def test_another_site_can_neither_sign_in_nor_out(shopper, path):
     """The shop refuses a cross-site form by the browser's Sec-Fetch-Site (CSRF)."""
     page = shopper.open()

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.app_proxy import BASE, KEY, SHOP, AppProxy, common, signed
+from tests.conftest import slow
 from tests.servers import Service, wait_until
 
 pytestmark = pytest.mark.xdist_group("shop-browser")
@@ -176,7 +177,7 @@ def test_shop_can_prevent_the_event_and_sign_in_itself(platform, page):
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-@pytest.mark.parametrize("attribute", ["", 'sign-in="javascript:document.title=1"'])
+@pytest.mark.parametrize("attribute", [slow(""), 'sign-in="javascript:document.title=1"'])
 def test_without_a_page_the_heart_says_it(platform, page, attribute):
     """Without a sign-in page, an accessible alert with the shop's text appears; the last press is
     still saved after a sign-in."""

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from tests.api.test_visitor_keys import Front
 from tests.app_proxy import BASE, AppProxy
-from tests.conftest import ROOMY, SEALING_KEY
+from tests.conftest import ROOMY, SEALING_KEY, slow
 from tests.servers import SECRETS, Service, wait_until
 
 pytestmark = pytest.mark.xdist_group("shop-browser")
@@ -152,7 +152,7 @@ def test_visitor_without_items_costs_no_request(front, device):
     assert page.evaluate("localStorage.length") == 0
 
 
-@pytest.mark.parametrize("strips", [False, True])
+@pytest.mark.parametrize("strips", [False, slow(True)])
 def test_sign_in_takes_the_key_once_and_the_next_shopper_gets_nothing(front, device, strips):
     """The first page after the sign-in sends the key by the proxy and forgets it; whoever uses the
     browser afterwards, signed in or not, sees nothing of it.

@@ -565,7 +565,7 @@ def test_first_card_is_one_round_trip_after_the_script(shopper, path):
     assert {route.request.url for route in held} == {route.request.url for route in first}
 
 
-@pytest.mark.parametrize("path", ["/", "/products/lamp"])
+@pytest.mark.parametrize("path", ["/", slow("/products/lamp")])
 def test_heart_blocks_nothing_and_its_room_is_kept(shopper, path):
     """While a heart's script loads, the page is shown; afterwards nothing shifts."""
     page = shopper.context.new_page()
