@@ -38,7 +38,7 @@ class Platform:
             answer = self.send("shop/redact", {"shop_domain": self.domain}, secrets[0], id="")
             return answer.status_code == 400
 
-        assert not secrets or wait_until(known, seconds=6, every=0.2)
+        assert not secrets or wait_until(known, seconds=30, every=0.2)
 
     def body(self, topic: str, customer: int | str | None = None, **more) -> dict:
         body = {"shop_id": next(numbers), "shop_domain": self.domain, **BODIES[topic]}

@@ -10,9 +10,9 @@ from tests.servers import wait_until
 from tests.servers.tool import KEY, Tool
 
 from .conftest import data, refused, save
-from .test_webhooks import Beside, open_service, told, when_told
+from .test_webhooks import Beside, open_service, telling_shop, told, when_told
 
-__all__ = ["open_service", "told"]
+__all__ = ["open_service", "telling_shop", "told"]
 pytestmark = [pytest.mark.xdist_group("webhooks"), pytest.mark.either_engine]
 LAMP = {"title": "Lamp", "url": "https://shop.example/lamp"}
 VENDORS = {

@@ -51,7 +51,7 @@ def test_notices_are_for_those_who_want_them(make_shop):
         feed = shop.admin.get("/events?type=item.price_dropped").json()
         return [event["profile"] for event in feed["data"]]
 
-    assert wait_until(lambda: told() == [keen.gid], seconds=8, every=0.3)
+    assert wait_until(lambda: told() == [keen.gid], seconds=30, every=0.3)
 
 
 def test_export_is_one_document_in_pieces(make_shop):

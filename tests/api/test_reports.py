@@ -81,7 +81,7 @@ def world(new_service, engine):
     service = new_service(**COUNTS)
     if engine == "sqlite":
         service.quick("init")
-    nothing = service.run([str(service.command), "report", "summary", "--json"])
+    nothing = service.cli("report", "summary", "--json")
     assert json.loads(nothing.stdout)[0]["wishes"] == 0 and "not counted yet" in nothing.stderr
     service.start()
     yield World(service)
@@ -258,7 +258,7 @@ def test_days_are_those_of_the_stores_zone(world):
     def since():
         return [shop.admin.get("/reports/summary").json()["since"] for shop in shops]
 
-    soon(lambda: None not in since(), within=20)
+    soon(lambda: None not in since())
     east, west = since()
     assert east > west
 

@@ -98,10 +98,10 @@ def test_bad_traceparent_is_ignored(traced, lines):
         "/items", headers=headers, json={"productId": secrets.randbelow(10**9) + 1}
     )
     item = data(answer, 201)
-    assert wait_until(lambda: read(traced, **{"from": resume})["data"], seconds=5)
+    assert wait_until(lambda: read(traced, **{"from": resume})["data"], seconds=30)
     [event] = read(traced, **{"from": resume})["data"]
     assert event["data"]["item"]["id"] == item["id"] and "traceparent" not in event
     id = answer.headers["X-Request-Id"]
-    assert wait_until(lambda: any(id in line for line in traced.service.log_lines()), seconds=5)
+    assert wait_until(lambda: any(id in line for line in traced.service.log_lines()), seconds=30)
     [line] = [line for line in traced.service.log_lines() if id in line]
     assert "traceparent" not in json.loads(line)

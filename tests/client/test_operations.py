@@ -33,7 +33,7 @@ def test_update_tells_unset_from_none(wishes):
 
 def logged(service, request_id):
     """Asserts that the request appears in the service's log."""
-    seen = wait_until(lambda: any(request_id in line for line in service.log_lines()), seconds=5)
+    seen = wait_until(lambda: any(request_id in line for line in service.log_lines()), seconds=30)
     assert seen, request_id
 
 

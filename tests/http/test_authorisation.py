@@ -215,7 +215,7 @@ class Fixtures:
             tokens = revoked.token, revoked_admin
             return {shop.client(token).get("/items").status_code for token in tokens} == {401}
 
-        assert wait_until(both_refused, seconds=5, every=0.1)
+        assert wait_until(both_refused, seconds=30, every=0.1)
         return {
             "none": None,
             "junk": "junk",

@@ -27,7 +27,7 @@ def shop():
     settings = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
     settings |= {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_LIMIT_ADDRESS": "1000000"}
     settings |= {"WISHWELL_HEADER_TIMEOUT": "2", "WISHWELL_BODY_TIMEOUT": "2"}
-    with Service(settings | {"WISHWELL_DATABASE_TIMEOUT": "0.2"}) as service:
+    with Service(settings | {"WISHWELL_DATABASE_TIMEOUT": "0.5"}) as service:
         yield Shop(service)
 
 

@@ -74,7 +74,7 @@ class Nginx(Program):
 
     def start(self) -> Nginx:
         words = [nginx_binary(), "-p", self.folder, "-c", self.folder / "nginx.conf"]
-        self.begin(words, partial(connects, self.port), seconds=10)
+        self.begin(words, partial(connects, self.port))
         return self
 
     def passed_on(self) -> list[str]:

@@ -139,7 +139,7 @@ class PostgresServer(Program):
     def start(self) -> None:
         settings = [f"--{name}={value}" for name, value in self.settings.items()]
         argv = [self._bin / "postgres", "-D", self.data, "-p", self.port, *settings]
-        self.begin(argv, self._ready, seconds=30, env=self._environment, **self._as_user)
+        self.begin(argv, self._ready, env=self._environment, **self._as_user)
 
     def _ready(self) -> bool:
         """Returns whether the server is ready, as pg_ctl decides: by the pid file's last line, if

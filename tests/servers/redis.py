@@ -29,7 +29,7 @@ class RedisServer(Program):
             raise ServerFailed("there is neither redis-server nor valkey-server on PATH")
         words = ["--port", self.port, "--bind", HERE, "--save", "", "--appendonly", "no"]
         words += ["--maxmemory", "256mb", "--maxmemory-policy", "volatile-ttl"]
-        self.begin([binary, *words, "--dir", self.folder], self._answers, seconds=10)
+        self.begin([binary, *words, "--dir", self.folder], self._answers)
 
     def _answers(self) -> bool:
         try:

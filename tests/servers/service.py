@@ -12,6 +12,7 @@ import ssl
 import subprocess
 import sys
 import threading
+import time
 from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -58,7 +59,8 @@ def _note_request(request: httpx2.Request) -> None:
 
 
 def _note_response(response: httpx2.Response) -> None:
-    """Records an issued token as a secret, and errors and metrics as printed."""
+    """Records the time, an issued token as a secret, and errors and metrics as printed."""
+    response.extensions["received"] = time.time()
     path = response.request.url.path
     if path.endswith("/profiles/token") and response.status_code == 201:
         SECRETS.add(json.loads(response.read())["data"]["token"])
@@ -125,7 +127,7 @@ class Service(Program):
         }
         return clean | self._extra | self.settings
 
-    def start(self, *, timeout: float = 20) -> Service:
+    def start(self, *, timeout: float = 60) -> Service:
         """Starts the program and waits for the log line with its URL. Creates an embedded
         database that doesn't exist."""
         self._create()
@@ -154,7 +156,7 @@ class Service(Program):
         self.url = there()
         return self
 
-    def start_into(self, log: int, *words: str, timeout: float = 20) -> Service:
+    def start_into(self, log: int, *words: str, timeout: float = 60) -> Service:
         """Starts with standard output and error in an open file of the caller's."""
         if "--welcome" not in words:
             self._create()
@@ -185,7 +187,7 @@ class Service(Program):
                     return entry["url"]
         return None
 
-    def stop(self, *, timeout: float = 20) -> int:
+    def stop(self, *, timeout: float = 60) -> int:
         """Sends SIGTERM and waits; returns the exit code."""
         code = self.end(signal.SIGTERM, timeout)
         self._drain()
@@ -218,7 +220,7 @@ class Service(Program):
         return "\n".join([*self._out, *self._err])
 
     def cli(
-        self, *args: str, check: bool = True, timeout: float = 60, input: str = ""
+        self, *args: str, check: bool = True, timeout: float = 120, input: str = ""
     ) -> subprocess.CompletedProcess[str]:
         """Runs `wishwell` with this service's settings and folder: `serve` as a process, other
         commands in a pooled interpreter, in a fork."""
@@ -235,7 +237,7 @@ class Service(Program):
 
     def run(self, argv: list[str], **options) -> subprocess.CompletedProcess[str]:
         """Runs any program in this service's folder and environment."""
-        given = {"capture_output": True, "text": True, "timeout": 30}
+        given = {"capture_output": True, "text": True, "timeout": 120}
         given |= {"cwd": self.folder, "env": self.environment}
         return subprocess.run(argv, **given | options)
 
@@ -252,7 +254,7 @@ class Service(Program):
     def attempt(self, *args: str, **settings: str) -> tuple[int, str, str]:
         """Runs a command that may fail; returns exit code (70 after a traceback), stdout and
         stderr."""
-        return self._command(args, self.environment | settings, "", 30, apart=False)
+        return self._command(args, self.environment | settings, "", 120, apart=False)
 
     def _command(
         self, args: tuple[str, ...], env: dict[str, str], input: str, seconds: float, *, apart: bool

@@ -90,7 +90,7 @@ def test_other_stores_are_served_despite_bad_rows(new_service):
     for amount in ("100", "80"):
         said = {"price": {"amount": amount, "currency": "EUR"}}
         assert good.admin.put("/products/7", json=said).status_code == 200
-    assert wait_until(lambda: is_told(good), seconds=20, every=0.1)
+    assert wait_until(lambda: is_told(good), seconds=30, every=0.1)
     assert naming.admin.get("/items").status_code == 503
     assert limits.admin.get("/items").status_code == 503
     assert rows.admin.get("/items").status_code == 200
@@ -108,7 +108,7 @@ def test_other_stores_are_served_despite_bad_rows(new_service):
         lines = events(service, "bad_row")
         return {(line["table"], line["row"].partition(" ")[0]) for line in lines} >= expected
 
-    assert wait_until(all_are_named, seconds=20, every=0.1)
+    assert wait_until(all_are_named, seconds=30, every=0.1)
     lines = events(service, "bad_row")
     # Once per worker, and sometimes at the start, in a separate process.
     times = collections.Counter((line["table"], line["row"], line["reason"]) for line in lines)
@@ -126,16 +126,16 @@ def test_failed_job_resumes_when_it_can(new_service):
     def done(task):
         return value(service, "wishwell_background_done_timestamp_seconds", task=task)
 
-    assert wait_until(lambda: done("feed") > time.time() - 1, seconds=10, every=0.1)
+    assert wait_until(lambda: done("feed") > time.time() - 1, seconds=30, every=0.1)
     service.rows("ALTER TABLE events RENAME TO away")
     failed = lambda: [*events(service, "feed_failed"), *events(service, "feed_put_off")]  # noqa: E731
-    assert wait_until(failed, seconds=10, every=0.1)
+    assert wait_until(failed, seconds=30, every=0.1)
     stood, others = done("feed"), done("access_cache")
     time.sleep(2.5)
     assert done("feed") == stood
     assert done("access_cache") > others
     assert len(failed()) == 1
     service.rows("ALTER TABLE away RENAME TO events")
-    assert wait_until(lambda: done("feed") > stood, seconds=10, every=0.1)
-    assert wait_until(lambda: events(service, "feed_again"), seconds=5, every=0.1)
+    assert wait_until(lambda: done("feed") > stood, seconds=30, every=0.1)
+    assert wait_until(lambda: events(service, "feed_again"), seconds=30, every=0.1)
     assert service.stop() == 0

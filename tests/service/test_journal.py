@@ -111,7 +111,7 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
         "--yes",
     ]  # waits 5 s before it deletes
     deleting = subprocess.Popen(argv, cwd=service.folder, env=service.environment)
-    assert wait_until(lambda: lines(service, "store.deleted"), seconds=20)
+    assert wait_until(lambda: lines(service, "store.deleted"), seconds=30)
     deleting.kill()
     deleting.wait()
     done["store delete"] = lines(service, "command")[-1:]
@@ -140,7 +140,7 @@ def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service)
         assert shop.admin.delete(path).status_code == 204
     assert shop.acting_as(ann).delete("/profile").status_code == 204
     platform.asks("customers/redact", "2")
-    assert wait_until(lambda: len(lines(service, "profile.erased")) == 2, seconds=15)
+    assert wait_until(lambda: len(lines(service, "profile.erased")) == 2, seconds=30)
     found = [line for line in lines(service) if line["action"] != "command"]
     me, of_ann, of_bob = (
         f"token {tokens['test']}",
@@ -248,7 +248,7 @@ for number in range({number}):
     Journal({str(path)!r}).append([Act(action="x" * 5_000)], "me")
 """
     writers = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(2)]
-    assert wait_until(path.exists, seconds=20)
+    assert wait_until(path.exists, seconds=30)
     path.rename(tmp_path / "rotated")
     assert [writer.wait(60) for writer in writers] == [0, 0]
     acts, *wrong = journal_replay.read([str(path), str(tmp_path / "rotated")])

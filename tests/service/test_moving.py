@@ -47,9 +47,11 @@ def test_store_moves_with_all_that_belongs_to_it(ways):
     old.quick("token", "revoke", revoked)
     # A type that never occurs here, because a failing delivery would change the webhook.
     hook = {"url": "https://a.example/", "types": ["item.back_in_stock"]}
-    assert wait_until(lambda: shop.admin.post("/webhooks", json=hook).status_code == 201, seconds=8)
+    assert wait_until(
+        lambda: shop.admin.post("/webhooks", json=hook).status_code == 201, seconds=30
+    )
     for who in (gone, people["customer 2"]):
-        assert wait_until(lambda http=who.http: http.get("/items").status_code == 401, seconds=6)
+        assert wait_until(lambda http=who.http: http.get("/items").status_code == 401, seconds=30)
     before = answers(old, shop.admin_token, people, tokens)
     reserved = [a for a in before.values() if a[0] == 200 and re.search(rb'"yours":[12]', a[1])]
     assert len(reserved) == 4

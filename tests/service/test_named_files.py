@@ -37,7 +37,7 @@ def service(request):
 def test_command_refuses_a_pipe_a_folder_and_a_device(service, command):
     """A command that reads a file refuses a pipe, which would block, a folder and a device.
     Rule: command-error."""
-    done = service.cli(*command.split(), check=False, timeout=10)
+    done = service.cli(*command.split(), check=False)
     assert (done.returncode, SAYS in done.stderr) == (1, True), done.stderr
 
 
@@ -53,7 +53,7 @@ def test_setting_refuses_a_pipe_a_folder_and_a_device(service, name, value):
     """So does a setting. Rule: setting-invalid."""
     before = dict(service.settings)
     service.settings[name] = value
-    done = service.cli("serve", check=False, timeout=10)
+    done = service.cli("serve", check=False)
     service.settings = before
     assert done.returncode == 1
     assert f"{name} " in done.stderr
@@ -69,7 +69,7 @@ def test_key_file_and_copy_of_a_key_may_be_links_and_no_pipes(service):
     for path, words in ((key, ("serve",)), (copy, ("backup", "a.db", "--keys", "keys"))):
         path.unlink(missing_ok=True)
         os.mkfifo(path, 0o600)
-        done = service.cli(*words, check=False, timeout=10)
+        done = service.cli(*words, check=False)
         assert (done.returncode, SAYS in done.stderr) == (1, True), done.stderr
         path.unlink()
         (service.folder / "secret").touch(0o600)

@@ -26,7 +26,7 @@ def test_missing_sealing_key_stops_the_start():
     with contextlib.closing(new_api()) as service:
         service.quick("init")
         service.settings["WISHWELL_SEALING_KEYS"] = ANOTHER_KEY
-        done = service.cli("serve", check=False, timeout=20)
+        done = service.cli("serve", check=False)
         assert done.returncode != 0
         [start, stop, line] = (done.stdout + done.stderr).strip().splitlines()
         assert '"starting"' in start and '"not_started"' in stop
