@@ -362,7 +362,7 @@ def test_axis_has_room_for_its_numbers(world, merchant):
     merchant.page.route("**/reports/days?*", lambda route: route.fulfill(json=answer))
     page = merchant.open(world.shop.admin_token)
     page.get_by_role("slider", name="Wishes by day").wait_for()
-    assert wait_until(lambda: page.evaluate("'0' in drawn"), seconds=10)
+    assert wait_until(lambda: page.evaluate("'0' in drawn"), seconds=30)
     assert max(page.evaluate("Object.values(drawn)")) <= 56
 
 
@@ -466,7 +466,7 @@ def test_store_shows_its_tokens_settings_and_requests(world, merchant):
     row.get_by_role("button", name="Revoke").click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(row.get_by_text("revoked")).to_be_visible()
-    assert wait_until(lambda: other.get("/store").status_code == 401, seconds=5)
+    assert wait_until(lambda: other.get("/store").status_code == 401, seconds=30)
     expect(page.get_by_role("row", name="in use here").get_by_role("button")).to_have_count(0)
     with page.expect_download() as kept:
         page.get_by_role("row", name="customers/data_request").get_by_role(

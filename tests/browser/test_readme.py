@@ -67,7 +67,7 @@ def test_shop_of_the_readme(chromium):
             page.request.get(f"{url}{BASE}/api/items")
             return [cookie["name"] for cookie in page.context.cookies()] == ["shop_session"]
 
-        assert wait_until(signed_in, seconds=10, every=0.2)
+        assert wait_until(signed_in, seconds=30, every=0.2)
         page.reload()
         expect(heart).to_have_attribute("aria-pressed", "true")
 

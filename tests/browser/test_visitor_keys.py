@@ -196,7 +196,7 @@ def test_open_tab_of_the_visitor_follows_the_sign_in(front, device):
     shows(page, saved=True)
     press(second, 2)
     shows(second, saved=True, product=2)
-    assert wait_until(lambda: front.items_of("61") == [1, 2], seconds=5)
+    assert wait_until(lambda: front.items_of("61") == [1, 2], seconds=30)
     assert device.stored(second) is None
 
 
@@ -211,11 +211,11 @@ def test_refused_key_is_forgotten_and_the_press_saved(front, device):
     shows(page, saved=True)
     settled(page)
     front.service.quick("token", "revoke", front.session(key), "--store", front.shop.handle)
-    assert wait_until(lambda: front.refused(key), seconds=6, every=0.2)
+    assert wait_until(lambda: front.refused(key), seconds=30, every=0.2)
     heart(page, 2).click()
     shows(page, saved=True, product=2)
     stored = lambda: (device.stored(page) or {"key": key})["key"]  # noqa: E731
-    assert wait_until(lambda: stored() != key, seconds=5)
+    assert wait_until(lambda: stored() != key, seconds=30)
     new = stored()
     shows(page, saved=False)
     page.reload()

@@ -83,7 +83,7 @@ def test_nothing_is_said_until_the_store_says_so(wanted):
     page = wanted.open(ONE.format(3, ""))
     assert texts(page) == [""]
     wanted.shop.update("--show-wishes", "on")
-    wait_until(lambda: wanted.shop.admin.get("/wishes?products=1").status_code == 200, seconds=10)
+    wait_until(lambda: wanted.shop.admin.get("/wishes?products=1").status_code == 200, seconds=30)
     expect(wanted.open(ONE.format(3, "")).locator("wishlist-wanted")).not_to_be_empty()
 
 

@@ -304,7 +304,7 @@ def test_own_order_by_finger(new_shopper, shared_demo):
     shows(page, LAMP, CUP, THROW, FIG)
     assert page.evaluate("scrollY") == 0
     swipe(page, middle(cards(page).nth(2).locator(".picture")), middle(cards(page).nth(0)))
-    assert wait_until(lambda: page.evaluate("scrollY") > 50, seconds=5)
+    assert wait_until(lambda: page.evaluate("scrollY") > 50, seconds=30)
     shows(page, LAMP, CUP, THROW, FIG)
     page.reload()
     shows(page, LAMP, CUP, THROW, FIG)
@@ -327,7 +327,7 @@ def test_link_goes_to_the_phones_own_sharing_or_an_email(new_shopper, shared_dem
     shopper.make_list(page, "Birthday", [101], DEMO)
     button(page, "Share", exact=True).click()
     button(page, "Share via…").click()
-    assert wait_until(lambda: page.evaluate("window.given"), seconds=10)
+    assert wait_until(lambda: page.evaluate("window.given"), seconds=30)
     given = page.evaluate("window.given")
     assert given["title"] == "Birthday"
     assert given["url"].startswith(f"{shopper.url}/shared#wwshr_")
@@ -580,7 +580,7 @@ def test_heart_blocks_nothing_and_its_room_is_kept(shopper, path):
     page.goto(shopper.url + path, wait_until="commit")
     expect(page.get_by_text(LAMP)).to_be_visible()
     painted = "performance.getEntriesByName('first-contentful-paint').length"
-    assert wait_until(lambda: page.evaluate(painted), seconds=10)
+    assert wait_until(lambda: page.evaluate(painted), seconds=30)
     element = page.locator('wishlist-button[product-id="102"]')
     before = element.bounding_box()
     assert page.evaluate("customElements.get('wishlist-button')") is None

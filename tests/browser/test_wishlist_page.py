@@ -158,7 +158,7 @@ def test_all_are_added_to_the_cart_by_one_event(shopper):
     expect(cards(page)).to_have_count(48)
     page.evaluate(HEAR)
     button(page, "Add all to cart").click()
-    assert wait_until(lambda: page.evaluate("window.heard?.length"), seconds=10)
+    assert wait_until(lambda: page.evaluate("window.heard?.length"), seconds=30)
     [heard] = page.evaluate("window.heard")
     assert [*heard] == ["items"]
     expected = [104, *range(2049, 2000, -1)]

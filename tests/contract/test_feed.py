@@ -37,7 +37,7 @@ async def walk(db, store, told, limit, after):
         after = page.until
         if last and not page.events:
             return seen
-        await asyncio.sleep(0.002)
+        await asyncio.sleep(0.01)
 
 
 def test_readers_and_writers_and_several_who_number(telling):

@@ -67,7 +67,7 @@ def set_positions(bench, profile, made, chosen):
     bench.write(write)
 
 
-@pytest.mark.parametrize(("count", "moves"), [(300, 120), slow(400, 2_000)])
+@pytest.mark.parametrize(("count", "moves"), [(200, 60), slow(400, 2_000)])
 @pytest.mark.parametrize("way", MOVES)
 def test_moves_in_the_worst_directions_agree_with_a_plain_list(telling, way, count, moves):
     """The order is right after each move, a move writes at most 6 rows on average (to an end: one),

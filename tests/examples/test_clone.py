@@ -66,7 +66,7 @@ def test_readme_from_its_first_line_to_its_last(clone, paste, serving):
     service = serving(
         f"export {run.replace(' make', '; exec make')}", f"{url}/readyz", WISHWELL_PORT=str(port)
     )
-    assert wait_until(lambda: "wwadm_" in service.output(), seconds=10)
+    assert wait_until(lambda: "wwadm_" in service.output(), seconds=30)
     token = re.search(r"wwadm_\w+", service.output())[0]
     SECRETS.add(token)
     (clone / "products.csv").write_text(fenced("README.md", "csv"))

@@ -77,7 +77,7 @@ def test_lower_price_becomes_one_mail(receiver):
 
             first = delivered()
             service.quick("webhook", "retry", webhook["id"], first["id"])
-            assert wait_until(lambda: delivered()["attempts"] > first["attempts"], seconds=10)
+            assert wait_until(lambda: delivered()["attempts"] > first["attempts"], seconds=30)
             with Wishwell(service.url, service.admin_token()) as admin:
                 [event] = admin.events.list(types=["item.price_dropped"])
             told = event.data

@@ -148,7 +148,7 @@ def shop(tools) -> Iterator[ShopifyShop]:
         service.quick("products", str(products), "--store", "default", "--currency", "EUR")
         client = service.client(service.admin_token())
         known = lambda: client.get("/store").json()["data"]["hosts"]  # noqa: E731
-        assert wait_until(known, seconds=10, every=0.2)
+        assert wait_until(known, seconds=30, every=0.2)
         yield made
 
 

@@ -29,7 +29,7 @@ def served(app, **more):
     server = uvicorn.Server(uvicorn.Config(app, **config))
     thread = threading.Thread(target=server.run)
     thread.start()
-    assert wait_until(lambda: server.started, seconds=10)
+    assert wait_until(lambda: server.started, seconds=30)
     try:
         url = f"http://{HERE}:{config['port']}"
         with httpx2.Client(base_url=url, trust_env=False, timeout=10) as browser:

@@ -41,7 +41,7 @@ class Away:
             yield
         finally:
             self.service.rows(f"ALTER TABLE hidden RENAME TO {table}")
-            assert wait_until(lambda: self.status("/readyz") == 200, seconds=5)
+            assert wait_until(lambda: self.status("/readyz") == 200, seconds=30)
 
     def status(self, path: str) -> int:
         return self.service.client().get(self.service.url + path).status_code
@@ -132,7 +132,7 @@ def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
         admin = service.client(service.admin_token())
         postgres_server.sql("ALTER TABLE stores RENAME TO hidden", database.rpartition("/")[2])
         # The process trusts its cache of stores for 4 s.
-        assert wait_until(lambda: admin.get("/items").status_code == 500, seconds=10)
+        assert wait_until(lambda: admin.get("/items").status_code == 500, seconds=30)
         answer = admin.get("/items")
         envelope(answer, 500)
         assert "X-RateLimit-Limit" in answer.headers
@@ -147,7 +147,7 @@ def told_by_the_log(service: Service, event: str, answer: httpx2.Response, insid
     assert inside not in answer.text and "hidden" not in answer.text
     words = (f'"{event}"', answer.headers["X-Request-Id"], inside)
     said = lambda: any(all(word in line for word in words) for line in service.log_lines())  # noqa: E731
-    assert wait_until(said, seconds=5)
+    assert wait_until(said, seconds=30)
 
 
 # ------------------------------------------------------------------------------------- a stop
@@ -185,7 +185,7 @@ def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
         assert member.http.get("/items").status_code == 200
         connection = begun(service, member.token, f"Origin: {ORIGIN}")
         service.process.terminate()
-        assert wait_until(lambda: not _ready(service), seconds=5)
+        assert wait_until(lambda: not _ready(service), seconds=30)
         status, headers, body = rest_of(connection)
         assert status == 503
         assert "Nothing was done" in json.loads(body)["error"]["message"]
@@ -203,7 +203,7 @@ def test_running_request_is_finished_at_a_stop():
     with Service(SETTINGS) as service:
         connection = begun(service, Shop(service).customer().token)
         service.process.terminate()
-        assert wait_until(lambda: not _ready(service), seconds=5)
+        assert wait_until(lambda: not _ready(service), seconds=30)
         time.sleep(0.5)  # the server waits a tenth of a second before it stops
         connection.sendall(b'{"productId":1,"quantity":100}')
         assert rest_of(connection)[0] == 201

@@ -44,7 +44,7 @@ def test_years_ahead_for_seconds_lose_nothing(attacked):
     assert [item["productId"] for item in shown.json()["data"]] == [7]
     assert "Max-Age=0" not in shown.headers.get("set-cookie", "")
     browser.delete(f"/items/{shown.json()['data'][0]['id']}").raise_for_status()
-    assert wait_until(lambda: attacked.suspicion(service), seconds=10)
+    assert wait_until(lambda: attacked.suspicion(service), seconds=30)
     assert SUSPECT in httpx2.get(f"{service.url}/metrics").text
     for command in ("doctor", "clock", "purge"):
         done = service.cli(command, check=False)
@@ -55,9 +55,9 @@ def test_years_ahead_for_seconds_lose_nothing(attacked):
     beside = attacked.suspicion(attacked.second)
     assert bool(beside) == attacked.shares_clock  # a node with the right clock keeps working
     step(attacked.clock, 0)
-    assert wait_until(lambda: not attacked.suspicion(service), seconds=10)
+    assert wait_until(lambda: not attacked.suspicion(service), seconds=30)
     attacked.wait_for(lambda: not attacked.lost() or None, "as before", seconds=20)
-    assert wait_until(lambda: "clock_plausible_again" in events(service), seconds=5)
+    assert wait_until(lambda: "clock_plausible_again" in events(service), seconds=30)
     assert [events(service).count(name) for name in ("clock_suspect", "clock_plausible_again")] == [
         1,
         1,
@@ -81,7 +81,7 @@ def test_changes_of_a_node_with_a_slow_clock_reach_the_others(attacked):
     step(attacked.clock, 0)
     for held, status in ((of_new, 200), (token, 401), (session["token"], 401)):
         there = second.client(held)
-        assert wait_until(lambda: there.get("/items").status_code == status, seconds=5), status
+        assert wait_until(lambda: there.get("/items").status_code == status, seconds=30), status
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_confirmed_jump_is_believed(attacked):
     Rule: clock-jump."""
     step(attacked.clock, 2 * DAY)
     service = attacked.first
-    assert wait_until(lambda: attacked.suspicion(service), seconds=10)
+    assert wait_until(lambda: attacked.suspicion(service), seconds=30)
     asked = service.cli("clock", "confirm", check=False)
     assert (asked.returncode, "not confirmed; nothing was changed" in asked.stderr) == (1, True)
     assert re.search(r"Difference: +\+172,\d{3} s", asked.stderr) or not attacked.shares_clock

@@ -166,7 +166,7 @@ def test_lost_key_is_missed_and_not_made_again(database, engine):
     own = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db", "WISHWELL_PURGE_INTERVAL": "1"}
     with Service(own).start() as service:
         turn = lambda: service.rows("SELECT 1 FROM leases WHERE name = 'purge'")  # noqa: E731
-        assert wait_until(turn, seconds=10, every=0.1)
+        assert wait_until(turn, seconds=30, every=0.1)
         service.stop()
         assert asked(service)["keys"]["state"] == "ok"
         for name in ("wishwell.db.key", "wishwell.db.sealing.key"):

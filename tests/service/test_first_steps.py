@@ -26,7 +26,7 @@ def test_welcome_prints_lines_that_work_as_pasted():
     service = Service()
     said = service.folder / "said"
     with said.open("wb") as log, service.start_into(log.fileno(), "--welcome"):
-        assert wait_until(lambda: "/items -H" in said.read_text(), seconds=5)
+        assert wait_until(lambda: "/items -H" in said.read_text(), seconds=30)
         lines = said.read_text().splitlines()
         text = "\n".join(line for line in lines if not line.startswith("{"))
         url = re.search(r"http://127\.0\.0\.1:\d+", text)[0]

@@ -81,7 +81,7 @@ def test_log_that_takes_nothing_stops_nothing(service, what, workers):
     service.start_into(log, "--welcome")
     os.close(log)
     asked(service, MANY if what == "stuck" else 200)
-    assert wait_until(lambda: lost(service) > 0, seconds=5, every=0.1)
+    assert wait_until(lambda: lost(service) > 0, seconds=30, every=0.1)
     stopped(service)
 
 
@@ -112,7 +112,7 @@ def all_there(service: Service, log: Callable[[], bytes], count: int) -> None:
     # A tolerance of 100, because the number of start-up probes and metrics requests isn't known,
     # and the metric is up to a second old.
     there = lambda: len(requests_of(log())) + lost(service)  # noqa: E731
-    assert wait_until(lambda: count <= there() < count + 100, seconds=5, every=0.1), there()
+    assert wait_until(lambda: count <= there() < count + 100, seconds=30, every=0.1), there()
 
 
 @pytest.mark.parametrize(
@@ -129,10 +129,10 @@ def test_log_that_is_read_again_goes_on_in_whole_lines(service, workers, blockin
     log, pipe = stuck(blocking=blocking)
     service.start_into(log)
     asked(service, MANY)
-    assert wait_until(lambda: lost(service) > 0, seconds=5, every=0.1)
+    assert wait_until(lambda: lost(service) > 0, seconds=30, every=0.1)
     reader = Reader(pipe)
     reader.start()
-    assert wait_until(lambda: requests_of(whole(reader.text)), seconds=5)
+    assert wait_until(lambda: requests_of(whole(reader.text)), seconds=30)
     asked(service, 100)
     all_there(service, lambda: whole(reader.text), MANY + 100)
     stopped(service)
@@ -151,16 +151,16 @@ def test_log_on_a_disk_with_room_again_goes_on_in_a_line_of_its_own(service):
         os.ftruncate(log.fileno(), size)
         service.start_into(log.fileno())
         asked(service, 100)
-        assert wait_until(lambda: path.stat().st_size > size + 10_000, seconds=5)
+        assert wait_until(lambda: path.stat().st_size > size + 10_000, seconds=30)
         bound = path.stat().st_size + 1_000
         _, most = resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, (bound, most))
         asked(service, 200)
-        assert wait_until(lambda: lost(service) > 0, seconds=5, every=0.1)
+        assert wait_until(lambda: lost(service) > 0, seconds=30, every=0.1)
         assert path.stat().st_size == bound
         resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, (most, most))
         asked(service, 100)
-        assert wait_until(lambda: path.stat().st_size > bound, seconds=5)
+        assert wait_until(lambda: path.stat().st_size > bound, seconds=30)
 
         def log() -> bytes:
             before, after = path.read_bytes()[size:bound], whole(path.read_bytes()[bound:])

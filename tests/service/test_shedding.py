@@ -41,7 +41,7 @@ def busy():
             while admin.post("/items", json={"productId": 1}).status_code == 503:
                 time.sleep(0.01)
 
-        assert wait_until(is_known, seconds=5)
+        assert wait_until(is_known, seconds=30)
 
         @contextlib.contextmanager
         def full():
@@ -51,7 +51,7 @@ def busy():
             writing.start()
             try:
                 url = service.url + PREFIX + "/items"
-                assert wait_until(lambda: httpx2.get(url).status_code == 503, seconds=5)
+                assert wait_until(lambda: httpx2.get(url).status_code == 503, seconds=30)
                 yield service
             finally:
                 other.execute("ROLLBACK")
@@ -154,7 +154,7 @@ def test_what_was_refused_is_told_once_a_second(busy):
             if line.startswith("{") and '"event":"shed"' in line
         )
 
-    assert wait_until(lambda: said() >= 20, seconds=5, every=0.1)
+    assert wait_until(lambda: said() >= 20, seconds=30, every=0.1)
     assert lines == 0
     text = httpx2.get(service.url + "/metrics").text
     assert 'wishwell_requests_total{method="GET",route="shed",status="503"}' in text

@@ -115,7 +115,7 @@ def earns(new, shop, who) -> None:
     order["lines"] = [
         {"productId": 2, "quantity": 2, "unitPrice": {"amount": "1.50", "currency": "EUR"}}
     ]
-    assert wait_until(lambda: admin.put("/orders", json={"orders": [order]}).is_success, seconds=10)
+    assert wait_until(lambda: admin.put("/orders", json={"orders": [order]}).is_success, seconds=30)
     earned = {"orders": 1, "units": 2, "revenue": [{"amount": "3.00", "currency": "EUR"}]}
     [wishes] = new.rows("SELECT count(*) FROM items")[0]
     counted = lambda: admin.get("/reports/summary").json()["data"]  # noqa: E731
