@@ -192,6 +192,22 @@ PLATFORMS = (
 
 
 @pytest.mark.slow
+def test_results_of_the_documents_queries_are_imported_by_its_commands(service):
+    """Each query's result, as `mysql --batch` writes it, is imported by the command below the query.
+    Rule: import-csv."""
+    name = "docs/coming-from-another-app.md"
+    headings = ("## TI WooCommerce", "## Magento")
+    lines = [line for heading in headings for line in commands(name, heading)]
+    stores = [line for line in lines if line.startswith("wishwell store create")]
+    imports = [line for line in lines if line.startswith("wishwell import")]
+    for create, line, (_, _, names, rows) in zip(stores, imports, PLATFORMS[1:5], strict=True):
+        cells = [["NULL" if cell is None else str(cell) for cell in row] for row in rows]
+        text = "".join("\t".join(row) + "\n" for row in [names.split(), *cells])
+        written(service, text, "wishlist.tsv")
+        assert f", {len(rows)} items;" in shell(service, [create, line]), line
+
+
+@pytest.mark.slow
 def test_examples_of_the_document_are_imported(service):
     """The documentation's examples import with their commands; a second import adds nothing.
     Rule: import-csv."""
