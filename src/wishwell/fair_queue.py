@@ -175,20 +175,18 @@ class StoreNode(_Node):
         self.parties = _Level(PartyNode)
 
 
-class Entry(Generic[T]):
+class Entry(msgspec.Struct, Generic[T], eq=False):
     """A task that waits, or that has started and was charged its party's recent cost."""
 
-    __slots__ = ("expected", "flow", "item", "lock", "party", "started", "store", "waits")
-
-    def __init__(
-        self, flow: Flow, item: T, store: StoreNode, party: PartyNode, lock: str | None
-    ) -> None:
-        self.flow, self.item = flow, item
-        self.lock = lock
-        self.store, self.party = store, party
-        self.expected = 0.0
-        """The seconds charged for it so far."""
-        self.waits, self.started = True, False
+    flow: Flow
+    item: T
+    store: StoreNode
+    party: PartyNode
+    lock: str | None
+    expected: float = 0.0
+    """The seconds charged for it so far."""
+    waits: bool = True
+    started: bool = False
 
 
 class FairQueue(Generic[T]):
@@ -229,8 +227,11 @@ class FairQueue(Generic[T]):
         store, party = self._first()
         if store is None or party is None or (seconds is not None and party.cost > seconds):
             return None
-        crowd = max(_MIN_CROWD, self._length / 2)
-        if after is not None and party is not after.party and party.waiting > crowd:
+        if (
+            after is not None
+            and party is not after.party
+            and party.waiting > max(_MIN_CROWD, self._length / 2)
+        ):
             self._contended_until = perf_counter() + _CONTENDED_SECONDS
             return None
         entry = self._take_from(party)

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import functools
-from collections import Counter
+from collections import defaultdict
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -33,9 +33,10 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
         self.size = size
         self.held = 0
         self._of_store, self._of_party, self._of_lock = of_store, of_party, of_lock
-        self._held_by_store: Counter[str] = Counter()
-        self._held_by_flow: Counter[tuple[str, str]] = Counter()
-        self._held_by_lock: Counter[str | None] = Counter()
+        # Read with `get`, which adds no key.
+        self._held_by_store: defaultdict[str, int] = defaultdict(int)
+        self._held_by_flow: defaultdict[tuple[str, str], int] = defaultdict(int)
+        self._held_by_lock: defaultdict[str, int] = defaultdict(int)
 
     def take_now(self, flow: Flow, lock: str | None = None) -> bool:
         """Takes a place if one is free and no limit is reached. Returns whether it did."""
@@ -84,7 +85,7 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
             _decrement(self._held_by_lock, lock)
         if entry is not None:
             self.charge(entry, seconds)
-        while self and self.held < self.size and (started := self.pop()):
+        while self._length and self.held < self.size and (started := self.pop()):
             self._take(started.flow, started.lock)
             if not started.item.done():  # else it is being cancelled
                 started.item.set_result(None)
@@ -120,8 +121,11 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
 
     def _first(self) -> tuple[StoreNode | None, PartyNode | None]:
         waiting = self._stores.heap
-        if len(waiting) == 1 and not self._store_may(waiting[0][2].key):
-            return None, None  # the usual case while one store is busy, without changing the heap
+        if len(waiting) == 1:  # the usual case, in which the order of stores doesn't matter
+            only = waiting[0][2]
+            if not self._store_may(only.key):
+                return None, None
+            return only, only.parties.first(functools.partial(self._can_start, only))
         found: PartyNode | None = None
 
         def has_party(store: StoreNode) -> bool:
@@ -152,7 +156,7 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
         return entry.waits and (entry.lock is None or self._may_lock(entry.lock))
 
     def _store_may(self, store: str) -> bool:
-        held, free = self._held_by_store[store], self.size - self.held
+        held, free = self._held_by_store.get(store, 0), self.size - self.held
         return (
             self._of_store is None
             or not store
@@ -161,13 +165,16 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
         )
 
     def _party_may(self, flow: tuple[str, str]) -> bool:
-        return self._of_party is None or not flow[0] or self._held_by_flow[flow] < self._of_party
+        held = self._held_by_flow.get(flow, 0)
+        return self._of_party is None or not flow[0] or held < self._of_party
 
     def _may_lock(self, lock: str | None) -> bool:
-        return lock is None or self._of_lock is None or self._held_by_lock[lock] < self._of_lock
+        return (
+            lock is None or self._of_lock is None or self._held_by_lock.get(lock, 0) < self._of_lock
+        )
 
 
-def _decrement(counts: Counter[Any], key: object) -> None:
+def _decrement(counts: dict[Any, int], key: object) -> None:
     """Counts one less, and forgets a key that has none left."""
     if counts[key] > 1:
         counts[key] -= 1

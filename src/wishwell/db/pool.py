@@ -11,7 +11,7 @@ from typing import Any
 from wishwell.db import Stats
 from wishwell.db.hosts import Connection, Hosts
 from wishwell.errors import Unavailable
-from wishwell.fair_queue import CURRENT, Entry, Flow, Ticket
+from wishwell.fair_queue import CURRENT, Entry, Flow
 from wishwell.fair_semaphore import FairSemaphore
 
 _STORE_FACTOR = 4
@@ -55,12 +55,18 @@ class Pool:
         """
         if self._closed:
             raise Unavailable("The service is shutting down.")
-        now, ticket = asyncio.get_running_loop().time, CURRENT.get()
+        ticket = CURRENT.get()
         flow, entry, began = ticket.flow, None, 0.0
         if not self._places.take_now(flow, lock):
-            end = now() + seconds
-            entry = await self._wait(ticket, lock, seconds)
-            flow, began, seconds = entry.flow, now(), end - now()
+            now = asyncio.get_running_loop().time
+            asked = now()
+            self._waits += 1
+            try:
+                entry = await self._places.wait(ticket, lock, seconds)
+            finally:
+                began = now()
+                self._waited_seconds += began - asked
+            flow, seconds = entry.flow, seconds - (began - asked)
         try:
             connection = self._idle_connection()
             if connection is None:
@@ -114,15 +120,5 @@ class Pool:
 
     def _leave(self, connection: Connection) -> None:
         flow, lock, entry, began = self._taken.pop(connection)
-        now = asyncio.get_running_loop().time
-        self._places.release(flow, lock, entry, now() - began if entry else 0)
-
-    async def _wait(self, ticket: Ticket, lock: str | None, seconds: float) -> Entry[Any]:
-        """Waits for one of the pool's places."""
-        now = asyncio.get_running_loop().time
-        began = now()
-        self._waits += 1
-        try:
-            return await self._places.wait(ticket, lock, seconds)
-        finally:
-            self._waited_seconds += now() - began
+        seconds = asyncio.get_running_loop().time() - began if entry else 0
+        self._places.release(flow, lock, entry, seconds)
