@@ -169,22 +169,12 @@ class Postgres:
         ticket = CURRENT.get()
         ticket.pause()
         try:
-            return await self._on_connection(timeouts, lock, use_case, *arguments, **named)
-        finally:
-            ticket.resume()
-
-    async def _on_connection(
-        self,
-        timeouts: tuple[float, float, float],
-        lock: str | None,
-        use_case: UseCase[T],
-        *arguments: Any,
-        **named: Any,
-    ) -> T:
-        try:
             connection = await self._pool.take(self._seconds, lock)
-        except failures.UNREACHABLE as error:
-            raise failures.failed(error) from error
+        except BaseException as error:
+            ticket.resume()
+            if isinstance(error, failures.UNREACHABLE):
+                raise failures.failed(error) from error
+            raise
         handle = Handle(connection, self.sql, *timeouts)
         handle.joins_products = not self._distributed
         handle.journal = self._journal
@@ -198,32 +188,34 @@ class Postgres:
             if handle.writes:
                 failures.check(connection)
                 self._lost_writes = 0
-        except Unavailable as error:
-            # If the server refused a single statement, no transaction is open. Otherwise drop the
-            # connection: that rolls back too, and a ROLLBACK would wait for the same server.
-            refused = isinstance(error.__cause__, asyncpg.PostgresError)
-            if isinstance(error.__cause__, asyncpg.ReadOnlySQLTransactionError):
-                connection.terminate()  # a new one may lead to the primary
-            if refused and not handle.in_transaction:
-                self._pool.give_back(connection)
-            else:
-                self._pool.drop(connection)
-            raise
-        except (asyncpg.PostgresError, ServiceError, RunAgain):
-            if handle.in_transaction:
-                await self._roll_back(connection)
-            else:
-                self._pool.give_back(connection)
-            raise
-        except BaseException:
-            self._pool.drop(connection)
+        except BaseException as error:
+            await self._end_failed(connection, handle, error)
             raise
         finally:
+            ticket.resume()
             self._running.discard(handle)
             if handle.overdue and handle.writes:
                 self._lost_writes += 1
         self._pool.give_back(connection)
         return result
+
+    async def _end_failed(
+        self, connection: Connection, handle: Handle, error: BaseException
+    ) -> None:
+        """Rolls back, and gives back the connection or, if it may still be busy, drops it."""
+        whole = isinstance(error, asyncpg.PostgresError | ServiceError | RunAgain)
+        if isinstance(error, Unavailable):
+            # If the server refused a single statement, no transaction is open. Otherwise drop the
+            # connection: that rolls back too, and a ROLLBACK would wait for the same server.
+            whole = isinstance(error.__cause__, asyncpg.PostgresError) and not handle.in_transaction
+            if isinstance(error.__cause__, asyncpg.ReadOnlySQLTransactionError):
+                connection.terminate()  # a new one may lead to the primary
+        if not whole:
+            self._pool.drop(connection)
+        elif handle.in_transaction:
+            await self._roll_back(connection)
+        else:
+            self._pool.give_back(connection)
 
     def _close_overdue(self, loop: asyncio.AbstractEventLoop) -> None:
         """Polls all running statements. A timer for each would cost more."""
