@@ -61,8 +61,8 @@ async def open_one(
 
 async def prepare(connection: Connection) -> None:
     """Makes a connection pass uuid values as text."""
-    await connection.set_type_codec(
-        "uuid", schema="pg_catalog", format="text", encoder=str, decoder=str
+    await connection.set_builtin_type_codec(
+        "uuid", schema="pg_catalog", codec_name="text", format="text"
     )
 
 

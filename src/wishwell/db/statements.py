@@ -158,7 +158,7 @@ class Step(NamedTuple):
 
     def values(self, named: Mapping[str, Any]) -> Sequence[Any]:
         """Returns the arguments in the order of ``takes``."""
-        return [named[name] for name in self.takes]
+        return list(map(named.__getitem__, self.takes))
 
 
 class Statement(NamedTuple):

@@ -129,13 +129,13 @@ async def read(
         empty = await _empty_page(tx, query, scope, asked)
         return empty or await read(tx, noun, scope, asked, from_row)
     other = cursor is not None and bool(rows[0][-1])
-    kept = [row[:-1] if cursor else row for row in rows[:limit]]
+    kept = rows[:limit] if cursor is None else [row[:-1] for row in rows[:limit]]
     before, after = other, len(rows) > limit
     if backward:
-        kept.reverse()
+        kept = kept[::-1]
         before, after = after, before
     return Page(
-        [from_row(row) for row in kept],
+        list(map(from_row, kept)),
         Cursor(kept[-1][0], False) if after else None,
         Cursor(kept[0][0], True) if before else None,
     )
