@@ -1,6 +1,6 @@
 """Prometheus metrics for operators."""
 
-import collections
+import bisect
 import functools
 import platform
 from collections.abc import Iterator, Sequence
@@ -34,11 +34,23 @@ def _gauge(
 
 
 _REQUESTS = _counter("requests", "Completed requests.", "method", "route", "status")
-_REQUEST_SECONDS = Histogram(
+
+
+class _Histogram(Histogram):
+    """A histogram to which observations are added in batches."""
+
+    def add(self, bucket: int, number: int, seconds: float) -> None:
+        """Adds ``number`` observations of one bucket, of ``seconds`` in total."""
+        self._buckets[bucket].inc(number)
+        self._sum.inc(seconds)
+
+
+_BUCKET_SECONDS = 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5
+_REQUEST_SECONDS = _Histogram(
     "wishwell_request_seconds",
     "Seconds from the end of a request's headers to its response.",
     ("route",),
-    buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
+    buckets=_BUCKET_SECONDS,
 )
 _STORE_REQUESTS = _counter(
     "store_requests",
@@ -226,13 +238,9 @@ def record_build() -> None:
     _BUILD.labels(__version__, version.commit(), platform.python_version()).set(1)
 
 
-@functools.lru_cache(maxsize=256)
-def _request_seconds(route: str) -> Histogram:
-    return _REQUEST_SECONDS.labels(route)
-
-
-_answered: collections.Counter[tuple[str, str, int, str]] = collections.Counter()
-"""Completed requests that ``publish_requests`` hasn't added to the metrics yet."""
+_answered: dict[tuple[str, str, int, str, int], list[float]] = {}
+"""Completed requests that ``publish_requests`` hasn't added to the metrics yet: their number and
+seconds in total, by method, route, status, store, and bucket of the histogram."""
 
 
 def answered(method: str, route: str, status: int, seconds: float, store: str = "") -> None:
@@ -240,15 +248,20 @@ def answered(method: str, route: str, status: int, seconds: float, store: str = 
 
     ``route`` is the route's template, never the path. ``store`` is a handle; empty if unknown.
     """
-    _answered[method, route, status, store] += 1
-    _request_seconds(route).observe(seconds)
+    key = method, route, status, store, bisect.bisect_left(_BUCKET_SECONDS, seconds)
+    if (known := _answered.get(key)) is None:
+        _answered[key] = [1, seconds]
+    else:
+        known[0] += 1
+        known[1] += seconds
 
 
 def publish_requests() -> None:
-    """Adds the requests since the last call to their counters. Called every second and for each
-    scrape, because the counters of the client library would cost each request more."""
-    for (method, route, status, store), number in _answered.items():
+    """Adds the requests since the last call to their metrics. Called every second and for each
+    scrape, because those of the client library would cost each request more."""
+    for (method, route, status, store, bucket), (number, seconds) in _answered.items():
         _REQUESTS.labels(method, route, str(status)).inc(number)
+        _REQUEST_SECONDS.labels(route).add(bucket, int(number), seconds)
         if store:
             _of_store(store, status).inc(number)
     _answered.clear()

@@ -184,16 +184,20 @@ class AccessCache:
     # --------------------------------------------------------------------- keeping fresh
 
     # rule: database-away
-    async def ensure_fresh(self) -> None:
-        """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails or takes too
-        long, because the request's statements need the rest of the time."""
-        if 0 <= self._clock() - self._refreshed_at < _MAX_AGE_MS:
-            return
+    async def ensure_fresh(self) -> int:
+        """Refreshes if the cache is too old. Returns the time in milliseconds since 1970.
+
+        Raises ``Unavailable`` if that fails or takes too long, because the request's statements
+        need the rest of the time."""
+        now = self._clock()
+        if 0 <= now - self._refreshed_at < _MAX_AGE_MS:
+            return now
         try:
             async with asyncio.timeout(_LOOKUP_TIMEOUT_SECONDS):
                 await self._refresh_once()
         except TimeoutError as error:
             raise Unavailable("The database is too slow.") from error
+        return self._clock()
 
     # rule: changes-take-effect
     async def refresh(self) -> None:

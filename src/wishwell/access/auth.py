@@ -142,8 +142,7 @@ class Authenticator:
         if token.startswith(ADMIN_PREFIX):
             return await self._admin(token)
         claims = self._verified(token)
-        await self._access_cache.ensure_fresh()
-        now = self._clock() // 1000
+        now = await self._access_cache.ensure_fresh() // 1000
         if claims.iat > now + _CLOCK_SKEW_SECONDS:
             raise Unauthenticated(
                 "The access token is dated ahead: the clock that issued it and this one differ. "
@@ -151,7 +150,8 @@ class Authenticator:
             )
         if now >= claims.exp:
             raise OutdatedToken("The access token has expired. Ask for a new one.", "token_expired")
-        caller = self._caller(token, await self._store(claims))
+        store = self._access_cache.store(claims.aud) or await self._new_store(claims)
+        caller = self._caller(token, store)
         assert caller.profile is not None
         if self._access_cache.is_revoked(caller.profile.id, caller.token_id):
             raise OutdatedToken("The access token was revoked. Ask for a new one.", "token_revoked")
@@ -199,11 +199,10 @@ class Authenticator:
             raise Unauthenticated(_INVALID)
         return claims
 
-    async def _store(self, claims: _Claims) -> Store:
+    async def _new_store(self, claims: _Claims) -> Store:
+        """Returns a token's store: another process may have issued it, for a new store."""
+        await self._access_cache.refresh()
         store = self._access_cache.store(claims.aud)
-        if store is None:  # another process may have issued it, for a store that is new here
-            await self._access_cache.refresh()
-            store = self._access_cache.store(claims.aud)
         if store is None:
             raise Unauthenticated(_INVALID)
         return store
@@ -221,7 +220,9 @@ class Authenticator:
 
     async def claims_of(self, token: str) -> tuple[Profile, str]:
         """Returns a token's profile and ``jti``, expired or not. Raises ``Unauthenticated``."""
-        caller = self._caller(token, await self._store(self._verified(token)))
+        claims = self._verified(token)
+        store = self._access_cache.store(claims.aud) or await self._new_store(claims)
+        caller = self._caller(token, store)
         assert caller.profile is not None
         return caller.profile, caller.token_id
 

@@ -88,6 +88,6 @@ class BodyReader:
 
     def discard(self) -> None:
         """Frees the body and ignores further input, once the request has its response."""
-        self.ended, self._body = True, bytearray()
-        if _large:
+        if len(self._body) > MAX_BODY:
             _large.pop(self, None)
+        self.ended, self._body = True, bytearray()

@@ -3,6 +3,7 @@
 Refuses requests that the parser accepts but that a proxy in front might frame or route differently.
 """
 
+import operator
 import re
 from collections.abc import Collection
 
@@ -18,7 +19,7 @@ _BODY = frozenset({b"content-length", b"transfer-encoding"})
 # rule: request-smuggling
 def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None:
     """Raises ``Invalid`` for a request that a proxy and this server might interpret differently."""
-    names = [name for name, _ in headers]
+    names = [*map(operator.itemgetter(0), headers)]
     if version == "1.0":
         if b"transfer-encoding" in names:
             # RFC 9112, 6.1: faulty framing. An older proxy would see the body end elsewhere.
@@ -27,9 +28,10 @@ def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None
         raise Invalid("The request must use HTTP/1.1.")
     if names.count(b"host") != 1 and (version == "1.1" or b"host" in names):
         raise Invalid("Host: must be sent exactly once.")
-    codings = [value.lower() for name, value in headers if name == b"transfer-encoding"]
-    if codings not in ([], [b"chunked"]):
-        raise Invalid("Transfer-Encoding: must be chunked.")
+    if b"transfer-encoding" in names:
+        codings = [value.lower() for name, value in headers if name == b"transfer-encoding"]
+        if codings != [b"chunked"]:
+            raise Invalid("Transfer-Encoding: must be chunked.")
     if not url.startswith(b"/"):
         _check_absolute(url, [value for name, value in headers if name == b"host"])
     if upgrades and not _BODY.isdisjoint(names):
@@ -54,10 +56,10 @@ def _check_absolute(url: bytes, hosts: Collection[bytes]) -> None:
 
 # rule: request-limits
 def check_size(size: int, headers: Headers) -> None:
-    """Raises ``HeadersTooLarge`` if the headers so far are too many bytes or lines."""
+    """Raises ``HeadersTooLarge`` if headers are too many bytes or lines."""
     if size > MAX_HEADER_BYTES:
         raise too_large()
-    if len(headers) >= MAX_HEADERS:
+    if len(headers) > MAX_HEADERS:
         raise HeadersTooLarge(f"The request has more than {MAX_HEADERS} headers.")
 
 

@@ -139,6 +139,7 @@ class Pipeline:
         if request.method == "OPTIONS" and b"access-control-request-method" in request.headers:
             return await self._preflight(request, route)
         refused: ServiceError | None = None
+        cost = 1
         try:
             request.check_once(b"authorization")
             try:
@@ -147,8 +148,9 @@ class Pipeline:
                 request.check_once(*_SINGLE_HEADERS)
         except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
-        # The address isn't charged for a token that can't be checked now, or that is no guess.
-        cost = 0 if isinstance(refused, Unavailable | OutdatedToken) else 1
+            # The address isn't charged for a token that can't be checked now, or that is no guess.
+            if isinstance(error, Unavailable | OutdatedToken):
+                cost = 0
         if route is not None and route.verified_by_body:
             return await rate_limits.count_forged(request, self._answer(request, route, refused))
         limit = rate_limits.limit_of(request, _limit_kind(request, route))
@@ -208,7 +210,8 @@ class Pipeline:
                 request.query_string, route.query.get(method, _NO_PARAMETERS)
             )
             _check_ids(request.parameters)
-            return await responding.encoded(request, await handler(request), route.compressed)
+            answer = responding.answer(request, await handler(request))
+            return await responding.compressed(request, answer) if route.compressed else answer
         except RequestError as error:
             # rule: limit-address. Except for admin tokens, whose server sends many requests.
             if isinstance(error, UnknownShare) and (
@@ -221,17 +224,9 @@ class Pipeline:
                 await self.service.db.read(profiles.check_open, request.acts_on)
             raise
 
-    # rule: token-revoked
+    # rules: token-required, token-revoked
     async def _authorize(self, request: Request) -> None:
         """Authenticates the caller; repeated when a body took long to arrive."""
-        request.caller = await self._caller(request)
-        request.flow = flows.of_caller(request, request.caller)
-        request.authorize = self._authorize
-        if request.acts_on is not None:
-            await self._set_scope(request, request.caller)
-
-    # rule: token-required
-    async def _caller(self, request: Request) -> Caller:
         header = request.header(b"authorization")
         if header is None:
             raise Unauthenticated(
@@ -240,10 +235,13 @@ class Pipeline:
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             raise Unauthenticated("Authorization: must be Bearer <token>.", "token_missing")
-        caller = await self.service.authenticator.caller(token.strip())
+        request.caller = caller = await self.service.authenticator.caller(token.strip())
+        request.flow = flows.of_caller(request, caller)
         if not request.reads:
+            request.authorize = self._authorize
             journal.actor.set(f"token {caller.token_id}")
-        return caller
+        if request.acts_on is not None:
+            await self._set_scope(request, caller)
 
     # rule: profile-header
     async def _set_scope(self, request: Request, caller: Caller) -> None:
@@ -381,8 +379,8 @@ def _failed(error: Exception, request: Request) -> Response:
 # rules: log-private, purchase-private
 def log_request(request: Request, status: int, seconds: float) -> None:
     """Writes log line and metrics. They never contain path, query, token or body."""
-    method = metrics.method_label(request.method)
-    store = request.store.handle if request.caller or request.visit else ""
+    method, source = metrics.method_label(request.method), request.visit or request.caller
+    store = source.store.handle if source else ""
     metrics.answered(method, request.route, status, seconds, store)
     if request.route == SHED:  # logged as one line a second
         return
@@ -396,8 +394,9 @@ def log_request(request: Request, status: int, seconds: float) -> None:
     )
     if request.service.settings.log_networks == "on":
         line.network = addresses.network(rate_limits.address(request) or "")
-    for id in filter(ids.is_uuid, {**request.parameters, "orderId": ""}.values()):
-        line.record = id
+    for name, id in request.parameters.items():
+        if name != "orderId" and ids.is_uuid(id):
+            line.record = id
     if (caller := request.caller) is not None:
         line.store = caller.store.handle
         line.caller = caller.kind

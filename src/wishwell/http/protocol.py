@@ -177,7 +177,6 @@ class HttpProtocol(asyncio.Protocol):
 
     def on_url(self, url: bytes) -> None:
         self._size += len(url)
-        framing.check_size(self._size, self._headers)
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -187,13 +186,13 @@ class HttpProtocol(asyncio.Protocol):
             # has decided by the headers alone (RFC 9110, 6.5.1).
             framing.check_size(self._size, [])
             return
-        framing.check_size(self._size, self._headers)
         # The parser keeps trailing white space, which isn't part of the value (RFC 9110, 5.5).
         self._headers.append((name.lower(), value.rstrip(b" \t")))
 
     def on_headers_complete(self) -> None:
         self._deadline.cancel()
         parser, pairs, headers = self._parser, self._headers, dict(self._headers)
+        framing.check_size(self._size, pairs)
         version = parser.get_http_version()
         framing.check(self._url, version, pairs, upgrades=parser.should_upgrade())
         url = httptools.parse_url(self._url)

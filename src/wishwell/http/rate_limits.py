@@ -1,7 +1,8 @@
 """Rate limiting: chooses a request's limit, by caller or client address, and counts it."""
 
 from collections.abc import Awaitable
-from typing import NamedTuple
+
+import msgspec
 
 from wishwell import metrics, ratelimits, stores
 from wishwell.access import addresses
@@ -12,17 +13,17 @@ from wishwell.ratelimits import Kind
 from wishwell.stores import Store
 
 
-class RateLimit(NamedTuple):
+class RateLimit(msgspec.Struct, frozen=True, gc=False):
     """A rate limit to count against.
 
     ``kind`` is the label of the metric; ``key`` identifies the counter; ``limit`` is requests a
-    minute; ``what`` names such requests in the error message.
+    minute; ``what`` names such requests in the error message, by default by their kind.
     """
 
     kind: str
     key: str
     limit: int
-    what: str
+    what: str = ""
     code: TooManyCode = "rate_limited"
 
 
@@ -50,7 +51,7 @@ def limit_of(request: Request, kind: Kind) -> RateLimit | None:
     who, id = ("profile", caller.profile.id) if caller.profile else ("admin", caller.token_id)
     kind = "read" if kind == "shared" else kind
     limit = stores.limit(caller.store, settings, f"{who}_{kind}")
-    return RateLimit(kind, f"{caller.store.id}:{id}:{kind}", limit, f"{kind} requests")
+    return RateLimit(kind, f"{caller.store.id}:{id}:{kind}", limit)
 
 
 # rule: limit-address
@@ -71,7 +72,8 @@ async def count(request: Request, limit: RateLimit | None, cost: int = 1) -> Non
     request.rate_limit_state = state = await service.limiter.consume(limit.key, limit.limit, cost)
     if not state.allowed:
         metrics.LIMITED.labels(limit.kind).inc()
-        error = ratelimits.too_many(state, limit.what, service.clock(), limit.code)
+        what = limit.what or f"{limit.kind} requests"
+        error = ratelimits.too_many(state, what, service.clock(), limit.code)
         if limit.code == "rate_limited_without_token" and has_bad_token(request):
             error.message = f"The access token is not valid. {error.message}"
         raise error

@@ -119,11 +119,9 @@ def asked_page(request: Request, noun: str, sort: str = "") -> PageRequest:
     return PageRequest(cursor, limit, search, sort == "oldest")
 
 
-async def encoded(request: Request, found: object, compressed: bool) -> Response:
-    """Returns the response for a handler's result like ``answer``; a large one to a read is
-    ``compressed``."""
-    made = answer(request, found)
-    if compressed and len(made.body) >= compression.MIN_BYTES and request.reads:
+async def compressed(request: Request, made: Response) -> Response:
+    """Returns a response, compressed if it is a large one to a read."""
+    if len(made.body) >= compression.MIN_BYTES and request.reads:
         await compression.compress(request, made)
     return made
 

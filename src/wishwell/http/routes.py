@@ -1,5 +1,7 @@
 """All routes: the API under ``/api/2025-04``; management paths without tokens or rate limits."""
 
+import functools
+import operator
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -185,6 +187,8 @@ def _tree() -> dict[str, Any]:
 
 
 _ROOT = _tree()
+_API = f"{PREFIX}/"
+_API_ROOT = functools.reduce(operator.getitem, PREFIX.split("/"), _ROOT)
 
 
 def find(path: str) -> tuple[Route | None, dict[str, str]]:
@@ -193,6 +197,8 @@ def find(path: str) -> tuple[Route | None, dict[str, str]]:
     Literal segments take precedence over parameters.
     """
     node, values = _ROOT, []
+    if path.startswith(_API):  # most do
+        node, path = _API_ROOT, path[len(_API) :]
     for part in path.split("/"):
         step = node.get(part)
         if step is None:

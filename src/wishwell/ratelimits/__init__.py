@@ -12,6 +12,8 @@ from wishwell.errors import TooManyCode, TooManyRequests
 WINDOW_SECONDS = 60
 """Length of a window in seconds."""
 
+_WINDOW_MS = WINDOW_SECONDS * 1000
+
 Kind = Literal["read", "write", "token", "shared"]
 
 
@@ -46,7 +48,7 @@ class Limiter:
 
     def __init__(self, clock: Callable[[], int]) -> None:
         self._clock = clock
-        self._window = 0
+        self._window, self._reset = 0, WINDOW_SECONDS
         self._counts: dict[str, int] = {}
 
     async def consume(self, key: str, limit: int, cost: int = 1) -> LimitState:
@@ -56,19 +58,17 @@ class Limiter:
 
     def count(self, key: str, limit: int, cost: int) -> LimitState:
         """Counts a request in this process, as ``consume`` does, without awaiting."""
-        window = self._clock() // (WINDOW_SECONDS * 1000)
+        window = self._clock() // _WINDOW_MS
         if window != self._window:
             # Resets in an earlier window too: a clock set back must not leave limits exhausted.
-            self._window = window
-            self._counts = {}
+            self._window, self._counts = window, {}
+            self._reset = (window + 1) * WINDOW_SECONDS
         count = self._counts.get(key, 0)
         allowed = count + cost <= limit
         if allowed and cost:
             count += cost
             self._counts[key] = count
-        return LimitState(
-            allowed, limit, max(limit - count, 0), (self._window + 1) * WINDOW_SECONDS
-        )
+        return LimitState(allowed, limit, limit - count if count < limit else 0, self._reset)
 
     async def close(self) -> None:
         """Does nothing; ``RedisLimiter`` closes its connections."""
