@@ -312,6 +312,27 @@ print(len(series), series["(others)"])
     assert done.stdout.split() == ["1001", "200.0"], done.stderr
 
 
+def test_durations_are_counted_in_their_buckets():
+    """A duration counts in the smallest bucket that isn't below it, once it is published.
+    Rule: health-checks."""
+    script = """
+from prometheus_client import REGISTRY
+from wishwell import metrics
+def published():
+    metrics.publish_requests()
+    [found] = [one for one in REGISTRY.collect() if one.name == "wishwell_request_seconds"]
+    return {s.labels.get("le", s.name[-5:]): s.value for s in found.samples}
+for seconds, store in ((0.001, "a"), (0.0011, "a"), (0.0012, "b"), (7, "a")):
+    metrics.answered("GET", "/items", 200, seconds, store)
+published()
+metrics.answered("GET", "/items", 200, 0.0004)
+found = published()
+print(*(found[le] for le in ("0.0005", "0.001", "0.0025", "5.0", "+Inf", "count")), round(found["s_sum"], 6))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.split() == ["1.0", "2.0", "4.0", "4.0", "5.0", "5.0", "7.0037"], done.stderr
+
+
 def workers(service: Service) -> list[psutil.Process]:
     """Returns the serving processes, without the parent and Python's resource tracker."""
     found = []
