@@ -38,7 +38,7 @@ async def kill_the_service(r: Harness) -> None:
         slowest = max(slowest, time.monotonic() - began)
         await r.well_again(began, within=READY_SECONDS)
     r.note(f"listening again after {slowest:.2f} s at most")
-    r.must(slowest <= READY_SECONDS, f"listening again only after {slowest:.2f} s")
+    r.within(slowest, READY_SECONDS, "seconds until it listened again")
 
 
 @scenario(*ENGINES, load=12, settings=TWO, events=True)
@@ -49,10 +49,10 @@ async def kill_a_worker(r: Harness) -> None:
     for number in range(times):
         worker = workers_of(r)[number % 2]
         worker.kill()
-        end = time.monotonic() + 8
+        end = time.monotonic() + 8 * r.slow
         while len([w for w in workers_of(r) if w.pid != worker.pid]) != 2:
             if time.monotonic() > end:
-                r.must(False, "the worker was not replaced within 8 s")
+                r.must(False, "the worker was not replaced in time")
                 break
             await asyncio.sleep(0.1)
         await asyncio.sleep(1)

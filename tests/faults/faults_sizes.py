@@ -139,8 +139,8 @@ async def large_sign_ins(r: Harness) -> None:
         numbers = range(number * ROUNDS, (number + 1) * ROUNDS)
         took, slowest = await _sign_ins(r, what, size, numbers)
         if size is alike or r.engine != "sqlite":
-            r.must(took <= most, f"{what}: {took:.2f} s")
-            r.must(slowest <= SAVE_SECONDS * 1000, f"{what}: a save took {slowest:.0f} ms")
+            r.within(took, most, f"seconds, {what}")
+            r.within(slowest, SAVE_SECONDS * 1000, f"milliseconds of a save, {what}")
     what, size = "5,000 items, 250 lists, 100,000 tags on both sides", Size(5_000, 250, 4, tags=20)
     await _sign_ins(r, what, size, range(2 * ROUNDS, 2 * ROUNDS + 1))
     if r.engine == "postgresql":
@@ -149,7 +149,7 @@ async def large_sign_ins(r: Harness) -> None:
             await to_thread(r.service.restart, settings={"WISHWELL_DATABASE_URL": url})
             what = "through 1 ms of delay for each round trip to the database"
             took, _ = await _sign_ins(r, what, alike, range(100, 103))
-            r.must(took <= most, f"{what}: {took:.2f} s")
+            r.within(took, most, f"seconds, {what}")
 
 
 @scenario()
@@ -175,4 +175,4 @@ async def large_answers(r: Harness) -> None:
     middle = statistics.median(delays)
     r.result.faults = f"{len(delays)} answers of {size / 1e6:.1f} MB"
     r.note(f"the slowest read beside one: {spread(delays, 0)} ms more")
-    r.must(middle <= READ_MS, f"reads wait {middle:.0f} ms for the largest answer")
+    r.within(middle, READ_MS, "milliseconds that reads wait for the largest answer")

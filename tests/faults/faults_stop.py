@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 from asyncio import to_thread
 
+from tests.faults.faults_kill import workers_of
 from tests.faults.harness import TWO, Harness, scenario
 
 
@@ -42,8 +44,14 @@ async def rolling_restart(r: Harness) -> None:
     times = max(1, round(3 * r.scale))
     r.result.faults = f"SIGHUP {times} times"
     for _ in range(times):
+        old = {worker.pid for worker in workers_of(r)}
         r.service.process.send_signal(signal.SIGHUP)
-        await asyncio.sleep(5)
+        end = time.monotonic() + 60
+        while old & {worker.pid for worker in workers_of(r)}:
+            if time.monotonic() > end:
+                r.must(False, "the workers were not replaced in a minute")
+                break
+            await asyncio.sleep(0.2)
     statuses = r.journal.statuses()
     r.must(statuses["503"] == 0, f"{statuses['503']} answers of 503")
     r.must(statuses["unsent"] == 0, f"{statuses['unsent']} connections refused")

@@ -32,6 +32,7 @@ SERVED = {"200", "201", "204"}
 SETTLED_SECONDS = 8.0
 """Seconds until a cluster has completed commits that a lost server left unfinished
 (deploy/citus.conf)."""
+SPIN_SECONDS = 0.3
 BOUND_MS = 5_000
 """Longest duration of any request in milliseconds, whatever happens to the database."""
 
@@ -56,6 +57,8 @@ class Harness:
     next_owner: int = 1
     file: str = ""
     events: bool = False
+    slow: float = 1.0
+    limits: list[tuple[float, float, str]] = field(default_factory=list)
 
     @property
     def port(self) -> int:
@@ -68,6 +71,21 @@ class Harness:
 
     def note(self, text: str) -> None:
         self.result.notes.append(text)
+
+    def within(self, took: float, limit: float, what: str) -> None:
+        """Asserts, when the scenario ends, that ``took`` is at most the limit, which is for an idle
+        machine."""
+        self.limits.append((took, limit, what))
+
+    def judge(self) -> None:
+        """Asserts what ``within`` was given, with limits for the speed that the machine has."""
+        self.slow = max(self.slow, slowness())
+        if self.slow > 1.2:
+            self.note(f"others use the machine: time limits are {self.slow:.1f} times as long")
+        for took, limit, what in self.limits:
+            self.must(
+                took <= limit * self.slow, f"{what}: {took:.3g} (limit {limit * self.slow:.3g})"
+            )
 
     def client(self, **headers: str) -> load.Client:
         """Returns a connection to the program with the admin token, unless ``headers`` has another."""
@@ -169,13 +187,13 @@ class Harness:
         long that took."""
         since = time.monotonic() if since is None else since
         while (first := self.journal.first_done_after(since)) is None:
-            if time.monotonic() - since > within + 10:
-                self.result.wrong.append(f"not well {within + 10:g} s after the fault")
+            if time.monotonic() - since > within + 30:
+                self.result.wrong.append(f"not well {within + 30:g} s after the fault")
                 return
             await asyncio.sleep(0.02)
         took = round(first - since, 3)
         self.result.well_after_s = max(self.result.well_after_s or 0.0, took)
-        self.must(took <= within, f"well again only after {took} s")
+        self.within(took, within, "seconds until it was well again")
 
     async def stop(self) -> None:
         """Stops the program like an operator, and records how long that took."""
@@ -184,7 +202,16 @@ class Harness:
         took = time.monotonic() - began
         self.note(f"gone {took:.1f} s after SIGTERM")
         self.must(code == 0, f"ended with {code}")
-        self.must(took <= 10, f"gone only after {took:.1f} s")
+        self.within(took, 10, "seconds until it was gone")
+
+
+def slowness() -> float:
+    """Returns how many times as long as alone this process needs for some work, because other
+    programs use the machine; 1 on an idle machine. Measured while the scenario's own load rests."""
+    began, spent = time.perf_counter(), time.process_time()
+    while time.process_time() - spent < SPIN_SECONDS:
+        pass
+    return max(1.0, (time.perf_counter() - began) / SPIN_SECONDS)
 
 
 def only_served(r: Harness) -> None:
@@ -250,7 +277,9 @@ def harness(
         service.start()
         service.settings["WISHWELL_PORT"] = service.url.rpartition(":")[2]
         service.admin_token()
-        yield Harness(engine, result, scale, service, server, name, file, events=events)
+        r = Harness(engine, result, scale, service, server, name, file, events=events)
+        r.slow = slowness()
+        yield r
         _, traced, rest = service.output().partition("Traceback")
         result.must(not traced, f"a traceback in the log: …{rest.partition(chr(10))[0][-1000:]}")
     finally:
@@ -288,6 +317,7 @@ class Scenario(NamedTuple):
             if self.then is not None:
                 made = self.then(r)
                 await made if made is not None else None
+            r.judge()
 
 
 SCENARIOS: dict[str, Scenario] = {}
