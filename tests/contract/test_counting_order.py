@@ -145,6 +145,33 @@ def test_store_that_fails_delays_no_other_and_is_tried_again(bench, shops, batch
     assert bench.run(numbers(bench, shops)) == SIZES
 
 
+def test_store_that_fails_is_not_tried_again_soon(bench, shops, batches):
+    """A store that can't be counted waits for a minute, however often it is due. Rule: count-pace."""
+    broken = msgspec.structs.replace(shops[-1], reporting=Reporting(time_zone="No/Where"))
+    looks = 20
+
+    async def look():
+        nonlocal looks
+        looks -= (broken.handle, -1) in batches
+        if not looks:
+            raise Unavailable("enough")
+        return [broken]
+
+    with pytest.raises(Unavailable):
+        bench.run(counting.work(bench.db, look, 0.01, bench.clock))
+    assert batches == [(broken.handle, -1)]
+
+
+def test_batches_pause_so_that_counting_uses_a_small_share(bench, shops, batches, monkeypatch):
+    """After each batch, the next one waits until the share of the processor is kept.
+    Rule: count-pace."""
+    monkeypatch.setattr(counting, "MAX_LOAD_SHARE", 1e-9)
+    with contextlib.suppress(TimeoutError):
+        work = counting.work(bench.db, listing(shops), 0, bench.clock)
+        bench.run(asyncio.wait_for(work, 0.3))
+    assert len(batches) <= 4  # one of each worker
+
+
 def test_several_processes_count_every_store(bench, shops, batches):
     """Two processes that count the same stores at the same time store exact counts. Rule: count-exact."""
 

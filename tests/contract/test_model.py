@@ -282,6 +282,9 @@ def sign_in(bench, profile, model, replay, doing, most):
 @example(mine=PARTLY, visits=[PARTLY], after=[], room=(99, 99, 99, 2), larger=True)
 @example(mine=[], visits=[GARDENS], after=[], room=(99,) * 4, larger=False)
 @example(mine=[("new_list", "a"), *_SIX[1:]], visits=[SIX], after=[], room=(99,) * 4, larger=False)
+@example(mine=[("new_list", "z")], visits=[SIX], after=[], room=(99,) * 4, larger=False)
+@example(mine=[], visits=[SIX], after=[], room=(99, 2, 99, 99), larger=False)
+@example(mine=[], visits=[SIX], after=[], room=(99, 99, 4, 99), larger=False)
 @examples(4)
 def test_any_sequence_agrees_with_the_model(telling, mine, visits, after, room, larger):
     """Records, orders, counts, errors and events agree with the model after each step, each of

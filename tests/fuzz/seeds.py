@@ -22,6 +22,9 @@ _PLATFORMS = {
 }
 
 
+_SAMPLES = Path(__file__).parent / "samples"
+
+
 def _files(*ends: str) -> list[bytes]:
     return [text for name, text in sorted(_PLATFORMS.items()) if name.endswith(ends)]
 
@@ -58,6 +61,10 @@ SEEDS: dict[str, list[bytes]] = {
         b"c,p,s\n1,2,2025-04-18T18:13:27Z\n'7,3,1745000000\n,4,0000-00-00 00:00:00\n",
         b'c\tp\ts\nauth0|64f0\t"2"\t2025-04-18 18:13:27 UTC\n',
     ],
+    **{
+        name: [path.read_bytes() for path in sorted(_SAMPLES.glob(f"{name}*"))]
+        for name in ("journal", "export_file", "platform_webhook")
+    },
     "address": [b" 203.0.113.7, 10.0.0.2", b" ::ffff:203.0.113.7", b" 2001:db8::1,fd00::1", b" items/x"],
 }  # fmt: skip
 
@@ -79,5 +86,17 @@ WORDS: dict[str, list[str]] = {
     "parameters": ["limit=", "page=", "query=", "sort=", "itemIds=", "%00", "%ff", "&", "customer"],
     **dict.fromkeys(("feed", "feed_csv", "feed_json", "feed_xml"), _FEED_WORDS),
     "wishes": ["'7", "1745000000", "UTC", "NULL", "\\x22", "\\x09", "0000-00-00"],
+    "journal": [
+        *("profile.erased", "profile.revoked", "order.forgotten", "command", "sessions", "created"),
+        *("until", "jti", "storeId", "2025-04-18T18:13:27.000Z", "9999"),
+    ],
+    "export_file": [
+        *("wishwell", "store", "profile", "revocation", "list", "item", "share", "reservation"),
+        *("end", "listIds", "order", "shared", "savedPrice", "2025-04-18T18:13:27.000Z", "9999"),
+    ],
+    "platform_webhook": [
+        *("variants", "line_items", "refunds", "refund_line_items", "current_quantity", "1e9"),
+        *("variant_gids", "image_id", "cancelled_at", "taxes_included", "discount_allocations"),
+    ],
     "address": ["10.0.0.1", "::ffff:", "fd00::", ",", "application/json", "charset=utf-8", "items"],
 }  # fmt: skip

@@ -28,13 +28,17 @@ from wishwell.config import load
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Invalid, ServiceError, Unauthenticated, UnsupportedMedia
-from wishwell.http import queries, request_types, routes
+from wishwell.http import queries, request_types, routes, shopify
 from wishwell.importers import catalogue_summary as summary
 from wishwell.importers import xml_feed
 from wishwell.importers.catalogue import Catalogue
 from wishwell.importers.csv_file import CsvFile, Reading
+from wishwell.importers.platform_webhooks import OrderBody, ProductBody
+from wishwell.privacy import journal_replay
 from wishwell.products import product_bodies
 from wishwell.profiles import pages, search
+from wishwell.stores import naming, reporting
+from wishwell.transfer.import_file import ImportFile
 from wishwell.wishlists import items, lists, saving
 
 KEY = b"a-key-of-the-fuzzer-of-40-characters-xxx"
@@ -42,6 +46,11 @@ NOW = 1_800_000_000_000
 STORE_ID = "01a1fb2f-fa71-7000-84bc-1cd7939ebb19"
 STORE = msgspec.structs.replace(
     stores.blank(STORE_ID, "shop", ""), auth_flow="/account/login?e={email}"
+)
+SHOPIFY_STORE = msgspec.structs.replace(
+    STORE,
+    naming=naming.Naming(platform_shop="a.myshopify.com"),
+    reporting=reporting.Reporting(currency="EUR", purchases=True),
 )
 TEXT_STORE = msgspec.structs.replace(STORE, product_ids="text")
 ADMIN = auth.new_admin_token()
@@ -103,13 +112,15 @@ def cursor(data: bytes) -> None:
 
 
 def gid(data: bytes) -> None:
-    """A profile has exactly one GID, and its key is derived from the store and the GID."""
+    """A profile has exactly one GID, and its key is derived from the store and the GID. A session's
+    UUID may be in either case."""
     text = text_of(data)
     try:
         profile = profiles.parse(STORE, "wishwell", text, "Profile")
     except Invalid:
         return
-    assert profile.gid == (text if profile.is_session else unquote(text))
+    session = text[:-36] + text[-36:].lower()
+    assert profile.gid == (session if profile.is_session else unquote(text))
     assert profile.id == ids.profile_key(STORE_ID, profile.gid)
     assert profiles.parse(STORE, "wishwell", profile.gid, "Profile") == profile
     _, _, platform, kind, id = profile.gid.split("/")
@@ -308,11 +319,70 @@ def wishes(data: bytes) -> None:
             assert bundle.items and ids.customer_of(bundle.profile.gid)
 
 
+def journal(data: bytes) -> None:
+    """Each line of a journal is named, or read as ``json`` reads it: no act is lost or changed."""
+    with tempfile.NamedTemporaryFile() as file:
+        Path(file.name).write_bytes(data)
+        acts, errors, warnings = journal_replay.read([file.name])
+    lines = [line for line in data.split(b"\n") if line]
+    assert len(acts) + len(errors) + len(warnings) == len(lines) and len(warnings) <= 1
+    plain = []
+    for line in lines:
+        with contextlib.suppress(ValueError, RecursionError):
+            plain.append(json.loads(line))
+    for act in acts:
+        fields = msgspec.to_builtins(act)
+        assert any(
+            isinstance(one, dict) and {k: v for k, v in one.items() if v not in ("", {})} == fields
+            for one in plain
+        )
+        assert act.action not in ("profile.erased", "profile.revoked") or act.profile
+
+
+def export_file(data: bytes) -> None:
+    """An export is refused, or yields as many profiles and items as its last line says."""
+    with tempfile.NamedTemporaryFile() as file:
+        Path(file.name).write_bytes(data)
+        try:
+            found = ImportFile(file.name, NOW)
+        except Invalid:
+            return
+        for _ in found.check():
+            pass
+        if found.spool.errors:
+            assert all(found.spool.errors)
+            return
+        bundles = list(found)
+        end = json.loads(data.strip().rpartition(b"\n")[2])["end"]
+        assert len(bundles) == end["profiles"]
+        assert sum(len(bundle.items) for bundle in bundles) == end["items"]
+
+
+def platform_webhook(data: bytes) -> None:
+    """A body of a platform becomes a product or order whose values are within their limits."""
+    kind: type[ProductBody | OrderBody]
+    for kind in (ProductBody, OrderBody):
+        try:
+            body = msgspec.json.decode(data, type=kind)
+            shopify.check_keys(data)
+        except (msgspec.DecodeError, ValueError, RecursionError, ServiceError):
+            continue
+        with contextlib.suppress(Invalid):
+            if isinstance(body, ProductBody):
+                made = body.product(SHOPIFY_STORE, "1", ())
+                again = msgspec.json.decode(msgspec.json.encode(made.data), type=type(made.data))
+                assert again == made.data
+            else:
+                order = body.order(SHOPIFY_STORE, NOW)
+                assert all(0 < line.quantity <= 1_000_000 for line in order.lines)
+                assert ids.TIME_PATTERN.fullmatch(order.updated_at)
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     target.__name__: target
     for target in (
         *(cursor, gid, query, token, body, parameters, address),
-        *(feed, feed_csv, feed_json, feed_xml, wishes),
+        *(feed, feed_csv, feed_json, feed_xml, wishes, journal, export_file, platform_webhook),
     )
 }
 
