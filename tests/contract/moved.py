@@ -95,9 +95,10 @@ def wish(bench, profile, *products, **fields):
     return profile
 
 
-def held(bench, profile):
+def items_by_product(bench, profile):
+    """Returns a profile's items by product id."""
     rows = bench.all("items_all", profile=profile.id)
-    return {int(row[1]): row for row in map(tuple, rows)}
+    return {int(item.product_id): item for item in map(items.from_row, rows)}
 
 
 def new_hook(bench, store_id):

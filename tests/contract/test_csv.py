@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tests.contract.conftest import Clock, bounds, new_item
-from tests.contract.moved import export, held, wish
+from tests.contract.moved import export, items_by_product, wish
 from wishwell import ids, profiles, stores
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.importers import csv_file
@@ -389,7 +389,7 @@ def test_import_of_a_customer_who_is_being_erased_adds_the_wishes_afterwards(
     bench.write(erasure.erase, customer, AT)
     counts = load(bench, read(tmp_path, "Who,What\n7,4\n", store, WHO), store)
     bench.drain(erasure.work(bench.db, bench.clock))
-    assert (counts.profiles, counts.there, [*held(bench, customer)]) == (1, 0, [4])
+    assert (counts.profiles, counts.there, [*items_by_product(bench, customer)]) == (1, 0, [4])
 
 
 def test_imported_customers_are_not_forgotten_for_their_old_wishes(bench, store, tmp_path):
@@ -418,12 +418,12 @@ def test_lists_join_those_of_the_same_name(bench, store, tmp_path):
     counts = load(bench, read(tmp_path, f"{HEADER}\n{rows}", store), store)
     assert (counts.lists, counts.items) == (1, 2)
     bench.check(customer)
-    after = held(bench, customer)
-    assert after[1][3] == 5
-    assert set(after[1][6].split()) == {mine.id, other.id}
-    assert after[2][6] == mine.id
+    after = items_by_product(bench, customer)
+    assert after[1].quantity == 5
+    assert {*after[1].list_ids} == {mine.id, other.id}
+    assert after[2].list_ids == [mine.id]
     # Two list names of the file may match one existing list.
-    [made] = set(after[3][6].split())
+    [made] = after[3].list_ids
     bench.write(lists.delete, customer, mine.id, bench.clock.tick())
     bench.write(
         lists.change, customer, made, lists.ListFields("Geschenke für Ada"), bench.clock.tick()
@@ -431,7 +431,7 @@ def test_lists_join_those_of_the_same_name(bench, store, tmp_path):
     rows += "7,4,,New,,,,\n7,4,,Geschenke für Ada,,,,\n"
     load(bench, read(tmp_path, f"{HEADER}\n{rows}", store), store)
     bench.check(customer)
-    assert held(bench, customer)[4][6] == made
+    assert items_by_product(bench, customer)[4].list_ids == [made]
 
 
 @pytest.mark.parametrize("seconds", [-1, 59, 61, 86_400])
