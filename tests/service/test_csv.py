@@ -137,7 +137,7 @@ def test_queries_of_the_document_select_the_columns_of_its_commands():
 
 
 # Key: the first two columns of a query. Value: its tables as the platform creates them, and the result.
-PLATFORMS = (
+PLATFORMS: tuple[tuple[tuple[str, ...], str, str, list[tuple[object, ...]]], ...] = (
     (("w.user_id,", "COALESCE(p.post_parent"), """
         CREATE TABLE wp_posts (ID, post_parent, post_type);
         INSERT INTO wp_posts VALUES (5021, 0, 'product'), (5029, 5022, 'product_variation');
