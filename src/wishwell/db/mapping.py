@@ -48,7 +48,7 @@ def _converted(column: str, type_: Any) -> str:
     if kinds == {bool}:
         return f"bool({column})"
     if kinds == {list}:
-        return f"{column}.split()"
+        return f"{column}.split() if {column} else []"
     if kinds == {tuple}:
         return f"tuple({column}.split())"
     absent = [name for kind, name in ((UnsetType, "UNSET"), (type(None), "None")) if kind in kinds]

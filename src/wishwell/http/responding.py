@@ -3,7 +3,7 @@
 A handler decodes its input and calls a use-case; it holds no rules.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from wishwell import profiles
@@ -89,15 +89,12 @@ def complete(result: T, request: Request, owner: Profile | None = None) -> T:
 
     The owner is given only for whole-store requests.
     """
-    records: list[Any] = list(result.records) if isinstance(result, Page) else [result]
-    if isinstance(result, List):
-        records += result.items or ()
-    items.show(
-        [record for record in records if isinstance(record, Item)],
-        text_ids=request.store.has_text_ids,
-    )
+    records: Sequence[Any] = result.records if isinstance(result, Page) else [result]
+    shown = result.items or () if isinstance(result, List) else records
+    if shown and isinstance(shown[0], Item):
+        items.show(shown, text_ids=request.store.has_text_ids)
     if owner is not None:
-        for record in records:
+        for record in (*records, *shown):
             if isinstance(record, Item | List | Share):
                 record.profile = owner.gid
     return result

@@ -104,9 +104,9 @@ def show(found: Iterable[_OfProduct], *, text_ids: bool) -> None:
     for item in found:
         # Inlines stores.number, because its calls would take 3 % of a page's time.
         product, variant = item.product_id, item.variant_id
-        if isinstance(product, str) and product.isdecimal():
+        if product.__class__ is str and product.isdecimal():
             item.product_id = int(product)
-        if isinstance(variant, str) and variant.isdecimal():
+        if variant.__class__ is str and variant.isdecimal():
             item.variant_id = int(variant)
 
 
