@@ -232,6 +232,7 @@ def test_forgotten_order(till):
         ({"lines": [line(1, price={"amount": "1,5", "currency": "EUR"})]},
          "orders[1].lines[0].unitPrice.amount"),
         ({"lines": [line("text")]}, "orders[1].lines[0].productId"),
+        ({"lines": 501 * [line(1)]}, "orders[1].lines"),
         ({"more": 1}, "orders[1].more"),
     ],
 )  # fmt: skip

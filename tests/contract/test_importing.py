@@ -4,7 +4,7 @@ import json
 
 from msgspec import UNSET
 
-from tests.contract.moved import export, exported, load
+from tests.contract.moved import delete, export, exported, load
 from wishwell import ids, products, profiles
 from wishwell.products.notices import Money
 from wishwell.profiles import records
@@ -71,3 +71,23 @@ def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_p
         load(bench, file, store.handle)
         bench.check(customer)
         assert export(bench, store) == before
+
+
+NOTES = ["\\N", "\\", "a\\tb\\x41", "\\.", "é😀", "", "{}", '"', "a\nb"]
+"""Texts that mean something to the COPY of PostgreSQL, by which many rows are written."""
+
+
+def test_import_of_many_rows_keeps_every_text_and_missing_value(bench, tmp_path):
+    """A backslash or line break in a note stays, and an empty value remains empty. Rule: import-exact."""
+    store = bench.new_store()
+    for number in range(60):
+        bench.save(bench.new_customer(store), note=NOTES[number % len(NOTES)])
+    bench.new_session(store)
+    columns = "p.gid, p.is_session, p.email, p.closed_at, p.linked_id, i.note, i.variant_id"
+    rows = f"SELECT {columns} FROM profiles p LEFT JOIN items i ON i.profile_id = p.profile_id"
+    rows += f" WHERE p.store_id = '{store.id}' ORDER BY p.gid"
+    before, path = bench.select(rows), exported(bench, store, tmp_path)
+    assert {row[5] for row in before} == {*NOTES, None}
+    delete(bench, store)
+    load(bench, path, store.handle)
+    assert bench.select(rows) == before

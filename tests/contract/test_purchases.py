@@ -550,6 +550,46 @@ def test_forgotten_order_is_forgotten_again_after_a_restore(bench, till):
     assert bench.read(reports.summary, till, "1970-01-01", "9999-12-31").orders == 0
 
 
+def test_imported_item_has_the_mark_of_a_later_purchase(bench, till, tmp_path):
+    """An import that brings a deleted item back sets the mark of a purchase since its save; others'
+    items and other products have none. Rules: purchase-mark, import-twice."""
+    ann, bob = bench.new_customer(till), bench.new_customer(till)
+    for one in (ann, bob):
+        for product in (1, 2):
+            bench.save(one, product)
+    path = exported(bench, till, tmp_path)
+    buy(bench, ann, (1, None, 3))
+    for one in (ann, bob):
+        for item in bench.read(items.of_products, one, ["1", "2"]).values():
+            bench.write(items.delete, one, item.id, bench.clock.tick())
+    load(bench, path, till.handle)
+    marks = {
+        (one, item.product_id): item.purchased
+        for one in (ann, bob)
+        for item in bench.read(items.of_products, one, ["1", "2"]).values()
+    }
+    assert marks.pop((ann, "1")).quantity == 3
+    assert marks == {(ann, "2"): UNSET, (bob, "1"): UNSET, (bob, "2"): UNSET}
+
+
+def test_products_that_earned_most_in_the_main_currency_come_first(bench, till):
+    """The report's products are in the order of their revenue in the currency with the most units.
+    Rule: purchase-report."""
+    ann = bench.new_customer(till)
+    for product in (1, 2, 3):
+        bench.save(ann, product)
+    now = bench.clock.tick()
+    lines = [
+        orders.Line(str(product), "", units, amount, currency)
+        for product, units, amount, currency in (
+            (1, 3, "99.00", "USD"), (2, 2, "1.00", "EUR"), (3, 2, "2.00", "EUR"))
+    ]  # fmt: skip
+    order = orders.Order("1", ann, now, ids.timestamp(1), lines)
+    bench.write(orders.apply, till, order, bench.clock.tick())
+    rows = bench.read(reports.products, till, "1970-01-01", "9999-12-31")
+    assert [row.product_id for row in rows] == [3, 2, 1]
+
+
 def test_export_of_a_person_has_the_purchases(bench, till):
     """A person's purchases are part of the export of the profile. Rule: profile-export."""
     ann = bench.new_customer(till)
