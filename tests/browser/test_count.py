@@ -375,6 +375,28 @@ def test_events_come_once_per_confirmed_change(own_shop, visitor):
     assert elsewhere() == []
 
 
+@pytest.mark.parametrize("module", ["events", "toast", "choose"])
+def test_press_is_kept_when_a_module_cannot_be_loaded(visitor, module):
+    """A save and a removal are shown, counted and emitted as events without the module that has the
+    event's details, the toast or the menu."""
+    visitor.context.route(f"**/{module}.js", lambda route: route.fulfill(status=503))
+    body = hearts(5).replace("></", " choose-list></") if module == "choose" else hearts(5)
+    page = visitor.open(COUNT + body + TOAST)
+    seen = recorded(page)
+    press(page, 5)
+    counted(page, 1)
+    page.wait_for_function("seen.length == 1")
+    if module != "choose":
+        press(page, 5)
+        counted(page, 0)
+        page.wait_for_function("seen.length == 2")
+    kinds = [kind for kind, _ in seen()]
+    assert kinds == ["added", "removed"][: len(kinds)]
+    assert {detail["productId"] for _, detail in seen()} == {5}
+    page.reload()
+    expect(heart(page, 5)).to_have_attribute("aria-pressed", str(module == "choose").lower())
+
+
 def test_events_name_the_list_and_come_from_the_page_too(visitor):
     """A removal on the wishlist page is an event; `list` is the list that the item is on."""
     page = visitor.open(hearts(5) + "<wishlist-page></wishlist-page>", scripts=("wishwell", "page"))

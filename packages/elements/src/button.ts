@@ -5,8 +5,7 @@ import { textsOf, type Say } from './texts/index.js';
 import type { Change, Match, NewItem, Product, Saved, SignIn, State } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
-export const HEART =
-  'M12 20.6C5.6 15.9 2.8 12.6 2.8 9a4.9 4.9 0 0 1 9.2-2.3A4.9 4.9 0 0 1 21.2 9c0 3.6-2.8 6.9-9.2 11.6z';
+export const HEART = 'M12 21C6 16 3 13 3 9a5 5 0 0 1 9-2 5 5 0 0 1 9 2c0 4-3 7-9 12z';
 
 const STYLE = `:host{display:inline-block}
 :host([hidden]){display:none}
@@ -61,8 +60,6 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     readonly #text = document.createElement('slot');
     /** The text that replaces the shop's while the product is saved. */
     readonly #word = document.createElement('span');
-    /** Closes the menu of lists. */
-    #menu: AbortController | undefined;
     #product: Product | undefined;
     /** The product before the attribute changes of the current task. */
     #settled: Product | undefined;
@@ -83,18 +80,18 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       button.onclick = (event) => {
         // A heart inside a link must not follow the link.
         event.preventDefault();
-        if (this.#menu) return this.#menu.abort();
         const chooses = this.hasAttribute('choose-list');
         const done = chooses && this.#saved ? undefined : this.#toggle();
         if (chooses) this.#choose(done);
       };
-      const draw = (tag: string, attributes: Record<string, string>) => {
-        const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
-        for (const key in attributes) node.setAttribute(key, attributes[key]!);
-        return node;
-      };
-      const icon = draw('svg', { part: 'icon', viewBox: '0 0 24 24', 'aria-hidden': 'true' });
-      icon.append(draw('path', { d: HEART }));
+      const draw = (tag: string) => document.createElementNS('http://www.w3.org/2000/svg', tag);
+      const icon = draw('svg');
+      const path = draw('path');
+      icon.part.add('icon');
+      icon.ariaHidden = 'true';
+      icon.setAttribute('viewBox', '0 0 24 24');
+      path.setAttribute('d', HEART);
+      icon.append(path);
       const slot = document.createElement('slot');
       // A named slot, because white space between the tags would fill an unnamed one.
       slot.name = 'icon';
@@ -112,7 +109,6 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
 
     disconnectedCallback() {
       this.#stop?.();
-      this.#menu?.abort();
     }
 
     attributeChangedCallback() {
@@ -133,7 +129,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       } as NewItem & Product;
       const done = wishlist.toggle(product);
       // Failures are also reported by the wishlist's event `error`.
-      done.catch(async ({ code, status, ['shown']: answered }: WishlistError) => {
+      done.catch(async ({ code, status, shown: answered }: WishlistError) => {
         if (press !== this.#presses || (answered && status !== 401)) return;
         try {
           if (status === 401 || code === 'cookies-blocked') {
@@ -152,18 +148,14 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       return done;
     }
 
-    /** Opens the menu of lists. `saved` resolves when the product is saved. */
+    /** Opens the menu of lists, or closes it. `saved` resolves when the product is saved. */
     #choose(saved?: Promise<unknown>) {
-      const controller = (this.#menu = new AbortController());
-      const [target, button] = [this.#product!, this.#button];
-      controller.signal.onabort = () => {
-        this.#menu = undefined;
-        button.ariaExpanded = 'false';
-      };
       import('./choose.js')
-        .then(({ openMenu }) => openMenu({ wishlist, target, button, saved, controller }))
+        .then(({ toggleMenu }) =>
+          toggleMenu({ wishlist, target: this.#product!, button: this.#button, saved }),
+        )
         // The script can't be loaded. The product is saved nevertheless.
-        .catch(() => controller.abort());
+        .catch(() => {});
     }
 
     /** Subscribes to the product in the attributes. */
@@ -206,15 +198,10 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       this.#saved = saved;
       this.#draw();
       if (!change) return;
-      const [bubbles, detail] = [true, { ...product, saved, item, pending }];
-      this.dispatchEvent(
-        new CustomEvent('wishlist-change', {
-          bubbles,
-          composed: bubbles,
-          cancelable: bubbles,
-          detail,
-        }),
-      );
+      const bubbles = true;
+      const detail = { ...product, saved, item, pending };
+      const options = { bubbles, composed: bubbles, cancelable: bubbles, detail };
+      this.dispatchEvent(new CustomEvent('wishlist-change', options));
     }
 
     /** Shows a message until the heart changes. */
@@ -249,7 +236,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       button.ariaPressed = whenSaved ? null : `${this.#saved}`;
       const chooses = this.hasAttribute('choose-list');
       button.ariaHasPopup = chooses ? 'dialog' : null;
-      button.ariaExpanded = chooses ? `${!!this.#menu}` : null;
+      button.ariaExpanded = chooses ? (button.ariaExpanded ?? 'false') : null;
       button.title = label;
     }
   }

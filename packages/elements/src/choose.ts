@@ -37,15 +37,19 @@ export interface Chooser {
   button: HTMLElement;
   /** Resolves when the product is saved; rejects if it can't be. */
   saved?: Promise<unknown> | undefined;
-  /** Closes the menu. */
-  controller: AbortController;
 }
 
 let sheet: CSSStyleSheet | undefined;
 
-/** Opens the menu beside the heart, unless it was closed before this module had loaded. */
-export function openMenu(chooser: Chooser): void {
-  if (!chooser.controller.signal.aborted) new Menu(chooser).open();
+/** The open menus, by the heart's button. */
+const menus = new Map<HTMLElement, Menu>();
+
+/** Opens the menu beside the heart, or closes it. */
+export function toggleMenu(chooser: Chooser): void {
+  const { button } = chooser;
+  const menu = menus.get(button);
+  if (menu) menu.close();
+  else if (button.isConnected) new Menu(chooser).open();
 }
 
 class Menu {
@@ -55,7 +59,8 @@ class Menu {
   readonly #dialog = document.createElement('div');
   readonly #heart: Element;
   readonly #say: Say<keyof typeof CHOOSE>;
-  readonly #signal: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #signal = this.#controller.signal;
   #lists: List[] = [];
   #items: Item[] = [];
   #loading = true;
@@ -65,8 +70,7 @@ class Menu {
   #last: Promise<unknown>;
 
   constructor(readonly given: Chooser) {
-    const { wishlist, button, saved = Promise.resolve(), controller } = given;
-    this.#signal = controller.signal;
+    const { wishlist, button, saved = Promise.resolve() } = given;
     this.#last = saved;
     this.#heart = (button.getRootNode() as ShadowRoot).host;
     this.#say = wishlist.texts(this.#heart, CHOOSE, this.#show);
@@ -89,19 +93,22 @@ class Menu {
       menu.popover = 'manual';
       menu.showPopover();
     }
+    menus.set(button, this);
     button.ariaExpanded = 'true';
     this.#show();
     dialog.focus({ preventScroll: true });
     this.#last.then(
       () => this.#work(this.#load),
-      () => this.#close(),
+      () => this.close(),
     );
   }
 
-  #close(focus = false) {
-    const { controller, button } = this.given;
+  close(focus = false) {
+    const { button } = this.given;
     if (this.#signal.aborted) return;
-    controller.abort();
+    this.#controller.abort();
+    menus.delete(button);
+    button.ariaExpanded = 'false';
     if (focus) button.focus();
   }
 
@@ -155,7 +162,7 @@ class Menu {
 
   readonly #remove = () => {
     const { wishlist, target } = this.given;
-    this.#close(true);
+    this.close(true);
     // A failure is reported by the wishlist's event `error`.
     wishlist.remove(target);
   };
@@ -179,7 +186,7 @@ class Menu {
         'div.row.end',
         {},
         h('button.remove', { onclick: this.#remove, disabled: this.#loading }, say('remove')),
-        h('button.done', { onclick: () => this.#close(true) }, say('done')),
+        h('button.done', { onclick: () => this.close(true) }, say('done')),
       ),
     ]);
     dialog.ariaLabel = say('onLists');
@@ -263,20 +270,20 @@ class Menu {
     });
     menu.addEventListener('keydown', (event) => this.#press(event));
     menu.addEventListener('focusout', ({ relatedTarget }) => {
-      if (relatedTarget && relatedTarget !== button && relatedTarget !== menu) this.#close();
+      if (relatedTarget && relatedTarget !== button && relatedTarget !== menu) this.close();
     });
-    const outside = (event: Event) => event.composedPath().includes(this.#heart) || this.#close();
+    const outside = (event: Event) => event.composedPath().includes(this.#heart) || this.close();
     document.addEventListener('pointerdown', outside, { signal, capture: true });
     for (const type of ['scroll', 'resize'])
       window.addEventListener(type, this.#place, { signal, capture: true, passive: true });
-    const close = () => this.#close();
+    const close = () => this.close();
     wishlist.addEventListener('shopper', close, { signal } as AddEventListenerOptions);
   }
 
   #press(event: KeyboardEvent) {
     const root = this.#root;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === 'Escape') this.#close(true);
+    if (event.key === 'Escape') this.close(true);
     else if (step) {
       const stops = [...root.querySelectorAll<HTMLElement>('input,button:not(:disabled)')];
       stops.at((stops.indexOf(root.activeElement as HTMLElement) + step) % stops.length)!.focus();

@@ -32,7 +32,7 @@ export class Questions {
 
   async ask(productId: ProductId): Promise<void> {
     // Checked here, because one bad id makes the service refuse the whole batch.
-    if (!isId(productId)) throw new RangeError('productId is not an id.');
+    if (!isId(productId)) throw new RangeError('Not an id.');
     if (this.memory.known.has(productId)) return;
     let asking = this.asking.get(productId);
     if (!asking) {
@@ -103,9 +103,12 @@ export class Questions {
     return answer;
   }
 
-  /** Applies a write, made here or (`heard`) in another tab, to the cache; notifies watchers. */
-  takeIn(news: Partial<News>, heard = false) {
-    const memory = this.memory;
+  /**
+   * Applies a write, made here or (`heard`) in another tab, to the cache; notifies watchers.
+   * `added`: the items that a write of this tab has added.
+   */
+  takeIn(news: Partial<News>, heard = false, added = (this.service.added && news.items) || []) {
+    const { memory, service } = this;
     const { gone = [], lists = [] } = news;
     const items = (news.items ?? []).map((item) => memory.alike(item));
     const olds = [...items.map((item) => item.id), ...gone].map((id) => memory.items.get(id));
@@ -120,7 +123,32 @@ export class Questions {
 
     const listIds = [...new Set([...lists, ...touched.flatMap((item) => item.listIds)])];
     if (listIds.length || gone.length) this.emit('lists', { listIds });
-    if (!heard) this.post(news);
+    for (const id of gone) {
+      const item = service.seen.get(id);
+      service.seen.delete(id);
+      if (item && !heard) this.#report(item);
+    }
+    if (heard) return;
+    for (const item of added) this.#report(item, true);
+    this.post(news);
+  }
+
+  /** Counts an item that this tab has added or removed, and dispatches its event on `document`. */
+  #report(item: Item, added = false) {
+    const { seen, sent, device } = this.service;
+    const { productId, variantId, quantity } = item;
+    if (!device) return;
+    const { n } = device.known;
+    // Items that were bought aren't counted.
+    if (n !== undefined && !item['purchased']) device.set({ n: added ? n + 1 : n - 1 });
+    const detail = { productId, variantId, quantity };
+    const type = `wishlist-${added ? 'added' : 'removed'}`;
+    // If the module can't be loaded, the event has fewer details. Either way it is dispatched after
+    // hearts and counts show the change.
+    import('./events.js')
+      .then(({ detailsOf }) => Object.assign(detail, detailsOf(item, seen, sent)))
+      .catch(() => {})
+      .then(() => document.dispatchEvent(new CustomEvent(type, { detail })));
   }
 }
 

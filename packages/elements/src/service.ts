@@ -1,7 +1,6 @@
 import type { Device } from './device.js';
 import { WishlistError } from './error.js';
-import type { Report } from './report.js';
-import { request } from './request.js';
+import { request, type Answer } from './request.js';
 import type { Options } from './types.js';
 
 /** Options of a request; those not named here are parameters of its query. */
@@ -17,8 +16,6 @@ interface Hooks {
   again: () => Promise<void>;
   /** A response was for `who`; `created` if its write has created their session. */
   met: (who: string, created: boolean) => void;
-  /** A response with data, or to a write that was done. */
-  confirm: Report['confirm'];
 }
 
 /** The client of the storefront at `root`, which tracks the current shopper by a code in responses. */
@@ -28,8 +25,11 @@ export class Service {
   era = 0;
   /** Whether a request was sent. */
   asked = false;
-  /** The id of the item that the last write has added. */
-  added: string | undefined;
+  /** Whether the last write has added an item or list, and the body that it sent. */
+  added = false;
+  sent: any;
+  /** The items and lists in responses, by id; items with their product, if one had it. */
+  readonly seen = new Map<string, any>();
   /** Whether the browser refuses the visitor's cookie. */
   #blocked = globalThis.navigator?.cookieEnabled === false;
 
@@ -91,9 +91,21 @@ export class Service {
       }
       if (write) device?.set({ unsure: false });
       if (who) this.hooks.met(who, created);
-      const added = this.hooks.confirm(method, target, text, answer, data);
-      if (write) this.added = added;
+      this.#see(method, body, answer, data?.data);
       return data as T;
+    }
+  }
+
+  #see(method: string, body: any, { status, tries }: Answer, data: any) {
+    const { seen } = this;
+    if (method !== 'GET') {
+      this.sent = body;
+      // The response to the first try may have been lost.
+      this.added = method === 'POST' && (status === 201 || (tries > 0 && !seen.has(data?.id)));
+    }
+    for (const it of [data, data?.items].flat()) {
+      if (it?.listIds || it?.name)
+        seen.set(it.id, { ['product']: seen.get(it.id)?.['product'], ...it });
     }
   }
 

@@ -27,6 +27,8 @@ export class Wishes {
   wish(given: NewItem | Product, saved: boolean, silent = false): Promise<Item | undefined> {
     const { memory } = this.questions;
     const { wishes } = memory;
+    // Loads while the write is sent, so that its event needn't wait.
+    quiet(import('./events.js'));
     const { match, ...product } = memory.alike(given as NewItem & Product);
     const scope = memory.scope(given);
     const key = keyOf(scope);
@@ -100,9 +102,8 @@ export class Wishes {
             }
             if (!other || quantity || tags || listIds || listName || 'note' in product) {
               const saved = await this.#post(product);
-              const added = questions.service.added === saved.id;
               take(saved);
-              done([saved], added);
+              done([saved], questions.service.added);
             }
           }
           settled();

@@ -2,7 +2,6 @@ import { Device, LONGEST } from './device.js';
 import { kept } from './kept.js';
 import { Memory, type Watcher } from './memory.js';
 import { Questions, walk, type Emit } from './questions.js';
-import { Report } from './report.js';
 import { at, Service, type Call } from './service.js';
 import { joinTabs, type News } from './tabs.js';
 import { textsOf } from './texts/index.js';
@@ -61,7 +60,6 @@ export class Wishlist extends EventTarget {
   readonly #memory: Memory;
   readonly #questions: Questions;
   readonly #wishes: Wishes;
-  readonly #report: Report;
   /** Undefined in server-side rendering. */
   #device: Device | undefined;
   #tellTabs: ((news: News) => void) | undefined;
@@ -79,19 +77,10 @@ export class Wishlist extends EventTarget {
       // Deferred, because the requests of hearts identify the shopper too.
       setTimeout(() => this.look(), SOON);
     }
-    this.#report = new Report(this.#device);
     this.#service = new Service(root, this.#device, {
       changed: this.#changed,
       again: this.#again,
       met: this.#met,
-      confirm: (method, path, sent, answer, body) => {
-        const data = body?.data;
-        if (method === 'GET' && path === 'profile') {
-          const { items, purchased = 0, kind } = data;
-          this.#device?.set({ n: items - purchased, customer: kind === 'customer', unsure: false });
-        }
-        return this.#report.confirm(method, path, sent, answer, data);
-      },
     });
     this.#memory = new Memory(productIds === 'text');
     this.#questions = new Questions(this.#memory, this.#service, this.#emit, this.#post);
@@ -223,15 +212,23 @@ export class Wishlist extends EventTarget {
   /** Calls any API operation. Writes are sent one at a time, and a POST isn't retried. */
   call<T>(method: string, path: string, options: Options & { body?: object } = {}): Promise<T> {
     const call = { ...options, repeatable: method !== 'POST' };
-    const send = () => this.#service.send<T>(method, path, call);
+    const reads = method === 'GET';
+    const profile = reads && path === 'profile';
+    const send = async () => {
+      const answer = await this.#service.send<any>(method, path, call);
+      if (profile) {
+        const { items, purchased = 0, kind } = answer.data;
+        this.#device?.set({ n: items - purchased, customer: kind === 'customer', unsure: false });
+      }
+      return answer;
+    };
     // The number of items would be out of date if a write overtook its response.
-    return method === 'GET' && path !== 'profile' ? send() : inTurn(send, options.signal);
+    return reads && !profile ? send() : inTurn(send, options.signal);
   }
 
   /** Applies a write made by `call` to the cache, hearts and other tabs; `added`: its new items. */
   wrote(news: Partial<News>, added: Item[] = []): void {
-    for (const item of added) this.#report.tell(item, true);
-    this.#questions.takeIn(news);
+    this.#questions.takeIn(news, false, added);
   }
 
   /** The number of saved items, as far as it is known. */

@@ -238,6 +238,8 @@ test("it takes an icon of the shop's own, and colours without script", async () 
 
 test('forced colours and reduced motion are respected', async () => {
   const page = await open();
+  // The browser's own text colour may be that of buttons.
+  await page.evaluate(() => (document.body.style.color = 'rgb(1, 2, 3)'));
   const look = () =>
     heart(page).evaluate((button) => {
       const probe = document.body.appendChild(document.createElement('i'));
