@@ -249,11 +249,9 @@ def answered(method: str, route: str, status: int, seconds: float, store: str = 
     ``route`` is the route's template, never the path. ``store`` is a handle; empty if unknown.
     """
     key = method, route, status, store, bisect.bisect_left(_BUCKET_SECONDS, seconds)
-    if (known := _answered.get(key)) is None:
-        _answered[key] = [1, seconds]
-    else:
-        known[0] += 1
-        known[1] += seconds
+    known = _answered.setdefault(key, [0, 0.0])
+    known[0] += 1
+    known[1] += seconds
 
 
 def publish_requests() -> None:

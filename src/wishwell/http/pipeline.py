@@ -139,7 +139,6 @@ class Pipeline:
         if request.method == "OPTIONS" and b"access-control-request-method" in request.headers:
             return await self._preflight(request, route)
         refused: ServiceError | None = None
-        cost = 1
         try:
             request.check_once(b"authorization")
             try:
@@ -148,9 +147,8 @@ class Pipeline:
                 request.check_once(*_SINGLE_HEADERS)
         except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
-            # The address isn't charged for a token that can't be checked now, or that is no guess.
-            if isinstance(error, Unavailable | OutdatedToken):
-                cost = 0
+        # The address isn't charged for a token that can't be checked now, or that is no guess.
+        cost = 0 if refused and isinstance(refused, Unavailable | OutdatedToken) else 1
         if route is not None and route.verified_by_body:
             return await rate_limits.count_forged(request, self._answer(request, route, refused))
         limit = rate_limits.limit_of(request, _limit_kind(request, route))
