@@ -64,6 +64,8 @@ class Request(RequestTicket, eq=False, kw_only=True):
     service: Services
     id: str
     method: str
+    reads: bool
+    """Whether it changes nothing, by its method."""
     target: bytes
     """The request target exactly as sent."""
     raw_path: str
@@ -149,10 +151,6 @@ class Request(RequestTicket, eq=False, kw_only=True):
             for name in names:
                 if sent.count(name) > 1:
                     raise Invalid(f"{name.decode().title()}: must be sent only once.")
-
-    @property
-    def reads(self) -> bool:
-        return self.method in ("GET", "HEAD")
 
     def header(self, name: bytes) -> str | None:
         value = self.headers.get(name)

@@ -11,6 +11,7 @@ import struct
 import termios
 import time
 from collections import deque
+from collections.abc import AsyncIterator
 from http import HTTPStatus
 from socket import SO_LINGER, SOL_SOCKET
 from typing import Any
@@ -193,7 +194,7 @@ class HttpProtocol(asyncio.Protocol):
         self._deadline.cancel()
         parser, pairs, headers = self._parser, self._headers, dict(self._headers)
         framing.check_size(self._size, pairs)
-        version = parser.get_http_version()
+        version, method = parser.get_http_version(), parser.get_method().decode("ascii")
         framing.check(self._url, version, pairs, upgrades=parser.should_upgrade())
         url = httptools.parse_url(self._url)
         raw_path = (url.path or b"/").decode("ascii")
@@ -208,7 +209,8 @@ class HttpProtocol(asyncio.Protocol):
             begin=self._start,
             service=self._app.service,
             id=responses.request_id(headers.get(b"x-request-id")),
-            method=parser.get_method().decode("ascii"),
+            method=method,
+            reads=method in ("GET", "HEAD"),
             target=self._url,
             raw_path=raw_path,
             path=path,
@@ -262,7 +264,11 @@ class HttpProtocol(asyncio.Protocol):
         try:
             answer = await self._app(request)
             try:
-                await self._send(request, answer)
+                self._send(request, answer)
+                if answer.stream is not None and request.method != "HEAD":
+                    await self._send_stream(request, answer.stream)
+                if answer.closes:
+                    self._transport.close()
             finally:
                 pipeline.log_request(request, answer.status, time.perf_counter() - started)
         except Exception as error:  # rule: profile-export. A streamed response failed midway.
@@ -285,31 +291,29 @@ class HttpProtocol(asyncio.Protocol):
         if self._buffer or not self._reading or self._reads == _HEADERS:
             self._parse()
 
-    async def _send(self, request: Request, answer: Response) -> None:
+    def _send(self, request: Request, answer: Response) -> None:
+        """Sends a response, without the body of a streamed one."""
         # A client that got no 100 Continue may send its body or not, so the connection can't be
         # reused.
         answer.closes |= not request.keep_alive or request.incoming.ask is not None
         answer.closes |= self._close_after and len(self._in_progress) == 1
-        stream = answer.stream
-        if stream is None:
+        if answer.stream is None:
             if answer.status not in (204, 304):
                 answer.headers.append((b"content-length", b"%d" % len(answer.body)))
         elif request.accepts_chunked:
             answer.headers.append((b"transfer-encoding", b"chunked"))
         self._write(self._head(answer), b"" if request.method == "HEAD" else answer.body)
-        if stream is not None and request.method != "HEAD":
-            async for piece in stream:
-                if self._transport.is_closing():
-                    return
-                if piece:  # an empty chunk would end the body
-                    self._write(
-                        b"%x\r\n%b\r\n" % (len(piece), piece) if request.accepts_chunked else piece
-                    )
-                await self._writable.wait()
-                await asyncio.sleep(0)
-            self._write(b"0\r\n\r\n" if request.accepts_chunked else b"")
-        if answer.closes:
-            self._transport.close()
+
+    async def _send_stream(self, request: Request, stream: AsyncIterator[bytes]) -> None:
+        chunked = request.accepts_chunked
+        async for piece in stream:
+            if self._transport.is_closing():
+                return
+            if piece:  # an empty chunk would end the body
+                self._write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
+            await self._writable.wait()
+            await asyncio.sleep(0)
+        self._write(b"0\r\n\r\n" if chunked else b"")
 
     def _head(self, answer: Response) -> bytes:
         lines = [*self._server.default_headers, *answer.headers]
