@@ -81,7 +81,7 @@ def world(new_service, engine):
     service = new_service(**COUNTS)
     if engine == "sqlite":
         service.quick("init")
-    nothing = service.cli("report", "summary", "--json")
+    nothing = service.run([str(service.command), "report", "summary", "--json"])
     assert json.loads(nothing.stdout)[0]["wishes"] == 0 and "not counted yet" in nothing.stderr
     service.start()
     yield World(service)
